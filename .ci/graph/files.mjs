@@ -1,5 +1,10 @@
 import { options } from './options.mjs'
 
+/** Words that name a file after a metaphor of ours. The glossary has the field's word. */
+const metaphors =
+  'vouch|vouched|stamp|holder|gone|scout|scouts|fewest|longest|usual|insist|pace|turns|news|leave|looks|grip|grips|stand-in|doomed'
+const namedByMetaphor = `[/-](?:${metaphors})[.-][^/]+$`
+
 /**
  * Which file may import which. Types count as much as values.
  *
@@ -41,6 +46,20 @@ export default {
       severity: 'error',
       from: { path: '^services/([^/]+)/' },
       to: { path: '^services/', pathNot: '^services/$1/' }
+    },
+    {
+      name: 'no-metaphor-imports',
+      comment: "Name the file by the field's word: see docs/glossary.md.",
+      severity: 'error',
+      from: { path: namedByMetaphor },
+      to: {}
+    },
+    {
+      name: 'no-metaphor-imported',
+      comment: "Name the file by the field's word: see docs/glossary.md.",
+      severity: 'error',
+      from: {},
+      to: { path: namedByMetaphor }
     }
   ],
   options

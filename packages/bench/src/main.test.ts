@@ -38,13 +38,13 @@ test('the gateway is measured beside the bare proxy, and the figures are written
   for (const side of ['bare', 'target']) {
     for (const { answersPerSecond, cpuMicrosPerAnswer, measuredShare } of figures.chat.saturated.rounds[side]) {
       assert.ok(answersPerSecond > 0)
-      // CPU time per second is the same, whichever way it is reckoned.
+      // Two ways to calculate the CPU time per second have the same result.
       assert.ok(Math.abs((answersPerSecond * cpuMicrosPerAnswer) / 1e6 - measuredShare) < 1e-6)
     }
   }
 })
 
-test('requests that are over leave nothing in Redis but counters', { skip }, async (t) => {
+test('finished requests leave only counters in Redis', { skip }, async (t) => {
   if (!need(t, 'redis-server', findRedisServer(process.env))) return
   const json = join(t.testdir({}), 'figures.json')
   const bench = startBench('redis-memory', '--json', json)
@@ -59,12 +59,12 @@ test('requests that are over leave nothing in Redis but counters', { skip }, asy
   const [, first] = samples
   const last = samples.at(-1)
   assert.equal(last.requests, 10_000)
-  // In another hour there are other counters.
+  // A new hour brings new counters.
   assert.ok(last.keys <= first.keys + 10)
   assert.ok(last.cpuMicrosPerRequest > 0)
 })
 
-test('what metering costs is measured with many accounts, beside the relay alone', { skip }, async (t) => {
+test('the cost of metering is measured with many accounts, beside the relay alone', { skip }, async (t) => {
   const json = join(t.testdir({}), 'figures.json')
   const bench = startBench('metering', '--profile', '--json', json)
   const output = { stdout: '', stderr: '' }
@@ -75,7 +75,7 @@ test('what metering costs is measured with many accounts, beside the relay alone
   }
   const [code] = (await once(bench, 'close')) as [number]
   assert.equal(code, 0, output.stderr)
-  for (const name of ['gateway with 20 accounts', 'relay with keys judged', 'relay alone']) {
+  for (const name of ['gateway with 20 accounts', 'relay with keys checked', 'relay alone']) {
     assert.match(output.stdout, new RegExp(`^where the time goes: ${name}$`, 'm'))
   }
   const { measured } = JSON.parse(readFileSync(json, 'utf8')).figures.metering
@@ -89,14 +89,14 @@ test('what metering costs is measured with many accounts, beside the relay alone
       assert.equal(redisPerRequest, null)
       continue
     }
-    // What comes in one turn is told together: of one key in one script, and all scripts in one write.
+    // Requests of one turn of the event loop go together: those of one key in one script, all scripts in one write.
     assert.ok(redisPerRequest.scripts > 0 && redisPerRequest.scripts < 2.5, `${redisPerRequest.scripts} scripts`)
     assert.ok(redisPerRequest.reads > 0 && redisPerRequest.reads <= redisPerRequest.scripts)
     assert.ok(redisPerRequest.cpuMicros > 0)
   }
 })
 
-test('a soak finds every answer right, and everything closed at its end', { skip }, async (t) => {
+test('in a soak, every answer is right, and everything is closed at the end', { skip }, async (t) => {
   const json = join(t.testdir({}), 'figures.json')
   const bench = startBench('soak', '--json', json)
   let errors = ''
@@ -121,16 +121,16 @@ test('a soak finds every answer right, and everything closed at its end', { skip
   assert.ok(socketsAfter <= socketsBefore)
 })
 
-test('Ctrl-C ends the bench with everything that it has started', { skip }, async () => {
+test('Ctrl-C ends the bench and all its processes', { skip }, async () => {
   const bench = startBench('--target', 'dispatch')
   // By then upstream, load generator and both sides run.
-  const told: string[] = []
+  const lines: string[] = []
   for await (const line of createInterface(bench.stderr!)) {
-    told.push(line)
+    lines.push(line)
     if (line.includes('round 1')) break
   }
   const children = listProcesses().filter(({ parent }) => parent === bench.pid)
-  assert.ok(children.length >= 4, told.join('\n'))
+  assert.ok(children.length >= 4, lines.join('\n'))
   bench.kill('SIGINT')
   const [code] = (await once(bench, 'exit')) as [number]
   assert.equal(code, 130)
@@ -138,7 +138,7 @@ test('Ctrl-C ends the bench with everything that it has started', { skip }, asyn
   while (children.some(isRunning)) await delay(20)
 })
 
-test('what cannot be measured is said before anything is started', async () => {
+test('an unknown part is reported before anything starts', async () => {
   const bench = startBench('strem')
   const lines: string[] = []
   for await (const line of createInterface(bench.stderr!)) lines.push(line)

@@ -15,13 +15,13 @@ import { Children } from './processes/children.ts'
 import { describeMachine, renderMachine } from './report/machine.ts'
 import { renderProfiles, saveProfiles } from './report/profiles.ts'
 import { renderTable } from './report/table.ts'
-import { gateway, judged } from './targets/gateway.ts'
+import { gateway, relayWithKeys } from './targets/gateway.ts'
 import { bare, dispatch, relay, relayByUndici } from './targets/proxies.ts'
 import type { Target } from './targets/target.ts'
 
 /** In the order of a whole run. */
 const parts: readonly Part[] = [chat, stream, latency, memory, metering, control, soak, redisMemory]
-const targets: readonly [Target, ...Target[]] = [gateway, bare, dispatch, relay, relayByUndici, judged]
+const targets: readonly [Target, ...Target[]] = [gateway, bare, dispatch, relay, relayByUndici, relayWithKeys]
 
 const usage = `npm run bench -- [part …] [option …]
 

@@ -18,7 +18,7 @@ export interface Side {
   helpers: Record<string, number>
   /** The URL of its Redis, if that counts its commands; else null. */
   redisUrl: string | null
-  /** The API keys over which requests are spread. The load generator has to be told if there are several. */
+  /** The API keys of the requests. If there are several, the load generator needs a `keys` command. */
   apiKeys: readonly string[]
   /** Present if it was started with `inspect`. */
   inspector: Inspector | null

@@ -123,7 +123,10 @@ t.test('a customer upgrades from the free plan by card, gets invoices, and cance
     body: { error: { code: 'key_quota_exceeded' } }
   })
 
-  type Invoices = { invoices: Invoice[]; has_more: boolean }
+  interface Invoices {
+    invoices: Invoice[]
+    has_more: boolean
+  }
   const { invoices, has_more } = (await ada.call<Invoices>('GET', '/api/billing/invoices')).body
   assert.partialDeepStrictEqual(invoices, [{ amount: 2000, currency: 'usd', status: 'paid' }])
   assert.equal(has_more, false)
@@ -132,12 +135,14 @@ t.test('a customer upgrades from the free plan by card, gets invoices, and cance
   assert.match(await pdf.text(), /^%PDF-/)
 })
 
-t.test('seats get the plan that their owner pays', async () => {
+t.test('the members of a team get the plan of its owner', async () => {
   const owner = await new Person(system, 'owner').join()
   await buy(owner, 'price_team_yearly')
   await until(async () => (await planOf(owner)).id === 'team')
   const seat = await new Person(system, 'seat').join()
-  type Invited = { invitation: { link: string } }
+  interface Invited {
+    invitation: { link: string }
+  }
   const { body } = await owner.call<Invited>('POST', '/api/team/seats', { email: seat.email })
   const { pathname } = new URL(body.invitation.link)
   assert.partialDeepStrictEqual(await seat.call('POST', `/api/team${pathname}/accept`), { status: 200 })

@@ -128,7 +128,9 @@ t.test('joining a team suspends a member’s own keys from the next request on; 
   const own = clientsOf((await ada.createKey('own')).body.key.value)
   assert.deepEqual(await outcomes(own), ['200'])
 
-  type Invited = { invitation: { link: string } }
+  interface Invited {
+    invitation: { link: string }
+  }
   const { body, status } = await owner.call<Invited>('POST', '/api/team/seats', { email: ada.email })
   assert.equal(status, 201)
   const { pathname } = new URL(body.invitation.link)

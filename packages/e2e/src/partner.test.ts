@@ -38,7 +38,7 @@ t.test('a partner’s server creates and manages a key for each of its tenants',
   const server = <Body>(method: string, path: string, body?: object) => ask<Body>(management.value, method, path, body)
   const chat = (value: string, number = 0) => chatOutcome(openaiClient(system.addresses.gateways[number % 2]!, value))
 
-  assert.equal(await chat(management.value), '401 invalid_api_key', 'a management key calls no model')
+  assert.equal(await chat(management.value), '401 invalid_api_key', 'a management key cannot call models')
 
   const keys = await Promise.all(
     Array.from({ length: tenants }, async (_, number) => {
@@ -100,7 +100,7 @@ t.test('a partner’s server creates and manages a key for each of its tenants',
   assert.deepEqual(new Set(after), new Set(['200']), 'the other keys still work')
 })
 
-t.test('on the free plan a management key gets clear refusals', async () => {
+t.test('on the free plan, the error for one key too many names the quota', async () => {
   const partner = await new Person(system, 'free').join()
   const { key: management } = (
     await partner.call<{ key: CreatedKey }>('POST', '/api/keys', { label: 'our server', scope: 'management' })

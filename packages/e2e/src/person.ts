@@ -99,7 +99,7 @@ export class Person {
   async join(plan?: string): Promise<this> {
     const registered = await this.register()
     if (registered.status >= 400) throw new Error(`registration answered ${registered.status}`)
-    // Set before control knows the user: later control writes its own plan to the provider and may overwrite this one.
+    // The plan is set before control knows the user. Later, control writes its own plan to the provider.
     if (plan !== undefined) await this.#setPlan(plan)
     const confirmed = await this.confirm()
     if (confirmed.status !== 200) throw new Error(`confirmation answered ${confirmed.status}`)

@@ -15,7 +15,7 @@ import { startTestSystem, type TestSystem } from './start-test-system.ts'
 const shipped = workspaceFile('deploy/nginx/tollgate.conf')
 const nginx = findProgram(['nginx'])
 
-/** Starts nginx with the shipped configuration in front of the gateways. */
+/** Starts nginx before the gateways, with the shipped configuration. */
 async function startNginx(directory: string, system: TestSystem): Promise<{ url: string; child: ChildProcess }> {
   const port = await freePort()
   const [first, second] = system.addresses.gateways.map((gateway) => new URL(gateway).host)

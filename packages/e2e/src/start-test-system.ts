@@ -6,7 +6,7 @@ import { type System, startSystem } from '@tollgate/cli/system/system.ts'
 import { copyPgliteDirectory } from '@tollgate/control/testing/pglite-directory.ts'
 import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
 
-export type TestSystem = System & {
+export interface TestSystem extends System {
   /** All log lines of the parts, for messages of failed tests. */
   lines: string[]
 }

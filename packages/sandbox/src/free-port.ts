@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net'
 import { isAddressInUse, PortTakenError } from './port-taken-error.ts'
 
 // Below 32768, where Linux's range for outgoing connections starts. In that range, a client that reconnects to a stopped
-// server can get the server's port as its own, and then talks to itself.
+// server can get the server's port as its own, and then connects to itself.
 const first = 10_240
 const end = 32_768
 const blockSize = 32

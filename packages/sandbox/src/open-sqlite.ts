@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 export interface SqliteFile {
-  /** The directory of the file, made if absent; null keeps everything in memory. */
+  /** The directory of the file, created if absent; null keeps everything in memory. */
   readonly directory: string | null
   readonly fileName: string
   /** SQL that creates the tables. */
@@ -15,10 +15,10 @@ export interface SqliteFile {
 }
 
 /**
- * Opens the SQLite database of an embedded server. Commits survive a crash of the process or the machine. The process
- * holds the file exclusively.
+ * Opens the SQLite database of an embedded server. Commits survive a crash of the process or the machine. Only
+ * one process at a time can use the file.
  *
- * @throws Error if another process holds the file, or if another version of the schema made it
+ * @throws Error if another process uses the file, or if it has another version of the schema
  */
 export function openSqlite({ directory, fileName, schema, version, owner }: SqliteFile): DatabaseSync {
   if (directory !== null) mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -37,7 +37,7 @@ export function openSqlite({ directory, fileName, schema, version, owner }: Sqli
   return database
 }
 
-/** Runs `change` in one transaction. If it throws, nothing is stored. */
+/** Runs `change` in one transaction. If it throws, the transaction is rolled back. */
 export function inTransaction<Result>(database: DatabaseSync, change: () => Result): Result {
   database.exec('begin exclusive')
   try {
@@ -54,7 +54,7 @@ function migrate(database: DatabaseSync, file: string, schema: string, wanted: n
   const version = database.prepare('pragma user_version').get()?.user_version
   if (version === 0) database.exec(`${schema}; pragma user_version = ${wanted}`)
   else if (version !== wanted) {
-    throw new Error(`${file} was made by another version of the sandbox (${version}). Remove it to start afresh.`)
+    throw new Error(`${file} has the format of another sandbox version (${version}). Delete it to start without data.`)
   }
 }
 

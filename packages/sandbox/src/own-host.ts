@@ -13,7 +13,7 @@ export function isOwnHost(host: string | undefined): boolean {
 }
 
 /** Makes an application refuse each request with a foreign `Host`. Call it before the routes are added. */
-export function answerOwnHostOnly(app: FastifyInstance): void {
+export function refuseForeignHosts(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     if (isOwnHost(request.headers.host)) return
     await reply.code(misdirected).type('text/plain').send(refusal)

@@ -1,7 +1,7 @@
 import { PortTakenError } from './port-taken-error.ts'
 
 /** An embedded server that runs as a program. */
-export interface Hosted {
+export interface ServerProgram {
   /** One line to print when it is ready. */
   readonly readyLine: string
   /** Resolves when the server has ended by itself. A server in this process never does. */
@@ -15,21 +15,21 @@ export interface Hosted {
  *
  * @param portVariable the environment variable that sets the port, named if the port is taken
  */
-export async function runProgram(portVariable: string, start: () => Promise<Hosted>): Promise<void> {
+export async function runProgram(portVariable: string, start: () => Promise<ServerProgram>): Promise<void> {
   try {
-    const hosted = await start()
+    const server = await start()
     let isStopping = false
     const stop = () => {
       if (isStopping) return
       isStopping = true
-      hosted.stop().catch(fail)
+      server.stop().catch(fail)
     }
     process.once('SIGTERM', stop)
     process.once('SIGINT', stop)
-    void hosted.ended?.then(() => {
+    void server.ended?.then(() => {
       if (!isStopping) fail(new Error('The server has ended by itself.'))
     })
-    console.log(hosted.readyLine)
+    console.log(server.readyLine)
   } catch (error) {
     fail(error instanceof PortTakenError ? new PortTakenError(error.port, portVariable) : error)
   }

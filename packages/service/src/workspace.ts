@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 const root = new URL('../../../', import.meta.url)
 
 /**
- * A file or folder of the workspace that is in no package: what `deploy` ships, the docs, the root itself. Packages find
- * each other by name; only this module knows how deep they lie.
+ * A file or folder of the workspace outside packages: in `deploy`, in `docs` or at the root. Packages find each other by name, so
+ * only this module knows its depth in the tree.
  *
  * @param path from the root; '' for the root
  */
@@ -12,7 +12,7 @@ export function workspaceUrl(path: string): URL {
   return new URL(path, root)
 }
 
-/** The same as a path. That of the root ends in a slash. */
+/** The same as a path. The path of the root ends in a slash. */
 export function workspaceFile(path: string): string {
   return fileURLToPath(workspaceUrl(path))
 }

@@ -8,7 +8,7 @@ import { accountEndpoints } from './accounts/endpoints.ts'
 import type { WakeablePlanWriter } from './accounts/plan-intention.ts'
 import { auditEndpoints } from './audit/endpoints.ts'
 import { authEndpoints } from './auth/endpoints.ts'
-import type { Floors } from './auth/pace.ts'
+import type { MinResponseTimes } from './auth/min-response-time.ts'
 import { billingEndpoints } from './billing/endpoints.ts'
 import type { Payments } from './billing/payments.ts'
 import type { CustomerRefresher } from './billing/refresh-customer.ts'
@@ -18,10 +18,9 @@ import { requireAccount } from './callers/principal.ts'
 import { session, type UserRefresher } from './callers/session.ts'
 import type { Clock } from './clocks/clock.ts'
 import type { ControlConfig } from './config.ts'
-import { leadToPublicUrl } from './dashboard/lead-to-public-url.ts'
+import { redirectToPublicUrl } from './dashboard/redirect-to-public-url.ts'
 import { serveDashboard } from './dashboard/serve-dashboard.ts'
 import type { Database } from './database/connect.ts'
-import { attempts } from './http/attempts.ts'
 import { endConnectionsOnClose } from './http/closing.ts'
 import { decodeBodies } from './http/encoded-body.ts'
 import { answerClientError, refuseAmbiguousHeads, sendFailure, sendNotFound } from './http/failures.ts'
@@ -29,6 +28,7 @@ import { answerProbes } from './http/health.ts'
 import { readJsonBodies } from './http/json-body.ts'
 import type { Limits } from './http/limits.ts'
 import { originTest } from './http/origins.ts'
+import { rateLimits } from './http/rate-limit.ts'
 import { newRequestId } from './http/request-id.ts'
 import { sendSecurityHeaders } from './http/security-headers.ts'
 import { refuseUnstorableText } from './http/storable-text.ts'
@@ -45,7 +45,7 @@ import { identityWebhook } from './users/identity-webhook.ts'
 /** Far above any body that the API knows. */
 const bodyLimitBytes = 64 * 1024
 /** Longer than everything that a request waits for elsewhere: what is not answered by then waits for the database. */
-const defaultRequestLimitMs = 15_000
+const defaultRequestTimeoutMs = 15_000
 
 export type ControlDependencies = {
   config: Pick<
@@ -61,16 +61,16 @@ export type ControlDependencies = {
   catalog: Catalog
   projector: Pick<Projector, 'accountChanged' | 'keyChanged' | 'isKeyInForce'>
   planWriter: WakeablePlanWriter
-  dueUsers: Pick<DueUsers, 'take'>
+  dueUsers: Pick<DueUsers, 'handleReport'>
   refresher: UserRefresher
   payments: Payments
   customerRefresher: CustomerRefresher
   log: FastifyBaseLogger
   clock: Clock
-  floors: Floors
+  minResponseTimes: MinResponseTimes
   limits: Limits
   /** Milliseconds after which a request that is not answered gets 503. */
-  requestLimitMs?: number
+  requestTimeoutMs?: number
 }
 
 /** Builds the HTTP application. It neither listens nor connects. */
@@ -78,7 +78,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   const { config, database, redis, clock, refresher, catalog } = dependencies
   const app = createServer(dependencies)
   app.register(async (pages) => {
-    leadToPublicUrl(pages, config.publicUrl)
+    redirectToPublicUrl(pages, config.publicUrl)
     serveDashboard(pages, config.dashboardDir, config.gatewayPublicUrl)
   })
   // Before every part of the API, whose routes it collects.
@@ -86,20 +86,24 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   app.register(async (probes) => answerProbes(probes, database, redis))
   app.register(async (api) => openApiEndpoints(api), { prefix: '/api' })
   app.register(cookie)
-  app.register(attempts, { redis })
+  app.register(rateLimits, { redis })
   app.register(session, { database, catalog, clock, refresher })
   app.register(requireAccount, { database, clock })
   addApi(app, dependencies)
   return app
 }
 
-function createServer({ config, log, requestLimitMs = defaultRequestLimitMs }: ControlDependencies): FastifyInstance {
+function createServer({
+  config,
+  log,
+  requestTimeoutMs = defaultRequestTimeoutMs
+}: ControlDependencies): FastifyInstance {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: config.trustProxy,
     bodyLimit: bodyLimitBytes,
-    handlerTimeout: requestLimitMs,
+    handlerTimeout: requestTimeoutMs,
     // What still arrives while the server closes is served: everything that it needs is closed later.
     return503OnClosing: false,
     genReqId: newRequestId,
@@ -137,7 +141,7 @@ function createServer({ config, log, requestLimitMs = defaultRequestLimitMs }: C
 function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   const { config, database, identity, redis, catalog, projector, planWriter, dueUsers, payments, customerRefresher } =
     dependencies
-  const { clock, floors, limits } = dependencies
+  const { clock, minResponseTimes, limits } = dependencies
   const { publicUrl, serviceDomain } = config
   const browsers = { isAllowedOrigin: originTest(config), publicUrl }
   const part = (prefix: string, addEndpoints: (api: FastifyInstance) => Promise<void>) =>
@@ -150,7 +154,7 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
       { prefix }
     )
   const ofUsers = { database, identity, catalog, projector, clock, limits, publicUrl }
-  part('/api/auth', (auth) => authEndpoints(auth, { ...ofUsers, customerRefresher, floors, serviceDomain }))
+  part('/api/auth', (auth) => authEndpoints(auth, { ...ofUsers, customerRefresher, minResponseTimes, serviceDomain }))
   part('/api/keys', (keys) => keysEndpoints(keys, { database, catalog, projector, redis, clock }))
   part('/api/account', (account) => accountEndpoints(account, { database, catalog, projector, clock }))
   part('/api/team', (team) => teamEndpoints(team, { ...ofUsers, planWriter }))

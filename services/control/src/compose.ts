@@ -2,7 +2,7 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
-import { defaultFloors, type Floors } from './auth/pace.ts'
+import { defaultMinResponseTimes, type MinResponseTimes } from './auth/min-response-time.ts'
 import { concurrencyLimitFor } from './background/limit-concurrency.ts'
 import { createCustomerRefresher } from './billing/refresh-customer.ts'
 import { createDueCustomersLoop } from './billing/refresh-due-customers.ts'
@@ -17,8 +17,8 @@ import { createSupabaseIdentity } from './identity/supabase-identity.ts'
 import { createUseCopier } from './keys/copy-last-uses.ts'
 import { createProjector } from './projection/projector.ts'
 import { createTablePruner } from './retention/table-pruner.ts'
+import { maintainLedger } from './usage/maintain-ledger.ts'
 import { createPostgresLedger } from './usage/postgres-ledger.ts'
-import { tidyLedger } from './usage/tidy-ledger.ts'
 import { createUsageCopier } from './usage/usage-copier.ts'
 import { createDueUsers } from './users/due-users.ts'
 import { createPlanWriter } from './users/plan-writer.ts'
@@ -42,12 +42,12 @@ export interface ComposeOptions {
   /** The caller closes it, after control. */
   redis: RedisLink
   clock?: Clock
-  floors?: Floors
+  minResponseTimes?: MinResponseTimes
   limits?: Limits
   /** Milliseconds after which an unanswered request gets 503. */
-  requestLimitMs?: number
+  requestTimeoutMs?: number
   /** See `ProjectorOptions`. */
-  acknowledgeLimitMs?: number
+  acknowledgeTimeoutMs?: number
   /** Size of the pages of both sweeps, and milliseconds between them. */
   sweep?: { pageSize: number; pauseMs: number }
 }
@@ -64,13 +64,19 @@ export function composeControl(options: ComposeOptions) {
   const keep = <Part extends { stop(): void | Promise<void> }>(part: Part): Part =>
     parts.adopt(part, (stopped) => stopped.stop())
 
-  const { acknowledgeLimitMs } = options
+  const { acknowledgeTimeoutMs } = options
   const projector = keep(
-    createProjector({ database, redis, catalog, log, ...(acknowledgeLimitMs !== undefined && { acknowledgeLimitMs }) })
+    createProjector({
+      database,
+      redis,
+      catalog,
+      log,
+      ...(acknowledgeTimeoutMs !== undefined && { acknowledgeTimeoutMs })
+    })
   )
   const ledger = createPostgresLedger(database.orm)
-  const tidy = (signal: AbortSignal) => tidyLedger({ database, redis, clock, retention: config.ledger }, signal)
-  const usageCopier = keep(createUsageCopier({ ledger, redis, log, tidy }))
+  const maintain = (signal: AbortSignal) => maintainLedger({ database, redis, clock, retention: config.ledger }, signal)
+  const usageCopier = keep(createUsageCopier({ ledger, redis, log, maintain }))
   const useCopier = keep(createUseCopier({ database, redis, log }))
   const clockWatch = keep(createClockWatch({ database, redis, clock, log }))
 
@@ -101,7 +107,7 @@ export function composeControl(options: ComposeOptions) {
   )
   const dueCustomers = keep(createDueCustomersLoop({ database, customerRefresher, clock, log }))
 
-  const { floors = defaultFloors, limits = defaultLimits, requestLimitMs } = options
+  const { minResponseTimes = defaultMinResponseTimes, limits = defaultLimits, requestTimeoutMs } = options
   const app: FastifyInstance = buildApp({
     ...{
       config,
@@ -117,7 +123,7 @@ export function composeControl(options: ComposeOptions) {
       customerRefresher,
       log
     },
-    ...{ clock, floors, limits, ...(requestLimitMs !== undefined && { requestLimitMs }) }
+    ...{ clock, minResponseTimes, limits, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) }
   })
   parts.defer(() => app.close())
   const pruner = keep(createTablePruner(database, config.retention, clock, log))

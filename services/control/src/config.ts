@@ -158,7 +158,7 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
   ({ STRIPE_API_BASE }) =>
     isOrigin(STRIPE_API_BASE.replace(/\/$/, ''))
       ? null
-      : 'STRIPE_API_BASE: must be http:// or https:// with a host and perhaps a port, nothing more',
+      : 'STRIPE_API_BASE: must be http:// or https:// with a host and an optional port, without a path',
   // What is signed with a secret that anybody can guess is signed by anybody.
   ({ STRIPE_WEBHOOK_SECRET }) => {
     const secrets = list(STRIPE_WEBHOOK_SECRET)
@@ -186,7 +186,7 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
 const checkOrigin = (name: string, url: string): string | null =>
   isOrigin(url.replace(/\/$/, ''))
     ? null
-    : `${name}: must be http:// or https:// with a host and perhaps a port, nothing more`
+    : `${name}: must be http:// or https:// with a host and an optional port, without a path`
 
 function serviceDomain({ SERVICE_DOMAIN, PUBLIC_URL }: Variables): string {
   if (SERVICE_DOMAIN !== '') return SERVICE_DOMAIN

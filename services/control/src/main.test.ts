@@ -108,7 +108,10 @@ test('control as a program', async (t) => {
     t.after(() => other.close())
     const control = run(t, { ...env, CONTROL_PORT: String(port) })
     assert.equal((await control.ended).code, 1)
-    assert.match(control.output(), new RegExp(`control: CONTROL_PORT: port ${port} on 127\\.0\\.0\\.1 is taken`))
+    assert.match(
+      control.output(),
+      new RegExp(`control: Another program uses port ${port} on 127\\.0\\.0\\.1\\. .*CONTROL_PORT`)
+    )
   })
 
   await t.test('what is wrong with variables, catalog or database stops the start and is named', async () => {
@@ -121,7 +124,7 @@ test('control as a program', async (t) => {
     for (const name of Object.keys(env).filter((name) => name !== 'CONTROL_PORT' && name !== 'STRIPE_API_BASE')) {
       assert.match(none.output(), new RegExp(`\\b${name}\\b`))
     }
-    assert.match(catalog.output(), /catalog\.yaml: plans: there must be one named free/)
+    assert.match(catalog.output(), /catalog\.yaml: plans: a plan named free is missing/)
     assert.match(database.output(), /control: DATABASE_URL: /)
   })
 })

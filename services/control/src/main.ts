@@ -27,9 +27,9 @@ async function main(): Promise<void> {
   const onSignal = (signal: string) => {
     if (isStopping) return
     isStopping = true
-    log.info({ signal }, 'stopping: requests that are under way are finished')
+    log.info({ signal }, 'stopping: waiting for requests in flight')
     setTimeout(() => {
-      log.error('stopped before everything had ended')
+      log.error('stopped before all requests and background work had ended')
       process.exit(1)
     }, stopTimeoutMs).unref()
     stop().then(() => process.exit(0))
@@ -44,7 +44,7 @@ async function start(config: ControlConfig, catalog: Catalog, log: Logger): Prom
   const database = parts.adopt(await openMigrated(config, log), (opened) => opened.close())
   const redis = connectRedis(config.redisUrl, {
     name: 'tollgate-control',
-    silenceLimitMs: 2000,
+    silenceTimeoutMs: 2000,
     onError: (err) => log.warn({ err }, 'redis')
   })
   parts.defer(() => redis.close())
@@ -74,7 +74,9 @@ async function listen(app: FastifyInstance, { host, port }: ControlConfig): Prom
     await app.listen({ host, port })
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause
-    throw new Error(`CONTROL_PORT: port ${port} on ${host} is taken by another program`, { cause })
+    throw new Error(`Another program uses port ${port} on ${host}. Stop it, or set CONTROL_PORT to another port.`, {
+      cause
+    })
   }
 }
 

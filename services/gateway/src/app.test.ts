@@ -13,7 +13,7 @@ const dependencies = {
     headersTimeoutMs: 1000,
     requestTimeoutMs: 1000,
     slowReaderMs: 1000,
-    longestRequestMs: 1000
+    maxRequestMs: 1000
   }
 } as unknown as GatewayDependencies
 

@@ -72,9 +72,9 @@ function inferenceDependencies(
   const { protection, bodyMemory, admission } = dependencies
   return {
     ...dependencies,
-    admission: { ...admission, holdMs: holdMsOf(protection.longestRequestMs) },
+    admission: { ...admission, holdMs: holdMsOf(protection.maxRequestMs) },
     slowReaders: new SlowReaders(protection.slowReaderMs),
-    deadlines: new Deadlines(protection.longestRequestMs),
+    deadlines: new Deadlines(protection.maxRequestMs),
     abandonedStreams: new AbandonedStreams(protection.maxAbandonedStreams),
     bodies: { memory: bodyMemory, slowBodies: new SlowBodies(protection.slowBodyMs) },
     slices: new TimeSlices(),
@@ -93,8 +93,8 @@ function drainOnClose(app: FastifyInstance, calls: CallsInFlight): () => boolean
   const connections = new Connections(app.server)
   app.addHook('preClose', async () => {
     isDraining = true
-    await calls.none()
-    connections.closeWhenTaken()
+    await calls.whenNone()
+    connections.closeWhenRead()
   })
   return () => isDraining
 }

@@ -1,4 +1,5 @@
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createAdmissions } from './admission/admissions.ts'
@@ -12,7 +13,7 @@ import { buildAdmin } from './http/admin.ts'
 import type { Protection } from './http/protection.ts'
 import { createReaper, type Reaper } from './settlement/reaper.ts'
 import { createSettlement } from './settlement/settlement.ts'
-import { createSettlementQueue, type SettlementQueue } from './settlement/settlement-queue.ts'
+import { SettlementQueue } from './settlement/settlement-queue.ts'
 import { createClockWatch } from './telemetry/clock-watch.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
 import { createUsageEstimator } from './tokens/usage-estimator.ts'
@@ -21,22 +22,22 @@ import type { Upstreams } from './upstreams/upstreams.ts'
 /** How long the gateway waits for Redis to acknowledge the last settlements after `cutOff`. */
 const lastSettlementsMs = 2000
 
-/** What a gateway is made of. It closes `redis` and the upstreams' pools when it closes. */
+/** The parts of a gateway. When it closes, it closes `redis` and the upstreams' pools. */
 export interface GatewayParts {
   readonly redis: RedisLink
   readonly upstreams: Upstreams
   readonly log: Logger
   readonly bodyMemoryBytes: number
   readonly protection: Protection
-  /** The operator's documentation, which errors link to; null for none. */
+  /** Address of the operator's documentation, to which errors link; null if there is none. */
   readonly docsUrl: string | null
 }
 
 /** A gateway whose parts are connected to each other. Its two servers do not listen yet. */
 export interface Gateway extends AsyncDisposable {
-  /** What clients call. */
+  /** The server for clients. */
   readonly app: FastifyInstance
-  /** What operators call. */
+  /** The server for operators. */
   readonly admin: FastifyInstance
   readonly catalog: LiveCatalog
   readonly metrics: Metrics
@@ -46,7 +47,7 @@ export interface Gateway extends AsyncDisposable {
   start(): Promise<void>
   /** Resolves when Redis has acknowledged all settlements. */
   settled(): Promise<void>
-  /** Ends all connections and calls now, and closing waits no longer than two seconds more for Redis. */
+  /** Ends all connections and calls now. After that, closing waits at most two seconds for Redis. */
   cutOff(): void
   /** Finishes the requests in flight, settles them, and closes every part. */
   [Symbol.asyncDispose](): Promise<void>
@@ -64,9 +65,12 @@ export function composeGateway(given: GatewayParts): Gateway {
   parts.defer(() => redis.close())
   const bodyMemory = new BodyMemory(given.bodyMemoryBytes)
   const turn = createTurn(redis)
-  const queue = createSettlementQueue(redis, turn, warn('Redis does not take settlements'))
-  const metrics = createMetrics(queue.waiting, () => bodyMemory.heldBytes)
-  const catalog = followCatalog(redis, warn('cannot read the catalog'))
+  const queue = new SettlementQueue(redis, turn, warn('Redis rejects settlements'))
+  const metrics = createMetrics(
+    () => queue.waiting,
+    () => bodyMemory.heldBytes
+  )
+  const catalog = followCatalog(redis, warn('cannot read the catalog from Redis'))
   const admin = buildAdmin(redis, catalog, metrics.registry, () => isStopping)
   parts.defer(() => admin.close())
   const estimator = createUsageEstimator(warn('cannot count tokens: usage is estimated from the size of answers'))
@@ -77,32 +81,23 @@ export function composeGateway(given: GatewayParts): Gateway {
   parts.defer(() => closePools(upstreams))
   const reaper = createReaper(
     redis,
-    holdMsOf(protection.longestRequestMs),
+    holdMsOf(protection.maxRequestMs),
     metrics.countReaped,
     warn('cannot end overdue holds')
   )
   parts.defer(() => reaper.stop())
-  const useLog = createUseLog(redis, warn('cannot note the last uses of keys'))
+  const useLog = createUseLog(redis, warn('cannot record when keys were last used'))
   parts.defer(() => useLog.stop())
   parts.defer(() => catalog.stop())
-  const admissions = createAdmissions(redis, turn)
   const { reap } = reaper
-  const { cancel, isFull } = queue
-  const admission = { redis, admissions, reap, cancel, isFull }
-  const { docsUrl } = given
-  const app = buildApp({
+  const admission = {
     redis,
-    catalog,
-    upstreams,
-    useLog,
-    admission,
-    estimator,
-    settlement,
-    bodyMemory,
-    log,
-    protection,
-    docsUrl
-  })
+    admissions: createAdmissions(redis, turn),
+    reap,
+    cancel: (account: PreparedAccount, requestId: string) => queue.cancel(account, requestId),
+    isFull: () => queue.isFull
+  }
+  const app = buildApp({ ...given, catalog, useLog, admission, estimator, settlement, bodyMemory })
   parts.defer(() => app.close())
   const clockWatch = createClockWatch(redis, metrics.setClockSkew)
   parts.defer(() => clockWatch.stop())
@@ -127,8 +122,8 @@ export function composeGateway(given: GatewayParts): Gateway {
     cutOff() {
       app.server.closeAllConnections()
       for (const { pool } of upstreams.values()) void pool.destroy()
-      void estimator.hurry()
-      // The calls that this cut off are settled, too.
+      void estimator.abort()
+      // The calls that end here are settled, too.
       deadline ??= setTimeout(lastSettlements.resolve, lastSettlementsMs)
     },
     async [Symbol.asyncDispose]() {
@@ -143,9 +138,13 @@ async function closePools(upstreams: Upstreams): Promise<void> {
   await Promise.all([...upstreams.values()].map(({ pool }) => pool.close()))
 }
 
-/** @param isLate resolves when Redis has had enough time. Other gateways then charge what was reserved, once it is overdue */
-async function finishSettlements(queue: SettlementQueue, isLate: Promise<void>, log: Logger): Promise<void> {
-  await Promise.race([queue.idle(), isLate])
+/**
+ * Waits until Redis has acknowledged all settlements. Other gateways charge the holds of lost settlements after their deadline.
+ *
+ * @param timeout resolves when the wait must end
+ */
+async function finishSettlements(queue: SettlementQueue, timeout: Promise<void>, log: Logger): Promise<void> {
+  await Promise.race([queue.idle(), timeout])
   const lost = queue.stop()
   if (lost > 0) log.error({ lost }, 'settlements are lost: Redis did not acknowledge them in time')
 }

@@ -5,7 +5,7 @@ import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
 
-const Port = (initial: number) => Type.Integer({ minimum: 0, maximum: 65535, default: initial })
+const Port = (defaultPort: number) => Type.Integer({ minimum: 0, maximum: 65535, default: defaultPort })
 
 /** Every variable of the gateway. The upstreams file names the variables with upstreams' credentials. */
 export const GatewayConfig = Type.Object({

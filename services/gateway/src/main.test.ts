@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -13,7 +14,7 @@ import { startGateway } from './testing/start-gateway.ts'
 
 const script = fileURLToPath(new URL('./main.ts', import.meta.url))
 
-/** The gateway as an operator starts it. Resolves with its output so far once `until` stands in it. */
+/** Starts the gateway like an operator. `until` resolves when the output matches. */
 function start(env: Record<string, string>): {
   child: ChildProcess
   output: () => string
@@ -42,30 +43,33 @@ function start(env: Record<string, string>): {
   }
 }
 
-t.test('a bad variable, a missing credential and a taken port each stop the start by name', async (t) => {
-  const upstream = await startFakeUpstream()
-  t.teardown(() => upstream.close())
-  const taken = new URL(upstream.url).port
-  for (const [env, expected] of [
-    [{}, /REDIS_URL: missing/],
-    [{ REDIS_URL: 'redis://127.0.0.1:1', GATEWAY_PORT: 'x', LOG_LEVEL: 'loud' }, /GATEWAY_PORT: .*\n.*LOG_LEVEL: /],
-    [{ REDIS_URL: 'redis://127.0.0.1:1' }, /OPENAI_API_KEY: missing/],
-    [
-      { REDIS_URL: 'redis://127.0.0.1:1', OPENAI_API_KEY: 'x', GATEWAY_ADMIN_PORT: '0', GATEWAY_PORT: taken },
-      new RegExp(`Another program uses port ${taken}\\. Stop it, or set GATEWAY_PORT`)
-    ]
-  ] as const) {
-    const { child, output } = start(env as Record<string, string>)
-    const [code] = await once(child, 'close')
-    t.equal(code, 1)
-    t.match(output(), expected)
+t.test(
+  'a bad variable, a missing credential and a taken port each stop the start with an error that names it',
+  async (t) => {
+    const upstream = await startFakeUpstream()
+    t.teardown(() => upstream.close())
+    const taken = new URL(upstream.url).port
+    for (const [env, expected] of [
+      [{}, /REDIS_URL: missing/],
+      [{ REDIS_URL: 'redis://127.0.0.1:1', GATEWAY_PORT: 'x', LOG_LEVEL: 'loud' }, /GATEWAY_PORT: .*\n.*LOG_LEVEL: /],
+      [{ REDIS_URL: 'redis://127.0.0.1:1' }, /OPENAI_API_KEY: missing/],
+      [
+        { REDIS_URL: 'redis://127.0.0.1:1', OPENAI_API_KEY: 'x', GATEWAY_ADMIN_PORT: '0', GATEWAY_PORT: taken },
+        new RegExp(`Another program uses port ${taken}\\. Stop it, or set GATEWAY_PORT`)
+      ]
+    ] as const) {
+      const { child, output } = start(env as Record<string, string>)
+      const [code] = await once(child, 'close')
+      assert.equal(code, 1)
+      assert.match(output(), expected)
+    }
   }
-})
+)
 
-/** A gateway as an operator starts it, ready, with a key for it. */
+/** Starts a gateway like an operator, and waits until it is ready. `ask` calls it with a key. */
 async function startReady(t: Test, env: Record<string, string> = {}) {
   const upstream = await startFakeUpstream()
-  // Its Redis and state are used; the gateway itself is not.
+  // Provides Redis and its state. Its gateway gets no requests.
   const state = await startGateway(upstream.url)
   const upstreamsFile = join(t.testdir(), 'upstreams.yaml')
   writeFileSync(upstreamsFile, `upstreams: { test: { base_url: '${upstream.url}/v1' } }`)
@@ -90,7 +94,7 @@ async function startReady(t: Test, env: Record<string, string> = {}) {
   return { upstream, gateway, adminPort, ask }
 }
 
-t.test('a second signal, or the deadline, ends the requests in flight and then the process', async (t) => {
+t.test('the deadline after SIGTERM ends the requests in flight and then the process', async (t) => {
   const { upstream, gateway, ask } = await startReady(t, { GATEWAY_DRAIN_MS: '300' })
   upstream.answer(({ response }) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {"choices":[]}\n\n')
@@ -98,9 +102,9 @@ t.test('a second signal, or the deadline, ends the requests in flight and then t
   const streamed = await ask(true)
   const ended = once(gateway.child, 'close')
   gateway.child.kill('SIGTERM')
-  await t.rejects(streamed.text())
-  t.same(await ended, [0, null])
-  t.match(gateway.output(), /"model":"small".*"msg":"request"/, 'and the request is in the log')
+  await assert.rejects(streamed.text())
+  assert.deepEqual(await ended, [0, null])
+  assert.match(gateway.output(), /"model":"small".*"msg":"request"/, 'and the request is in the log')
 })
 
 t.test('after SIGTERM an open stream finishes, new requests are refused, and the process ends', async (t) => {
@@ -115,12 +119,12 @@ t.test('after SIGTERM an open stream finishes, new requests are refused, and the
   gateway.child.kill('SIGTERM')
   await gateway.until(/"stopping/)
   const refused = await ask()
-  t.equal(refused.status, 503)
-  t.equal(refused.headers.get('connection'), 'close')
-  t.equal(refused.headers.get('retry-after'), '2')
-  t.match(await refused.text(), /"code":"draining"/)
-  t.equal((await fetch(`http://127.0.0.1:${adminPort}/readyz`)).status, 503)
+  assert.equal(refused.status, 503)
+  assert.equal(refused.headers.get('connection'), 'close')
+  assert.equal(refused.headers.get('retry-after'), '2')
+  assert.match(await refused.text(), /"code":"draining"/)
+  assert.equal((await fetch(`http://127.0.0.1:${adminPort}/readyz`)).status, 503)
   finish()
-  t.equal(await streamed.text(), 'data: 1\n\ndata: [DONE]\n\n')
-  t.same(await ended, [0, null], 'although the client keeps its connection')
+  assert.equal(await streamed.text(), 'data: 1\n\ndata: [DONE]\n\n')
+  assert.deepEqual(await ended, [0, null], 'although the client keeps its connection')
 })

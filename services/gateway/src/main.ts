@@ -15,11 +15,11 @@ async function main(): Promise<void> {
   process.on('exit', () => output.end())
   const log = pino({ level: config.LOG_LEVEL, name: 'gateway' }, output)
   const upstreams = openUpstreams(config.UPSTREAMS_FILE, process.env, (upstream, state) =>
-    log.warn({ upstream, breaker: state }, 'circuit breaker')
+    log.warn({ upstream, breaker: state }, 'circuit breaker changed')
   )
   const redis = connectRedis(config.REDIS_URL, {
     name: 'tollgate-gateway',
-    silenceLimitMs: config.REDIS_TIMEOUT_MS,
+    silenceTimeoutMs: config.REDIS_TIMEOUT_MS,
     onError: (err) => log.warn({ err }, 'redis')
   })
   const gateway = composeGateway({
@@ -47,22 +47,22 @@ function protectionOf(config: GatewayConfig): Protection {
     requestTimeoutMs: config.GATEWAY_REQUEST_TIMEOUT_MS,
     slowBodyMs: config.GATEWAY_SLOW_BODY_MS,
     slowReaderMs: config.GATEWAY_SLOW_READER_MS,
-    longestRequestMs: config.GATEWAY_LONGEST_REQUEST_MS,
+    maxRequestMs: config.GATEWAY_LONGEST_REQUEST_MS,
     maxAbandonedStreams: config.GATEWAY_MAX_ABANDONED_STREAMS
   }
 }
 
-/** The first signal lets requests in flight finish for `drainMs`. A second one ends them at once. */
+/** The first signal lets requests in flight finish for `drainMs`. A second signal ends them at once. */
 function stopOnSignals(gateway: Gateway, log: Logger, drainMs: number): void {
   let isStopping = false
   async function stop(): Promise<void> {
     if (isStopping) {
-      log.warn('second signal to stop: requests in flight are ended now')
+      log.warn('second stop signal: ending requests in flight now')
       gateway.cutOff()
       return
     }
     isStopping = true
-    log.info('stopping: requests in flight may finish')
+    log.info('stopping: waiting for requests in flight')
     const deadline = setTimeout(() => gateway.cutOff(), drainMs)
     await gateway[Symbol.asyncDispose]()
     clearTimeout(deadline)

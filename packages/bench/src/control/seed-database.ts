@@ -8,12 +8,12 @@ const largeShare = 0.1
 
 /** The users of the measured requests: one of an account with ten keys, and one of the large account. */
 export const callers = {
-  usual: { session: 'a'.repeat(43), name: 'usual' },
+  small: { session: 'a'.repeat(43), name: 'small' },
   large: { session: 'b'.repeat(43), name: 'large' }
 } as const
 
 /**
- * Fills control's database up to this number of keys, with accounts, users and a session per user, and analyzes the tables.
+ * Fills control's database up to this number of keys, with accounts, users and a session per user. Analyzes the tables.
  * Existing rows stay. Plain SQL is fast; control and Redis do not learn of the rows, which the measured requests do not need.
  */
 export async function seedDatabase(sql: Sql, keys: number): Promise<void> {
@@ -39,7 +39,7 @@ export async function seedDatabase(sql: Sql, keys: number): Promise<void> {
     // Account 0 is the large one; the keys of the others follow each other.
     for (const [first, count, account] of [
       ['large', large, tx`0`],
-      ['usual', keys - large, tx`1 + n / ${keysPerAccount}::int`]
+      ['small', keys - large, tx`1 + n / ${keysPerAccount}::int`]
     ] as const) {
       await tx`
         insert into keys (id, account_id, created_by, label, scope, prefix, digest, status, account_shard, secret_shard,
@@ -54,7 +54,7 @@ export async function seedDatabase(sql: Sql, keys: number): Promise<void> {
         ) as made
         where not exists (select from keys where keys.id = 'key_' || substr(md5(name), 1, 24))`
     }
-    for (const [person, { session }] of [callers.large, callers.usual].entries()) {
+    for (const [person, { session }] of [callers.large, callers.small].entries()) {
       await tx`
         insert into sessions (token_hash, user_id, created_at, idle_ends_at, ends_at)
         values (${hash('sha256', session)}, md5('user ' || ${person}::int)::uuid, now(), now() + interval '7 days',

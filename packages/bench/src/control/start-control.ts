@@ -14,20 +14,20 @@ const main = fileURLToPath(import.meta.resolve('@tollgate/control/main.ts'))
 const startTimeoutMs = 60_000
 const poolSize = 10
 
-/** Control itself on a PostgreSQL and a Redis of its own. */
+/** Control, with its own PostgreSQL and Redis. */
 export interface RunningControl {
   port: number
   child: Child
-  /** A connection of the bench's own, as superuser. */
+  /** The bench's own connection, as superuser. */
   sql: Sql
-  /** Process ids of the server processes that work for control: as many as it has connections. */
+  /** The process ids of control's connections in the PostgreSQL server. */
   backends(): Promise<Record<string, number>>
   stop(): Promise<void>
 }
 
 /**
- * Starts the service as operators run it, on an empty database. The identity provider and the payment provider that its
- * variables name do not exist: none of the measured requests asks them.
+ * Starts the service as operators run it, on an empty database. Its identity provider and payment provider do not exist,
+ * because the measured requests do not call them.
  *
  * @throws if PostgreSQL is not installed
  */
@@ -63,7 +63,7 @@ export async function startControl(bench: Bench): Promise<RunningControl> {
     await bench.children.stop(child)
     throw error
   }
-  // As if all users and subscriptions had just been compared with the providers.
+  // Marks the comparison of users and subscriptions with the providers as finished.
   for (const table of ['sweeps', 'billing_sweeps']) {
     await sql`
       insert into ${sql(table)} (started_at, finished_at, lease_ends_at) values (now(), now(), now())
@@ -93,19 +93,19 @@ async function untilReady(child: Child, port: number): Promise<void> {
     if (answer?.status === 200) return
     await delay(50)
   }
-  throw new Error(`control did not get ready. Its last output:\n${child.output()}`)
+  throw new Error(`control did not become ready. Its last output:\n${child.output()}`)
 }
 
-/** Waits until control has brought its (empty) state to Redis, so that it does nothing else while it is measured. */
+/** Waits until control has written its (empty) state to Redis, so that it does nothing else during measurements. */
 async function untilProjected(redisUrl: string): Promise<void> {
-  const link = connectServer(redisUrl, { name: 'bench', silenceLimitMs: 2000, onError: () => {} })
+  const link = connectServer(redisUrl, { name: 'bench', silenceTimeoutMs: 2000, onError: () => {} })
   try {
     await link.ready()
     const deadline = performance.now() + startTimeoutMs
     for (;;) {
       const { markers } = await readShards(link)
       if ([...markers.values()].every(({ run }) => run === link.run())) return
-      if (performance.now() > deadline) throw new Error('control did not bring its state to Redis')
+      if (performance.now() > deadline) throw new Error('control did not write its state to Redis in time')
       await delay(50)
     }
   } finally {

@@ -8,8 +8,8 @@ import { countsBetween, openRedisCounters } from './redis-counters.ts'
 const ticksPerSecond = 100
 
 /**
- * A fixed number of connections, each of which sends its next request when the last one is answered. With short answers
- * that saturates the server; with endless streams it holds them open.
+ * A fixed number of connections. Each sends its next request when the last one is answered. With short answers, this
+ * saturates the server. With endless streams, it keeps them open.
  */
 export class ClosedLoop implements ConnectionOwner {
   #connections: Connection[] = []
@@ -19,7 +19,7 @@ export class ClosedLoop implements ConnectionOwner {
   #isDraining = false
   readonly #keys: KeyRing
 
-  /** @param keys for plans whose requests carry different ones */
+  /** @param keys for plans whose requests carry different keys */
   constructor(keys: KeyRing) {
     this.#keys = keys
   }
@@ -39,10 +39,10 @@ export class ClosedLoop implements ConnectionOwner {
     return null
   }
 
-  /** @throws if a request failed since the connections were opened: figures of a run with failures mean nothing */
+  /** @throws if a request has failed since the connections were opened: figures of a run with failures mean nothing */
   async measure({ forMs, watch, redisUrl = null }: MeasureCommand): Promise<Window> {
     const counters = redisUrl === null ? null : await openRedisCounters(redisUrl)
-    // Redis is asked first each time, so that what it counts is of the same time as the rest, if not of the same instant.
+    // The counters of Redis are read first both times, so that they cover about the same time as the others.
     const redisBefore = await counters?.read()
     const before = this.#snapshot(watch)
     await delay(forMs)

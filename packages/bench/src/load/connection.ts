@@ -6,12 +6,12 @@ import { type Answer, ResponseParser } from './response-parser.ts'
 // All connections read into one block: each read is parsed before the next one starts.
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024)
 
-/** What a connection tells its owner. */
+/** The events that a connection reports to its owner. */
 export interface ConnectionOwner {
   answered(connection: Connection): void
-  /** More events of a stream have come. */
+  /** Called when a stream has brought more events. */
   received(connection: Connection, events: number): void
-  /** The answer is not the planned one, or the connection broke. The connection is of no further use. */
+  /** Called when the answer differs from the plan, or the connection broke. The connection is closed then. */
   failed(reason: string): void
 }
 
@@ -30,7 +30,7 @@ export class Connection {
   #isClosed = false
   #isWaiting = false
 
-  /** @param keys for a plan whose requests carry different ones */
+  /** @param keys for a plan whose requests carry different keys */
   constructor(plan: RequestPlan, owner: ConnectionOwner, keys: KeyRing) {
     this.#plan = plan
     this.#request = Buffer.from(plan.text)
@@ -51,7 +51,7 @@ export class Connection {
   }
 
   send(): void {
-    // Within the bytes of the request before: that has been answered, so nothing of it waits to be written any more.
+    // Overwrites the key of the last request. That was answered, so all its bytes are written.
     if (this.#plan.keyAt !== undefined) this.#request.write(this.#keys.next(), this.#plan.keyAt, 'latin1')
     this.#isWaiting = true
     this.events = 0

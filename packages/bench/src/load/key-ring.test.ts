@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { KeyRing } from './key-ring.ts'
 
-test('every key is used once before any is used again, and none is left out then', async () => {
+test('every key is used once before any is used again, and every key is used again', async () => {
   let draw = 0
   const ring = new KeyRing(() => (draw++ % 100) / 100)
   const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`)
@@ -22,6 +22,6 @@ test('every key is used once before any is used again, and none is left out then
   }
 })
 
-test('there is no key before there are some', async () => {
-  assert.throws(() => new KeyRing().next(), /there are none/)
+test('an empty ring throws an error', async () => {
+  assert.throws(() => new KeyRing().next(), /no keys/)
 })

@@ -4,11 +4,11 @@ import type { KeyRing } from './key-ring.ts'
 import type { LatencyCommand } from './protocol.ts'
 
 /**
- * Requests at fixed intervals. A slow answer does not hold back the next request, so a stall shows in every request that
- * fell into it, not in one (no "coordinated omission").
+ * Sends requests at fixed intervals. A slow answer does not delay the next request. So a stall shows in every affected
+ * request, not only in one (no "coordinated omission").
  *
- * The time runs from the moment of writing, not from the planned one: timers of Node are late by up to a millisecond,
- * which is several times what a proxy adds and has nothing to do with it.
+ * The time counts from the write, not from the planned time: Node's timers are up to a millisecond late, which is several
+ * times the latency of a proxy.
  *
  * @returns milliseconds of each request sent after the ramp
  * @throws if a request fails

@@ -1,23 +1,23 @@
 import type { RedisCounts } from './redis-counters.ts'
 
-/** One request, ready to be written to a socket again and again, and what its answer must look like. */
+/** A request to be written to a socket again and again, and the shape of its answer. */
 export interface RequestPlan {
   port: number
   /** Head and body. */
   text: string
-  /** Where in it, in bytes, a key is put before each sending: one of those that were told last, all as long as the one that stands there. */
+  /** The byte at which each request gets another key of the last `keys` command. All keys are equally long. */
   keyAt?: number
-  /** Server-sent events of a complete answer; 0 for an answer that is not a stream. */
+  /** The number of server-sent events of a complete answer; 0: the answer is not a stream. */
   events: number
 }
 
-/** Tells the keys for requests that carry different ones; see `KeyRing`. */
+/** Sets the keys for requests that carry different keys; see `KeyRing`. */
 export interface KeysCommand {
   kind: 'keys'
   keys: readonly string[]
 }
 
-/** Opens connections that each send the request, and send it again whenever its answer has ended. */
+/** Opens connections. Each sends the request, and repeats it whenever its answer has ended. */
 export interface OpenCommand {
   kind: 'open'
   plan: RequestPlan
@@ -26,7 +26,7 @@ export interface OpenCommand {
   overMs: number
 }
 
-/** Counts what the open connections receive for a while, and the CPU time of processes and the work of a Redis meanwhile. */
+/** For a while, counts what the open connections receive, the CPU time of processes, and the commands of a Redis. */
 export interface MeasureCommand {
   kind: 'measure'
   forMs: number
@@ -39,34 +39,34 @@ export interface MeasureCommand {
 /** Ends all connections. */
 export interface CloseCommand {
   kind: 'close'
-  /** Let requests in flight end first; without, open streams are cut off. */
+  /** Whether requests in flight may end first; if false, open streams are cut off. */
   drain: boolean
 }
 
-/** Sends requests at fixed intervals, whether or not earlier ones have been answered, and notes how long each took. */
+/** Sends requests at fixed intervals, whether or not earlier ones have been answered, and measures their times. */
 export interface LatencyCommand {
   kind: 'latency'
   plan: RequestPlan
   perSecond: number
-  /** Not counted; connections are opened and caches warmed in it. */
+  /** The time before the measurement, in which connections open and caches fill. */
   rampMs: number
   forMs: number
-  /** Which moment counts: the end of the answer, or the first server-sent event. */
+  /** The end of the measured time: the end of the answer, or the first server-sent event. */
   until: 'end' | 'first-event'
 }
 
 export type LoadCommand = KeysCommand | OpenCommand | MeasureCommand | CloseCommand | LatencyCommand
 
-/** What happened in a measured window. */
+/** The counts of a measured window. */
 export interface Window {
   seconds: number
   answers: number
   events: number
   /** CPU nanoseconds of every watched process. */
   cpuNanos: Record<string, number>
-  /** What the watched Redis was asked; null without one. */
+  /** The work of the watched Redis; null without Redis. */
   redis: RedisCounts | null
-  /** CPU seconds of everything that ran on the machine, also what is not of the bench, and those taken by the hypervisor. */
+  /** CPU seconds of everything on the machine, the bench included, and CPU seconds that the hypervisor took. */
   machineSeconds: { busy: number; stolen: number }
 }
 

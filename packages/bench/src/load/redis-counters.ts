@@ -1,14 +1,14 @@
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 
-/** What a Redis server has counted since it started. */
+/** The counters of a Redis server since its start. */
 export interface RedisCounts {
-  /** Calls by the name of the command; those that scripts make are among them. */
+  /** Calls by the name of the command, including calls by scripts. */
   calls: Record<string, number>
-  /** How often it has read from a connection: commands that leave a client together are one round trip, and mostly one read. */
+  /** How often it has read from a connection. Commands sent together are one round trip, and mostly one read. */
   reads: number
 }
 
-/** Reads these counters over a connection of its own. */
+/** Reads the counters over its own connection. */
 export interface RedisCounters {
   read(): Promise<RedisCounts>
   close(): Promise<void>
@@ -17,13 +17,13 @@ export interface RedisCounters {
 export async function openRedisCounters(url: string): Promise<RedisCounters> {
   const link = connectServer(url, {
     name: 'tollgate-bench',
-    silenceLimitMs: 5000,
+    silenceTimeoutMs: 5000,
     onError: () => {} // A failed command rejects.
   })
   await link.ready()
   return {
     async read() {
-      // Two commands that are written together: of several sections in one, only Redis 7 knows.
+      // Two commands, written together: only Redis 7 accepts several sections in one command.
       const [commands, stats] = await Promise.all([link.client.info('commandstats'), link.client.info('stats')])
       return parseCounts(commands + stats)
     },
@@ -36,11 +36,11 @@ export function parseCounts(info: string): RedisCounts {
   const calls: Record<string, number> = {}
   for (const [, command, count] of info.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)) calls[command!] = Number(count)
   const reads = /^total_reads_processed:(\d+)/m.exec(info)?.[1]
-  if (reads === undefined) throw new Error('Redis does not tell how often it has read')
+  if (reads === undefined) throw new Error('INFO of Redis has no total_reads_processed')
   return { calls, reads: Number(reads) }
 }
 
-/** What was counted from one reading to the next, without what reading the counters adds: INFO, in one read. */
+/** The counts between two readings, minus the reading itself: INFO, in one read. */
 export function countsBetween(before: RedisCounts, after: RedisCounts): RedisCounts {
   const calls: Record<string, number> = {}
   for (const [command, count] of Object.entries(after.calls)) {

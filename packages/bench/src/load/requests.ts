@@ -1,4 +1,4 @@
-/** A chat request of about 1 KB, as the official client library sends it: the same bytes for every measured side. */
+/** A chat request of about 1 KB, as OpenAI's client library sends it. The body differs only in the model. */
 export function chatRequest(options: { port: number; model: string; apiKey: string; stream: boolean }): string {
   const body = JSON.stringify({
     model: options.model,

@@ -8,7 +8,7 @@ const stream =
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ntransfer-encoding: chunked\r\n\r\n' +
   'b\r\ndata: {}\n\nd\r\n4\r\nata:\r\nF\r\nx\n\ndata: [DONE]\r\n1\r\n\n\r\n1\r\n\n\r\n0\r\n\r\n'
 
-/** Feeds the text in pieces of the given sizes (in turn), through one buffer that is reused as a socket's is. */
+/** Feeds the text in pieces of these sizes, repeated, through one buffer that is reused like a socket's. */
 function readInPieces(parser: ResponseParser, text: string, sizes: readonly number[]): Answer[] {
   const bytes = Buffer.from(text)
   const reused = Buffer.alloc(bytes.length + 8, '\n')
@@ -23,7 +23,7 @@ function readInPieces(parser: ResponseParser, text: string, sizes: readonly numb
   return answers
 }
 
-test('an answer is the same however the network cuts it', async () => {
+test('an answer is counted the same, however the network splits it', async () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 40 }), (sizes) => {
       const parser = new ResponseParser()
@@ -49,11 +49,11 @@ test('a cut-off answer is not idle', async () => {
   assert.equal(parser.events, 3)
 })
 
-test('what cannot be counted is an error', async () => {
+test('an answer that the parser does not understand is an error', async () => {
   const refused = (text: string) => () => new ResponseParser().push(Buffer.from(text), text.length)
   assert.throws(refused('HTTP/1.0 200 OK\r\n\r\n'), /HTTP\/1\.1/)
   assert.throws(refused('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nx'), /no length/)
   assert.throws(refused('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n'), /without a size/)
-  assert.throws(refused('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n'), /another size/)
+  assert.throws(refused('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n'), /size of a chunk/)
   assert.throws(refused(`${plain}HTTP/1.1`), /after the end/)
 })

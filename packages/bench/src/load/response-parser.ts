@@ -1,7 +1,7 @@
-/** What a finished answer amounted to. */
+/** The counts of a finished answer. */
 export interface Answer {
   status: number
-  /** Server-sent events in the body (blank lines), 0 for other content types. */
+  /** The number of server-sent events (blank lines) in the body; 0 for other content types. */
   events: number
   bodyBytes: number
 }
@@ -16,14 +16,14 @@ const TRAILER = 5
 const NEWLINE = 10
 
 /**
- * Reads HTTP/1.1 answers of one connection, one after the other, without keeping their bodies: it counts.
+ * Parses the HTTP/1.1 answers of one connection. It counts bytes and events, and keeps no bodies.
  *
- * The load generator must not become the bottleneck of what it measures. This parser costs a fraction of Node's own
- * client because it makes no header objects, streams or events. It knows `Content-Length` and chunked bodies, which is
- * all that the measured servers send; anything else is an error rather than a guess.
+ * The load generator must not be the bottleneck. This parser costs a fraction of Node's own client, because it creates no
+ * header objects, streams or events. It knows `Content-Length` and chunked bodies, as the measured servers send them.
+ * Anything else is an error.
  */
 export class ResponseParser {
-  /** Events of the answer being read so far. */
+  /** Events so far in the current answer. */
   events = 0
   #state = HEAD
   #head = ''
@@ -35,16 +35,16 @@ export class ResponseParser {
   #line = ''
   #endsWithNewline = false
 
-  /** True between answers: the connection may be closed without cutting one off. */
+  /** True between answers: closing the connection then cuts no answer off. */
   get isIdle(): boolean {
     return this.#state === HEAD && this.#head === ''
   }
 
   /**
-   * Takes the bytes `0..length` of `buffer`, which may be reused afterwards.
+   * Reads the bytes `0..length` of `buffer`. The caller may reuse the buffer afterwards.
    *
-   * @returns the answer if it ended with these bytes, else null. Requests are not pipelined, so there is at most one.
-   * @throws on an answer without a length, on broken chunks, and on bytes after the end of the answer
+   * @returns the answer if it ended with these bytes, else null. Requests are not pipelined, so at most one answer ends.
+   * @throws on an answer without a length, on invalid chunks, and on bytes after the end of the answer
    */
   push(buffer: Buffer, length: number): Answer | null {
     let at = 0
@@ -91,7 +91,7 @@ export class ResponseParser {
   }
 
   #parseHead(head: string): void {
-    if (!head.startsWith('http/1.1 ')) throw new Error('not an answer in HTTP/1.1')
+    if (!head.startsWith('http/1.1 ')) throw new Error('the answer is not in HTTP/1.1')
     this.#status = Number(head.slice(9, 12))
     this.#isStream = head.includes('\r\ncontent-type: text/event-stream')
     this.#isChunked = head.includes('\r\ntransfer-encoding: chunked\r\n')
@@ -117,7 +117,7 @@ export class ResponseParser {
     return end
   }
 
-  /** Counts `\n\n`, also one that is split over two payloads. */
+  /** Counts `\n\n`, including those split over two payloads. */
   #countEvents(buffer: Buffer, at: number, end: number): void {
     let newline = this.#endsWithNewline && buffer[at] === NEWLINE ? at : buffer.indexOf('\n\n', at, 'latin1')
     if (newline === at && this.#endsWithNewline) {
@@ -144,7 +144,7 @@ export class ResponseParser {
       this.#remaining = Number.parseInt(line, 16)
       this.#state = this.#remaining === 0 ? TRAILER : CHUNK
     } else if (this.#state === CHUNK_END) {
-      if (line !== '\r\n') throw new Error('a chunk of another size than it says')
+      if (line !== '\r\n') throw new Error('the size of a chunk is wrong')
       this.#state = CHUNK_SIZE
     } else if (line === '\r\n') {
       this.#state = HEAD

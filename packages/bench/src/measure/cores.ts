@@ -1,16 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** Which core does what: the measured process has one for itself, everything else of the bench shares the other. */
+/** The two cores of a run: one only for the measured process, the other for the rest of the bench. */
 export interface Cores {
   load: number
   measured: number
 }
 
 /**
- * Pins this process, and with it all children that it starts from now on, to the load core.
+ * Pins this process, and all children that it starts from now on, to the load core.
  *
- * @returns the two cores, or the reason why nothing is pinned: no `taskset` (util-linux), or fewer than two cores
+ * @returns the two cores, or why nothing is pinned: no `taskset` (util-linux), or fewer than two cores
  */
 export function pinLoadSide(): Cores | { unpinned: string } {
   const allowed = parseCpuList(
@@ -29,8 +29,10 @@ export function pinLoadSide(): Cores | { unpinned: string } {
 }
 
 /**
- * The first allowed core for the load, and the first one that is not a hardware thread of the same physical core for
- * the measured process; if all are, the second.
+ * Chooses the first allowed core for the load, and another physical core for the measured process. If all allowed cores
+ * are hardware threads of one physical core, it chooses the second.
+ *
+ * @returns null with fewer than two cores
  */
 export function chooseCores(allowed: readonly number[], siblings: (core: number) => readonly number[]): Cores | null {
   const [load, second] = allowed

@@ -6,7 +6,7 @@ import type { CpuProfile } from './profile.ts'
 export interface HeapUse {
   /** Objects and strings. */
   usedBytes: number
-  /** Memory of buffers, which lies outside of the heap. */
+  /** Memory of buffers, which is outside of the heap. */
   bufferBytes: number
 }
 
@@ -18,8 +18,7 @@ interface Reply {
 
 /**
  * A connection to the inspector of a Node process that was started with `--inspect`, over the Chrome DevTools Protocol
- * (https://chromedevtools.github.io/devtools-protocol/v8/). It asks the process for things that only V8 inside it knows,
- * without any code of the bench in there.
+ * (https://chromedevtools.github.io/devtools-protocol/v8/). It reads figures of V8 without our code in the process.
  */
 export class Inspector {
   readonly #socket: WebSocket
@@ -39,7 +38,7 @@ export class Inspector {
     })
   }
 
-  /** Connects to the inspector on a port of loopback, waiting up to 20 s for it. */
+  /** Connects to the inspector on a port of 127.0.0.1. Waits up to 20 s for it. */
   static async connect(port: number): Promise<Inspector> {
     const deadline = performance.now() + 20_000
     for (;;) {
@@ -57,14 +56,14 @@ export class Inspector {
     }
   }
 
-  /** Collects all garbage and tells what is left. */
+  /** Collects all garbage, then reads the heap's size. */
   async heapAfterCollection(): Promise<HeapUse> {
     await this.#call('HeapProfiler.collectGarbage')
     const usage = (await this.#call('Runtime.getHeapUsage')) as { usedSize: number; backingStorageSize: number }
     return { usedBytes: usage.usedSize, bufferBytes: usage.backingStorageSize }
   }
 
-  /** Starts to take a sample of the call stack every `intervalMicros`. */
+  /** Starts to sample the call stack, every `intervalMicros`. */
   async startProfile(intervalMicros: number): Promise<void> {
     await this.#call('Profiler.enable')
     await this.#call('Profiler.setSamplingInterval', { interval: intervalMicros })

@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type MachineTicks, readMachineTicks } from './proc.ts'
 
-const lookMs = 500
+const checkMs = 500
 const ticksPerSecond = 100
-/** Busy share of one core, summed over all, up to which the machine counts as quiet. */
+/** A quiet machine uses at most this share of one core, summed over all cores. */
 const quietShare = 0.1
 
-/** Waits for moments in which nothing else runs on the machine, for a limited time in all. */
+/** Waits until nothing else runs on the machine. The total waiting time is limited. */
 export class Patience {
   #leftMs: number
   readonly #readTicks: () => MachineTicks
 
-  /** @param limitMs how long to wait altogether; 0 never waits */
-  constructor(limitMs: number, readTicks: () => MachineTicks = readMachineTicks) {
-    this.#leftMs = limitMs
+  /** @param totalMs the total waiting time; 0: never wait */
+  constructor(totalMs: number, readTicks: () => MachineTicks = readMachineTicks) {
+    this.#leftMs = totalMs
     this.#readTicks = readTicks
   }
 
@@ -21,19 +21,19 @@ export class Patience {
     return this.#leftMs <= 0
   }
 
-  /** Resolves when the machine has been quiet for half a second, or when there is no patience left. */
+  /** Resolves when the machine has been quiet for half a second, or when the time is used up. */
   async untilQuiet(): Promise<void> {
     while (!this.isExhausted) {
       const before = this.#readTicks()
-      await delay(lookMs)
-      this.#leftMs -= lookMs
+      await delay(checkMs)
+      this.#leftMs -= checkMs
       const after = this.#readTicks()
       const ticks = after.busy + after.stolen - before.busy - before.stolen
-      if (ticks / ticksPerSecond <= quietShare * (lookMs / 1000)) return
+      if (ticks / ticksPerSecond <= quietShare * (checkMs / 1000)) return
     }
   }
 
-  /** Counts time that was spent in vain. */
+  /** Subtracts the time of a round that other programs disturbed. */
   spend(millis: number): void {
     this.#leftMs -= millis
   }

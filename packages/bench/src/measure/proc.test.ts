@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { parseMachineTicks, parseResident, parseSchedstat, readCpuNanos, readResidentBytes } from './proc.ts'
 
-test('CPU time of a process is the one that the process itself reports', async () => {
+test('the CPU time of a process equals what the process itself reports', async () => {
   const before = { proc: readCpuNanos(process.pid), own: process.cpuUsage() }
   const until = performance.now() + 300
   let work = 0
@@ -11,7 +11,7 @@ test('CPU time of a process is the one that the process itself reports', async (
   const micros = (readCpuNanos(process.pid) - before.proc) / 1000
   assert.ok(work > 0)
   assert.ok(micros > 0)
-  // The kernel brings the figure of a running thread up to date at each tick only (at most 10 ms); there is one running.
+  // The kernel updates the figure of a running thread only at each tick (at most 10 ms). One thread is running.
   assert.ok(Math.abs(micros - (own.user + own.system)) < 25_000, `${micros} µs, but ${own.user + own.system} µs`)
 })
 
@@ -22,7 +22,7 @@ test('resident memory is counted in bytes', async () => {
   assert.ok(grown > 0.9 * block.length && grown < 1.5 * block.length, `${grown} bytes`)
 })
 
-test('the files of the kernel are read as documented', async () => {
+test("the kernel's files are parsed as documented", async () => {
   assert.equal(parseSchedstat('404353 82635 2\n'), 404_353)
   assert.equal(
     parseResident('555-7ff ---p 00000000 00:00 0 [rollup]\nRss:                1608 kB\nPss: 389 kB\n'),

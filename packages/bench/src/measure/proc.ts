@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * CPU time, user and system, that all threads of a process have used so far, in nanoseconds.
+ * The CPU time, user and system, that all running threads of a process have used, in nanoseconds.
  *
  * It is the sum of the first field of `/proc/<pid>/task/<tid>/schedstat` (Linux Documentation/scheduler/sched-stats.rst).
- * `/proc/<pid>/stat` tells the same time in steps of 10 ms, and `process.cpuUsage()` would need our code inside the
- * measured process. Threads that have ended are missing: Node's threads (event loop, V8 and libuv workers) live as long
- * as the process. Reading costs one small file per thread, about a dozen.
+ * `/proc/<pid>/stat` has the same time in steps of 10 ms, and `process.cpuUsage()` needs our code inside the measured
+ * process. Ended threads are missing, but Node's threads (event loop, V8 and libuv workers) live as long as the process.
+ * This reads one small file per thread, about a dozen.
  *
  * @throws if the process does not exist, or the kernel has no schedstat
  */
@@ -18,14 +18,14 @@ export function readCpuNanos(pid: number): number {
   return nanos
 }
 
-/** First field of a schedstat file: nanoseconds spent on a CPU. */
+/** The first field of a schedstat file: nanoseconds spent on a CPU. */
 export function parseSchedstat(text: string): number {
   return integer(text.split(' ', 1)[0], 'schedstat')
 }
 
 /**
- * Resident memory of a process in bytes, from `/proc/<pid>/smaps_rollup`. The figures in `stat` and `status` are kept
- * per CPU and lag behind, this one is counted page by page.
+ * The resident memory of a process in bytes, from `/proc/<pid>/smaps_rollup`, which the kernel counts page by page. The
+ * figures in `stat` and `status` are kept per CPU and lag behind.
  */
 export function readResidentBytes(pid: number): number {
   return parseResident(readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1'))
@@ -36,11 +36,11 @@ export function parseResident(text: string): number {
   return integer(/^Rss:\s+(\d+) kB$/m.exec(text)?.[1], 'smaps_rollup') * 1024
 }
 
-/** Time of the whole machine since it started, in clock ticks (100 per second on Linux). */
+/** CPU time of the whole machine since its start, in clock ticks (100 per second on Linux). */
 export interface MachineTicks {
-  /** Work of any process, also of the kernel. */
+  /** Work of all processes and of the kernel. */
   busy: number
-  /** Time that the hypervisor gave to somebody else. */
+  /** Time that the hypervisor gave to other machines. */
   stolen: number
 }
 
@@ -49,7 +49,7 @@ export function readMachineTicks(): MachineTicks {
   return parseMachineTicks(readFileSync('/proc/stat', 'latin1'))
 }
 
-/** user + nice + system + irq + softirq, and steal, of the line `cpu`. */
+/** From the line `cpu`: user + nice + system + irq + softirq, and steal. */
 export function parseMachineTicks(text: string): MachineTicks {
   const fields = /^cpu +(.+)$/m.exec(text)?.[1]?.split(' ') ?? []
   const [user, nice, system, , , irq, softirq, steal] = fields.map((field) => integer(field, '/proc/stat'))

@@ -18,7 +18,7 @@ const profile: CpuProfile = {
   samples: [1, 2, 3, 4, 2, 5, 3, 6, 3, 5, 1, 7, 1]
 }
 
-test('a function has the time of all its callers, and idle time counts for nobody', async () => {
+test('the time of a function is summed over all its callers, and idle time is left out', async () => {
   const { functions, busySamples } = summarizeProfile(profile)
   assert.equal(busySamples, 10)
   assert.deepEqual(functions[0], { name: 'write undici/lib/dispatcher/client.js:42', share: 0.5 })
@@ -26,7 +26,7 @@ test('a function has the time of all its callers, and idle time counts for nobod
   assert.ok(functions.every(({ name }) => name !== '(idle)'))
 })
 
-test('shares add up to the whole, by function and by package', async () => {
+test('the shares of functions, and of packages, add up to 1', async () => {
   const { functions, packages } = summarizeProfile(profile)
   for (const list of [functions, packages]) {
     assert.ok(Math.abs(list.reduce((sum, { share }) => sum + share, 0) - 1) < 1e-12)

@@ -1,30 +1,30 @@
-/** A CPU profile as V8 writes it (`Profiler.Profile` of the DevTools Protocol); only the members that are read here. */
+/** A CPU profile of V8 (`Profiler.Profile` of the DevTools Protocol), with the members that we read. */
 export interface CpuProfile {
   nodes: Array<{ id: number; callFrame: { functionName: string; url: string; lineNumber: number } }>
-  /** Ids of the nodes that were on top of the stack, one for each sampling interval. */
+  /** The id of the node on top of the stack, for each sampling interval. */
   samples: number[]
 }
 
-/** Share of the time in which a process did something, from 0 to 1. */
+/** The share of a function or package in the busy time of a process, from 0 to 1. */
 export interface SelfTime {
   /** The function with its file and line, or the package. */
   name: string
   share: number
 }
 
-/** Where the time of a profile went, the largest first; time in which the process waited for something to do is left out. */
+/** The busy time of a profile by function and by package, largest first. Idle time is left out. */
 export interface ProfileSummary {
   functions: SelfTime[]
   packages: SelfTime[]
-  /** Samples that the shares refer to. */
+  /** The number of samples that are not idle. */
   busySamples: number
 }
 
 /**
- * Adds up the self time of each function, and of each package, over all places that it is called from.
+ * Adds up the self time of each function and each package, over all callers.
  *
- * Every sample counts the same. The times between samples, which a profile has too, would charge a function for all the
- * time in which another program had the core.
+ * Every sample counts the same. A profile also has the times between samples, but these include the time in which another
+ * program used the core.
  */
 export function summarizeProfile(profile: CpuProfile): ProfileSummary {
   const counts = new Map<number, number>()
@@ -58,7 +58,7 @@ function packageName({ functionName, url }: CallFrame): string {
   return url.includes('/node_modules/') ? scoped : path.split('/').slice(0, -1).join('/')
 }
 
-/** The path after the last `node_modules`, or the last four parts of it. */
+/** The path after the last `node_modules`, or else the last four parts of the path. */
 function shortPath(url: string): string {
   if (url.startsWith('node:')) return url
   const marker = '/node_modules/'

@@ -5,7 +5,7 @@ import { median, quantile, ratioSpread, spread } from './statistics.ts'
 
 const figures = fc.array(fc.double({ min: 0.001, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 50 })
 
-test('the median does not depend on the order and leaves the list as it was', async () => {
+test('the median does not depend on the order and does not change the list', async () => {
   const values = [5, 1, 4, 2]
   assert.equal(median(values), 3)
   assert.deepEqual(values, [5, 1, 4, 2])
@@ -21,7 +21,7 @@ test('a quantile lies between the neighbours of its rank', async () => {
   assert.throws(() => quantile([], 0.5), RangeError)
 })
 
-test('a median is never outside of the spread, and one bad round does not move the spread far', async () => {
+test('a median is always within the spread, and one bad round hardly changes the spread', async () => {
   fc.assert(
     fc.property(figures, (values) => {
       const { median: middle, lowerQuartile, upperQuartile } = spread(values)
@@ -31,7 +31,7 @@ test('a median is never outside of the spread, and one bad round does not move t
   assert.deepEqual(spread([1, 1, 1, 1, 1000]), { median: 1, lowerQuartile: 1, upperQuartile: 1 })
 })
 
-test('a machine that slows both sides alike does not change the ratio', async () => {
+test('a slow machine does not change the ratio', async () => {
   fc.assert(
     fc.property(figures, fc.double({ min: 0.1, max: 10, noNaN: true }), (bare, cost) => {
       const ratio = ratioSpread(

@@ -1,11 +1,11 @@
-/** Middle value; of an even number of values the mean of the two middle ones. Throws on an empty list. */
+/** The middle value, or the mean of the two middle values. Throws on an empty list. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5)
 }
 
 /**
- * The `q`-quantile (0 to 1), linearly interpolated between the two nearest ranks (type 7 of Hyndman and Fan, the default
- * of R and NumPy). Throws on an empty list.
+ * The `q`-quantile (0 to 1), linearly interpolated between the two nearest ranks. This is type 7 of Hyndman and Fan, the
+ * default of R and NumPy. Throws on an empty list.
  */
 export function quantile(values: readonly number[], q: number): number {
   if (values.length === 0) throw new RangeError('a quantile of no values is not defined')
@@ -17,21 +17,21 @@ export function quantile(values: readonly number[], q: number): number {
   return low + (high - low) * (position - below)
 }
 
-/** What is told of a figure that was measured in several rounds: half of them lie between the quartiles. */
+/** A summary of a figure over several rounds. Half of the values lie between the quartiles. */
 export interface Spread {
   median: number
   lowerQuartile: number
   upperQuartile: number
 }
 
-/** Summarises one figure of several rounds. Throws on an empty list. */
+/** Summarises a figure over several rounds. Throws on an empty list. */
 export function spread(values: readonly number[]): Spread {
   return { median: median(values), lowerQuartile: quantile(values, 0.25), upperQuartile: quantile(values, 0.75) }
 }
 
 /**
- * Ratio of two figures, round by round: each value is divided by the one measured right beside it, so that a machine
- * that slows down over the run slows both. Throws if the lists differ in length or are empty.
+ * The ratio of two figures, round by round. Each value is divided by the value of the same round, so a machine that slows
+ * down affects both. Throws if the lists are empty or differ in length.
  */
 export function ratioSpread(numerators: readonly number[], denominators: readonly number[]): Spread {
   if (numerators.length !== denominators.length) throw new RangeError('both sides need the same number of rounds')

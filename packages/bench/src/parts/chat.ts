@@ -1,7 +1,7 @@
 import type { Part } from './part.ts'
 import { measureSaturation } from './saturation.ts'
 
-/** Non-streaming chat: about 1 KB there, about 1 KB back. */
+/** Non-streaming chat: requests of about 1 KB, answers of about 1 KB. */
 export const chat: Part = {
   name: 'chat',
   summary: 'non-streaming chat: CPU time per request, requests/s at saturation',

@@ -8,21 +8,21 @@ import { type WindowFigures, windowFigures } from '../report/figures.ts'
 import { formatNumber, formatShare } from '../report/table.ts'
 import type { Part, PartReport } from './part.ts'
 
-/** Enough that neither control nor the database waits for the other. */
+/** Enough to keep control and the database busy at the same time. */
 const connections = 16
-/** From here on, reading a table from end to end is a malfunction; below, PostgreSQL may find it the quickest way. */
-const largeFrom = 100_000
+/** With this many keys, reading a whole table is a fault. With fewer, it may be PostgreSQL's quickest plan. */
+const largeDatabaseKeys = 100_000
 
 const requests = [
-  { name: 'GET /api/auth/me', path: '/api/auth/me', session: callers.usual.session },
-  { name: 'GET /api/keys, 10 keys', path: '/api/keys', session: callers.usual.session },
+  { name: 'GET /api/auth/me', path: '/api/auth/me', session: callers.small.session },
+  { name: 'GET /api/keys, 10 keys', path: '/api/keys', session: callers.small.session },
   { name: 'GET /api/keys, a tenth of all, first page', path: '/api/keys', session: callers.large.session }
 ] as const
 
-/** Control's two most frequent calls, with few and with many keys in a real PostgreSQL. */
+/** Control's two most frequent endpoints, with few and with many keys in a real PostgreSQL. */
 export const control: Part = {
   name: 'control',
-  summary: 'who is signed in, and the list of keys, with 1 k and 1 M keys in PostgreSQL',
+  summary: 'control: the signed-in user and the list of keys, with 1 k and 1 M keys in PostgreSQL',
   async run(bench) {
     const running = await startControl(bench)
     try {
@@ -39,7 +39,13 @@ export const control: Part = {
   }
 }
 
-type Measured = { keys: number; name: string; rounds: WindowFigures[]; bytes: number; plans: ExecutedPlan[] }
+interface Measured {
+  keys: number
+  name: string
+  rounds: WindowFigures[]
+  bytes: number
+  plans: ExecutedPlan[]
+}
 
 async function measure(
   bench: Bench,
@@ -55,7 +61,7 @@ async function measure(
     if (answer.status !== 200) throw new Error(`${name}: ${answer.status} ${text}`)
     bytes = text.length
   })
-  insistOnIndexes(name, plans, keys)
+  assertIndexesUsed(name, plans, keys)
 
   const { port } = running
   const head = [`GET ${path} HTTP/1.1`, `host: 127.0.0.1:${port}`, 'connection: keep-alive', `cookie: ${cookie}`]
@@ -73,15 +79,15 @@ async function measure(
   return { name, rounds, bytes, plans }
 }
 
-/** @throws if a statement reads a whole table of many rows, or none was seen */
-function insistOnIndexes(name: string, plans: readonly ExecutedPlan[], keys: number): void {
-  if (plans.length === 0) throw new Error(`${name}: no statement was seen`)
-  if (keys < largeFrom) return
+/** @throws if a statement reads a whole large table, or if no statement was recorded */
+function assertIndexesUsed(name: string, plans: readonly ExecutedPlan[], keys: number): void {
+  if (plans.length === 0) throw new Error(`${name}: no statement was recorded`)
+  if (keys < largeDatabaseKeys) return
   for (const plan of plans) {
     const scanned = tablesScanned(plan).filter((table) => ['keys', 'accounts', 'users', 'sessions'].includes(table))
     if (scanned.length > 0) {
       throw new Error(
-        `${name} reads the whole of ${scanned.join(', ')}:\n${[plan.statement, ...plan.lines].join('\n')}`
+        `${name} reads whole tables, ${scanned.join(', ')}:\n${[plan.statement, ...plan.lines].join('\n')}`
       )
     }
   }
@@ -125,7 +131,7 @@ function report(measured: readonly Measured[]): PartReport {
           ])
         },
         notes: [
-          'PostgreSQL shares a core with the load generator: where that core is the busier, requests/s are not a figure of control.',
+          'PostgreSQL shares a core with the load generator. Where that core is busier, it limits requests/s, not control.',
           ...measured
             .filter(({ keys }) => keys === largest)
             .flatMap(({ name, keys, plans }) => [

@@ -7,16 +7,16 @@ import { warmUp } from './rounds.ts'
 
 const shape = { chunks: 10, paceMs: 0 }
 
-/** One round of one side, in microseconds. */
+/** Percentiles of one round of one side, in microseconds. */
 interface Percentiles {
   p50: number
   p99: number
 }
 
-type Who = 'direct' | 'bare' | 'target'
-type LatencyRounds = Record<Who, Percentiles[]>
+type Way = 'direct' | 'bare' | 'target'
+type LatencyRounds = Record<Way, Percentiles[]>
 
-/** How much later an answer comes through the proxy than directly from the upstream, with most of the machine idle. */
+/** The latency that a proxy adds to the upstream's, on a mostly idle machine. */
 export const latency: Part = {
   name: 'latency',
   summary: 'added latency p50 and p99 at a fixed modest rate, beside direct requests',
@@ -49,23 +49,23 @@ async function measure(
   bench: Bench,
   until: 'end' | 'first-event',
   perSecond: number,
-  plans: Record<Who, RequestPlan>
+  plans: Record<Way, RequestPlan>
 ): Promise<LatencyRounds> {
   const rounds: LatencyRounds = { direct: [], bare: [], target: [] }
   const { rampMs, windowMs } = bench.timing
   for (let round = 1; round <= bench.timing.latencyRounds; round++) {
     bench.progress(`latency until ${until}: round ${round} of ${bench.timing.latencyRounds}`)
     await bench.patience.untilQuiet()
-    for (const who of ['direct', 'target', 'bare'] as const) {
+    for (const way of ['direct', 'target', 'bare'] as const) {
       const millis = await bench.load({
         kind: 'latency',
-        plan: plans[who],
+        plan: plans[way],
         perSecond,
         rampMs,
         forMs: 2 * windowMs,
         until
       })
-      rounds[who].push({ p50: quantile(millis, 0.5) * 1000, p99: quantile(millis, 0.99) * 1000 })
+      rounds[way].push({ p50: quantile(millis, 0.5) * 1000, p99: quantile(millis, 0.99) * 1000 })
     }
   }
   return rounds
@@ -73,8 +73,8 @@ async function measure(
 
 function section(bench: Bench, title: string, rounds: LatencyRounds) {
   const row = (percentile: keyof Percentiles) => {
-    const added = (who: Who) =>
-      formatSpread(spread(rounds[who].map((round, index) => round[percentile] - rounds.direct[index]![percentile])), 0)
+    const added = (way: Way) =>
+      formatSpread(spread(rounds[way].map((round, index) => round[percentile] - rounds.direct[index]![percentile])), 0)
     return [
       `${percentile}, µs`,
       formatNumber(median(rounds.direct.map((round) => round[percentile])), 0),

@@ -7,14 +7,14 @@ import type { Side } from '../side.ts'
 import type { Part } from './part.ts'
 
 const streams = 1000
-/** For V8 to return what a collection has freed, and for connections to be closed. */
+/** The time in which V8 returns freed memory, and connections close. */
 const settleMs = 1000
 const warming = { chunks: 20, paceMs: 5 }
 const endless = { chunks: 1_000_000, paceMs: 200 }
 
 /** Bytes of one process, idle or with all streams open. */
 interface Memory {
-  /** As the operating system sees it. */
+  /** As the operating system counts it. */
   residentBytes: number
   /** The same after a forced collection. */
   collectedResidentBytes: number
@@ -30,8 +30,8 @@ interface MemoryRound {
 }
 
 /**
- * What an open stream costs in memory: fresh processes, measured idle and with 1,000 streams that each bring a chunk
- * five times a second, for long enough that V8 has sized its young generation for that load.
+ * The memory of an open stream. Fresh processes are measured idle, and with 1,000 streams that each bring five chunks a
+ * second. The streams stay open until V8 has sized its young generation for that load.
  */
 export const memory: Part = {
   name: 'memory',
@@ -62,8 +62,8 @@ export const memory: Part = {
             rows: [
               row('resident per stream, KB', perStream('residentBytes', 'collectedResidentBytes')),
               row('  after a collection', perStream('collectedResidentBytes')),
-              row('  of it heap', perStream('heapBytes')),
-              row('  of it buffers', perStream('bufferBytes')),
+              row('    heap', perStream('heapBytes')),
+              row('    buffers', perStream('bufferBytes')),
               row('resident when idle, KB', (round) => round.idle.residentBytes),
               row('  after a collection', (round) => round.idle.collectedResidentBytes)
             ]
@@ -98,8 +98,8 @@ async function measure(bench: Bench, side: Side): Promise<MemoryRound> {
 }
 
 /**
- * Idle memory is read after a collection, so that room left over from starting does not hide what streams take; with
- * streams it is read before one too, because garbage is part of what they cost.
+ * Reads memory before and after a garbage collection. The idle figure is from after it: otherwise free room from the
+ * start would hide the memory of streams. The figure with streams is from before it, because streams also cost garbage.
  */
 async function readMemory(side: Side): Promise<Memory> {
   const residentBytes = readResidentBytes(side.child.pid)
@@ -109,7 +109,7 @@ async function readMemory(side: Side): Promise<Memory> {
 }
 
 async function collect(side: Side): Promise<Pick<Memory, 'heapBytes' | 'bufferBytes'>> {
-  if (side.inspector === null) throw new Error('the heap can only be read of a process that was started with inspect')
+  if (side.inspector === null) throw new Error('the heap can be read only if the process was started with inspect')
   const heap = await side.inspector.heapAfterCollection()
   return { heapBytes: heap.usedBytes, bufferBytes: heap.bufferBytes }
 }

@@ -1,7 +1,7 @@
 import type { Bench } from '../bench.ts'
 import { median } from '../measure/statistics.ts'
 import { formatNumber, formatShare, formatSpread } from '../report/table.ts'
-import { gatewayWith, judged } from '../targets/gateway.ts'
+import { gatewayWith, relayWithKeys } from '../targets/gateway.ts'
 import { relay } from '../targets/proxies.ts'
 import type { Target } from '../targets/target.ts'
 import type { Part } from './part.ts'
@@ -9,20 +9,20 @@ import { connections, type Saturation, saturate } from './saturation.ts'
 
 interface Measured {
   name: string
-  /** null for what bills none. */
+  /** The number of accounts; null for a relay, which bills no accounts. */
   accounts: number | null
   saturation: Saturation
 }
 
 /**
- * What keys, limits, budgets and the ledger cost: the requests of `chat` through the gateway, with few and with many
- * accounts, through its relay with nothing but keys, and through its relay alone. Each has the bare proxy beside it.
+ * The cost of keys, limits, budgets and the ledger. It measures the requests of `chat` with the gateway, with few
+ * and many accounts. Then it measures the relay that checks keys, and the relay alone. The bare proxy runs beside each.
  */
 export const metering: Part = {
   name: 'metering',
-  summary: 'what metering costs: the gateway with 1, 1 k and 100 k accounts and Redis, beside the relay alone',
+  summary: 'the cost of metering: the gateway with 1, 1 k and 100 k accounts and Redis, beside the relay alone',
   async run(bench) {
-    // What waits in vain for requests would still wake up now and then.
+    // Idle processes would still wake up now and then.
     await bench.endSides()
     const measured: Measured[] = []
     for (const accounts of bench.timing.accounts) {
@@ -30,7 +30,7 @@ export const metering: Part = {
       measured.push({ name, accounts, saturation: await measure(bench, name, gatewayWith(accounts)) })
     }
     for (const [name, target] of [
-      ['relay with keys judged', judged],
+      ['relay with keys checked', relayWithKeys],
       ['relay alone', relay]
     ] as const) {
       measured.push({ name, accounts: null, saturation: await measure(bench, name, target) })
@@ -106,7 +106,7 @@ function report(measured: readonly Measured[]) {
   }
 }
 
-/** Medians per request; null for a target without a Redis that counts. */
+/** Medians per request; null if the target has no Redis with counters. */
 function redisFigures({ used }: Saturation) {
   const counts = used.target.flatMap(({ redisPerAnswer }) => redisPerAnswer ?? [])
   if (counts.length === 0) return null
@@ -116,7 +116,7 @@ function redisFigures({ used }: Saturation) {
     cpuMicros: median(used.target.map(({ helperMicrosPerAnswer }) => all(helperMicrosPerAnswer))),
     reads: median(counts.map(({ reads }) => reads)),
     scripts: median(counts.map(({ calls }) => scripts(calls))),
-    /** Nearly all of these are made by the scripts; the rest is of the second, not of a request. */
+    /** The scripts make nearly all of these calls. The others come with time, not with requests. */
     others: median(counts.map(({ calls }) => all(calls) - scripts(calls)))
   }
 }

@@ -8,19 +8,19 @@ import type { Part } from './part.ts'
 const accounts = 10
 const keysEach = 10
 const intervals = 10
-/** Requests of each key that are under way at the same time. */
+/** The number of concurrent requests of each key. */
 const requestsAtOnce = 2
 
-/** What Redis says of itself after so many requests. */
+/** Redis' own figures after a number of requests. */
 interface Sample {
   requests: number
   usedMemoryBytes: number
   keys: number
-  /** User and system time of the server's process since the sample before, for each request. */
+  /** User and system time of the Redis process per request, since the last sample. */
   cpuMicrosPerRequest: number
 }
 
-/** Requests of which only the scripts are run: what stays in Redis after them, and what they take of its time. */
+/** Runs only the scripts of requests, and measures the memory and CPU time of Redis. */
 export const redisMemory: Part = {
   name: 'redis-memory',
   summary: 'memory and CPU time of Redis over a million scripted requests of 100 keys',
@@ -29,7 +29,7 @@ export const redisMemory: Part = {
     const server = await startRedis({ port: 0 })
     const link = connectServer(server.url, {
       name: 'tollgate-bench',
-      silenceLimitMs: 30_000,
+      silenceTimeoutMs: 30_000,
       onError: () => {} // A failed command rejects.
     })
     try {

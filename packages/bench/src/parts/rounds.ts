@@ -7,8 +7,8 @@ import type { Side } from '../side.ts'
 const maxSilentWindows = 20
 
 /**
- * Keeps both sides under full load, one after the other, so that their code is compiled before it is measured. Only the
- * first call for each kind of request and each pair of processes does anything.
+ * Keeps both sides under full load, one after the other, so that V8 compiles their code before it is measured. Only the
+ * first call for each kind of request and each pair of processes does this.
  */
 export async function warmUp(bench: Bench, kind: string, plan: (side: Side) => RequestPlan): Promise<void> {
   if (bench.warm.has(kind)) return
@@ -18,7 +18,7 @@ export async function warmUp(bench: Bench, kind: string, plan: (side: Side) => R
     bench.progress(`warming up ${side.name}: ${kind}`)
     if (side.apiKeys.length > 1) await bench.load({ kind: 'keys', keys: side.apiKeys })
     await bench.load({ kind: 'open', plan: plan(side), connections: 64, overMs: 0 })
-    // With many keys for as long as it takes to use each once: the gateway remembers then what it is going to.
+    // The warm-up uses each key at least once, so that the gateway remembers all the keys that it can.
     let unused = side.apiKeys.length
     let silentWindows = 0
     do {
@@ -35,7 +35,7 @@ export async function warmUp(bench: Bench, kind: string, plan: (side: Side) => R
 }
 
 /**
- * Measures rounds of several pairs of processes, each of which is warmed up first.
+ * Warms up several pairs of processes, and measures rounds of each.
  *
  * @param count rounds of all pairs together
  */
@@ -59,8 +59,8 @@ export async function measurePairs(
 }
 
 /**
- * Measures target and bare proxy in turn, so that whatever changes on the machine meanwhile meets both. With patience,
- * each round waits for a quiet moment, and rounds that were disturbed all the same are made up for by others.
+ * Measures target and bare proxy in turn, so that changes of the machine affect both. With patience, each round waits for
+ * a quiet moment, and disturbed rounds are repeated.
  */
 async function measureRounds(
   bench: Bench,
@@ -72,10 +72,10 @@ async function measureRounds(
   const rounds: Rounds = { bare: [], target: [] }
   let undisturbed = 0
   for (let round = 1; round <= count || (undisturbed < count && !bench.patience.isExhausted); round++) {
-    bench.progress(`${what}: ${round > count ? 'one round more' : `round ${round} of ${count}`}`)
+    bench.progress(`${what}: ${round > count ? 'an extra round' : `round ${round} of ${count}`}`)
     await bench.patience.untilQuiet()
     const started = performance.now()
-    // In turn also within the rounds, so that being second is no advantage of either.
+    // The order alternates, so that neither side has an advantage from being second.
     const order = round % 2 === 1 ? (['target', 'bare'] as const) : (['bare', 'target'] as const)
     for (const name of order) rounds[name].push(windowFigures(await measure(sides[name])))
     if (isQuiet(rounds.bare.at(-1)!) && isQuiet(rounds.target.at(-1)!)) undisturbed++

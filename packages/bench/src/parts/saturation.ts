@@ -14,25 +14,25 @@ import type { Side } from '../side.ts'
 import type { PartReport } from './part.ts'
 import { measurePairs, warmUp } from './rounds.ts'
 
-/** Of the load generator. */
+/** The number of connections of the load generator. */
 export const connections = 64
 
-/** What both sides came to when they had as much to do as they could. */
+/** The figures of both sides under full load. */
 export interface Saturation {
   cpuMicrosPerRequest: Comparison
   requestsPerSecond: Comparison
-  /** Those that count. */
+  /** The rounds that the figures are from. */
   used: Rounds
-  /** All that were measured. */
+  /** All measured rounds. */
   rounds: Rounds
-  /** What is to be said of the figures. */
+  /** Sentences about the figures. */
   notes: string[]
 }
 
 /**
- * Requests as fast as the measured process can answer them, after a warm-up, in several pairs of processes.
+ * Sends requests as fast as the measured process can answer them, after a warm-up, to several pairs of processes.
  *
- * @param name of the kind of request, under which a profile of the target is kept
+ * @param name names the kind of request, and the profile of the target
  */
 export async function saturate(bench: Bench, name: string, plan: (side: Side) => RequestPlan): Promise<Saturation> {
   const warm = () => warmUp(bench, name, plan)
@@ -49,7 +49,7 @@ export async function saturate(bench: Bench, name: string, plan: (side: Side) =>
   }
 }
 
-/** The same with a table of its own. */
+/** As {@link saturate}, with a table. */
 export async function measureSaturation(
   bench: Bench,
   name: string,

@@ -13,14 +13,14 @@ import { countSockets, watch } from '../soak/watch.ts'
 import type { Part } from './part.ts'
 
 const clients = 40
-/** How long the upstream may take to see that a client has left. */
-const leaveLimitMs = 5000
-/** Longer than idle connections to the upstream are kept. */
-const settleLimitMs = 15_000
-const mostSamples = 600
+/** The time in which the upstream must see that a client has left. */
+const leaveTimeoutMs = 5000
+/** Longer than idle connections to the upstream stay open. */
+const settleTimeoutMs = 15_000
+const maxSamples = 600
 const collections = 60
 
-/** Everything that clients do and upstreams suffer, for long enough to see what is left behind. */
+/** Sends mixed traffic with failing upstreams, long enough to find leaks. */
 export const soak: Part = {
   name: 'soak',
   summary: 'ten minutes of mixed traffic with failing upstreams: wrong answers and growth are faults',
@@ -46,15 +46,15 @@ async function measure(bench: Bench, system: SoakSystem) {
     {
       client,
       wasLeft: async (requestId) =>
-        (await system.upstream({ kind: 'aborted', requestId, withinMs: leaveLimitMs })) === true
+        (await system.upstream({ kind: 'aborted', requestId, withinMs: leaveTimeoutMs })) === true
     },
     clients
   )
-  const everyMs = Math.min(Math.max(soakMs / mostSamples, 100), 1000)
+  const everyMs = Math.min(Math.max(soakMs / maxSamples, 100), 1000)
   const { metricsUrl, inspector } = system
   const collectEveryMs = soakMs / collections
   const watched = watch({ pid, metricsUrl, inspector, everyMs, collectEveryMs }, () => load.total)
-  await letRun(bench, system, soakMs, () => load.total)
+  await runFor(bench, system, soakMs, () => load.total)
   await watched.stop()
   await load.stop()
   await client.close()
@@ -72,9 +72,11 @@ async function measure(bench: Bench, system: SoakSystem) {
     ...tallies.flatMap(([kind, { outcomes, examples }]) =>
       outcomes.unexpected === 0 ? [] : [[`${outcomes.unexpected} × ${labelOf(kind)}`, ...examples].join('\n  ')]
     ),
-    ...judged.flatMap(({ name, growth, told }) => (growth?.isLevel === false ? [`${name} has grown: ${told}`] : [])),
-    ...(socketsAfter > socketsBefore ? [`${socketsAfter} sockets are open, ${socketsBefore} were at the start`] : []),
-    ...(openCalls > 0 ? [`${openCalls} upstream calls have neither been answered nor left`] : [])
+    ...judged.flatMap(({ name, growth, summary }) =>
+      growth?.isLevel === false ? [`${name} has grown: ${summary}`] : []
+    ),
+    ...(socketsAfter > socketsBefore ? [`${socketsAfter} sockets are open, ${socketsBefore} at the start`] : []),
+    ...(openCalls > 0 ? [`${openCalls} upstream calls are still open`] : [])
   ]
   return {
     sections: [
@@ -87,36 +89,45 @@ async function measure(bench: Bench, system: SoakSystem) {
         title: 'soak: the gateway over time (medians)',
         table: renderSamples(samples),
         notes: [
-          ...judged.map(({ name, told }) => `${name}: ${told}`),
+          ...judged.map(({ name, summary }) => `${name}: ${summary}`),
           `open sockets: ${socketsBefore} at the start, ${socketsAfter} at the end; open upstream calls: ${openCalls}`,
           `CPU per request: ${formatNumber(cpuMicros, 0)} µs, Redis ${formatNumber(redisNanos / load.total / 1000, 0)} µs`
         ]
       }
     ],
-    figures: { clients, soakMs, tallies: told(tallies), samples, judged, socketsBefore, socketsAfter, openCalls },
+    figures: {
+      clients,
+      soakMs,
+      tallies: tallyFigures(tallies),
+      samples,
+      judged,
+      socketsBefore,
+      socketsAfter,
+      openCalls
+    },
     faults
   }
 }
 
-function told(tallies: ReadonlyArray<readonly [{ name: string; failure: string | null }, object]>): object[] {
+function tallyFigures(tallies: ReadonlyArray<readonly [{ name: string; failure: string | null }, object]>): object[] {
   return tallies.map(([{ name, failure }, tally]) => ({ name, failure, ...tally }))
 }
 
-/** @throws with its last output if the gateway ends */
-async function letRun(bench: Bench, { gateway }: SoakSystem, ms: number, total: () => number): Promise<void> {
+/** Waits for the end of the soak. @throws with the gateway's last output if the gateway ends */
+async function runFor(bench: Bench, { gateway }: SoakSystem, ms: number, total: () => number): Promise<void> {
   const began = performance.now()
-  const tell = 10_000
+  const reportEveryMs = 10_000
   while (performance.now() < began + ms) {
-    await delay(Math.min(tell, began + ms - performance.now()))
+    await delay(Math.min(reportEveryMs, began + ms - performance.now()))
     if (!isRunning(gateway)) throw new Error(`the gateway has ended. Its last output:\n${gateway.output()}`)
     const seconds = Math.round((performance.now() - began) / 1000)
     bench.progress(`soak: ${seconds} of ${ms / 1000} s, ${formatNumber(total(), 0)} requests`)
   }
 }
 
-/** How many sockets a process has once idle connections have been closed. */
+/** Waits until idle connections have closed. @returns the number of sockets */
 async function untilSettled(pid: number, expected: number): Promise<number> {
-  const deadline = performance.now() + settleLimitMs
+  const deadline = performance.now() + settleTimeoutMs
   while (countSockets(pid) > expected && performance.now() < deadline) await delay(100)
   return countSockets(pid)
 }

@@ -5,13 +5,13 @@ import { measureSaturation } from './saturation.ts'
 
 const short = { chunks: 20, paceMs: 0 }
 
-// 15,000 chunks/s: enough that the time is measured well, and little enough that each chunk is relayed on its own.
+// 15,000 chunks/s: enough for an exact figure, and few enough that each chunk is relayed separately.
 const streams = 300
 const endless = { chunks: 1_000_000, paceMs: 20 }
 
 /**
- * Streamed chat in two forms: short streams back to back, which show what a stream costs in all, and endless paced ones,
- * of which none begins or ends while they are measured, which show what a chunk costs.
+ * Streamed chat in two forms. Short streams without pauses show the cost of a whole stream. Endless paced streams show the
+ * cost of a chunk, because no stream begins or ends while they are measured.
  */
 export const stream: Part = {
   name: 'stream',

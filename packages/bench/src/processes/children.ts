@@ -21,18 +21,18 @@ export interface Child {
   name: string
   pid: number
   process: ChildProcess
-  /** The last that it wrote to stderr and stdout, to explain why it ended. */
+  /** The last lines of stderr and stdout, to explain why it ended. */
   output(): string
 }
 
 const outputLimit = 4000
 
-/** The processes that a run has started; it ends these, by their ids, and no others. */
+/** The processes that a run has started. It ends only these, by their ids. */
 export class Children {
   readonly #running = new Set<Child>()
   readonly #others: Array<() => Promise<void>> = []
 
-  /** Starts a program under this Node. It ends with this process at the latest. Throws if it cannot be started. */
+  /** Starts a program with this Node. The program ends with this process at the latest. Throws if it cannot start. */
   startNode({ name, file, args = [], nodeFlags = [], env, cwd, core, servesCommands }: NodeProgram): Child {
     const command = [process.execPath, ...nodeFlags, file, ...args]
     // taskset replaces itself with the program, so the process id is that of the program.
@@ -53,15 +53,15 @@ export class Children {
     }
     const started = { name, pid: child.pid, process: child, output: () => output }
     this.#running.add(started)
-    const callOff = endWithParent(child.pid, 'TERM', null)
+    const cancelEnd = endWithParent(child.pid, 'TERM', null)
     child.once('exit', () => {
       this.#running.delete(started)
-      callOff()
+      cancelEnd()
     })
     return started
   }
 
-  /** Ends a child: SIGTERM, and SIGKILL if it is still there after 5 s. */
+  /** Ends a child with SIGTERM, and with SIGKILL if it still runs after 5 s. */
   async stop(child: Child): Promise<void> {
     if (child.process.exitCode !== null || child.process.signalCode !== null) return
     const exited = once(child.process, 'exit')
@@ -71,7 +71,7 @@ export class Children {
     clearTimeout(timer)
   }
 
-  /** Something else to stop after all children; `stop` may have been called before. */
+  /** Adds something to stop after all children. `stop` must allow a second call. */
   alsoStop(stop: () => Promise<void>): void {
     this.#others.push(stop)
   }
@@ -81,7 +81,7 @@ export class Children {
     await Promise.all(this.#others.map((stop) => stop()))
   }
 
-  /** Ends what is still running without waiting: for the `exit` event, after which nothing can wait. */
+  /** Kills all running children without waiting, for the `exit` event. */
   killAll(): void {
     for (const child of this.#running) child.process.kill('SIGKILL')
   }

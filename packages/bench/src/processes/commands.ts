@@ -7,7 +7,7 @@ interface Call {
 
 type Reply = { id: number; result: unknown } | { id: number; error: string }
 
-/** Answers the commands that the parent process sends with {@link callChild}; `handle` may take its time. */
+/** Answers the commands that the parent process sends with {@link callChild}. */
 export function serveCommands<Command extends { kind: string }>(handle: (command: Command) => Promise<unknown>): void {
   process.on('message', (message) => {
     const { id, command } = message as { id: number; command: Command }
@@ -22,9 +22,9 @@ export function serveCommands<Command extends { kind: string }>(handle: (command
 let lastId = 0
 
 /**
- * Sends a command to a child that serves commands and waits for its result.
+ * Sends a command to a child that serves commands. Resolves with the result.
  *
- * @throws with the message of the child's error, or if the child ends before it has answered
+ * @throws with the message of the child's error, or if the child ends before it answers
  */
 export function callChild<Command extends { kind: string }>(child: ChildProcess, command: Command): Promise<unknown> {
   const id = ++lastId

@@ -1,4 +1,4 @@
-/** The two command line arguments of a proxy program. Throws if one is no port. */
+/** The two command line arguments of a proxy program. Throws unless both are ports. */
 export function portArguments(): { port: number; upstreamPort: number } {
   const [port, upstreamPort] = process.argv.slice(2).map(Number)
   if (!isPort(port) || !isPort(upstreamPort)) throw new Error('arguments: <port> <port of the upstream>')

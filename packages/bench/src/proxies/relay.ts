@@ -1,10 +1,10 @@
 /**
- * What of the gateway is not metering: a request's body is read and understood, and the gateway's own relay passes it on
- * and its answer back. There is no admission, no settlement, and no log. With a Redis, keys are judged: found by what the
- * request presents, and confirmed by one script for each request, as a gateway without limits and budgets would do it.
+ * The gateway without metering: it reads and parses the request's body, and the gateway's relay sends it on and returns
+ * the answer. It has no admission, no settlement and no log. With a Redis, it also checks the key of each request, with
+ * one script, as a gateway without limits would.
  *
- * Arguments: port to listen on, port of the upstream, the upstreams file; URL of a Redis that has keys and a catalog, if
- * they are judged.
+ * Arguments: port to listen on, port of the upstream, the upstreams file; optionally the URL of a Redis with keys and a
+ * catalog.
  */
 import { randomUUID } from 'node:crypto'
 import { ChatRequest } from '@tollgate/contracts/http/inference.ts'
@@ -15,7 +15,7 @@ import { BodyMemory } from '@tollgate/gateway/body/body-memory.ts'
 import { SlowBodies } from '@tollgate/gateway/body/slow-bodies.ts'
 import { followCatalog } from '@tollgate/gateway/catalog/live-catalog.ts'
 import { readBody } from '@tollgate/gateway/endpoints/read-body.ts'
-import { readRequestBody, understand } from '@tollgate/gateway/endpoints/request-body.ts'
+import { prepareSchema, readRequestBody } from '@tollgate/gateway/endpoints/request-body.ts'
 import { AbandonedStreams } from '@tollgate/gateway/relay/abandoned-streams.ts'
 import { Deadlines } from '@tollgate/gateway/relay/deadlines.ts'
 import { relay } from '@tollgate/gateway/relay/relay.ts'
@@ -27,20 +27,20 @@ import { portArguments } from './program.ts'
 
 const { port, upstreamPort } = portArguments()
 const [upstreamsFile, redisUrl] = process.argv.slice(4)
-const judge = redisUrl === undefined ? null : await judgeBy(redisUrl)
+const checkKey = redisUrl === undefined ? null : await connectKeyCheck(redisUrl)
 const upstreams = openUpstreams(upstreamsFile!, {
   BENCH_UPSTREAM_URL: `http://127.0.0.1:${upstreamPort}/v1`,
   BENCH_CREDENTIAL: 'the-upstreams-key'
 })
 const route = [{ upstream: 'bench', model: 'bench-model', priority: 0, weight: 1 }]
-const understood = understand(ChatRequest)
+const understood = prepareSchema(ChatRequest)
 const bodies = { memory: new BodyMemory(256 * 1024 * 1024), slowBodies: new SlowBodies(10_000) }
 const sender = { bodyBytes: 0 }
 const slowReaders = new SlowReaders(60_000)
 const deadlines = new Deadlines(900_000)
 const abandonedStreams = new AbandonedStreams(256)
 
-// As the gateway sets it up.
+// The same settings as in the gateway.
 const app = Fastify({ childLoggerFactory: (logger) => logger, genReqId: () => `req_${randomUUID()}` })
 app.addHttpMethod('POST', { hasBody: false, overrideExisting: true })
 
@@ -50,7 +50,7 @@ app.post('/v1/chat/completions', (request, reply) => {
     try {
       if (failure !== null) throw failure
       const body = readRequestBody(bytes, understood)
-      const confirmed = judge === null ? null : judge(request.headers.authorization, body.members.model)
+      const confirmed = checkKey === null ? null : checkKey(request.headers.authorization, body.members.model)
       if (confirmed === null) pass(request, reply, body)
       else
         confirmed.then(
@@ -79,7 +79,7 @@ function pass(
     model: members.model,
     isStream: members.stream === true,
     streamOptions: members.stream_options ?? null,
-    // Whoever admits a request grants it.
+    // Only admission grants output tokens.
     output: null,
     wordsMember: 'delta',
     listMember: 'choices',
@@ -98,9 +98,11 @@ function pass(
   })
 }
 
-/** @returns confirms what a request presents, or rejects with what its client is told */
-async function judgeBy(url: string): Promise<(authorization: string | undefined, model: string) => Promise<void>> {
-  const redis = connectServer(url, { name: 'tollgate-bench', silenceLimitMs: 5000, onError: () => {} })
+/** @returns a function that checks the key of a request, and rejects with the error for its client */
+async function connectKeyCheck(
+  url: string
+): Promise<(authorization: string | undefined, model: string) => Promise<void>> {
+  const redis = connectServer(url, { name: 'tollgate-bench', silenceTimeoutMs: 5000, onError: () => {} })
   await redis.ready()
   const catalog = followCatalog(redis, () => {})
   await catalog.start()

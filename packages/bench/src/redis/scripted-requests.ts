@@ -4,11 +4,11 @@ import { accountShard, accountShards } from '@tollgate/state/keyspace/names.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import { putAll } from '@tollgate/state/projection/write-records.ts'
 import { activeKey } from '@tollgate/state/testing/active-key.ts'
-import { stampNow } from '@tollgate/state/testing/marker.ts'
+import { verifyNow } from '@tollgate/state/testing/marker.ts'
 import { admitOne, settleOf } from '@tollgate/state/testing/one-account.ts'
 import { prepareAccount } from '@tollgate/state/wire/prepared-account.ts'
 
-/** A key with what its requests begin with, encoded once as in the gateway. */
+/** A key and the arguments of its admissions, encoded once as in the gateway. */
 interface ScriptedKey {
   account: string
   key: string
@@ -18,21 +18,21 @@ interface ScriptedKey {
 const model = 'bench-model'
 const tokensPerMinute = 1e12
 const holdMs = 600_000
-/** About 1 KB of prompt, 1000 tokens of output at most. */
+/** About 1 KB of prompt, at most 1000 output tokens. */
 const bound: CostBound = {
   promptPicos: 75_000 * 1000,
   promptTokens: 1000,
   outputPicos: 300_000,
   outputTokens: 1,
   wantedTokens: 1000,
-  fewestTokens: 16
+  minTokens: 16
 }
 
-/** Writes accounts with keys into an empty Redis. Every limit is in force, and none is ever the reason of an answer. */
+/** Writes accounts with keys to an empty Redis. Every limit applies, but no request reaches one. */
 export async function createKeys(link: RedisNode, accounts: number, keysEach: number): Promise<ScriptedKey[]> {
   const keys: ScriptedKey[] = []
-  // Accounts begin with a spend in the month that is open.
-  for (const shard of accountShards) await stampNow(link, shard, 0, link.run())
+  // Accounts start with a spend of the current month.
+  for (const shard of accountShards) await verifyNow(link, shard, 0, link.run())
   for (let number = 0; number < accounts; number++) {
     const account = crypto.randomUUID()
     await putAll(link, [
@@ -53,7 +53,7 @@ export async function createKeys(link: RedisNode, accounts: number, keysEach: nu
     }
   }
   for (const shard of new Set(keys.map(({ account }) => accountShard(account)))) {
-    if (!(await stampNow(link, shard, 2, link.run()))) {
+    if (!(await verifyNow(link, shard, 2, link.run()))) {
       throw new Error(`shard ${shard} could not be verified`)
     }
   }
@@ -74,7 +74,7 @@ const allowances = {
 }
 
 /**
- * One request of a key: a command that admits it and one that settles it.
+ * Runs one request of a key: a command admits it, another settles it.
  *
  * @throws Error if it is not admitted
  */

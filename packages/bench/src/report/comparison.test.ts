@@ -39,7 +39,7 @@ test('a ratio is taken within each round', async () => {
   assert.deepEqual(comparisonRow('CPU', comparison, 1), ['CPU', '200.0', '150.0', '0.75 (0.75–0.75)'])
 })
 
-test('a round that others disturbed is left out on both sides, whatever its figures are', async () => {
+test('a round that other programs disturbed is left out on both sides, whatever its figures are', async () => {
   const { used, notes } = quietRounds(
     rounds({}, { otherShare: 0.5, cpuMicrosPerAnswer: 10 }, {}, { stolenShare: 0.2, cpuMicrosPerAnswer: 900 }, {})
   )
@@ -48,18 +48,18 @@ test('a round that others disturbed is left out on both sides, whatever its figu
   assert.deepEqual(notes, ['Other programs on the machine disturbed 2 of 5 rounds, which are left out.'])
 })
 
-test('figures are never taken from one or two lucky rounds', async () => {
+test('with fewer than three quiet rounds, all rounds count', async () => {
   const busy = rounds({}, {}, { otherShare: 1 }, { otherShare: 1 }, { otherShare: 1 })
   const { used, notes } = quietRounds(busy)
   assert.equal(used, busy)
   assert.match(notes[0]!, /disturbed 3 of 5 rounds; all are counted/)
 })
 
-test('an undisturbed run has nothing to say', async () => {
+test('an undisturbed run has no notes', async () => {
   assert.deepEqual(quietRounds(rounds({}, {})).notes, [])
 })
 
-test('a proxy that was not the limit is named', async () => {
+test('the note names a proxy that was not saturated', async () => {
   assert.match(saturationNote(rounds({})), /limit on both sides/)
   assert.match(saturationNote(rounds({ measuredShare: 0.7 })), /Not saturated: target\./)
 })

@@ -2,13 +2,13 @@ import { median, ratioSpread, type Spread } from '../measure/statistics.ts'
 import { isQuiet, type WindowFigures } from './figures.ts'
 import { formatNumber, formatShare, formatSpread } from './table.ts'
 
-/** Figures of both sides, round by round. */
+/** The figures of both sides for each round. */
 export interface Rounds {
   bare: WindowFigures[]
   target: WindowFigures[]
 }
 
-/** One figure of both sides: medians, and the ratio within each round. */
+/** A figure of both sides: medians, and the spread of the ratio of each round. */
 export interface Comparison {
   bare: number
   target: number
@@ -21,13 +21,13 @@ export function compare(rounds: Rounds, figure: (figures: WindowFigures) => numb
   return { bare: median(bare), target: median(target), ratio: ratioSpread(target, bare) }
 }
 
-const enoughRounds = 3
+const minQuietRounds = 3
 
 /**
- * Leaves out the rounds in which other programs or the hypervisor took a noticeable part of the machine, whatever their
- * figures are; if hardly any is left, takes all.
+ * Leaves out the rounds that other programs or the hypervisor disturbed, whatever their figures are. With fewer than three
+ * quiet rounds, it keeps all.
  *
- * @returns the rounds to report, and a sentence on what was left out or could not be, if anything
+ * @returns the rounds to report, and a sentence about the disturbed ones, if any
  */
 export function quietRounds(rounds: Rounds): { used: Rounds; notes: string[] } {
   const quiet = rounds.bare.flatMap((bare, round) => {
@@ -37,7 +37,7 @@ export function quietRounds(rounds: Rounds): { used: Rounds; notes: string[] } {
   const all = rounds.bare.length
   const disturbed = `Other programs on the machine disturbed ${all - quiet.length} of ${all} rounds`
   if (quiet.length === all) return { used: rounds, notes: [] }
-  if (quiet.length < enoughRounds)
+  if (quiet.length < minQuietRounds)
     return { used: rounds, notes: [`${disturbed}; all are counted. Run it again, or with --patience.`] }
   return {
     used: { bare: quiet.map(({ bare }) => bare), target: quiet.map(({ target }) => target) },
@@ -49,7 +49,7 @@ export function comparisonRow(label: string, { bare, target, ratio }: Comparison
   return [label, formatNumber(bare, decimals), formatNumber(target, decimals), formatSpread(ratio, 2)]
 }
 
-/** Rows that tell who was busy: whether the measured process was the limit, or the load. */
+/** Rows that show whether the measured process or the load was the limit. */
 export function utilisationRows(rounds: Rounds): string[][] {
   const row = (label: string, figure: (figures: WindowFigures) => number) => [
     label,
@@ -73,12 +73,12 @@ export function helperRows(rounds: Rounds): string[][] {
   ])
 }
 
-/** Says whether the measured process was the limit, which is what makes requests per second its own figure. */
+/** A sentence that says whether the measured process was the limit. Only then do requests per second describe it. */
 export function saturationNote(rounds: Rounds): string {
   const notSaturated = (['bare', 'target'] as const).filter(
     (side) => median(rounds[side].map(({ measuredShare }) => measuredShare)) < 0.95
   )
   return notSaturated.length === 0
     ? 'The measured process was the limit on both sides.'
-    : `Not saturated: ${notSaturated.join(', ')}. Requests per second are not those of the proxy there.`
+    : `Not saturated: ${notSaturated.join(', ')}. Requests per second do not describe the proxy there.`
 }

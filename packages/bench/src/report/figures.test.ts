@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { windowFigures } from './figures.ts'
 
-test('a window is divided into figures per answer, per event and per core', async () => {
+test('figures of a window are per answer, per event and per core', async () => {
   const figures = windowFigures({
     seconds: 2,
     answers: 20_000,

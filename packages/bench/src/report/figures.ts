@@ -1,25 +1,25 @@
 import type { Window } from '../load/protocol.ts'
 import type { RedisCounts } from '../load/redis-counters.ts'
 
-/** What one window says about one side. Shares are of one core. */
+/** The figures of one side in one window. Shares are of one core. */
 export interface WindowFigures {
   answersPerSecond: number
   eventsPerSecond: number
   cpuMicrosPerAnswer: number
   cpuMicrosPerEvent: number
-  /** CPU time of helpers, such as Redis, per answer: name → microseconds. */
+  /** The CPU time of helpers, such as Redis, per answer: name → microseconds. */
   helperMicrosPerAnswer: Record<string, number>
-  /** What Redis was asked, per answer; null for a side without one that counts. */
+  /** The work of Redis per answer; null if the side has no Redis with counters. */
   redisPerAnswer: RedisCounts | null
   measuredShare: number
-  /** Upstream, load generator and helpers together: what shares the other core. */
+  /** Upstream, load generator and helpers together, which share the other core. */
   loadShare: number
-  /** What other programs on the machine took, also of the measured core: a source of noise. */
+  /** The share of other programs on all cores: a source of noise. */
   otherShare: number
   stolenShare: number
 }
 
-/** Divides the counts of a window. Per-answer figures are infinite if nothing was answered. */
+/** Divides the counts of a window. Without answers, the figures per answer are infinite. */
 export function windowFigures({ seconds, answers, events, cpuNanos, redis, machineSeconds }: Window): WindowFigures {
   const { measured = 0, upstream = 0, load = 0, ...helpers } = cpuNanos
   const helperNanos = Object.values(helpers).reduce((sum, nanos) => sum + nanos, 0)
@@ -43,10 +43,10 @@ function divided(amounts: Record<string, number>, by: number): Record<string, nu
   return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, amount / by]))
 }
 
-// Shares of a core above which other programs, or the hypervisor, spoil a window.
+// Larger shares of a core by other programs, or the hypervisor, disturb a window.
 const disturbance = { other: 0.1, stolen: 0.02 }
 
-/** Whether nothing else took a noticeable part of the machine in a window. */
+/** Whether other programs and the hypervisor left a window undisturbed. */
 export function isQuiet({ otherShare, stolenShare }: WindowFigures): boolean {
   return otherShare <= disturbance.other && stolenShare <= disturbance.stolen
 }

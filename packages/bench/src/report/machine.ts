@@ -1,7 +1,7 @@
 import { arch, cpus, release, totalmem } from 'node:os'
 import type { Cores } from '../measure/cores.ts'
 
-/** Where and when figures were taken: without it they cannot be compared with others. */
+/** The machine and the time of the figures, to compare them with others. */
 export interface Machine {
   cpu: string
   cores: number
@@ -9,7 +9,7 @@ export interface Machine {
   system: string
   node: string
   date: string
-  /** How processes were bound to cores, or why they were not. */
+  /** How processes were pinned to cores, or why not. */
   pinning: string
 }
 

@@ -6,7 +6,7 @@ import { formatNumber, renderTable } from './table.ts'
 const functionsShown = 25
 const packagesShown = 12
 
-/** Lines that say where the time of each profiled window went. */
+/** The lines of the report for each profile: packages and functions with the most time. */
 export function renderProfiles(profiles: ReadonlyMap<string, CpuProfile>): string[] {
   return [...profiles].flatMap(([name, profile]) => {
     const { functions, packages } = summarizeProfile(profile)
@@ -20,7 +20,7 @@ export function renderProfiles(profiles: ReadonlyMap<string, CpuProfile>): strin
   })
 }
 
-/** Writes each profile to `<directory>/<name>.cpuprofile`, which the DevTools of a browser and VS Code can open. */
+/** Writes each profile to `<directory>/<name>.cpuprofile`. Browser DevTools and VS Code can open it. */
 export function saveProfiles(profiles: ReadonlyMap<string, CpuProfile>, directory: string): void {
   mkdirSync(directory, { recursive: true })
   for (const [name, profile] of profiles) {

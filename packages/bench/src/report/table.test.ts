@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { formatNumber, formatShare, formatSpread, renderTable } from './table.ts'
 
-test('columns line up whatever is in them', async () => {
+test('columns are aligned, whatever is in them', async () => {
   const lines = renderTable({
     head: ['', 'bare', 'gateway'],
     rows: [
@@ -18,7 +18,7 @@ test('columns line up whatever is in them', async () => {
   ])
 })
 
-test('numbers are written with their decimals and a fixed locale', async () => {
+test('numbers have fixed decimals and a fixed locale', async () => {
   assert.equal(formatNumber(12345.678, 1), '12,345.7')
   assert.equal(formatNumber(0.5, 2), '0.50')
   assert.equal(formatShare(0.974), '97 %')

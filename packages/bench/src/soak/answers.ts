@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict'
 import { writeText } from '@tollgate/sandbox/models/write-text.ts'
 
-// What answers must look like. All of these throw an AssertionError that shows the difference.
+// Checks of answers. Each throws an AssertionError that shows the difference.
 
 export type TextEndpoint = 'chat' | 'completion'
 
-/** A prompt unlike all others, so that the answer to another request is noticed, and the text that must answer it. */
+/** A unique prompt, so that the answer to another request is noticed, and the text of its answer. */
 export function newPrompt(endpoint: TextEndpoint, words: number): { prompt: string; text: string } {
   const prompt = `Say ${words} words. ${Math.random()}`
   const text = writeText(prompt, 0, null)
-  // The model server goes on with a space where a prompt is to be completed.
+  // The model server begins a legacy completion with a space.
   return { prompt, text: endpoint === 'chat' ? text : ` ${text}` }
 }
 
-/** A whole answer of chat or completions, with one choice of this text. */
-export function insistOnWhole(body: string, endpoint: TextEndpoint, text: string, words: number): void {
+/** Asserts a whole answer of chat or completions, with one choice of this text. */
+export function assertWhole(body: string, endpoint: TextEndpoint, text: string, words: number): void {
   const answer = JSON.parse(body)
   assert.equal(answer.object, endpoint === 'chat' ? 'chat.completion' : 'text_completion')
   assert.equal(answer.choices.length, 1)
   assert.equal(textOf(answer.choices[0], 'message'), text)
   assert.equal(answer.choices[0].finish_reason, 'stop')
-  insistOnUsage(answer.usage, words)
+  assertUsage(answer.usage, words)
 }
 
-/** A complete stream of this text; `usage` says whether the request asked for it. */
-export function insistOnStream(
+/** Asserts a complete stream of this text. `usage` says whether the request asked for usage. */
+export function assertStream(
   body: string,
   endpoint: TextEndpoint,
   expected: { text: string; words: number; usage: boolean }
@@ -35,7 +35,7 @@ export function insistOnStream(
   if (expected.usage) {
     const last = chunks.pop()
     assert.deepEqual(last.choices, [])
-    insistOnUsage(last.usage, expected.words)
+    assertUsage(last.usage, expected.words)
   }
   for (const chunk of chunks) {
     assert.equal(chunk.object, endpoint === 'chat' ? 'chat.completion.chunk' : 'text_completion')
@@ -45,18 +45,18 @@ export function insistOnStream(
   assert.equal(chunks.at(-1).choices[0].finish_reason, 'stop')
 }
 
-/** A stream that ended with an error event after so many events of its own, which are the beginning of this text. */
-export function insistOnBrokenStream(body: string, text: string, events: number): void {
+/** Asserts a stream of this many events, which begin this text, and then an error event. */
+export function assertBrokenStream(body: string, text: string, events: number): void {
   const all = eventsOf(body)
   const last = all.pop()
-  insistOnError(last ?? '', 'upstream_error')
+  assertError(last ?? '', 'upstream_error')
   assert.equal(all.length, events)
   const begun = all.map((event) => textOf(JSON.parse(event).choices[0], 'delta')).join('')
-  assert.ok(begun !== '' && text.startsWith(begun), `"${begun}" is not how "${text}" begins`)
+  assert.ok(begun !== '' && text.startsWith(begun), `"${text}" does not begin with "${begun}"`)
 }
 
-/** An error in the shape of the API, with this code. */
-export function insistOnError(body: string, code: string): void {
+/** Asserts an error in the shape of the API, with this code. */
+export function assertError(body: string, code: string): void {
   const { error, ...others } = JSON.parse(body)
   assert.deepEqual(others, {})
   assert.equal(error.code, code, body)
@@ -64,9 +64,9 @@ export function insistOnError(body: string, code: string): void {
   assert.equal(typeof error.type, 'string')
 }
 
-/** The events of a stream in which every line is one of data, complete to its end. Further empty lines mean nothing. */
+/** The events of a complete stream. Each must be one line of data. Further empty lines are ignored. */
 function eventsOf(body: string): string[] {
-  assert.ok(body.endsWith('\n\n'), `the stream ends within an event: ${body.slice(-200)}`)
+  assert.ok(body.endsWith('\n\n'), `the stream ends in the middle of an event: ${body.slice(-200)}`)
   const events = body.split(/\n{2,}/).filter((event) => event !== '')
   return events.map((event) => {
     assert.ok(event.startsWith('data: ') && !event.includes('\n'), `an event is one line of data: ${event}`)
@@ -75,11 +75,11 @@ function eventsOf(body: string): string[] {
 }
 
 function textOf(choice: Record<string, unknown>, part: 'message' | 'delta'): string {
-  const holder = choice[part] as { content?: string } | undefined
-  return holder === undefined ? String(choice.text) : (holder.content ?? '')
+  const content = choice[part] as { content?: string } | undefined
+  return content === undefined ? String(choice.text) : (content.content ?? '')
 }
 
-function insistOnUsage(usage: Record<string, number>, words: number): void {
+function assertUsage(usage: Record<string, number>, words: number): void {
   assert.equal(usage.completion_tokens, words)
   assert.ok(usage.prompt_tokens! > 0)
   assert.equal(usage.total_tokens, usage.prompt_tokens! + words)

@@ -2,13 +2,13 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 
 type Model = Catalog['models'][string]
 
-/** Ways of the preferred upstream to fail before the first byte of an answer: nobody should notice. */
+/** Failures of the preferred upstream before the first byte of an answer. Clients should not notice them. */
 const hidden = {
   'status 503': '+status=503',
   'status 429': '+status=429+retry-after=1',
   'reset before the first byte': '+reset-after=0'
 }
-/** Each of the two upstreams breaks a stream off after so many events, so that it does not matter which one is asked. */
+/** Both upstreams break a stream off after this many events, so the choice between them does not matter. */
 export const brokenAfter = 5
 const broken = { 'reset in the middle': `+reset-after=${brokenAfter}` }
 
@@ -24,7 +24,7 @@ const kinds = {
   endless: 'chat'
 } as const
 export type SteadyModel = keyof typeof kinds
-/** The pace of streams, and what makes it sure that a client can leave before the answer is complete. */
+/** The pace of streams. `slow` and `endless` let a client leave before the answer is complete. */
 const behaviours = {
   chat: '+pace-ms=2',
   completion: '+pace-ms=2',
@@ -33,7 +33,7 @@ const behaviours = {
   endless: '+pace-ms=10'
 }
 
-/** The name of a model, in the catalog of the soak, whose upstreams answer rightly or fail in one way. */
+/** The catalog's name of a model with this failure of its upstreams; null: no failure. */
 export function modelName(model: SteadyModel, failure: Failure | null = null): string {
   return failure === null ? model : `${model}, ${failure}`
 }
@@ -60,20 +60,20 @@ function entry(kind: Model['kind'], preferred: string, other: string): Model {
 function models(): Catalog['models'] {
   const entries: Catalog['models'] = {}
   for (const [name, behaviour] of Object.entries(behaviours) as Array<[SteadyModel, string]>) {
-    const sound = `sandbox-${name}${behaviour}`
+    const healthy = `sandbox-${name}${behaviour}`
     const kind = kinds[name]
-    entries[modelName(name)] = entry(kind, sound, sound)
+    entries[modelName(name)] = entry(kind, healthy, healthy)
     for (const failure of hiddenFailures) {
-      entries[modelName(name, failure)] = entry(kind, `${sound}${hidden[failure]}`, sound)
+      entries[modelName(name, failure)] = entry(kind, `${healthy}${hidden[failure]}`, healthy)
     }
     for (const [failure, directive] of Object.entries(broken) as Array<[keyof typeof broken, string]>) {
-      entries[modelName(name, failure)] = entry(kind, sound + directive, sound + directive)
+      entries[modelName(name, failure)] = entry(kind, healthy + directive, healthy + directive)
     }
   }
   return entries
 }
 
-/** A model for every way of answering, in a plan that limits nothing. */
+/** A model for each behaviour of the upstream, in a plan whose limits no request reaches. */
 export const soakCatalog: Catalog = {
   models: models(),
   plans: {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { Agent, type Dispatcher, request } from 'undici'
 
-/** An answer whose status and headers have come. */
+/** An answer with status and headers. Its body may still be on its way. */
 export interface SoakAnswer {
   status: number
   requestId: string
   body: Dispatcher.ResponseData['body']
 }
 
-/** What the clients of a soak share: connections that are kept, and the key. */
+/** The connections and the key that all clients of a soak share. */
 export class SoakClient {
   readonly #url: string
   readonly #apiKey: string
@@ -20,10 +20,10 @@ export class SoakClient {
   }
 
   /**
-   * Sends a request; with a body it is a POST. Every answer must name its request.
+   * Sends a request: a POST if it has a body. Every answer must have an `x-request-id`.
    *
-   * @param body sent as JSON, or as it is if it is a text
-   * @param options `address`: where the request comes from, as a proxy before the gateway would say
+   * @param body an object is sent as JSON, a string unchanged
+   * @param options `address`: the client's address for `X-Forwarded-For`
    */
   async ask(
     path: string,

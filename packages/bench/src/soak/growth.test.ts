@@ -15,11 +15,11 @@ test('the larger of share and amount is the margin', async () => {
   assert.ok(!judgeGrowth([10, 12, 16], margin).isLevel)
 })
 
-test('single peaks are not growth, and neither is falling', async () => {
+test('single peaks and falling values are not growth', async () => {
   assert.ok(judgeGrowth([10, 11, 10, 11, 10, 99, 10, 99, 11], margin).isLevel)
   assert.ok(judgeGrowth([100, 50, 20], margin).isLevel)
 })
 
-test('too few values are refused instead of being level', async () => {
+test('too few values throw an error', async () => {
   assert.throws(() => judgeGrowth([1, 2], margin), RangeError)
 })

@@ -5,20 +5,20 @@ export interface Growth {
   /** Medians of the first and the last third of the values after the warm-up. */
   first: number
   last: number
-  /** The most that the last one may be. */
+  /** The maximum of the last median. */
   limit: number
   isLevel: boolean
 }
 
-/** How much more the last third may have than the first: what of it is larger, a share or an amount. */
+/** The allowed increase from the first to the last third: the larger of a share and an amount. */
 export interface Margin {
   share: number
   amount: number
 }
 
 /**
- * Compares the median of the last third of a series with that of the first: single peaks, as between collections of
- * garbage, say nothing.
+ * Compares the median of the last third of a series with the median of the first third. Medians ignore single peaks, such
+ * as between garbage collections.
  *
  * @param values after the warm-up, at least three, evenly spaced in time
  */

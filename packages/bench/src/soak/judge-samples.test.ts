@@ -3,7 +3,7 @@ import { test } from 'tap'
 import { judgeSamples } from './judge-samples.ts'
 import type { Sample } from './watch.ts'
 
-/** A sample a second. */
+/** One sample per second. */
 function samples(count: number, change: (second: number) => Partial<Sample>): Sample[] {
   return Array.from({ length: count }, (_, second) => ({
     atMs: second * 1000,
@@ -20,7 +20,7 @@ function samples(count: number, change: (second: number) => Partial<Sample>): Sa
 const grown = (all: readonly Sample[], soakMs: number) =>
   judgeSamples(all, soakMs).flatMap(({ name, growth }) => (growth?.isLevel === false ? [name] : []))
 
-test('what grows all the time is found, each figure by itself', async () => {
+test('steady growth is found in each figure', async () => {
   const leaking = samples(600, (second) => ({ residentBytes: 150e6 + second * 50_000 }))
   assert.deepEqual(grown(leaking, 600_000), ['resident memory, MB'])
   assert.deepEqual(
@@ -32,17 +32,17 @@ test('what grows all the time is found, each figure by itself', async () => {
   )
 })
 
-test('what grows in the first two minutes only is warm-up', async () => {
+test('growth in the first two minutes only is warm-up', async () => {
   const warming = samples(600, (second) => ({ heapBytes: Math.min(second, 120) * 1e6, handles: 80 + (second % 7) }))
   assert.deepEqual(grown(warming, 600_000), [])
 })
 
-test('a short run is not judged, and says so', async () => {
+test('a short run is not judged, and its summary says so', async () => {
   const judged = judgeSamples(
     samples(240, (second) => ({ heapBytes: second * 1e6 })),
     240_000
   )
-  assert.ok(judged.every(({ growth, told }) => growth === null && /not judged/.test(told)))
+  assert.ok(judged.every(({ growth, summary }) => growth === null && /not judged/.test(summary)))
 })
 
 test('samples without a collection say nothing about the heap', async () => {

@@ -2,18 +2,17 @@ import { formatNumber } from '../report/table.ts'
 import { type Growth, judgeGrowth, type Margin } from './growth.ts'
 import type { Sample } from './watch.ts'
 
-/** What a figure did over a soak. */
+/** The judgement of one figure over a soak. */
 export interface Judged {
   name: string
-  /** Null if the run was too short to tell. */
+  /** null if the run was too short. */
   growth: Growth | null
-  /** In words. */
-  told: string
+  summary: string
 }
 
-/** A shorter run shows how V8 sizes its heap, not what is left behind. */
-const shortestMs = 300_000
-/** The part of a run that is not looked at: by then caches are filled, and old objects were collected several times. */
+/** In a shorter run, V8 still enlarges its heap, which would look like a leak. */
+const minJudgedMs = 300_000
+/** The start of a run, which is ignored: afterwards caches are full, and V8 has collected old objects several times. */
 const warmUpMs = 120_000
 
 const megabyte = 1e6
@@ -30,7 +29,7 @@ const figures: ReadonlyArray<{ name: string; of(sample: Sample): number | null; 
     unit: megabyte,
     margin: { share: 0.1, amount: 3 * megabyte }
   },
-  // As many as there are clients and streams at that moment.
+  // Varies with the number of clients and streams.
   { name: 'active handles', of: ({ handles }) => handles, unit: 1, margin: { share: 0.1, amount: 10 } }
 ]
 
@@ -38,13 +37,13 @@ const figures: ReadonlyArray<{ name: string; of(sample: Sample): number | null; 
 export function judgeSamples(samples: readonly Sample[], soakMs: number): Judged[] {
   const warm = samples.filter(({ atMs }) => atMs >= warmUpMs)
   return figures.map(({ name, of, unit, margin }) => {
-    if (soakMs < shortestMs) return { name, growth: null, told: 'not judged in a run of less than five minutes' }
+    if (soakMs < minJudgedMs) return { name, growth: null, summary: 'not judged in a run of less than five minutes' }
     const growth = judgeGrowth(
       warm.map(of).filter((value) => value !== null),
       margin
     )
     const number = (value: number) => formatNumber(value / unit, unit === 1 ? 0 : 1)
-    const told = `${number(growth.first)} in the first third after the warm-up, ${number(growth.last)} in the last; up to ${number(growth.limit)} is level`
-    return { name, growth, told }
+    const summary = `${number(growth.first)} in the first third after the warm-up, ${number(growth.last)} in the last; up to ${number(growth.limit)} is level`
+    return { name, growth, summary }
   })
 }

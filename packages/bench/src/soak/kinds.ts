@@ -2,14 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import { embed } from '@tollgate/sandbox/models/embed.ts'
-import {
-  insistOnBrokenStream,
-  insistOnError,
-  insistOnStream,
-  insistOnWhole,
-  newPrompt,
-  type TextEndpoint
-} from './answers.ts'
+import { assertBrokenStream, assertError, assertStream, assertWhole, newPrompt, type TextEndpoint } from './answers.ts'
 import { brokenAfter, type Failure, hiddenFailures, modelName, soakCatalog } from './catalog.ts'
 import type { SoakAnswer, SoakClient } from './client.ts'
 
@@ -34,12 +27,12 @@ export interface Kind {
 }
 
 const paths = { chat: '/v1/chat/completions', completion: '/v1/completions', embedding: '/v1/embeddings' }
-const mostWords = 60
+const maxWords = 60
 
 function question(endpoint: TextEndpoint, prompt: string): object {
   return endpoint === 'chat'
     ? { messages: [{ role: 'user', content: prompt }] }
-    : { prompt, max_tokens: 2 * mostWords, temperature: 0 }
+    : { prompt, max_tokens: 2 * maxWords, temperature: 0 }
 }
 
 /** The body of an answer. Asserts its status. */
@@ -49,7 +42,7 @@ async function bodyOf({ status, body }: SoakAnswer, expected: number): Promise<s
   return text
 }
 
-const someWords = () => 1 + Math.floor(Math.random() * mostWords)
+const someWords = () => 1 + Math.floor(Math.random() * maxWords)
 
 function whole(endpoint: TextEndpoint, failure: Failure | null) {
   return async ({ client }: SoakContext): Promise<Outcome> => {
@@ -57,7 +50,7 @@ function whole(endpoint: TextEndpoint, failure: Failure | null) {
     const { prompt, text } = newPrompt(endpoint, words)
     const model = modelName(endpoint, failure)
     const answer = await client.ask(paths[endpoint], { model, ...question(endpoint, prompt) })
-    insistOnWhole(await bodyOf(answer, 200), endpoint, text, words)
+    assertWhole(await bodyOf(answer, 200), endpoint, text, words)
     return 'right answer'
   }
 }
@@ -65,7 +58,7 @@ function whole(endpoint: TextEndpoint, failure: Failure | null) {
 function stream(endpoint: TextEndpoint, failure: Failure | null) {
   return async ({ client }: SoakContext): Promise<Outcome> => {
     const isBroken = failure === 'reset in the middle'
-    const words = isBroken ? mostWords : someWords()
+    const words = isBroken ? maxWords : someWords()
     const { prompt, text } = newPrompt(endpoint, words)
     const usage = Math.random() < 0.5
     const answer = await client.ask(paths[endpoint], {
@@ -76,10 +69,10 @@ function stream(endpoint: TextEndpoint, failure: Failure | null) {
     })
     const body = await bodyOf(answer, 200)
     if (!isBroken) {
-      insistOnStream(body, endpoint, { text, words, usage })
+      assertStream(body, endpoint, { text, words, usage })
       return 'right answer'
     }
-    insistOnBrokenStream(body, text, brokenAfter)
+    assertBrokenStream(body, text, brokenAfter)
     return 'expected error'
   }
 }
@@ -145,12 +138,12 @@ async function useWrongKey({ client }: SoakContext): Promise<Outcome> {
   const address = `10.${[256, 256, 256].map((count) => Math.floor(Math.random() * count)).join('.')}`
   const body = { model: modelName('chat'), ...question('chat', newPrompt('chat', 1).prompt) }
   const answer = await client.ask(paths.chat, body, { apiKey, address })
-  insistOnError(await bodyOf(answer, 401), 'invalid_api_key')
+  assertError(await bodyOf(answer, 401), 'invalid_api_key')
   return 'expected error'
 }
 
 async function sendBrokenJson({ client }: SoakContext): Promise<Outcome> {
-  insistOnError(await bodyOf(await client.ask(paths.chat, '{"model":"chat","messages":['), 400), 'invalid_json')
+  assertError(await bodyOf(await client.ask(paths.chat, '{"model":"chat","messages":['), 400), 'invalid_json')
   return 'expected error'
 }
 
@@ -158,7 +151,7 @@ async function sendBrokenJson({ client }: SoakContext): Promise<Outcome> {
 async function sendUnknownRole({ client }: SoakContext): Promise<Outcome> {
   const body = { model: modelName('chat'), messages: [{ role: 'robot', content: 'Hello' }] }
   const text = await bodyOf(await client.ask(paths.chat, body), 400)
-  insistOnError(text, 'invalid_value')
+  assertError(text, 'invalid_value')
   assert.match(text, /messages\.0\.role/, 'in the words of the upstream')
   return 'expected error'
 }

@@ -5,7 +5,7 @@ import type { Tally } from './run-load.ts'
 import type { Sample } from './watch.ts'
 
 const outcomes = ['right answer', 'expected error', 'hung up', 'unexpected'] as const
-const mostRows = 12
+const maxRows = 12
 
 /** The requests by kind and outcome, with totals. */
 export function renderTallies(tallies: ReadonlyArray<readonly [Kind, Tally]>): Table {
@@ -41,7 +41,7 @@ export function labelOf({ name, failure }: Pick<Kind, 'name' | 'failure'>): stri
 
 /** The samples in a dozen rows of equal time. */
 export function renderSamples(samples: readonly Sample[]): Table {
-  const size = Math.max(1, Math.ceil(samples.length / mostRows))
+  const size = Math.max(1, Math.ceil(samples.length / maxRows))
   const rows: string[][] = []
   for (let from = 0; from < samples.length - 1; from += size) {
     // Including the first sample of the next row, so that the time between the two counts, too.

@@ -8,7 +8,7 @@ export interface Tally {
   examples: string[]
 }
 
-const mostExamples = 3
+const maxExamples = 3
 
 export interface Load {
   readonly tallies: ReadonlyMap<Kind, Tally>
@@ -41,7 +41,7 @@ export function startLoad(
       } catch (error) {
         tally.outcomes.unexpected++
         const example = describe(error)
-        if (tally.examples.length < mostExamples && !tally.examples.includes(example)) tally.examples.push(example)
+        if (tally.examples.length < maxExamples && !tally.examples.includes(example)) tally.examples.push(example)
       }
       tally.requests++
       total++

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { gatewayNodeFlags } from '@tollgate/gateway/node-flags.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import type { Bench } from '../bench.ts'
@@ -61,7 +60,7 @@ export async function startSoak(bench: Bench): Promise<SoakSystem> {
       // Lets invalid keys come from many addresses, because each address has a rate limit.
       TRUST_PROXY: 'true'
     },
-    [...gatewayNodeFlags, `--inspect=127.0.0.1:${inspectPort}`]
+    [`--inspect=127.0.0.1:${inspectPort}`]
   )
   const admin = `http://127.0.0.1:${adminPort}`
   await untilReady(gateway, `${admin}/readyz`)

@@ -25,7 +25,13 @@ export async function writeAccounts(link: RedisNode, count: number): Promise<str
   return secrets
 }
 
-type NewAccount = { id: string; shard: string; secret: string; digest: string; key: string }
+interface NewAccount {
+  id: string
+  shard: string
+  secret: string
+  digest: string
+  key: string
+}
 
 function newAccount(): NewAccount {
   const [id, secret] = [crypto.randomUUID(), generateSecret('inference')]
@@ -33,7 +39,7 @@ function newAccount(): NewAccount {
   return { id, shard: accountShard(id), secret, digest, key: `key_${digest.slice(0, 16)}` }
 }
 
-/** Sorts accounts by shard, which needs the fewest scripts. */
+/** Sorts accounts by shard, which saves scripts. */
 function writesOf(page: readonly NewAccount[]): ProjectionWrite[] {
   const inOrder = (shard: (account: NewAccount) => string) =>
     page.toSorted((one, other) => (shard(one) < shard(other) ? -1 : 1))

@@ -2,7 +2,7 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { accountShards, allShards } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import { putCatalog } from '@tollgate/state/projection/stored-catalog.ts'
-import { stampNow } from '@tollgate/state/testing/marker.ts'
+import { verifyNow } from '@tollgate/state/testing/marker.ts'
 import { accountsVersion, writeAccounts } from './gateway-accounts.ts'
 
 /** The only model on sale. The upstream uses the same name. */
@@ -59,17 +59,17 @@ export interface GatewayState {
 export async function fillRedis(url: string, { catalog = benchCatalog, accounts }: GatewayState): Promise<string[]> {
   const link = connectServer(url, {
     name: 'tollgate-bench',
-    silenceLimitMs: 5000,
+    silenceTimeoutMs: 5000,
     onError: () => {} // A failed command rejects.
   })
   try {
     await link.ready()
     // Accounts start with a spend of the current month.
-    for (const shard of accountShards) await stampNow(link, shard, 0, link.run())
+    for (const shard of accountShards) await verifyNow(link, shard, 0, link.run())
     const secrets = await writeAccounts(link, accounts)
     const version = accountsVersion
     for (const shard of allShards) {
-      const isVerified = await stampNow(link, shard, version, link.run())
+      const isVerified = await verifyNow(link, shard, version, link.run())
       if (!isVerified) throw new Error(`shard ${shard} could not be verified`)
     }
     await putCatalog(link, { version, run: link.run(), json: JSON.stringify(catalog) })

@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url'
-import { gatewayNodeFlags } from '@tollgate/gateway/node-flags.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { fillRedis, model } from './gateway-state.ts'
@@ -23,7 +22,7 @@ export function gatewayWith(accounts: number): Target {
     const child = context.children.startNode({
       name: 'gateway',
       file: main,
-      nodeFlags: [...gatewayNodeFlags, ...context.nodeFlags],
+      nodeFlags: context.nodeFlags,
       // Without this process's environment, so that figures do not depend on it.
       env: {
         PATH: '/usr/local/bin:/usr/bin:/bin',
@@ -42,17 +41,17 @@ export function gatewayWith(accounts: number): Target {
 }
 
 /** A relay that checks keys with one script per request, without limits, budgets and billing. */
-export const judged = withRedis(
-  'judged',
-  "the gateway's relay with keys judged by Redis, without limits, budgets, settlement and log",
+export const relayWithKeys = withRedis(
+  'relay-keys',
+  "the gateway's relay with keys checked by Redis, without limits, budgets, settlement and log",
   1,
   async (context, redisUrl) => {
     const port = await freePort()
     const child = context.children.startNode({
-      name: 'judged',
+      name: 'relay-keys',
       file: relayProgram,
       args: [String(port), String(context.upstreamPort), upstreamsFile, redisUrl],
-      nodeFlags: [...gatewayNodeFlags, ...context.nodeFlags],
+      nodeFlags: context.nodeFlags,
       core: context.core,
       servesCommands: false
     })

@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url'
-import { gatewayNodeFlags } from '@tollgate/gateway/node-flags.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import type { Target } from './target.ts'
 
@@ -20,8 +19,7 @@ function relayWith(name: string, client: string, upstreamsFile: string): Target 
     name,
     `the gateway's relay without keys, admission, settlement, log and Redis${client}`,
     '../proxies/relay.ts',
-    [pathOf(upstreamsFile)],
-    gatewayNodeFlags
+    [pathOf(upstreamsFile)]
   )
 }
 
@@ -29,13 +27,7 @@ function pathOf(file: string): string {
   return fileURLToPath(new URL(file, import.meta.url))
 }
 
-function proxy(
-  name: string,
-  description: string,
-  file: string,
-  args: readonly string[] = [],
-  ownNodeFlags: readonly string[] = []
-): Target {
+function proxy(name: string, description: string, file: string, args: readonly string[] = []): Target {
   return {
     name,
     description,
@@ -45,7 +37,7 @@ function proxy(
         name,
         file: pathOf(file),
         args: [String(port), String(upstreamPort), ...args],
-        nodeFlags: [...ownNodeFlags, ...nodeFlags],
+        nodeFlags,
         core,
         servesCommands: false
       })

@@ -1,6 +1,6 @@
 import type { Child, Children } from '../processes/children.ts'
 
-/** What a target needs from the bench. */
+/** The bench's services for a target. */
 export interface TargetContext {
   children: Children
   upstreamPort: number

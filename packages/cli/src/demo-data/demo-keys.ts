@@ -1,17 +1,17 @@
-/** A key of the demo account, and what its application does in a day. */
+/** A key of the demo account, and its app's daily requests. */
 export interface DemoKey {
   readonly label: string
   readonly monthlyBudgetUsd: number | null
   readonly requestsPerMinute: number | null
   readonly metadata: Readonly<Record<string, string>>
-  /** The first gets three of four requests, the last the others. */
+  /** The first model gets three of four requests, the last the others. */
   readonly models: readonly string[]
   readonly requestsPerDay: number
-  /** Requests of a weekend day, as a share of those of a weekday. */
+  /** The requests of a weekend day divided by those of a weekday. */
   readonly weekendShare: number
-  /** Whether all requests come at night, as those of a nightly job do. */
+  /** Whether all requests come at night, as from a nightly job. */
   readonly isNightly: boolean
-  /** Averages of a request. */
+  /** The averages of a request. */
   readonly promptTokens: number
   readonly completionTokens: number
 }

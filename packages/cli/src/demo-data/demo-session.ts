@@ -3,11 +3,11 @@ import { SystemError } from '../system/system-error.ts'
 
 /** Calls control's API as the demo user. */
 export interface DemoSession {
-  /** @throws SystemError when control refuses the call */
+  /** @throws SystemError if control refuses the call */
   call<Body>(method: 'GET' | 'POST', path: string, body?: object): Promise<Body>
 }
 
-/** @throws SystemError when no system runs at this address, or it has no demo user */
+/** @throws SystemError if no system runs at this address, or if it has no demo user */
 export async function signInDemoUser(control: string): Promise<DemoSession> {
   const send = async (method: string, path: string, body: object | undefined, cookie: string): Promise<Response> => {
     const headers = { cookie, ...(body !== undefined && { 'content-type': 'application/json' }) }

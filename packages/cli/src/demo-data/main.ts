@@ -12,15 +12,18 @@ import { type DemoSession, signInDemoUser } from './demo-session.ts'
 import { monthOfUsage } from './month-of-usage.ts'
 import { storeUsage } from './store-usage.ts'
 
-/** Of the plan's monthly budget: enough for a chart, and requests still pass. */
+/** The demo's share of the plan's monthly budget. It leaves enough for new requests. */
 const shareOfBudget = 0.7
-const inForceLimitMs = 15_000
+const inForceTimeoutMs = 15_000
 
-/** Gives the demo user of the running system keys, and a month of usage. Keys that exist already are left as they are. */
+/** Gives the demo user of the running system keys and a month of usage. It does not change existing keys. */
 async function run(): Promise<string> {
   const { env, ports, dataDir } = readStartConfig()
   const embedded = chooseEmbedded(env)
-  if (!embedded.has('identity')) throw new SystemError('The demo user exists only without SUPABASE_URL.')
+  if (!embedded.has('identity'))
+    throw new SystemError(
+      'SUPABASE_URL is set, so there is no demo user. Remove SUPABASE_URL, then run npm start and this command again.'
+    )
   const { control, redis } = findAddresses(env, embedded, ports, { controlPorts: [], gatewayPorts: [] }, dataDir)
   const session = await signInDemoUser(control)
   const { keys: existing } = await session.call<{ keys: Key[] }>('GET', '/api/keys?limit=1000')
@@ -39,21 +42,22 @@ async function run(): Promise<string> {
   })
   await storeUsage(redis, account.id, requests)
   return (
-    `${demoUser.email} now has ${keys.size} more keys and ${requests.length} requests of the last 30 days. ` +
+    `Added ${keys.size} keys and ${requests.length} requests of the last 30 days to ${demoUser.email}. ` +
     `Sign in at ${control} with the password ${demoUser.password}.`
   )
 }
 
-/** @returns its id, once gateways know the key: Redis counts no spend of a key that it does not have */
+/** Creates a key. @returns its id when Redis has the key: Redis counts no spend of unknown keys */
 async function createKey(session: DemoSession, key: DemoKey): Promise<string> {
   const { label, metadata, monthlyBudgetUsd, requestsPerMinute } = key
   const body = { label, metadata, monthly_budget_usd: monthlyBudgetUsd, requests_per_minute: requestsPerMinute }
   const { id } = (await session.call<{ key: CreatedKey }>('POST', '/api/keys', body)).key
-  const deadline = performance.now() + inForceLimitMs
+  const deadline = performance.now() + inForceTimeoutMs
   for (;;) {
     const answer = await session.call<{ key: { in_force: boolean } }>('GET', `/api/keys/${id}`)
     if (answer.key.in_force) return id
-    if (performance.now() > deadline) throw new SystemError(`The key "${label}" did not reach Redis in time.`)
+    if (performance.now() > deadline)
+      throw new SystemError(`The key "${label}" did not reach Redis in time. Check the log of control, then try again.`)
     await delay(50)
   }
 }

@@ -4,7 +4,7 @@ import { test } from 'tap'
 import { demoKeys } from './demo-keys.ts'
 import { type MonthOptions, monthOfUsage } from './month-of-usage.ts'
 
-/** A small generator, so that each run sees the same numbers. */
+/** A seeded generator, so that each run gets the same numbers. */
 function seeded(): () => number {
   let state = 1
   return () => {
@@ -49,7 +49,7 @@ test('every key is used on most of the thirty days before now, and more on weekd
   assert.ok(requests.filter(({ at }) => sunday(at)).length * 1.5 < requests.filter(({ at }) => tuesday(at)).length)
 })
 
-test('each request costs what its tokens cost by the catalog', async () => {
+test('the cost of each request follows from its tokens and the catalog', async () => {
   for (const { model, costNanos, ...tokens } of monthOfUsage(options())) {
     const { promptTokens, cachedTokens, completionTokens, reasoningTokens } = tokens
     const price = models.find(({ id }) => id === model)!.usd_per_million_tokens
@@ -62,7 +62,7 @@ test('each request costs what its tokens cost by the catalog', async () => {
   }
 })
 
-test('a small budget means fewer requests, and an unknown catalog the first model that it has', async () => {
+test("a small budget means fewer requests, and another catalog's first model replaces unknown models", async () => {
   const all = monthOfUsage(options())
   const few = monthOfUsage(options({ maxNanos: total(all) / 10 }))
   assert.ok(few.length > 0 && total(few) < total(all) / 5)

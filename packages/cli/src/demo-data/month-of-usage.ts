@@ -1,7 +1,7 @@
 import type { OfferedModel } from '@tollgate/contracts/http/account.ts'
 import type { DemoKey } from './demo-keys.ts'
 
-/** A request of a past hour. */
+/** A request of the past month. */
 export interface PastRequest {
   readonly key: string
   readonly model: string
@@ -18,24 +18,24 @@ export interface PastRequest {
 }
 
 export interface MonthOptions {
-  /** Seconds since the epoch: when the month ends. */
+  /** The end of the month, in seconds since the epoch. */
   readonly now: number
   /** The keys by id. */
   readonly keys: ReadonlyMap<string, DemoKey>
   readonly models: readonly OfferedModel[]
-  /** What the requests of the month may cost together. */
+  /** The maximum total cost of the month's requests. */
   readonly maxNanos: number
-  /** From 0 up to 1, as Math.random. */
+  /** Returns numbers from 0 to below 1, as Math.random. */
   readonly random: () => number
 }
 
 const days = 30
 const hourSeconds = 3600
-/** Share of an office's requests by hour of the day (UTC): quiet at night, most before and after noon. */
+/** The shares of an office's requests by hour of the day (UTC): few at night, most before and after noon. */
 const officeHours = [1, 1, 1, 1, 1, 2, 4, 8, 14, 18, 20, 17, 14, 18, 20, 18, 14, 9, 6, 5, 4, 3, 2, 1]
 const nightHours = officeHours.map((_, hour) => (hour === 2 ? 160 : 0))
 
-/** Thirty days of requests: fewer at night and on weekends, a little more each week, some of them failed. */
+/** Generates thirty days of requests: fewer at night and on weekends, more each week, some of them failed. */
 export function monthOfUsage({ now, keys, models, maxNanos, random }: MonthOptions): PastRequest[] {
   const requests: PastRequest[] = []
   for (let start = now - days * 24 * hourSeconds; start < now; start += hourSeconds) {
@@ -61,7 +61,7 @@ function pastRequest(
   random: () => number
 ): PastRequest {
   const name = key.models[random() < 0.75 ? 0 : key.models.length - 1]
-  // A catalog of the operator's own has other models.
+  // The operator's own catalog may have other models.
   const model = models.find(({ id }) => id === name) ?? models[0]!
   const failed = random() < 0.006
   const promptTokens = failed ? 0 : Math.round(key.promptTokens * (0.4 + 1.2 * random()))

@@ -8,19 +8,20 @@ import { SystemError } from '../system/system-error.ts'
 import type { PastRequest } from './month-of-usage.ts'
 
 const requestsPerCall = 100
-const connectLimitMs = 10_000
+const connectTimeoutMs = 10_000
 
 /**
- * Settles past requests in Redis, as a gateway does after it served them. Control then copies them to the ledger.
+ * Settles past requests in Redis, as a gateway does. Control then copies them to the ledger.
  *
- * @throws SystemError when Redis does not answer, or what it refuses a settlement with
+ * @throws SystemError if Redis does not answer; Redis' error if it refuses a settlement
  */
 export async function storeUsage(redisUrl: string, account: string, requests: readonly PastRequest[]): Promise<void> {
-  const link = connectRedis(redisUrl, { name: 'tollgate-demo-data', silenceLimitMs: 10_000, onError: () => {} })
+  const link = connectRedis(redisUrl, { name: 'tollgate-demo-data', silenceTimeoutMs: 10_000, onError: () => {} })
   try {
-    const deadline = performance.now() + connectLimitMs
+    const deadline = performance.now() + connectTimeoutMs
     while (!link.isReady()) {
-      if (performance.now() > deadline) throw new SystemError('Redis does not answer.')
+      if (performance.now() > deadline)
+        throw new SystemError('Redis does not answer. Check that it is running, then try again.')
       await delay(20)
     }
     const prepared = prepareAccount(account)
@@ -35,7 +36,7 @@ export async function storeUsage(redisUrl: string, account: string, requests: re
   }
 }
 
-/** A request without a hold: Redis counts it in full. */
+/** The settlement of a request without a hold. Redis counts its full cost. */
 function settledRequest(request: PastRequest): SettledRequest {
   const id = `demo_${crypto.randomUUID()}`
   return { ...request, id, heldNanos: 0, heldTokens: 0, tokensPerMinute: 1, tokensRestMs: 0, estimated: false }

@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { isInstallationCurrent, recordInstallation } from './installed-digest.mjs'
 import { runProgram } from './run-program.mjs'
-import { isStampCurrent, recordStamp } from './stamp.mjs'
 
 const pnpm = 'pnpm@12.21.0'
 const nodeMajor = 24
@@ -34,7 +34,7 @@ export function workspaceNode(root) {
  * @throws {SetUpError}
  */
 export async function setUp(root) {
-  if (isStampCurrent(root) && existsSync(workspaceNode(root))) return
+  if (isInstallationCurrent(root) && existsSync(workspaceNode(root))) return
   console.log('Installing the dependencies of Tollgate. This happens once.')
   // Without this setting, pnpm asks before it replaces an installation of another pnpm version.
   const args = ['--yes', pnpm, 'install', '--frozen-lockfile', '--config.confirmModulesPurge=false']
@@ -47,7 +47,7 @@ export async function setUp(root) {
   if (end.signal !== null) throw new SetUpError(`${end.signal} ended the installation.`)
   if (end.code !== 0) throw new SetUpError(`The installation failed (npx ${args.join(' ')}).`)
   checkNode(root)
-  recordStamp(root)
+  recordInstallation(root)
 }
 
 /** @param {string} root */

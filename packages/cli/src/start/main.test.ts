@@ -9,7 +9,7 @@ import { findProgram } from '@tollgate/sandbox/find-program.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t, { type Test } from 'tap'
-import { untilGone } from '../testing/processes.ts'
+import { untilEnded } from '../testing/processes.ts'
 import { runStart, type StartRun, startEnv } from '../testing/start-run.ts'
 import { demoUser } from './demo.ts'
 
@@ -46,7 +46,7 @@ async function signIn(env: Record<string, string>) {
 }
 
 /** An unrelated program, which must survive every stop. */
-function bystander(t: Test) {
+function startUnrelated(t: Test) {
   const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
   t.after(() => other.kill('SIGKILL'))
   return () => assert.equal(other.exitCode ?? other.signalCode, null)
@@ -61,7 +61,7 @@ async function startReady(t: Test, how: 'npm' | 'program', env: Record<string, s
 t.test('a first start leads to a streamed answer, and so does a second start with the same data', async (t) => {
   for (const program of ['bash', 'curl']) if (!need(t, program, findProgram([program]))) return
   const env = await startEnv(dataDir)
-  const checkBystander = bystander(t)
+  const checkUnrelated = startUnrelated(t)
   const first = await startReady(t, 'npm', env)
   assert.match(first.output(), new RegExp(`localhost:${env.CONTROL_PORT}/api\\b`))
   assert.match(first.output(), new RegExp(`localhost:${env.GATEWAY_PORT}/v1\\b`))
@@ -83,8 +83,8 @@ t.test('a first start leads to a streamed answer, and so does a second start wit
   assert.ok(processes.some(({ command }) => command.includes('services/control/src/main.ts')))
   process.kill(-first.pid, 'SIGINT')
   await first.ended
-  await untilGone(processes)
-  checkBystander()
+  await untilEnded(processes)
+  checkUnrelated()
 
   const second = await startReady(t, 'npm', env)
   const ask = await signIn(env)
@@ -100,8 +100,8 @@ t.test('a first start leads to a streamed answer, and so does a second start wit
   const secondProcesses = second.processes()
   process.kill(second.pid, 'SIGTERM')
   await second.ended
-  await untilGone(secondProcesses)
-  checkBystander()
+  await untilEnded(secondProcesses)
+  checkUnrelated()
 })
 
 t.test('keys and their usage survive a restart, even if Redis loses its data', async (t) => {
@@ -131,29 +131,32 @@ t.test('keys and their usage survive a restart, even if Redis loses its data', a
   const processes = first.processes()
   process.kill(-first.pid, 'SIGINT')
   await first.ended
-  await untilGone(processes)
+  await untilEnded(processes)
 
   await startReady(t, 'npm', env)
   assert.equal(await spent(), before)
   assert.equal(await chat(), 200)
 })
 
-t.test('npm start -- --version prints the version of package.json, which both services tell at /livez', async (t) => {
-  const env = await startEnv(dataDir)
-  const manifest = JSON.parse(readFileSync(workspaceFile('package.json'), 'utf8')) as { version: string }
-  const main = fileURLToPath(new URL('./main.ts', import.meta.url))
-  const { stdout } = await run(process.execPath, [main, '--version'], { env })
-  assert.equal(stdout, `${manifest.version}\n`)
-  await startReady(t, 'program', env)
-  for (const port of [env.CONTROL_PORT, env.GATEWAY_ADMIN_PORT]) {
-    const answer = await fetch(`http://127.0.0.1:${port}/livez`)
-    assert.deepEqual(await answer.json(), { ok: true, version: manifest.version })
+t.test(
+  'npm start -- --version prints the version of package.json, and both services report it at /livez',
+  async (t) => {
+    const env = await startEnv(dataDir)
+    const manifest = JSON.parse(readFileSync(workspaceFile('package.json'), 'utf8')) as { version: string }
+    const main = fileURLToPath(new URL('./main.ts', import.meta.url))
+    const { stdout } = await run(process.execPath, [main, '--version'], { env })
+    assert.equal(stdout, `${manifest.version}\n`)
+    await startReady(t, 'program', env)
+    for (const port of [env.CONTROL_PORT, env.GATEWAY_ADMIN_PORT]) {
+      const answer = await fetch(`http://127.0.0.1:${port}/livez`)
+      assert.deepEqual(await answer.json(), { ok: true, version: manifest.version })
+    }
   }
-})
+)
 
 t.test('no process is left, however the program ends', async (t) => {
   const env = await startEnv(dataDir)
-  const checkBystander = bystander(t)
+  const checkUnrelated = startUnrelated(t)
   const programOf = (start: StartRun, script: string) => {
     const found = start.processes().find(({ command }) => command.includes(script))
     assert.ok(found !== undefined, script)
@@ -169,7 +172,7 @@ t.test('no process is left, however the program ends', async (t) => {
     const processes = start.processes()
     process.kill(-start.pid, 'SIGINT')
     assert.deepEqual(await start.ended, { code: 0, signal: null })
-    await untilGone(processes)
+    await untilEnded(processes)
   })
 
   await t.test('SIGTERM to the program only, and again while it stops', async (t) => {
@@ -178,21 +181,21 @@ t.test('no process is left, however the program ends', async (t) => {
     process.kill(start.pid, 'SIGTERM')
     process.kill(start.pid, 'SIGINT')
     assert.deepEqual(await start.ended, { code: 0, signal: null })
-    await untilGone(processes)
+    await untilEnded(processes)
   })
 
   await t.test('SIGKILL of the program', async (t) => {
     const start = await startReady(t, 'program', env)
     const processes = start.processes()
     process.kill(start.pid, 'SIGKILL')
-    await untilGone(processes)
+    await untilEnded(processes)
   })
 
   await t.test('SIGKILL of the process that npm runs', async (t) => {
     const start = await startReady(t, 'npm', env)
     const processes = start.processes()
     process.kill(programOf(start, 'with-setup.mjs packages/cli'), 'SIGKILL')
-    await untilGone(processes)
+    await untilEnded(processes)
   })
 
   await t.test('a crashed part is named, and the system stops', async (t) => {
@@ -201,13 +204,13 @@ t.test('no process is left, however the program ends', async (t) => {
     process.kill(programOf(start, 'services/gateway/src/main.ts'), 'SIGKILL')
     assert.deepEqual(await start.ended, { code: 1, signal: null })
     assert.match(start.output(), /gateway ended by SIGKILL/)
-    await untilGone(processes)
+    await untilEnded(processes)
   })
 
-  checkBystander()
+  checkUnrelated()
 })
 
-t.test('a failed start tells why and leaves no process', async (t) => {
+t.test('a failed start reports the reason and leaves no process', async (t) => {
   const env = await startEnv(dataDir)
 
   await t.test('a taken port, with its variable', async (t) => {
@@ -248,6 +251,6 @@ t.test('a failed start tells why and leaves no process', async (t) => {
     assert.deepEqual(await start.ended, { code: 1, signal: null })
     assert.match(start.output(), /gateway ended with status 1 before it was ready/)
     assert.match(start.output(), /\/nonexistent\/upstreams.yaml: cannot be read/)
-    await untilGone(start.processes())
+    await untilEnded(start.processes())
   })
 })

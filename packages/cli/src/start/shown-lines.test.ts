@@ -17,7 +17,7 @@ test('problems: warnings, errors with their cause, and lines outside the log are
   assert.equal(show('models', ''), null)
 })
 
-test('the same problem again is left out, per program, until another comes', async () => {
+test('a repeated problem of a program is skipped, until another problem comes', async () => {
   const show = createLineFilter('problems')
   assert.ok(show('gateway', entry(40, 'redis')))
   assert.equal(show('gateway', entry(40, 'redis')), null)

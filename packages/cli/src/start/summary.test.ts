@@ -26,7 +26,7 @@ const options: SummaryOptions = {
   seconds: 3.21
 }
 
-test('the summary names addresses, mailbox, demo user and embedded parts, and no password of a real part', async () => {
+test('the summary shows addresses, mailbox, demo user and embedded parts, and no password of a real part', async () => {
   const text = describeSystem(options)
   for (const part of [
     'Dashboard          http://localhost:3000\n',

@@ -68,7 +68,7 @@ export function describeCommands({ addresses, dataDir, workspaceRoot, user, mode
   const commands: Command[] = []
   if (user === null) {
     commands.push({
-      title: 'Sign up with your own address and password (here and below), then follow the link in the mail',
+      title: 'Sign up (put your own address and password into these commands), then open the link in the mail',
       shell: `curl -sS ${quote(`${addresses.control}/api/auth/register`)} ${json} -d ${quote(JSON.stringify({ email, password, name: 'You' }))}`
     })
   }

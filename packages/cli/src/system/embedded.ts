@@ -16,10 +16,10 @@ const replacedBy: Readonly<Record<EmbeddedPart, readonly string[]>> = {
 }
 
 /**
- * Chooses the parts to start, because no variable names a real one.
+ * Chooses the embedded parts: all that no variable replaces.
  *
- * @throws SystemError if there is such a part with `NODE_ENV=production`: embedded parts forge identities, payments and
- * answers, or lose their data at a restart
+ * @throws SystemError with `NODE_ENV=production` and any embedded part: these forge identities, payments and answers, or
+ * lose their data at a restart
  */
 export function chooseEmbedded(env: Variables): ReadonlySet<EmbeddedPart> {
   const parts = Object.keys(replacedBy) as EmbeddedPart[]

@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gatewayNodeFlags } from '@tollgate/gateway/node-flags.ts'
 import { findRedisServer, type RedisProgram } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import type { ServicePorts } from './addresses.ts'
@@ -71,19 +70,12 @@ export function createParts(options: PartsOptions): Layers {
       numbered('gateway', index),
       '@tollgate/gateway/main.ts',
       { ...gatewayDefaults, ...gatewayEnv(options, port, adminPort) },
-      { url: `http://127.0.0.1:${adminPort}/readyz` },
-      gatewayNodeFlags
+      { url: `http://127.0.0.1:${adminPort}/readyz` }
     )
   )
   return [redis, embeddedServers, controls, gateways]
 
-  function program(
-    name: string,
-    script: string,
-    env: Variables,
-    ready: ReadyCheck,
-    nodeArgs: readonly string[] = []
-  ): Part {
+  function program(name: string, script: string, env: Variables, ready: ReadyCheck): Part {
     const log = createLogFile(join(logDir, `${name}.log`))
     const variables = { ...env, ...options.envOf?.(name) }
     return createPart({
@@ -91,7 +83,6 @@ export function createParts(options: PartsOptions): Layers {
       launch: async () =>
         startProgram({
           script: fileURLToPath(import.meta.resolve(script)),
-          nodeArgs,
           cwd: process.cwd(),
           env: variables,
           log,

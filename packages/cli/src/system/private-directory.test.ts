@@ -34,7 +34,7 @@ t.test('new and existing directories become private, with their contents', async
 
   // PGlite creates such files. Only their owner can open their directory.
   chmodSync(join(data, 'private'), 0o666)
-  assert.equal(makePrivate(data), 0, 'nobody had access')
+  assert.equal(makePrivate(data), 0, 'no other user had access')
   assert.equal(modeOf(join(data, 'private')), 0o600)
 })
 

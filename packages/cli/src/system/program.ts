@@ -19,7 +19,6 @@ export interface Running {
 export interface ProgramOptions {
   /** The script to run with this process's Node. */
   readonly script: string
-  readonly nodeArgs?: readonly string[]
   readonly cwd: string
   readonly env: Variables
   readonly log: LogFile
@@ -38,9 +37,9 @@ export function endsProcess(signal: NodeJS.Signals): boolean {
  * Starts a Node program in its own session. Ctrl-C then reaches only this process, which stops its programs in order. If
  * this process dies first, the program gets SIGTERM.
  */
-export function startProgram({ script, nodeArgs = [], cwd, env, log, stopTimeoutMs }: ProgramOptions): Running {
+export function startProgram({ script, cwd, env, log, stopTimeoutMs }: ProgramOptions): Running {
   const output = log.openForProgram()
-  const child = spawn(process.execPath, [...nodeArgs, script], {
+  const child = spawn(process.execPath, [script], {
     cwd,
     env,
     detached: true,

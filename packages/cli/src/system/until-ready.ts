@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 const firstRetryMs = 25
-/** The longest pause. Pauses grow, so that the checks do not slow down the server. */
+/** Pauses grow up to this, so that the checks do not slow down the server. */
 const maxRetryMs = 150
-const requestLimitMs = 2_000
+const requestTimeoutMs = 2_000
 
 /** A GET request that a ready server answers with 200. */
 export interface ReadyCheck {
@@ -22,7 +22,7 @@ export async function untilReady({ url, headers = {} }: ReadyCheck, signal: Abor
     try {
       const response = await fetch(url, {
         headers,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(requestLimitMs)])
+        signal: AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)])
       })
       await response.body?.cancel()
       if (response.status === 200) return

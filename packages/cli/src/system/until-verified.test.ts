@@ -2,43 +2,43 @@ import assert from 'node:assert/strict'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { allShards } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
-import { stampNow } from '@tollgate/state/testing/marker.ts'
+import { verifyNow } from '@tollgate/state/testing/marker.ts'
 import { type Test, test } from 'tap'
 import { SystemError } from './system-error.ts'
 import { untilVerified } from './until-verified.ts'
 
 async function emptyRedis(t: Test) {
   const redis = await startRedis({ port: 0 })
-  const link = connectServer(redis.url, { name: 'test', silenceLimitMs: 2_000, onError: () => {} })
+  const link = connectServer(redis.url, { name: 'test', silenceTimeoutMs: 2_000, onError: () => {} })
   t.after(async () => {
     await link.close()
     await redis.stop()
   })
   await link.ready()
-  const vouch = async (run: string, shards = allShards) => {
-    for (const shard of shards) await stampNow(link, shard, 1, run)
+  const verify = async (run: string, shards = allShards) => {
+    for (const shard of shards) await verifyNow(link, shard, 1, run)
   }
-  return { url: redis.url, run: link.run(), vouch }
+  return { url: redis.url, run: link.run(), verify }
 }
 
 test('the wait ends with the last shard', async (t) => {
-  const { url, run, vouch } = await emptyRedis(t)
-  await vouch(run, allShards.slice(1))
+  const { url, run, verify } = await emptyRedis(t)
+  await verify(run, allShards.slice(1))
   let isDone = false
   const wait = untilVerified(url, 10_000).then(() => {
     isDone = true
   })
   await assert.rejects(untilVerified(url, 300), SystemError)
   assert.equal(isDone, false)
-  await vouch(run, allShards.slice(0, 1))
+  await verify(run, allShards.slice(0, 1))
   await wait
 })
 
 test('verifications for another Redis process do not count', async (t) => {
-  const { url, run, vouch } = await emptyRedis(t)
-  await vouch('another')
+  const { url, run, verify } = await emptyRedis(t)
+  await verify('another')
   await assert.rejects(untilVerified(url, 300), SystemError)
-  await vouch(run)
+  await verify(run)
   await untilVerified(url, 10_000)
 })
 

@@ -13,17 +13,18 @@ const retryMs = 50
  */
 export async function untilVerified(redisUrl: string, timeoutMs: number, signal?: AbortSignal): Promise<void> {
   const deadline = performance.now() + timeoutMs
-  const link = connectRedis(redisUrl, { name: 'tollgate-start', silenceLimitMs: 2_000, onError: () => {} })
+  const link = connectRedis(redisUrl, { name: 'tollgate-start', silenceTimeoutMs: 2_000, onError: () => {} })
   try {
     for (;;) {
       signal?.throwIfAborted()
       if (link.isReady()) {
         // If Redis does not answer, the next round asks again.
         const { markers, failures } = await readShards(link)
-        if (failures.length === 0 && [...markers.values()].every(({ run, holder }) => run === holder)) return
+        if (failures.length === 0 && [...markers.values()].every(({ run, currentRunId }) => run === currentRunId))
+          return
       }
       if (performance.now() > deadline) {
-        throw new SystemError(`control did not bring Redis up to date within ${timeoutMs / 1000} s. See its log.`)
+        throw new SystemError(`control did not verify Redis within ${timeoutMs / 1000} s. See its log.`)
       }
       await delay(retryMs)
     }

@@ -21,8 +21,8 @@ export function killAll(processes: readonly Process[]): void {
 }
 
 /** Resolves when all processes have ended. @throws Error that names the running ones after the timeout */
-export async function untilGone(processes: readonly Process[], limitMs = 15_000): Promise<void> {
-  const deadline = performance.now() + limitMs
+export async function untilEnded(processes: readonly Process[], timeoutMs = 15_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs
   for (;;) {
     const left = stillRunning(processes)
     if (left.length === 0) return

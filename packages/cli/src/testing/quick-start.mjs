@@ -7,12 +7,12 @@ import v8 from 'node:v8'
 v8.setFlagsFromString('--wasm-tiering-budget=2000000000')
 
 /**
- * Whenever a file of a package, or the package itself, is looked up, Node reads anew what the package exports (nodejs/node
- * `lib/internal/modules/package_json_reader.js`, 24.21). These name much there or have many files: it was a third of the
- * time in which control is loaded. Their files import each other by their names, so they are found without it.
+ * Node reads a package's `exports` again for each import from the package or within it (nodejs/node
+ * `lib/internal/modules/package_json_reader.js`, 24.21). These packages have long lists of exports, or many files. That
+ * took a third of the time to load control. Relative imports within them need no `exports`.
  */
 const large = /\/node_modules\/(?:drizzle-orm|typebox|stripe\/esm)\//
-/** What is imported of the one whose list is the longest; there is one version of it. */
+/** The resolved imports of drizzle-orm, which has the longest list. The workspace has only one version of it. */
 const ofDrizzle = new Map()
 
 module.registerHooks?.({

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path'
 import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { choosePorts } from '../system/ports.ts'
-import { killAll, processTree, untilGone } from './processes.ts'
+import { killAll, processTree, untilEnded } from './processes.ts'
 
 const root = workspaceFile('')
 
@@ -86,7 +86,7 @@ export function runStart(
   t.after(async () => {
     look()
     killAll(seen)
-    await untilGone(seen)
+    await untilEnded(seen)
   })
   return {
     pid,

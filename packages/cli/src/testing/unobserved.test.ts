@@ -19,7 +19,7 @@ function countFiles(exclude: string): string {
   return stdout
 }
 
-// tap's variable is private, see docs/grips.md. Without it, tests are only slower.
+// tap's variable is private, see docs/library-internals.md. Without it, tests are only slower.
 test('tap does not record the modules that a test loads', async () => {
   assert.equal(countFiles(process.env[excluded] ?? ''), '0\n')
   assert.notEqual(countFiles(''), '0\n', 'without the variable it does')

@@ -15,7 +15,7 @@ export const Target = Type.Object({
   upstream: Type.String(),
   /** The upstream's name of the model. */
   model: Type.String(),
-  /** Lower ones are called first; the others only when those fail. */
+  /** The lowest is called first. Higher ones are called only if it fails. */
   priority: Type.Integer({ minimum: 0 }),
   /** The share of first calls among targets of one priority. */
   weight: Type.Integer({ minimum: 1 })
@@ -33,34 +33,34 @@ export const Model = Type.Object({
     inputPicos: Picos,
     cachedInputPicos: Picos,
     outputPicos: Picos,
-    /** Of hidden reasoning; as other output if there is none. */
+    /** For hidden reasoning; absent if it costs the same as other output. */
     reasoningPicos: Type.Optional(Picos)
   }),
   contextWindow: Type.Integer({ minimum: 1 }),
   maxOutputTokens: Type.Integer({ minimum: 0 }),
   /** Output tokens granted to a request that sets no limit. */
   defaultOutputTokens: Type.Integer({ minimum: 0 }),
-  /** Minimum of output tokens to grant. If the budget has room for fewer, a request that wants more is refused. */
+  /** Minimum of output tokens to grant. If the budget allows fewer, a request that wants more is refused. */
   fewestOutputTokens: Type.Integer({ minimum: 0 }),
   /** The request member that limits the model's output. */
   outputParameter: Type.Enum(['max_tokens', 'max_completion_tokens']),
-  /** How images in a prompt are counted; a model without a rule takes none. */
+  /** How images in a prompt are counted. Absent: the model accepts no images. */
   images: Type.Optional(ImageRule),
-  /** How speech in a prompt is counted; a model without a rule takes none. */
+  /** How audio in a prompt is counted. Absent: the model accepts no audio. */
   audio: Type.Optional(AudioRule),
   /**
-   * Whether the model produces output that its answer does not show, such as reasoning. What it has produced can then not be
-   * told from a part of an answer. Absent: it does not.
+   * Whether the model produces output that its answer does not show, such as reasoning. Then a part of an answer does not tell
+   * how much the model has produced. Absent: no hidden output.
    */
   hidesOutput: Type.Optional(Type.Boolean()),
-  /** Counts prompts exactly; null if the model's tokenizer is not known. */
+  /** The tokenizer that counts prompts exactly; null if it is not known. */
   tokenizer: Type.Union([Type.Literal('o200k_base'), Type.Null()])
 })
 export type Model = Static<typeof Model>
 
-/** What a plan costs when it is paid in one rhythm. The payment provider charges its own price by that id: this one is shown. */
+/** The price of a plan by month or year. It is only shown: the payment provider charges its own price with the same id. */
 export const PlanPrice = Type.Object({
-  /** Of the payment provider; no two prices of a catalog have the same. */
+  /** The price's id at the payment provider, unique in the catalog. */
   id: Type.String(),
   interval: Type.Enum(['month', 'year']),
   /** In the currency's smallest unit. */
@@ -75,7 +75,7 @@ export type PlanPrice = Static<typeof PlanPrice>
 export const Plan = Type.Object({
   name: Type.String(),
   entitlements: Type.Array(Type.String()),
-  /** Live inference keys that an account may have; null for any number. */
+  /** Active inference keys that an account may have; null for any number. */
   keyQuota: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
   /** Creations, rotations and changes of keys; a default follows from the quota. */
   keyChanges: Type.Optional(
@@ -86,10 +86,10 @@ export const Plan = Type.Object({
   models: Type.Array(Type.String()),
   limits: Type.Object({
     requestsPerMinute: Type.Integer({ minimum: 1 }),
-    /** How many may come at once: 60 s admit at most `requestsPerMinute` and so many more. */
+    /** How many may come at once: any 60 s admit at most `requestsPerMinute` + `burstRequests`. */
     burstRequests: Type.Integer({ minimum: 1 }),
     tokensPerMinute: Type.Integer({ minimum: 1 }),
-    /** The same of tokens. A single request may use more, up to `tokensPerMinute`. */
+    /** The burst of tokens. A single request may use more, up to `tokensPerMinute`. */
     burstTokens: Type.Integer({ minimum: 1 }),
     concurrentRequests: Type.Integer({ minimum: 1 }),
     /** MiB of request bodies that each key may have in flight at one gateway; {@link defaultBodyMemoryMb} if absent. */
@@ -110,11 +110,11 @@ export type Catalog = Static<typeof Catalog>
 
 const catalog = Compile(Catalog)
 
-/** Room for one request of the largest size, 20 MiB, also if it is compressed. */
+/** Enough for one request of the maximum size, 20 MiB, even if it is compressed. */
 export const defaultBodyMemoryMb = 24
 
-/** Reads a published catalog. @throws if it is not one that this release writes */
+/** Reads a published catalog. @throws Error if this release would not write it */
 export const readCatalogJson = (json: string): Catalog => catalog.Parse(JSON.parse(json))
 
-/** The plan of an account that pays nothing. Every catalog has it. */
+/** The id of the plan of accounts that pay nothing. Every catalog has it. */
 export const freePlan = 'free'

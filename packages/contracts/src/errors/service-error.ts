@@ -1,20 +1,22 @@
 import { type ErrorCode, type ErrorType, errorTable } from './table.ts'
 
-/** The body of every failed answer of both services. Some codes have further members. */
-export type ErrorBody = { error: { message: string; type: ErrorType; code: ErrorCode } & ErrorDetails }
+/** The body of every error of both services. Some codes have further members. */
+export interface ErrorBody {
+  error: { message: string; type: ErrorType; code: ErrorCode } & ErrorDetails
+}
 export type ErrorDetails = Readonly<Record<string, string>>
 
 /** `Retry-After` of a 503, seconds. Two waits of it, which SDKs make by default, outlast a short failover. */
 export const dependencyRetrySeconds = 2
 
 interface Options {
-  /** Replaces the table's message, for instance to name a field. It is public: no internal detail. */
+  /** Replaces the table's message, for instance to name a field. It is public, so it must not contain internal details. */
   message?: string
-  /** For the log only, never sent. */
+  /** Logged, never sent. */
   cause?: unknown
   /** Seconds for the `Retry-After` header. Default for a 503: {@link dependencyRetrySeconds}. */
   retryAfter?: number
-  /** The wait in milliseconds, if it is known that precisely. It sets `retryAfter` too. */
+  /** The wait in milliseconds, if it is known precisely. It also sets `retryAfter`. */
   retryAfterMs?: number
   /** Further members of the error. */
   details?: ErrorDetails
@@ -22,7 +24,7 @@ interface Options {
   headers?: Readonly<Record<string, string>>
 }
 
-/** A failure that the client sees. Status, type and message come from the error table. */
+/** An error for the client. Status, type and message come from the error table. */
 export class ServiceError extends Error {
   readonly code: ErrorCode
   /** Seconds. */

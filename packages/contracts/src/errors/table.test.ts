@@ -66,7 +66,7 @@ test('an error may have further members and headers', async () => {
   assert.deepEqual(error.headers, { 'x-more': '1' })
 })
 
-test('a 503 asks clients to wait at least two seconds; other errors only if given a wait', async () => {
+test('a 503 asks clients to wait at least two seconds; other errors have a wait only if one is given', async () => {
   assert.ok(dependencyRetrySeconds >= 2)
   for (const [code, [status]] of rows) {
     assert.equal(new ServiceError(code).retryAfter, status === 503 ? dependencyRetrySeconds : null, code)

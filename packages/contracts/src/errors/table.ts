@@ -9,7 +9,7 @@ export const errorTable = {
   unpriced_parameter: [
     400,
     'invalid_request_error',
-    'The request asks for something that has no price in the catalog. Leave that parameter out.'
+    'The catalog has no price for a parameter of the request. Remove that parameter.'
   ],
   exceeds_rate_limit: [
     400,
@@ -44,7 +44,7 @@ export const errorTable = {
   already_created: [
     409,
     'invalid_request_error',
-    'An earlier request with this Idempotency-Key created the key. Use a new Idempotency-Key to create another one.'
+    'An earlier request with this Idempotency-Key already created or rotated an API key. To do it again, send a new Idempotency-Key.'
   ],
   already_member: [
     409,
@@ -175,12 +175,12 @@ export const errorTable = {
   requests_per_minute: [
     429,
     'rate_limit_error',
-    'The request rate of your plan or key is used up. Retry after the time in Retry-After.'
+    'You have reached the request rate of your plan or key. Retry after the time in Retry-After.'
   ],
   tokens_per_minute: [
     429,
     'rate_limit_error',
-    'The token rate of your plan is used up. Retry after the time in Retry-After.'
+    'You have reached the token rate of your plan. Retry after the time in Retry-After.'
   ],
   concurrent_requests: [
     429,
@@ -190,7 +190,7 @@ export const errorTable = {
   concurrent_request_bytes: [
     429,
     'rate_limit_error',
-    "The bodies of this key's requests in flight are too large together. Retry when one of them has ended."
+    "The bodies of this key's requests in flight are too large in total. Retry when one of them has ended."
   ],
 
   // Upstreams
@@ -209,7 +209,7 @@ export const errorTable = {
   upstream_rate_limited: [
     503,
     'upstream_error',
-    "The model provider limits the gateway's rate. Retry after the time in Retry-After."
+    'The gateway has reached its rate limit at the model provider. Retry after the time in Retry-After.'
   ],
   upstream_timeout: [
     504,
@@ -243,7 +243,7 @@ export const errorTable = {
   change_pending: [
     503,
     'gateway_error',
-    'The change is saved and takes effect soon, by itself. Repeat the call to check it.'
+    'The change is saved, but not active yet. It becomes active soon. Repeat the call to check.'
   ],
   revocation_pending: [
     503,

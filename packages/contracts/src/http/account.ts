@@ -4,7 +4,7 @@ const closed = { additionalProperties: false } as const
 
 const UsdPerMillion = Type.Number({ minimum: 0 })
 
-/** A model that a plan includes, and what its tokens cost. */
+/** A model of a plan, with its prices. */
 export const OfferedModel = Type.Object({
   id: Type.String(),
   kind: Type.Enum(['chat', 'completion', 'embedding']),
@@ -12,7 +12,7 @@ export const OfferedModel = Type.Object({
     input: UsdPerMillion,
     cached_input: UsdPerMillion,
     output: UsdPerMillion,
-    /** Of hidden reasoning, which is part of the output. */
+    /** For hidden reasoning, which is part of the output. */
     reasoning: UsdPerMillion
   })
 })
@@ -28,7 +28,7 @@ export const Account = Type.Object({
   /** The owner's own monthly budget (UTC), below the plan's; null without one. */
   monthly_budget_usd: Type.Union([Type.Number(), Type.Null()]),
   plan_monthly_budget_usd: Type.Number(),
-  /** What the plan includes. */
+  /** The models that the plan includes. */
   models: Type.Array(OfferedModel)
 })
 export type Account = Static<typeof Account>

@@ -5,13 +5,13 @@ const closed = { additionalProperties: false } as const
 export const AuditEntry = Type.Object({
   id: Type.String(),
   at: Type.String({ format: 'date-time' }),
-  /** What was done, such as `key.created`. More may be added. */
+  /** The action, such as `key.created`. Later versions may add more. */
   action: Type.String(),
-  /** The user who did it; null for the service itself and for partners' keys, which `detail` names. */
+  /** The user who acted; null for the service itself and for management keys, which `detail` names. */
   actor_id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()]),
-  /** Null also once that user is deleted. */
+  /** Also null after the user is deleted. */
   actor_email: Type.Union([Type.String(), Type.Null()]),
-  /** Id of what it was done to, if that is not the account itself. */
+  /** Id of the changed object; null for the account itself. */
   subject: Type.Union([Type.String(), Type.Null()]),
   detail: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
   /** Null for the service itself. */
@@ -21,9 +21,9 @@ export type AuditEntry = Static<typeof AuditEntry>
 
 export const AuditQuery = Type.Object(
   {
-    /** 1 to 100; 50 unless given. */
+    /** 1 to 100; default 50. */
     limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
-    /** `next_cursor` of the page before. */
+    /** `next_cursor` of the previous page. */
     cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 100 }))
   },
   closed

@@ -13,9 +13,9 @@ export type User = Static<typeof User>
 export const UserResponse = Type.Object({ user: User })
 export const OkResponse = Type.Object({ ok: Type.Literal(true) })
 
-/** What a database cannot store or a log should not contain. */
+/** No control characters: databases cannot store all of them, and logs should not contain them. */
 const printable = '^[^\\u0000-\\u001f\\u007f]*$'
-/** Lengths of the identity provider: 255 characters of address; 72 bytes of password, which is checked apart. */
+/** The identity provider takes 255 characters of address and 72 bytes of password. The bytes are checked separately. */
 const Email = Type.String({ minLength: 1, maxLength: 255, pattern: printable })
 const Password = Type.String({ minLength: 1, maxLength: 1024 })
 
@@ -26,13 +26,13 @@ export type RegisterRequest = Static<typeof RegisterRequest>
 
 /** Six digits of an authenticator app. */
 const Code = Type.String({ pattern: '^[0-9]{6}$' })
-/** Needed only for a user who has turned a second factor on. */
+/** Required only for users with a second factor. */
 const code = Type.Optional(Code)
 
 export const LoginRequest = Type.Object({ email: Email, password: Password, code }, closed)
 export type LoginRequest = Static<typeof LoginRequest>
 
-/** For calls that have a mail sent. */
+/** For calls that send a mail. */
 export const AddressRequest = Type.Object({ email: Email }, closed)
 export type AddressRequest = Static<typeof AddressRequest>
 
@@ -56,7 +56,7 @@ export type ChangePasswordRequest = Static<typeof ChangePasswordRequest>
 export const SecondFactorResponse = Type.Object({ enabled: Type.Boolean() })
 
 export const StartSecondFactorRequest = Type.Object({ password: Password }, closed)
-/** `secret` (base32) is for typing, `uri` (`otpauth://`) for a QR code. Nothing shows them again. */
+/** `secret` (base32) is for typing, `uri` (`otpauth://`) for a QR code. They are shown only once. */
 export const StartSecondFactorResponse = Type.Object({ secret: Type.String(), uri: Type.String() })
 
 /** Turns the second factor on, or off. */
@@ -73,29 +73,29 @@ export type SignoutRequest = Static<typeof SignoutRequest>
 
 /** Where a user is signed in. */
 export const Session = Type.Object({
-  /** Names the session. It opens nothing. */
+  /** Names the session. It is no credential. */
   id: Type.String({ format: 'uuid' }),
   /** The browser that signed in, such as `Firefox on Linux`. Null if it is not known. */
   browser: Type.Union([Type.String(), Type.Null()]),
   created_at: Type.String({ format: 'date-time' }),
-  /** At most a minute behind the last use. */
+  /** Up to a minute earlier than the last use. */
   last_used_at: Type.String({ format: 'date-time' }),
-  /** When the session ends unless it is used before. */
+  /** When the session ends unless it is used again. */
   ends_at: Type.String({ format: 'date-time' }),
-  /** Whether the request came with this session. */
+  /** Whether this request uses this session. */
   current: Type.Boolean()
 })
 export type Session = Static<typeof Session>
 
-/** The current session first, then those used last: 100 at most. */
+/** At most 100: the current session first, then the most recently used. */
 export const SessionsResponse = Type.Object({ sessions: Type.Array(Session) })
 
 export const SessionParams = Type.Object({ id: Type.String() })
 
-/** For calls that need nothing: no body, or an empty object. */
+/** For calls without input: no body, or an empty object. */
 export const EmptyRequest = Type.Union([Type.Null(), Type.Object({}, closed)])
 
-/** Links of these types prove an address and do nothing else. */
+/** Types of links that only confirm an address. */
 const ConfirmationType = Type.Union([Type.Literal('signup'), Type.Literal('email')])
 export type ConfirmationType = Static<typeof ConfirmationType>
 
@@ -107,7 +107,7 @@ export const ConfirmRequest = Type.Union([
 ])
 export type ConfirmRequest = Static<typeof ConfirmRequest>
 
-/** Of the link in a confirmation mail. Mail programs and trackers add parameters of their own. */
+/** Query of the link in a confirmation mail. Mail programs and trackers may add parameters. */
 export const ConfirmQuery = Type.Object({
   token_hash: Type.Optional(Type.String()),
   type: Type.Optional(Type.String())

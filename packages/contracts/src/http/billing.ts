@@ -10,12 +10,12 @@ const Amount = Type.Integer()
 export const BillingPlan = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  /** When the subscription renews, also while a plan set by hand is in force; null without a renewal. */
+  /** When the subscription renews, even while a plan set by hand is in force; null without a renewal. */
   renews_at: orNull(Instant),
   entitlements: Type.Array(Type.String()),
-  /** Whether the last payment failed and is tried again. */
+  /** Whether the last payment failed and will be retried. */
   past_due: Type.Boolean(),
-  /** When the subscription ends, once it has been cancelled; else null. */
+  /** When a cancelled subscription ends; else null. */
   cancel_at: orNull(Instant),
   /** The price, as `GET /api/billing/plans` lists it; null for a plan without a price. */
   price_id: orNull(Type.String())
@@ -24,7 +24,7 @@ export type BillingPlan = Static<typeof BillingPlan>
 export const BillingPlanResponse = Type.Object({ plan: BillingPlan })
 
 export const OfferedPrice = Type.Object({
-  /** For `POST /api/billing/checkout`. */
+  /** The `price_id` for `POST /api/billing/checkout`. */
   id: Type.String(),
   interval: Type.Enum(['month', 'year']),
   amount: Amount,
@@ -32,12 +32,12 @@ export const OfferedPrice = Type.Object({
   currency: Type.String()
 })
 
-/** A plan as people compare them before they buy. */
+/** A plan on sale. */
 export const OfferedPlan = Type.Object({
   id: Type.String(),
   name: Type.String(),
   entitlements: Type.Array(Type.String()),
-  /** Keys of an account; null for any number. */
+  /** Active inference keys of an account; null for any number. */
   key_quota: Type.Union([Type.Integer(), Type.Null()]),
   /** People who share an account; null for any number. */
   seats: Type.Union([Type.Integer(), Type.Null()]),
@@ -70,16 +70,16 @@ export const Invoice = Type.Object({
   status: Type.String(),
   /** Unix seconds. */
   created: Type.Integer(),
-  /** Null while it is a draft. */
+  /** Null for a draft. */
   pdf_url: orNull(Type.String())
 })
 export type Invoice = Static<typeof Invoice>
 
 export const InvoicesQuery = Type.Object(
   {
-    /** 1 to 100; 24 unless given. */
+    /** 1 to 100; default 24. */
     limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
-    /** Id of the last invoice of the page before. */
+    /** Id of the last invoice of the previous page. */
     starting_after: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_]{1,100}$' }))
   },
   closed
@@ -89,5 +89,5 @@ export type InvoicesQuery = Static<typeof InvoicesQuery>
 /** Newest first. */
 export const InvoicesResponse = Type.Object({ invoices: Type.Array(Invoice), has_more: Type.Boolean() })
 
-/** Answer to every event whose signature is right. */
+/** Answer to every event with a valid signature. */
 export const ReceivedResponse = Type.Object({ received: Type.Literal(true) })

@@ -1,11 +1,11 @@
 import { type TSchema, Type } from 'typebox'
 
 /**
- * The members of a chat that have a structure of their own. What is not here is refused at every depth, since an upstream
- * may give a meaning and a price to it. Free objects may have any members: they are text for the model, or labels.
+ * The structured members of a chat request. Other members are refused at every depth, since an upstream may give them a meaning
+ * and a price. Free objects may have any members: they are text for the model, or labels.
  *
- * Beside what OpenAI's reference documents (August 2026) there are members that agents send to other providers, or repeat
- * from their answers. None of them changes the price of a token or the number of answers.
+ * The members are those of OpenAI's reference (August 2026), and those that agents send to other providers or copy from their
+ * answers. None of them changes the price of a token or the number of answers.
  */
 
 const closed = { additionalProperties: false }
@@ -14,21 +14,21 @@ const text = maybe(Type.String())
 const flag = maybe(Type.Boolean())
 const free = maybe(Type.Object({}))
 const freeList = maybe(Type.Array(Type.Unknown()))
-const any = Type.Optional(Type.Unknown())
+const unknownValue = Type.Optional(Type.Unknown())
 /** @param reason completes "<path>: …" */
 const refused = (reason: string) => Type.Optional(Type.Null({ 'x-unpriced': reason }))
-const noPrice = 'has no price here'
+const noPrice = 'the catalog has no price for this'
 const oneOf = (values: string[], reason = noPrice) => Type.String({ enum: values, 'x-unpriced': reason })
 
-/** Where a provider's cache of prompts begins to keep (OpenRouter, Anthropic). A longer life costs more. */
+/** Marks a part of the prompt for the provider's cache (OpenRouter, Anthropic). A longer `ttl` costs more. */
 const cacheControl = maybe(
   Type.Object({ type: Type.Optional(Type.String({ enum: ['ephemeral'] })), ttl: Type.Optional(oneOf(['5m'])) }, closed)
 )
-/** The same of OpenAI. */
+/** The same for OpenAI. */
 const cacheBreakpoint = maybe(Type.Object({ mode: text, ttl: Type.Optional(oneOf(['30m'])) }, closed))
 
 const ThinkingPart = Type.Object(
-  { type: Type.String({ enum: ['text', 'reference'] }), text, reference_ids: any },
+  { type: Type.String({ enum: ['text', 'reference'] }), text, reference_ids: unknownValue },
   closed
 )
 
@@ -41,20 +41,20 @@ const image = Type.Union(
 )
 const audio = Type.Object({ data: Type.String({ 'x-note': 'data' }), format: text }, { ...closed, 'x-note': 'audio' })
 
-const noFiles = 'no files are accepted, because their tokens cannot be bounded'
+const noFiles = 'no files are accepted, because their tokens cannot be counted in advance'
 
-/** A part of a message. Upstreams may go by its type or by the members that it has: each is bounded by both. */
+/** A part of a message. Upstreams may read its type or its other members, so both are bounded. */
 const Part = Type.Object(
   {
     type: Type.String({
       enum: ['text', 'refusal', 'thinking', 'reasoning', 'image_url', 'input_audio'],
       'x-note': 'partType',
       'x-unpriced':
-        'a part of this type has no price here (no files are accepted, because their tokens cannot be bounded)'
+        'the catalog has no price for a part of this type (no files are accepted, because their tokens cannot be counted in advance)'
     }),
     text,
     refusal: text,
-    // A text of Anthropic's models, parts with texts of Mistral's.
+    // Anthropic's models send a text, Mistral's a list of parts.
     thinking: Type.Optional(Type.Union([Type.String(), Type.Array(ThinkingPart), Type.Null()])),
     reasoning: text,
     signature: text,
@@ -65,12 +65,12 @@ const Part = Type.Object(
     cache_control: cacheControl,
     prompt_cache_breakpoint: cacheBreakpoint
   },
-  { ...closed, 'x-note': 'part', 'x-unpriced': 'a part that is no object has no price here' }
+  { ...closed, 'x-note': 'part', 'x-unpriced': 'a part must be an object' }
 )
 
-const FunctionCall = Type.Object({ name: text, arguments: text, parsed_arguments: any }, closed)
+const FunctionCall = Type.Object({ name: text, arguments: text, parsed_arguments: unknownValue }, closed)
 
-/** `extra_content` and `thought_signature` are what Gemini wants back with its calls. */
+/** Gemini expects `extra_content` and `thought_signature` back with its calls. */
 const ToolCall = Type.Object(
   {
     id: text,
@@ -86,10 +86,10 @@ const ToolCall = Type.Object(
   closed
 )
 
-/** `reasoning…` and `thinking…` are the model's earlier thoughts as providers name them, `prefix` and `partial` ask to go on. */
+/** `reasoning…` and `thinking…` are providers' names for earlier reasoning. `prefix` and `partial` ask the model to continue. */
 const Message = Type.Object(
   {
-    // Providers have roles of their own, and none has a price.
+    // Any role: providers add roles, and no role has a price.
     role: Type.String(),
     content: Type.Optional(Type.Union([Type.String(), Type.Array(Part), Type.Null()])),
     name: text,
@@ -97,9 +97,9 @@ const Message = Type.Object(
     tool_calls: maybe(Type.Array(ToolCall)),
     tool_call_id: text,
     function_call: maybe(FunctionCall),
-    audio: refused('audio of an earlier answer has no price here'),
+    audio: refused('the catalog has no price for audio of an earlier answer'),
     annotations: freeList,
-    parsed: any,
+    parsed: unknownValue,
     reasoning: text,
     reasoning_content: text,
     reasoning_details: freeList,
@@ -140,9 +140,9 @@ const Tool = Type.Object(
 )
 
 export const Tools = Type.Optional(Type.Union([Type.Array(Tool), Type.Null()], { 'x-bulk': true }))
-/** Where no tool can be used. */
+/** For endpoints without tools. */
 export const NoTools = refused(noPrice)
-/** Of the time before tools. */
+/** The legacy form of tools. */
 export const Functions = Type.Optional(Type.Union([Type.Array(FunctionDefinition), Type.Null()], { 'x-bulk': true }))
 const Named = Type.Object({ name: Type.String() }, closed)
 export const FunctionCallChoice = maybe(Type.Union([Type.String(), Named]))
@@ -165,7 +165,7 @@ export const ToolChoice = Type.Optional(
   )
 )
 
-/** `schema` and `grammar` beside the type are how some servers take what OpenAI puts into `json_schema`. */
+/** Some servers take `schema` and `grammar` here instead of OpenAI's `json_schema`. */
 export const ResponseFormat = Type.Optional(
   Type.Union(
     [

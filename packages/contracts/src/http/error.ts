@@ -9,7 +9,7 @@ export const ErrorResponse = Type.Object({
     type: Type.String(),
     code: Type.String(),
     doc_url: Type.Optional(
-      Type.String({ format: 'uri', description: 'Documentation of the code, where the operator has set `DOCS_URL`' })
+      Type.String({ format: 'uri', description: 'Documentation of the code, if the operator has set `DOCS_URL`' })
     ),
     scope: Type.Optional(
       Type.Enum(['request', 'key', 'account'], {
@@ -19,7 +19,7 @@ export const ErrorResponse = Type.Object({
     limit_usd: Usd('the limit of the budget'),
     spent_usd: Usd('charged to the budget this month'),
     reserved_usd: Usd('reserved for requests in flight'),
-    needed_usd: Usd('the least that this request needs'),
+    needed_usd: Usd('the minimum that this request needs'),
     resets_at: Type.Optional(
       Type.String({
         format: 'date-time',

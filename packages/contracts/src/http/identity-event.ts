@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 
-/** A row of `auth.users`. Control reads its id only. */
+/** A row of `auth.users`. Control reads only its id. */
 const Row = Type.Object({ id: Type.String({ format: 'uuid' }) })
 const RowOrNull = Type.Union([Row, Type.Null()])
 
-/** What Supabase's database webhook on `auth.users` sends. */
+/** The body of Supabase's database webhook on `auth.users`. */
 export const IdentityEvent = Type.Object({
   type: Type.Enum(['INSERT', 'UPDATE', 'DELETE']),
   schema: Type.Literal('auth'),

@@ -12,19 +12,19 @@ import {
 } from './chat-members.ts'
 
 /**
- * What the gateway reads of requests for inference. Other members that the provider accepts pass through unchanged.
+ * The members of inference requests that the gateway reads. It passes on other members that the provider accepts, unchanged.
  */
 
 const model = Type.String({ minLength: 1 })
 const stream = Type.Optional(Type.Union([Type.Boolean(), Type.Null()]))
 
-/** How many tokens of output are wanted at most, for each answer. Some providers take 0 for no limit. */
+/** Maximum of output tokens for each answer. 0 is refused, because some providers take it for no limit. */
 const OutputLimit = Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]))
-/** How many answers. */
+/** Number of answers. */
 const Answers = Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: 128 }), Type.Null()]))
 
 const Tokens = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 })
-/** A text, several, one as tokens, or several as tokens. */
+/** A text, several texts, a text as tokens, or several texts as tokens. */
 const TextOrTokens = Type.Union(
   [Type.String(), Type.Array(Type.String(), { minItems: 1 }), Tokens, Type.Array(Tokens, { minItems: 1 })],
   { 'x-note': 'inputs', 'x-bulk': true }
@@ -66,7 +66,7 @@ const Usage = Type.Object({
   total_tokens: Type.Integer()
 })
 
-/** What every chat completion has, whichever provider made it. */
+/** The members that every provider's chat completion has. */
 export const ChatCompletion = Type.Object({
   id: Type.String(),
   object: Type.Literal('chat.completion'),
@@ -104,7 +104,10 @@ export const EmbeddingList = Type.Object({
     Type.Object({
       object: Type.Literal('embedding'),
       index: Type.Integer(),
-      embedding: Type.Union([Type.Array(Type.Number()), Type.String({ description: 'Base64, if it was asked for.' })])
+      embedding: Type.Union([
+        Type.Array(Type.Number()),
+        Type.String({ description: 'Base64, if the request asks for it.' })
+      ])
     })
   ),
   usage: Type.Object({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer() })

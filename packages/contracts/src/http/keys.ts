@@ -6,11 +6,11 @@ const Instant = Type.String({ format: 'date-time' })
 const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
   Type.Union([schema, Type.Null()])
 
-/** Kept as given; PostgreSQL cannot hold a NUL. */
+/** Stored unchanged. PostgreSQL cannot store a NUL. */
 const noNul = '^[^\\u0000]*$'
 const Label = Type.String({ minLength: 1, maxLength: 100, pattern: noNul })
 const Scope = Type.Enum(['inference', 'management'])
-/** Names of models of the account's plan. */
+/** Models of the account's plan. */
 const Models = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
   minItems: 1,
   maxItems: 500,
@@ -31,7 +31,7 @@ const Metadata = Type.Record(
   }
 )
 
-/** A key as listings show it: everything but the secret. */
+/** A key without its secret. */
 export const Key = Type.Object({
   id: Type.String(),
   label: Type.String(),
@@ -57,16 +57,16 @@ export const CreatedKey = Type.Object({ id: Type.String(), label: Type.String(),
 export type CreatedKey = Static<typeof CreatedKey>
 
 /**
- * Whether Redis has acknowledged the key's present state. While it is false, gateways may go by an earlier state: an old
- * secret may still work, and a new one may not work yet.
+ * Whether Redis has acknowledged the current state of the key. While it is false, gateways may use an earlier state: an old
+ * secret may still work, and a new secret may not work yet.
  */
-const InForce = Type.Boolean({ description: 'Whether gateways go by this state of the key already.' })
+const InForce = Type.Boolean({ description: 'Whether this state of the key is in force at all gateways.' })
 
 /** A key with a new secret, which is shown only once. */
 export const RotatedKey = Type.Object({ ...CreatedKey.properties, in_force: InForce })
 export type RotatedKey = Static<typeof RotatedKey>
 
-/** What a key may do and until when, and how its maker finds it. */
+/** Limits, expiry and metadata of a key. */
 const terms = {
   expires_at: Type.Optional(orNull(Instant)),
   models: Type.Optional(orNull(Models)),
@@ -78,7 +78,7 @@ const terms = {
 export const CreateKeyRequest = Type.Object(
   {
     label: Label,
-    /** `inference` unless given. Management keys are made by the owner, in a session. */
+    /** Default `inference`. Only the owner can create management keys, in a session. */
     scope: Type.Optional(Scope),
     ...terms
   },
@@ -86,7 +86,7 @@ export const CreateKeyRequest = Type.Object(
 )
 export type CreateKeyRequest = Static<typeof CreateKeyRequest>
 
-/** Absent members stay as they are; null removes a limit. `metadata` replaces all pairs. */
+/** Absent members do not change. Null removes a limit. `metadata` replaces all pairs. */
 export const ChangeKeyRequest = Type.Object(
   {
     label: Type.Optional(Label),
@@ -98,7 +98,7 @@ export type ChangeKeyRequest = Static<typeof ChangeKeyRequest>
 
 const RotateKeyBody = Type.Object(
   {
-    /** How long the old secret works on; 0 unless given. */
+    /** How long the old secret still works; default 0. */
     grace_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400 }))
   },
   closed
@@ -110,14 +110,14 @@ export type RotateKeyRequest = Static<typeof RotateKeyRequest>
 export const KeyParams = Type.Object({ id: Type.String() })
 export type KeyParams = Static<typeof KeyParams>
 
-/** Besides these, `metadata.<name>=<value>` for each pair that a key must have. */
+/** Further parameters: `metadata.<name>=<value>` for each pair that a key must have. */
 export const ListKeysQuery = Type.Object(
   {
-    /** 1 to 1000; 100 unless given. */
+    /** 1 to 1000; default 100. */
     limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]{0,2}|1000)$' })),
-    /** `next_cursor` of the page before. */
+    /** `next_cursor` of the previous page. */
     cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    /** Also keys that were revoked within 30 days. */
+    /** Includes keys that were revoked in the last 30 days. */
     include_revoked: Type.Optional(Type.Enum(['true', 'false']))
   },
   {
@@ -133,12 +133,11 @@ export const ListKeysResponse = Type.Object({
   next_cursor: orNull(Type.String())
 })
 export const KeyResponse = Type.Object({ key: Key })
-/** One key by itself. */
 export const GetKeyResponse = Type.Object({ key: Type.Object({ ...Key.properties, in_force: InForce }) })
 export const CreateKeyResponse = Type.Object({ key: CreatedKey })
 export const RotateKeyResponse = Type.Object({ key: RotatedKey })
 
-/** The error shape, and the id of the key that an earlier request with the same `Idempotency-Key` made. */
+/** The error body with the id of the key that an earlier request with the same `Idempotency-Key` created. */
 export const AlreadyCreatedResponse = Type.Object({
   ...ErrorResponse.properties,
   key: Type.Optional(Type.Object({ id: Type.String() }))

@@ -252,7 +252,7 @@ const cases: Array<[name: string, schema: TSchema, good: unknown[], bad: unknown
 ]
 
 for (const [name, schema, good, bad] of cases) {
-  test(`${name} takes what the contract shows and nothing else`, async () => {
+  test(`${name} accepts only valid values`, async () => {
     for (const value of good) assert.deepEqual(Value.Errors(schema, value), [], JSON.stringify(value))
     for (const value of bad) assert.ok(!Value.Check(schema, value), JSON.stringify(value))
   })

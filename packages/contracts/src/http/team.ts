@@ -5,7 +5,7 @@ const Instant = Type.String({ format: 'date-time' })
 const Uuid = Type.String({ format: 'uuid' })
 
 export const TeamMember = Type.Object({
-  /** Of the user; names the seat. */
+  /** Id of the user. It names the seat. */
   id: Uuid,
   email: Type.String(),
   name: Type.String(),
@@ -14,9 +14,9 @@ export const TeamMember = Type.Object({
 })
 export type TeamMember = Static<typeof TeamMember>
 
-/** One that waits for an answer. */
+/** An open invitation. */
 export const Invitation = Type.Object({
-  /** Names the seat until it is taken. */
+  /** Names the seat until the invitation is accepted. */
   id: Uuid,
   email: Type.String(),
   created: Instant,
@@ -25,10 +25,10 @@ export const Invitation = Type.Object({
 export type Invitation = Static<typeof Invitation>
 
 export const Team = Type.Object({
-  /** Of the account. */
+  /** Id of the account. */
   id: Uuid,
   plan: Type.String(),
-  /** Invitations take no seat; null for any number. */
+  /** Invitations use no seat. `limit` is null for any number. */
   seats: Type.Object({ used: Type.Integer(), limit: Type.Union([Type.Integer(), Type.Null()]) }),
   /** The owner comes first. */
   members: Type.Array(TeamMember),
@@ -38,7 +38,7 @@ export type Team = Static<typeof Team>
 
 export const TeamResponse = Type.Object({ team: Team })
 
-/** As far as a form can tell an address. */
+/** The pattern checks only the rough form of an address. */
 export const InviteRequest = Type.Object(
   {
     email: Type.String({
@@ -51,7 +51,7 @@ export const InviteRequest = Type.Object(
 )
 export type InviteRequest = Static<typeof InviteRequest>
 
-/** An invitation when it is made, the only time its link is told. */
+/** A new invitation. Its link is shown only once. */
 export const InviteResponse = Type.Object({
   invitation: Type.Object({ ...Invitation.properties, link: Type.String() })
 })

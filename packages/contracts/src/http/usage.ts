@@ -4,7 +4,7 @@ import { type ShownCount, shownCounts } from '../usage/usage-counters.ts'
 const closed = { additionalProperties: false } as const
 const Count = Type.Integer({ minimum: 0 })
 const Instant = Type.String({ format: 'date-time' })
-/** US dollars, exactly: as many decimals as it takes, at least two. */
+/** Exact US dollars, with 2 to 9 decimals. */
 const Usd = Type.String({ pattern: '^(0|[1-9][0-9]*)\\.[0-9]{2,9}$' })
 
 export const UsageInterval = Type.Enum(['hour', 'day', 'month'])
@@ -14,13 +14,13 @@ export type UsageGrouping = Static<typeof UsageGrouping>
 
 export const UsageQuery = Type.Object(
   {
-    /** Rounded down to the hour; 30 days before `to` unless given. */
+    /** Rounded down to the hour; default 30 days before `to`. */
     from: Type.Optional(Instant),
-    /** Rounded up to the hour; now unless given. */
+    /** Rounded up to the hour; default now. */
     to: Type.Optional(Instant),
-    /** A day unless given. Days and months are those of UTC. */
+    /** Default `day`. Days and months are in UTC. */
     interval: Type.Optional(UsageInterval),
-    /** `none` unless given. */
+    /** Default `none`. */
     group_by: Type.Optional(UsageGrouping)
   },
   closed
@@ -42,11 +42,11 @@ export const UsageBucket = Type.Object({
 })
 export type UsageBucket = Static<typeof UsageBucket>
 
-/** A key with its label, also after it was revoked. */
+/** A key with its label, even after it was revoked. */
 export const UsageKey = Type.Object({
   id: Type.String(),
   label: Type.String(),
-  /** The beginning of its value: labels need not differ. */
+  /** The beginning of its secret, because labels may be equal. */
   prefix: Type.String()
 })
 export type UsageKey = Static<typeof UsageKey>
@@ -66,7 +66,7 @@ export type UsageResponse = Static<typeof UsageResponse>
 export const UsageSummaryResponse = Type.Object({
   /** When the month began, UTC. */
   from: Instant,
-  /** Spend up to now. While Redis is unavailable, the spend that was copied before. */
+  /** Spend so far. While Redis is unavailable, the spend that control has copied. */
   spent_usd: Usd,
   /** Reserved for running requests; `0.00` while Redis is unavailable. */
   reserved_usd: Usd,

@@ -26,8 +26,8 @@ const refused = (code: ErrorCode): KeyVerdict => ({ allowed: false, code })
 const paused: KeyVerdict = { allowed: false, code: 'account_suspended', message: pausedAccountMessage }
 
 /**
- * Decides whether a secret may be used: by its key, by the grace of the secret before it, and by the account. Gateways
- * judge inference keys by it, control judges management keys.
+ * Decides from the key, the grace of a rotated secret and the account whether a secret may be used. Gateways use it for
+ * inference keys, control for management keys.
  *
  * @param digest of the presented secret
  */
@@ -43,7 +43,7 @@ export function judgeKey({ key, account }: KeyStanding, digest: string): KeyVerd
       endedCode = 'revoked_api_key'
     }
   }
-  // Control writes an account before its keys: a key without an account is incomplete state.
+  // Control writes an account before its keys, so a missing account means that Redis is not complete yet.
   if (account === null) return refused('state_unavailable')
   if (account.status === 'suspended') return account.isOwnerInTeam ? paused : refused('account_suspended')
   return { allowed: true, endsAt, endedCode }

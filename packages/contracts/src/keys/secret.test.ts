@@ -19,12 +19,12 @@ test('a generated secret has the form of its scope and is recognised', async () 
   }
 })
 
-test('secrets of this release stay valid: the checksum is the CRC-32 of all before it, in base62', async () => {
+test('secrets of this release stay valid: the checksum is the CRC-32 of the rest, in base62', async () => {
   assert.equal(scopeOfSecret(`tg_${'0'.repeat(43)}3L6u1e`), 'inference')
   assert.equal(scopeOfSecret(`tgm_${'z'.repeat(43)}15R9CK`), 'management')
 })
 
-test('secrets are random: each place takes every character, and none comes twice', async () => {
+test('secrets are random: each place takes every character, and no secret comes twice', async () => {
   const secrets = Array.from({ length: 5000 }, () => generateSecret('inference'))
   assert.equal(new Set(secrets).size, secrets.length)
   for (let place = 3; place < 46; place++) {
@@ -43,7 +43,7 @@ test('a secret with any one character replaced is refused', async () => {
   )
 })
 
-test('a secret with two characters exchanged is refused', async () => {
+test('a secret with two swapped characters is refused', async () => {
   fc.assert(
     fc.property(secret, fc.nat(), fc.nat(), (text, one, other) => {
       const [from, to] = [one % text.length, other % text.length].sort((a, b) => a - b) as [number, number]
@@ -55,7 +55,7 @@ test('a secret with two characters exchanged is refused', async () => {
   )
 })
 
-test('a secret that lost or gained characters is refused', async () => {
+test('a secret with a missing or an added character is refused', async () => {
   fc.assert(
     fc.property(secret, fc.nat(), fc.constantFrom(...alphabet, '\n', '\0'), (text, at, character) => {
       const place = at % (text.length + 1)
@@ -66,7 +66,7 @@ test('a secret that lost or gained characters is refused', async () => {
   )
 })
 
-test('other text is refused, also of the right form', async () => {
+test('any other text is refused, even in the right form', async () => {
   const formed = fc
     .tuple(
       fc.constantFrom('tg_', 'tgm_'),
@@ -95,7 +95,7 @@ test('the digest is the SHA-256 of the whole secret in lower-case hex', async ()
   assert.equal(digestSecret(text), createHash('sha256').update(text).digest('hex'))
 })
 
-test('people see the first eight characters after the prefix of either scope', async () => {
+test('the shown prefix is the first eight characters after the prefix of the scope', async () => {
   assert.equal(displayPrefix(`tg_abcdefgh${'0'.repeat(41)}`), 'abcdefgh')
   assert.equal(displayPrefix(`tgm_ABCDEFGH${'0'.repeat(41)}`), 'ABCDEFGH')
 })

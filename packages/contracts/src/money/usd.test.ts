@@ -18,7 +18,7 @@ test('nanodollars are written as dollars', async () => {
   for (const [nanos, usd] of cases) assert.equal(formatUsd(nanos), usd)
 })
 
-test('no amount is rounded, and every amount has one form', async () => {
+test('no amount is rounded, and every amount has exactly one text', async () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 24n }), (nanos) => {
       const usd = formatUsd(nanos)

@@ -7,7 +7,7 @@ const retryAfter: Headers = {
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } }
 }
 
-/** Name of the schema that {@link errorResponses} refers to. */
+/** Name of the schema to which {@link errorResponses} refers. */
 export const errorSchemaName = 'Error'
 
 /**

@@ -96,21 +96,22 @@ const aboutBodies =
   'requests count towards the request rate of the key. '
 const aboutBudgets =
   "The gateway reserves the request's maximum cost before it calls the model, and charges the actual cost afterwards. Without an " +
-  "output limit, the request gets the model's default. If a budget has less left, the gateway grants fewer tokens. A 402 has " +
-  'details: `scope` (request, key or account), `limit_usd`, `spent_usd`, `reserved_usd`, `needed_usd` and, if waiting helps, ' +
-  '`resets_at`. Answers and 429s show the rates in `x-ratelimit-{limit,remaining,reset}-{requests,tokens}`. `limit` is the rate per ' +
-  "minute. `remaining` is what you may send at once now; its maximum is the plan's burst. `reset` is the time until the whole burst " +
-  'is available again. Any 60 s admit at most the limit plus the burst. A request with more tokens than the burst is admitted after ' +
+  "output limit, the request gets the model's default. If the remaining budget is too small for that, the gateway grants fewer " +
+  'output tokens. A 402 has details: `scope` (request, key or account), `limit_usd`, `spent_usd`, `reserved_usd`, `needed_usd` ' +
+  'and, if waiting helps, `resets_at`. Answers and 429s show the rates in ' +
+  '`x-ratelimit-{limit,remaining,reset}-{requests,tokens}`. `limit` is the rate per minute. `remaining` is what you may send at ' +
+  "once now; its maximum is the plan's burst. `reset` is the time until the whole burst is available again. In any 60 s, the " +
+  'gateway admits at most the limit plus the burst. A request with more tokens than the burst is admitted after ' +
   '`reset-tokens`. '
 const aboutMedia =
-  "The model's rule turns the size of an image into tokens. A remote image, and one in another format than PNG, JPEG, GIF or WebP, " +
-  "counts as the model's largest image. Audio must be inline MP3 or uncompressed WAV. The gateway refuses files, and media that the " +
+  "The model's rule turns the size of an image into tokens. Remote images, and formats other than PNG, JPEG, GIF and WebP, " +
+  "count as the model's largest image. Audio must be inline MP3 or uncompressed WAV. The gateway refuses files, and media that the " +
   'model does not accept, with 400 `unpriced_parameter`. '
 const aboutStreams =
   'With `stream: true` the answer is a stream of server-sent events. Each event is a line `data:` with a JSON chunk; the last one is ' +
   '`data: [DONE]`. If the stream fails after it has begun, its last event is `data: {"error":{…}}`, without `[DONE]`. '
 
-/** Not for embeddings, which have no output. */
+/** Embeddings have no output, so they do not have this header. */
 const grantedOutput = {
   description:
     'Output tokens that each choice may have, including reasoning. The gateway sets this limit at the provider. It is lower than ' +

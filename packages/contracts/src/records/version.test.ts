@@ -9,7 +9,7 @@ const change = fc.oneof(
   fc.constantFrom(0, 1, 1e12 - 1)
 )
 
-test('epoch and change come back from a version, which is exact as a double and in decimal', async () => {
+test('a version gives back its epoch and change, and is exact as a double and in decimal', async () => {
   fc.assert(
     fc.property(epoch, change, (e, c) => {
       const version = versionOf(e, c)

@@ -1,8 +1,8 @@
 /**
- * What is counted of requests, from the gateway's settlement to the dashboard. Each counter has this name in code; its column
- * in the ledger and its member in the API have the name on the right. Amounts of money are nanodollars.
+ * The usage counters, from the gateway's settlement to the dashboard. The left name is used in code, the right one in the ledger's
+ * columns and in the API. Amounts of money are nanodollars.
  *
- * Redis packs the counters in this order: add a new one at the end. A row written before counts 0 of it.
+ * Redis packs the counters in this order: add a new counter at the end. In older rows it is 0.
  */
 export const usageCounters = {
   requests: 'requests',
@@ -36,12 +36,12 @@ export function forEachCounter<Value>(toValue: (counter: UsageCounter) => Value)
 
 export const zeroCounts: Readonly<UsageCounts> = forEachCounter(() => 0)
 
-/** Counters that follow from the cost of a request, and from whether it failed or is estimated. It measures the others. */
+/** Counters that are derived from the cost of a request and its flags. The others are measured. */
 const derivedCounters = ['requests', 'errors', 'estimatedRequests', 'estimatedNanos'] as const
 export type MeasuredCounter = Exclude<UsageCounter, (typeof derivedCounters)[number]>
 export const measuredCounters = countersWithout(derivedCounters)
 
-/** The API shows the cost in dollars, and no estimates. It shows the others as whole numbers. */
+/** The API does not show these counters. It shows the cost in dollars, and no estimates. */
 const hiddenCounters = ['costNanos', 'estimatedRequests', 'estimatedNanos'] as const
 export type ShownCounter = Exclude<UsageCounter, (typeof hiddenCounters)[number]>
 export const shownCounters = countersWithout(hiddenCounters)

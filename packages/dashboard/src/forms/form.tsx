@@ -10,7 +10,10 @@ export type Reading<Values> =
   | { readonly ok: true; readonly values: Values }
   | { readonly ok: false; readonly problems: Readonly<Record<string, string>> }
 
-interface FormProps<Values> {
+/** The reading of a form without fields. */
+export const readNothing = (): Reading<null> => ({ ok: true, values: null })
+
+export interface FormProps<Values> {
   /** Validates the input before anything is sent. */
   readonly read: (data: FormData) => Reading<Values>
   readonly submit: (values: Values) => Promise<void>

@@ -2,7 +2,7 @@ import type { Allowed } from './measure/broken-promises.ts'
 import type { Findings } from './measure/measured.ts'
 import type { ChaosSystem, Conditions } from './system/chaos-system.ts'
 
-/** A failure to inflict, and how far it may weaken the promises. */
+/** A fault to inject, and how far it may weaken the promises. */
 export interface Fault {
   name: string
   /** What breaks, and for how long. */
@@ -12,10 +12,10 @@ export interface Fault {
   /** Why it cannot run here, such as `pgbouncer is not installed`; null if it can. */
   missing?: () => string | null
   /**
-   * Breaks something and restores it. Resolves when it is restored.
+   * Breaks something, then restores it. Resolves when it is restored.
    *
    * @param markDataLoss called by the fault when Redis loses acknowledged writes
    * @param findings receives what only this fault measures
    */
-  inflict(system: ChaosSystem, markDataLoss: () => void, findings: Findings): Promise<void>
+  inject(system: ChaosSystem, markDataLoss: () => void, findings: Findings): Promise<void>
 }

@@ -15,8 +15,8 @@ const checks: readonly Check[] = [writing, rebuild]
 
 const usage = `npm run chaos -- [name …]
 
-Inflicts faults on a whole system of real servers and processes while it serves traffic, and checks every promise.
-The exit status is 1 if a promise was broken. Without names it runs all but the last:
+Injects faults into a whole system of real servers and processes while it serves traffic, and checks every promise.
+The exit status is 1 if a promise was broken. Without names, it runs all but the last:
 ${[...faults, ...checks].map(({ name, summary }) => `  ${name.padEnd(20)}${summary}`).join('\n')}`
 
 /** The running system. The next fault reuses it if its conditions are the same and no promise was broken. */
@@ -38,7 +38,7 @@ async function stopSystem(): Promise<void> {
   await stop?.()
 }
 
-interface Inflicted {
+interface Injected {
   measured: Measured | null
   /** One line per broken promise. */
   broken: string[]
@@ -46,7 +46,7 @@ interface Inflicted {
   lines: string[]
 }
 
-async function inflict(fault: Fault): Promise<Inflicted> {
+async function inject(fault: Fault): Promise<Injected> {
   const { lines } = await systemFor(fault)
   lines.length = 0
   try {
@@ -75,7 +75,7 @@ async function run(names: readonly string[]): Promise<number> {
         continue
       }
       const startedAt = performance.now()
-      const { measured, broken, lines } = await inflict(fault)
+      const { measured, broken, lines } = await inject(fault)
       if (measured !== null) {
         all.push(measured)
         for (const line of describeMeasured(measured)) console.log(`  ${line}`)
@@ -85,7 +85,9 @@ async function run(names: readonly string[]): Promise<number> {
       if (broken.length > 0) for (const line of lines) console.log(`    ${line}`)
       brokenCount += broken.length
       const [load] = loadavg()
-      console.log(`  ${Math.round((performance.now() - startedAt) / 1000)} s in all, load average ${load!.toFixed(1)}`)
+      console.log(
+        `  ${Math.round((performance.now() - startedAt) / 1000)} s in total, load average ${load!.toFixed(1)}`
+      )
     }
   } finally {
     await stopSystem()

@@ -28,14 +28,14 @@ export interface Pace {
 const defaultPace: Pace = { undisturbedMs: 3000, quietMs: 2000, watchedMs: 6000 }
 const recoveryTimeoutMs = 90_000
 const revokeEveryMs = 3000
-const stockOfKeys = 6
+const preparedKeys = 6
 const projectedTimeoutMs = 60_000
 /** Refusals that clients without caps must never see. */
 const falseRefusal = /^(401|402|429)/
 
 /**
- * Inflicts a fault on a system that serves traffic and waits until it has recovered by itself. Compares what clients saw
- * with the records of the model server and the database.
+ * Injects a fault into a system that serves traffic, and waits until the system has recovered by itself. Compares the
+ * clients' outcomes with the records of the model server and the database.
  *
  * @throws Error if requests fail before the fault, or if the system does not recover or settle after it
  */
@@ -44,7 +44,7 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = d
   const { models, sql, link } = system
   const cappedAccounts = await seedCapped(system)
   await untilProjected(sql, link, projectedTimeoutMs)
-  const revocations = await prepareRevocations(system, stockOfKeys, watchedMs)
+  const revocations = await prepareRevocations(system, preparedKeys, watchedMs)
   await untilSettled(system)
   models.clear()
   const [chargedBefore, accountsBefore] = [await chargedIn(sql), await countAccounts(system)]
@@ -68,7 +68,7 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = d
   const brokenFrom = performance.now()
   const revoking = setInterval(revocations.revokeOne, revokeEveryMs)
   try {
-    await fault.inflict(
+    await fault.inject(
       system,
       () => {
         dataLostAt = Date.now()
@@ -78,9 +78,9 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = d
   } finally {
     clearInterval(revoking)
   }
-  const mendedAt = performance.now()
+  const restoredAt = performance.now()
   revocations.revokeOne()
-  await untilQuiet(steady.raw, mendedAt, quietMs)
+  await untilQuiet(steady.raw, restoredAt, quietMs)
   await Promise.all([steady.stop(), capped.stop(), creations.stop()])
   stalls.disable()
   const giveUp = setTimeout(revocations.stop, recoveryTimeoutMs)
@@ -92,11 +92,11 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = d
   const recorded = models.requests()
   return {
     fault: fault.name,
-    brokenMs: mendedAt - brokenFrom,
+    brokenMs: restoredAt - brokenFrom,
     revocations: {
       count: revoked.length,
       answered: revoked.filter(({ okAt }) => okAt !== null).length,
-      longestAcceptedMs: Math.max(0, ...revoked.map(({ acceptedForMs }) => acceptedForMs))
+      maxAcceptedMs: Math.max(0, ...revoked.map(({ acceptedForMs }) => acceptedForMs))
     },
     caps: await measureCaps(capped, recorded, sql, dataLostAt),
     produced: producedIn(recorded),
@@ -107,15 +107,15 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = d
     raw: countOutcomes(steady.raw),
     sdk: countOutcomes(steady.sdk),
     stalledMs: stalls.max / 1e6,
-    recoveredMs: lastFailure(steady.raw, mendedAt) - mendedAt,
+    recoveredMs: lastFailure(steady.raw, restoredAt) - restoredAt,
     findings
   }
 }
 
 /** Waits until no request has failed for `quietMs`. */
-async function untilQuiet(raw: readonly Sent[], mendedAt: number, quietMs: number): Promise<void> {
-  while (performance.now() < lastFailure(raw, mendedAt) + quietMs) {
-    if (performance.now() > mendedAt + recoveryTimeoutMs) {
+async function untilQuiet(raw: readonly Sent[], restoredAt: number, quietMs: number): Promise<void> {
+  while (performance.now() < lastFailure(raw, restoredAt) + quietMs) {
+    if (performance.now() > restoredAt + recoveryTimeoutMs) {
       throw new Error(
         `no recovery in ${recoveryTimeoutMs / 1000} s: ${failuresOf(countOutcomes(raw.slice(-50))).join('; ')}`
       )
@@ -124,12 +124,12 @@ async function untilQuiet(raw: readonly Sent[], mendedAt: number, quietMs: numbe
   }
 }
 
-/** When the last failed request that was sent after the fault ended; the end of the fault if none failed. */
-function lastFailure(raw: readonly Sent[], mendedAt: number): number {
+/** The time of the last failed answer to a request sent after the fault; the end of the fault if none failed. */
+function lastFailure(raw: readonly Sent[], restoredAt: number): number {
   return raw.reduce(
     (last, { sentAt, answeredAt, outcome }) =>
-      outcome !== '200' && sentAt >= mendedAt ? Math.max(last, answeredAt) : last,
-    mendedAt
+      outcome !== '200' && sentAt >= restoredAt ? Math.max(last, answeredAt) : last,
+    restoredAt
   )
 }
 

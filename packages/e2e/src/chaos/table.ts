@@ -5,7 +5,7 @@ const usd = (nanos: number): string => (nanos / 1e9).toFixed(6)
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 const total = (outcomes: Outcomes): number => [...outcomes.values()].reduce((sum, count) => sum + count, 0)
 
-/** Describes what was measured under one fault, one line per promise. */
+/** Describes the measurement of one fault, one line per promise. */
 export function describeMeasured(measured: Measured): string[] {
   const { revocations, caps, produced, charged, falseRefusals, lost, raw, sdk, recoveredMs, brokenMs, findings } =
     measured
@@ -20,15 +20,15 @@ export function describeMeasured(measured: Measured): string[] {
       `${((Math.max(producedNanos, chargedNanos) / capNanos) * 100).toFixed(1)} %`
   )
   return [
-    `revoked key accepted after ok    ${seconds(revocations.longestAcceptedMs)} (${revocations.answered} of ${revocations.count} revocations answered)`,
-    `spent of caps                    ${shares.join(', ')}`,
+    `revoked key accepted after ok    ${seconds(revocations.maxAcceptedMs)} (${revocations.answered} of ${revocations.count} revocations answered)`,
+    `share of caps spent              ${shares.join(', ')}`,
     `ledger − model server            ${difference === 0 ? 'USD 0' : `USD ${usd(difference)}`} of ${usd(produced.nanos)}${estimated}`,
-    `charged but never sent           ${Math.max(0, charged.requests - produced.requests)}`,
+    `charged, but never sent          ${Math.max(0, charged.requests - produced.requests)}`,
     `false 401, 402, 429              ${falseRefusals.size === 0 ? '0' : describe(falseRefusals)}`,
     `keys and accounts lost           ${lost.length}`,
     `requests failed                  ${failures(raw)}`,
     `… with the SDK's retries         ${failures(sdk)}`,
-    `broken for, recovered after      ${seconds(brokenMs)}, ${seconds(recoveredMs)}`,
+    `fault lasted, recovery took      ${seconds(brokenMs)}, ${seconds(recoveredMs)}`,
     ...findings.seen,
     ...(isDisturbed(measured) ? [`DISTURBED: this process stalled for ${seconds(measured.stalledMs)}`] : [])
   ]
@@ -36,16 +36,16 @@ export function describeMeasured(measured: Measured): string[] {
 
 const head = [
   'fault',
-  'revoked key lived',
+  'revoked key valid',
   'of caps',
-  'ledger − witness',
+  'charged − served',
   'never sent',
   'false 4xx',
   'lost',
   'failed, raw',
   'failed, SDK',
   'broken',
-  'healed'
+  'recovered'
 ]
 
 /** Formats a table of all faults and promises. */
@@ -58,7 +58,7 @@ export function tableOf(all: readonly Measured[]): string[] {
     const failed = (outcomes: Outcomes) => `${total(new Map(failuresOf(outcomes)))}/${total(outcomes)}`
     return [
       measured.fault,
-      seconds(measured.revocations.longestAcceptedMs),
+      seconds(measured.revocations.maxAcceptedMs),
       `${(share * 100).toFixed(0)} %`,
       usd(charged.nanos - produced.nanos),
       String(Math.max(0, charged.requests - produced.requests)),

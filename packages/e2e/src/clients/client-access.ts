@@ -5,9 +5,9 @@ export interface ClientAccess {
   system: TestSystem
   /** With its version: `http://127.0.0.1:<port>/v1`. */
   baseURL: string
-  /** Of an account whose plan has all models. */
+  /** The key of an account with all models. */
   apiKey: string
-  /** Of an account on the free plan. */
+  /** The key of an account on the free plan. */
   freeApiKey: string
 }
 
@@ -15,7 +15,7 @@ export interface ClientAccess {
 export const misbehaving = {
   'fails-every-second': 'gpt-4o-mini+status=500+every=2',
   // Longer than the gateway waits before a retry, but the SDK waits that long.
-  'asks-for-a-rest': 'gpt-4o-mini+status=503+every=2+retry-after=3',
+  'asks-to-wait': 'gpt-4o-mini+status=503+every=2+retry-after=3',
   'fails-always': 'gpt-4o-mini+status=500',
   'breaks-off': 'gpt-4o-mini+reset-after=3'
 }

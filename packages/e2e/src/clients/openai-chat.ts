@@ -129,7 +129,7 @@ export function openaiChat(t: Test, { system, baseURL, apiKey }: ClientAccess): 
     })
   }
 
-  t.test('every way to abandon a stream ends the upstream call', async () => {
+  t.test('every way to leave a stream ends the upstream call', async () => {
     const long = {
       model: 'gpt-4o-mini',
       stream: true as const,
@@ -164,15 +164,15 @@ export function openaiChat(t: Test, { system, baseURL, apiKey }: ClientAccess): 
   })
 
   t.test('the SDK’s default retries succeed where the gateway does not retry', async () => {
-    const asking = { ...question, model: 'asks-for-a-rest' }
+    const asking = { ...question, model: 'asks-to-wait' }
     const failure = await failureOf(openai.chat.completions.create(asking))
     assert.deepEqual([failure?.status, failure?.code], [502, 'upstream_error'])
-    const patient = new OpenAI({ baseURL, apiKey })
+    const retrying = new OpenAI({ baseURL, apiKey })
     for (const attempt of [1, 2]) {
-      const answer = await patient.chat.completions.create(asking)
+      const answer = await retrying.chat.completions.create(asking)
       assert.equal(answer.choices[0]!.finish_reason, 'stop', `request ${attempt}`)
     }
-    const calls = (await recordedRequests(system)).filter(({ model }) => model === misbehaving['asks-for-a-rest'])
+    const calls = (await recordedRequests(system)).filter(({ model }) => model === misbehaving['asks-to-wait'])
     assert.deepEqual(
       calls.map(({ status }) => status),
       [503, 200, 503, 200]

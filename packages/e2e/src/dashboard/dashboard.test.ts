@@ -4,5 +4,9 @@
  */
 import './journey.ts'
 import './every-page.ts'
+import './keys.ts'
+import './sessions.ts'
+import './billing.ts'
+import './api-types.ts'
 import './second-factor.ts'
 import './team.ts'

@@ -74,7 +74,7 @@ t.test('a browser session covers everything from registration to a paid plan and
   assert.ok(await page.locator('[data-secret]').isVisible(), 'a secret does not close by accident')
   await button('I have copied it').click()
   await page.getByRole('heading', { name: 'My <b>first</b> key' }).waitFor()
-  assert.ok(!(await page.content()).includes(secret), 'the secret is gone from the page')
+  assert.ok(!(await page.content()).includes(secret), 'the page no longer has the secret')
 
   await go('Playground')
   const keyInput = page.getByLabel('API key')
@@ -84,7 +84,7 @@ t.test('a browser session covers everything from registration to a paid plan and
   await button('Try again').click()
   await page.getByRole('option', { name: 'gpt-4o-mini' }).waitFor({ state: 'attached' })
   assert.equal(await keyInput.getAttribute('type'), 'text', 'no browser offers to keep the key')
-  // The pressed button is gone, and the field has the focus.
+  // The page removed the pressed button, so the field has the focus.
   assert.equal(
     await page.evaluate('getComputedStyle(document.activeElement).webkitTextSecurity'),
     'disc',

@@ -11,7 +11,7 @@ export const publicPages = [
   ['Page not found', '/dashboard/nowhere']
 ] as const
 
-/** Pages of a signed-in user: title, address, and the number of parts that load separately. */
+/** Pages for a signed-in user: title, address, and the number of parts that load separately. */
 export const ownPages = [
   ['Overview', '/dashboard', 5],
   ['Keys', '/dashboard/keys', 1],

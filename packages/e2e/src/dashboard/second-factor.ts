@@ -37,7 +37,7 @@ t.test('a person turns the second factor on, and signs in with a code', async ()
   await dialog.getByLabel('Code', { exact: true }).fill(`${code.slice(0, 3)} ${code.slice(3)}`)
   await dialog.getByRole('button', { name: 'Turn on' }).click()
   await page.getByText('The second factor is on.', { exact: true }).waitFor()
-  assert.ok(!(await page.content()).includes(secret), 'the secret is gone from the page')
+  assert.ok(!(await page.content()).includes(secret), 'the page no longer has the secret')
 
   await context.clearCookies()
   await page.goto('/login')

@@ -34,7 +34,7 @@ t.test('an invited person chooses a password, joins the team, sees its keys, and
   const link = (await theirs.locator('[data-secret]').textContent()) ?? ''
   await theirs.getByRole('button', { name: 'Done' }).click()
   await theirs.getByText(email, { exact: true }).waitFor()
-  assert.ok(!(await theirs.content()).includes(link), 'the link is gone from the page')
+  assert.ok(!(await theirs.content()).includes(link), 'the page no longer has the link')
 
   const { page, context, complaints } = await visit(browser, system)
   await page.goto(String(linkIn(await latestMail(system.addresses.mailbox!, email))))

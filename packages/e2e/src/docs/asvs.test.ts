@@ -46,8 +46,8 @@ const idsOf = (ids: string): string[] =>
 const numberOf = (id: string): number => Number(id.slice(id.lastIndexOf('.') + 1))
 
 test('every applicable requirement is listed once', async () => {
-  const judged = rows.flatMap(({ ids }) => idsOf(ids))
-  assert.deepEqual(judged.toSorted(), required.toSorted())
+  const listed = rows.flatMap(({ ids }) => idsOf(ids))
+  assert.deepEqual(listed.toSorted(), required.toSorted())
   for (const { ids, state } of rows) assert.match(state, /^(met|operator|n\/a|open)$/, ids)
 })
 

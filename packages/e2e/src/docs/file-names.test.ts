@@ -10,7 +10,7 @@ const documents = ['*.md', 'docs/**/*.md', 'deploy/**/*.md', '{services,packages
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 
 const namedFile = /(?<![\w./@-])(?:services|packages|deploy|docs|\.ci)\/[\w./-]*\w/g
-/** Made by a command, so not there in every clone. */
+/** Whether a command creates the file, so that a fresh clone lacks it. */
 const isBuilt = (file: string) => file.includes('/dist/')
 
 test('every file that a document names exists', async () => {
@@ -23,7 +23,7 @@ test('every file that a document names exists', async () => {
   assert.deepEqual([...new Set(missing)], [])
 })
 
-/** As GitHub makes it of a heading. */
+/** The anchor that GitHub gives to a heading. */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
@@ -32,7 +32,7 @@ const anchorOf = (heading: string) =>
 const anchorsIn = (file: string) =>
   [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading!))
 
-test('every link of a document leads to a file and a heading that exist', async () => {
+test('every link in a document leads to an existing file and heading', async () => {
   const broken: string[] = []
   for (const { path, text } of documents) {
     for (const [, link] of text.matchAll(/\]\(([^)\s]+)\)/g)) {

@@ -8,7 +8,7 @@ import type { Key } from './records.ts'
 import { type Asked, outcomesOf, startTraffic } from './traffic.ts'
 
 const perSecond = 50
-const looked = 25
+const sampleSize = 25
 const models = { small: chatModel('x+pace-ms=0'), large: chatModel('x+pace-ms=0') }
 const plans = { free: planOf({ small: models.small }), pro: planOf(models) }
 const body = (model: string) => ({ model, max_tokens: 8, messages: [{ role: 'user', content: 'Say 8 words.' }] })
@@ -29,11 +29,11 @@ interface Change {
 async function change(key: Key, model: string, before: string, changes: readonly Change[]): Promise<readonly Asked[]> {
   const { secret } = key
   const traffic = startTraffic(fleet.urls, perSecond, () => ({ secret, body: body(model) }))
-  let asked = await traffic.next(looked)
+  let asked = await traffic.next(sampleSize)
   assert.deepEqual(outcomesOf(asked), [before])
   for (const { make, outcome } of changes) {
     await make()
-    asked = await traffic.next(looked)
+    asked = await traffic.next(sampleSize)
     assert.deepEqual(outcomesOf(asked), [outcome])
   }
   return traffic.stop()
@@ -91,15 +91,15 @@ t.test('the next request refuses a rotated secret and a revoked key, and accepts
   const { secret: before } = key
   const old = startTraffic(urls, perSecond / 2, () => ({ secret: before, body: body('small') }))
   const current = startTraffic(urls, perSecond / 2, () => ({ secret: key.secret, body: body('small') }))
-  assert.deepEqual(outcomesOf(await current.next(looked)), ['200'])
+  assert.deepEqual(outcomesOf(await current.next(sampleSize)), ['200'])
 
   await records.rotate(key)
-  const [ofOld, ofNew] = await Promise.all([old.next(looked), current.next(looked)])
+  const [ofOld, ofNew] = await Promise.all([old.next(sampleSize), current.next(sampleSize)])
   assert.deepEqual([outcomesOf(ofOld), outcomesOf(ofNew)], [['401 revoked_api_key'], ['200']])
   assert.deepEqual(outcomesOf(await old.stop()), ['200', '401 revoked_api_key'])
 
   await records.changeKey(key, { status: 'revoked' })
-  assert.deepEqual(outcomesOf(await current.next(looked)), ['401 revoked_api_key'])
+  assert.deepEqual(outcomesOf(await current.next(sampleSize)), ['401 revoked_api_key'])
   assert.deepEqual(outcomesOf(await current.stop()), ['200', '401 revoked_api_key'])
   const { settled } = await untilCharges(records.link, account, hasNoHolds)
   assert.equal(settled, producedNanos(fleet.models.requests(), prices))

@@ -12,8 +12,8 @@ import { seededRandom } from './seeded-random.ts'
 
 const accounts = 10
 const clients = 24
-/** Ends requests that would never end. Far longer than any other request takes. */
-const longestRequestMs = 20000
+/** The gateway's limit for requests that never end. All other requests are much shorter. */
+const maxRequestMs = 20000
 
 /** How a request ended for its client. */
 type Ending = 'served' | 'failed' | 'hung up'
@@ -35,15 +35,15 @@ export interface Exactness {
 }
 
 /**
- * Sends requests of all kinds to gateway processes, each with its own key, and compares charges with the model server's
- * records. With reported usage the charge must be exact. Otherwise it must be between what was produced and what was
- * reserved. It must be zero if the model did no work.
+ * Sends requests of all kinds to gateway processes, each with its own key. Compares the charges with the model server's
+ * records. With reported usage, the charge must be exact. Without it, the charge must be between the produced and the
+ * reserved amount. It must be zero if the model did no work.
  */
 export async function runExactness(requests: number, seed: number, gateways: number): Promise<Exactness> {
   const fleet = await startFleet({
     gateways,
     catalog: { models: meteredModels, plans: { free: planOf(meteredModels) } },
-    env: { GATEWAY_LONGEST_REQUEST_MS: String(longestRequestMs) }
+    env: { GATEWAY_LONGEST_REQUEST_MS: String(maxRequestMs) }
   })
   try {
     const sent = await sendAll(fleet, requests, seededRandom(seed))
@@ -146,7 +146,7 @@ async function compare({ records, models }: Fleet, sent: readonly Sent[]): Promi
   return { endings, faults }
 }
 
-/** Describes what is wrong with a charge; null if it is right. */
+/** Describes the error in a charge; null if the charge is right. */
 function faultOf(
   { ending, model, kind }: Sent,
   charged: UsageCounts,

@@ -86,8 +86,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     gateways.push(
       createPart({
         name: `gateway-${number}`,
-        launch: async () =>
-          startProgram({ script: gatewayMain, nodeArgs: [], cwd: directory, env: variables, log, stopTimeoutMs }),
+        launch: async () => startProgram({ script: gatewayMain, cwd: directory, env: variables, log, stopTimeoutMs }),
         ready: { url: `http://127.0.0.1:${adminPort}/readyz` },
         readyTimeoutMs,
         log

@@ -1,7 +1,7 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { chatModel, completionModel, embeddingModel } from './catalog.ts'
 
-/** Invalid token counts that the model server reports. */
+/** The kinds of invalid token counts that the model server can report. */
 const oddUsages = ['missing', 'null', 'text', 'fraction', 'negative', 'zero', 'none'] as const
 
 function counted(name: string, upstream?: string): Catalog['models'][string] {

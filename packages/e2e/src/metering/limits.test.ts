@@ -15,7 +15,7 @@ const afterBurstMs = 2000
 const requestsPerMinute = 120
 const burstRequests = 40
 const tokensPerMinute = 20_000
-/** As many as all clients hold at once. */
+/** As many tokens as all clients hold at once. */
 const burstTokens = 12_000
 const models = { chat: chatModel('x+pace-ms=0') }
 const plans = {

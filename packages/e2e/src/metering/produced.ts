@@ -18,7 +18,7 @@ export function hasWorked({ status, finishedAtMs }: RecordedRequest): boolean {
   return status === 200 || (status === null && finishedAtMs === null)
 }
 
-/** Cost of what the model server produced in these calls, nanodollars. */
+/** Cost of the model server's work in these calls, nanodollars. */
 export function producedNanos(requests: readonly RecordedRequest[], prices: Prices): number {
   return requests.filter(hasWorked).reduce((sum, request) => sum + costOf(request, prices), 0)
 }

@@ -15,7 +15,7 @@ import {
   putPointer
 } from '@tollgate/state/projection/write-records.ts'
 import { openSpends } from '@tollgate/state/spend/spend.ts'
-import { stampNow } from '@tollgate/state/testing/marker.ts'
+import { verifyNow } from '@tollgate/state/testing/marker.ts'
 
 export interface Key {
   id: string
@@ -40,7 +40,7 @@ export class Records {
   /** Writes the catalog to an empty Redis, and marks all shards as verified. */
   static async open(url: string, catalog: Catalog): Promise<Records> {
     // A failed command throws, so connection errors need no handler.
-    const link = connectServer(url, { name: 'tollgate-test-control', silenceLimitMs: 5000, onError: () => {} })
+    const link = connectServer(url, { name: 'tollgate-test-control', silenceTimeoutMs: 5000, onError: () => {} })
     await link.ready()
     const records = new Records(link, catalog)
     await records.verify()
@@ -51,7 +51,7 @@ export class Records {
   async verify(): Promise<void> {
     const version = this.#nextVersion()
     const run = this.link.run()
-    await Promise.all(allShards.map(async (shard) => stampNow(this.link, shard, version, run)))
+    await Promise.all(allShards.map(async (shard) => verifyNow(this.link, shard, version, run)))
     await putCatalog(this.link, { version, run, json: JSON.stringify(this.#catalog) })
   }
 

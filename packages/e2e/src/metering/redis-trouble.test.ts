@@ -11,7 +11,7 @@ import { hasWorked, producedNanos } from './produced.ts'
 import { outcomesOf, startTraffic } from './traffic.ts'
 
 const perSecond = 50
-const looked = 25
+const sampleSize = 25
 /** Streams take about half a second, so some are open at every moment. */
 const models = { paced: chatModel('x+pace-ms=10') }
 const catalog = { models, plans: { free: planOf(models) } }
@@ -65,21 +65,21 @@ t.test('after Redis restarts empty, gateways refuse requests until it is verifie
   if (!need(t, 'redis-server', program)) return
   const { records } = fleet
   const { account, traffic } = await startOwnTraffic()
-  assert.deepEqual(outcomesOf(await traffic.next(looked)), ['200'])
+  assert.deepEqual(outcomesOf(await traffic.next(sampleSize)), ['200'])
 
   await fleet.restartRedis()
   // Open requests settle in the empty Redis.
-  assert.deepEqual(outcomesOf(await traffic.next(looked)), [unavailable])
+  assert.deepEqual(outcomesOf(await traffic.next(sampleSize)), [unavailable])
   await records.link.ready()
   await delay(1000)
-  assert.deepEqual(outcomesOf(await traffic.next(looked)), [unavailable], 'also when the gateways are connected')
+  assert.deepEqual(outcomesOf(await traffic.next(sampleSize)), [unavailable], 'also when the gateways are connected')
 
   await records.replay()
-  assert.deepEqual(outcomesOf(await traffic.next(looked)), [unavailable], 'also when all records are back')
+  assert.deepEqual(outcomesOf(await traffic.next(sampleSize)), [unavailable], 'also when all records are back')
   const verifiedAt = performance.now()
   await records.verify()
   let outcomes: string[]
-  do outcomes = outcomesOf(await traffic.next(looked))
+  do outcomes = outcomesOf(await traffic.next(sampleSize))
   while (outcomes.includes(unavailable) && performance.now() < verifiedAt + 10_000)
   assert.deepEqual(outcomes, ['200'])
   assert.deepEqual(outcomesOf(await traffic.stop()).toSorted(), ['200', unavailable], 'nothing else was answered')
@@ -96,18 +96,18 @@ t.test('while Redis is full, gateways refuse requests, and refusals leave no dat
   const { records } = fleet
   const { client } = records.link
   const { account, traffic } = await startOwnTraffic()
-  assert.deepEqual(outcomesOf(await traffic.next(looked)), ['200'])
+  assert.deepEqual(outcomesOf(await traffic.next(sampleSize)), ['200'])
   await client.config('SET', 'maxmemory', '1')
-  assert.deepEqual(outcomesOf(await traffic.next(looked)), [unavailable])
+  assert.deepEqual(outcomesOf(await traffic.next(sampleSize)), [unavailable])
   await client.config('SET', 'maxmemory', '0')
-  assert.deepEqual(outcomesOf(await traffic.next(looked)), ['200'])
+  assert.deepEqual(outcomesOf(await traffic.next(sampleSize)), ['200'])
   await traffic.stop()
   const after = await untilCharges(records.link, account, hasNoHolds)
   const calls = fleet.models.requests().filter(hasWorked)
   assert.partialDeepStrictEqual(after, { settled: producedNanos(calls, prices), reserved: 0 })
-  // If each refusal left a tombstone, there would be at least `looked`. A busy machine may cause a few timeouts.
+  // One tombstone per refusal would be at least `sampleSize`. A busy machine may cause a few timeouts.
   const left = await client.keys('gone:*')
-  assert.ok(left.length < looked / 5, `${left.length} tombstones are left`)
+  assert.ok(left.length < sampleSize / 5, `${left.length} tombstones are left`)
 })
 
 t.test('a settlement that Redis refused is charged in the empty Redis that replaces it', async (t) => {

@@ -158,14 +158,14 @@ t.test(
     const cap = 60 * bound
     const account = await records.addAccount({ ownCapNanos: cap })
     const key = await records.addKey(account)
-    const victim = gateways - 1
+    const killed = gateways - 1
     let hungUp = 0
     const firstHungUp = Promise.withResolvers<void>()
 
     async function runClient(at: number): Promise<void> {
       for (let request = 0; request < 4; request++) {
         const response = await send(urls[at]!, key.secret, question(`paced-${at}`, true))
-        if (response.status === 200 && at !== victim && Math.random() < 0.5) {
+        if (response.status === 200 && at !== killed && Math.random() < 0.5) {
           await hangUpAfter(response, Math.ceil(Math.random() * 100))
           hungUp++
           firstHungUp.resolve()
@@ -174,15 +174,15 @@ t.test(
     }
     const startClients = (at: number, count: number) => Array.from({ length: count }, () => runClient(at))
 
-    const ofVictim = Promise.allSettled(startClients(victim, 20))
+    const ofKilled = Promise.allSettled(startClients(killed, 20))
     await untilCharges(records.link, account, ({ holds }) => holds.length >= 10)
     const ofOthers = Promise.all([0, 1, 2].flatMap((at) => startClients(at, 35)))
     await firstHungUp.promise
-    await fleet.gateways[victim]!.kill('SIGKILL')
-    await Promise.all([ofVictim, ofOthers])
+    await fleet.gateways[killed]!.kill('SIGKILL')
+    await Promise.all([ofKilled, ofOthers])
 
     const left = await untilCharges(records.link, account, ({ holds }) =>
-      holds.every(({ model }) => model === `paced-${victim}`)
+      holds.every(({ model }) => model === `paced-${killed}`)
     )
     assert.ok(left.holds.length > 0, `${left.holds.length} holds of the killed gateway are open`)
     assert.ok(hungUp > 5, `${hungUp} hang-ups`)
@@ -209,7 +209,7 @@ t.test(
       'all other requests are charged at least what was produced'
     )
     assert.partialDeepStrictEqual(
-      sumUsage(after, `paced-${victim}`),
+      sumUsage(after, `paced-${killed}`),
       { estimatedRequests: lost.size, estimatedNanos: left.reserved },
       'the holds of the killed gateway are charged in full, as estimates'
     )

@@ -41,7 +41,7 @@ export function startTraffic(
     const answer = await ask(urls[number % urls.length]!, secret, body)
     const outcome = answer.error === null ? String(answer.status) : `${answer.status} ${answer.error.code}`
     asked.push({ sentAt, answeredAt: performance.now(), outcome, answer })
-    for (const look of waiting) look()
+    for (const check of waiting) check()
   }
 
   async function run(): Promise<void> {
@@ -61,12 +61,12 @@ export function startTraffic(
       const from = performance.now()
       const found = () => asked.filter(({ sentAt }) => sentAt >= from)
       await new Promise<void>((resolve, reject) => {
-        const look = () => {
+        const check = () => {
           if (found().length < count) return
-          waiting.delete(look)
+          waiting.delete(check)
           resolve()
         }
-        waiting.add(look)
+        waiting.add(check)
         running.catch(reject)
       })
       return found()

@@ -52,7 +52,7 @@ export interface Case {
 
 const quota = status(429, {}, { message: 'You exceeded your current quota', type: 'insufficient_quota' })
 // Longer than the gateway waits before a retry.
-const longRest = { 'retry-after': '3' }
+const longWait = { 'retry-after': '3' }
 const failed = '502 upstream_error'
 const limited = '503 upstream_rate_limited'
 const rejected = '502 upstream_rejected_credentials'
@@ -82,7 +82,7 @@ export const cases: Case[] = [
   },
   {
     name: '503 with `Retry-After: 3`',
-    route: [status(503, longRest)],
+    route: [status(503, longWait)],
     outcome: failed,
     tries: 3,
     calls: 3,
@@ -90,7 +90,7 @@ export const cases: Case[] = [
   },
   {
     name: '503 with `Retry-After: 3`, all fail',
-    route: [status(503, longRest), status(503, longRest)],
+    route: [status(503, longWait), status(503, longWait)],
     outcome: failed,
     tries: 2,
     calls: 4,
@@ -107,7 +107,7 @@ export const cases: Case[] = [
   },
   {
     name: '429 with `Retry-After: 3`',
-    route: [status(429, longRest)],
+    route: [status(429, longWait)],
     outcome: limited,
     tries: 3,
     calls: 3,
@@ -115,7 +115,7 @@ export const cases: Case[] = [
   },
   {
     name: '429 with `Retry-After: 3`, the next works',
-    route: [status(429, longRest), fine],
+    route: [status(429, longWait), fine],
     outcome: '200',
     tries: 1,
     calls: 2,
@@ -123,7 +123,7 @@ export const cases: Case[] = [
   },
   {
     name: '429 with `Retry-After: 3`, all fail',
-    route: [status(429, longRest), status(429, longRest)],
+    route: [status(429, longWait), status(429, longWait)],
     outcome: limited,
     tries: 2,
     calls: 4,

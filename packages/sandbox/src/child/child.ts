@@ -12,7 +12,7 @@ export interface ChildOptions {
   readonly user?: { readonly uid: number; readonly gid: number } | undefined
   /** The signal for an orderly stop. */
   readonly stopSignal: 'SIGTERM' | 'SIGINT' | 'SIGQUIT'
-  /** Time to stop before SIGKILL; 5 s unless given. */
+  /** How long an orderly stop may take before SIGKILL; 5 s by default. */
   readonly stopTimeoutMs?: number
   /** A directory to remove if this process dies before it can remove it itself. */
   readonly temporaryDirectory: string | null

@@ -16,7 +16,7 @@ fi
  * Sends `signal` to the process `pid` when this process ends for any reason, and then removes `directory` (null: nothing).
  * A small shell process does this, since it must outlive this process.
  *
- * @returns a function that calls this off; call it when the process has ended
+ * @returns a function that cancels this; call it when the process has ended
  */
 export function endWithParent(pid: number, signal: 'TERM' | 'INT' | 'QUIT', directory: string | null): () => void {
   const watcher = spawn('/bin/sh', ['-c', script, 'sh', String(pid), signal, directory ?? ''], {

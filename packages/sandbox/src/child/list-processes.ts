@@ -11,7 +11,7 @@ export interface Process {
 /**
  * Lists the running processes of this machine, without zombies.
  *
- * It reads `/proc` where there is one, since Linux may lack `ps`. macOS has `ps` only.
+ * It reads `/proc` if that exists, because Linux may lack `ps`. macOS has only `ps`.
  */
 export function listProcesses(): Process[] {
   if (!existsSync('/proc/self/stat')) return askPs()
@@ -19,7 +19,7 @@ export function listProcesses(): Process[] {
   return pids.map(readProcess).filter((found) => found !== null)
 }
 
-/** null if it has ended. */
+/** @returns null if the process has ended */
 function readProcess(pid: string): Process | null {
   try {
     // <pid> (<name>) <state> <parent> …, where the name may have spaces and parentheses.

@@ -5,7 +5,7 @@ const retryMs = 1
 
 /**
  * Resolves when a process is suspended after SIGSTOP, or has ended. On a busy machine this takes a while: the process
- * handles the signal when it next gets a core. Without `/proc` it resolves at once.
+ * handles the signal when it next runs. Without `/proc` it resolves at once.
  */
 export async function untilSuspended(pid: number): Promise<void> {
   while ((await stateOf(pid)) === 'running') await delay(retryMs)
@@ -14,6 +14,6 @@ export async function untilSuspended(pid: number): Promise<void> {
 async function stateOf(pid: number): Promise<'running' | 'suspended' | 'unknown'> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
   if (stat === null) return 'unknown'
-  // The state is one letter after the program's name, which stands in parentheses and may contain some.
+  // The state follows the program's name. The name is in parentheses and can contain parentheses.
   return 'TtZX'.includes(stat[stat.lastIndexOf(')') + 2] ?? 'X') ? 'suspended' : 'running'
 }

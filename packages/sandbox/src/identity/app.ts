@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import { answerOwnHostOnly } from '../own-host.ts'
+import { refuseForeignHosts } from '../own-host.ts'
 import type { IdentityContext } from './context.ts'
 import { registerAdminFactors } from './endpoints/admin-factors.ts'
 import { registerAdminLinks } from './endpoints/admin-links.ts'
@@ -18,7 +18,7 @@ import { sendError } from './http/send-error.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The role of the API key; null where no key is needed. */
+    /** The role of the API key; null if the path needs no key. */
     apiRole: ApiRole | null
   }
 }
@@ -39,7 +39,7 @@ export function buildIdentityApp(context: IdentityContext, logger: FastifyServer
     logger,
     frameworkErrors: sendError
   })
-  answerOwnHostOnly(app)
+  refuseForeignHosts(app)
   app.decorateRequest('apiRole', null)
   app.setErrorHandler(sendError)
   parseAnyBodyAsJson(app)

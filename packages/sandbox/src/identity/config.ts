@@ -32,7 +32,7 @@ export function loadIdentityConfig(env: Record<string, string | undefined>): Ide
   const config = loadConfig(Config, env, [
     ({ SUPABASE_ANON_KEY, SUPABASE_SERVICE_ROLE_KEY }) =>
       SUPABASE_ANON_KEY === SUPABASE_SERVICE_ROLE_KEY
-        ? 'SUPABASE_SERVICE_ROLE_KEY: the same as SUPABASE_ANON_KEY'
+        ? 'SUPABASE_SERVICE_ROLE_KEY: must differ from SUPABASE_ANON_KEY'
         : null
   ])
   const siteUrl = config.PUBLIC_URL.replace(/\/+$/, '')

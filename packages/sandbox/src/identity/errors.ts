@@ -35,12 +35,12 @@ export class OAuthError extends Error {
 }
 
 /** An error of the API gateway in front of GoTrue: status 401, without a code. */
-export class GatewayRefusal extends Error {
+export class ApiGatewayError extends Error {
   readonly hint: string
 
   constructor(message: string, hint: string) {
     super(message)
-    this.name = 'GatewayRefusal'
+    this.name = 'ApiGatewayError'
     this.hint = hint
   }
 }

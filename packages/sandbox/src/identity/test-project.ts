@@ -1,4 +1,5 @@
-import { createClient, type SupabaseClient } from '@supabase/supabase-js'
+import assert from 'node:assert/strict'
+import { type AuthError, createClient, type SupabaseClient } from '@supabase/supabase-js'
 import type { MailpitInfo } from '../mailbox/mailpit-types.ts'
 import { type IdentityOptions, type RunningIdentity, startIdentity } from './start-identity.ts'
 
@@ -54,6 +55,14 @@ export async function addUser({ admin }: Pick<TestProject, 'admin'>, email: stri
   const { data, error } = await admin().auth.admin.createUser({ email, password, email_confirm: true })
   if (error !== null) throw error
   return data.user
+}
+
+/** Asserts some members of an error that the client returned. Patterns can match its texts. */
+export function assertAuthError(error: AuthError | null, expected: object, message?: string): void {
+  const rethrow = () => {
+    throw error
+  }
+  assert.throws(rethrow, expected, message)
 }
 
 /** Signs in and returns the session. */

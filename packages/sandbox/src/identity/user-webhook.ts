@@ -27,7 +27,7 @@ const timeoutMs = 5000
 
 /** @param warn called for reports that failed. As in Supabase, they are not sent again. */
 export function createUserWebhook({ url, secret }: UserWebhookSettings, warn: (what: string) => void): UserWebhook {
-  const underWay = new Set<Promise<void>>()
+  const inProgress = new Set<Promise<void>>()
   const closing = new AbortController()
 
   function report({ type, record, old_record }: Report): void {
@@ -41,8 +41,8 @@ export function createUserWebhook({ url, secret }: UserWebhookSettings, warn: (w
     const sending = send(body).catch((error: Error) => {
       if (!closing.signal.aborted) warn(`Reporting a change of a user to ${url()} failed: ${error.message}`)
     })
-    underWay.add(sending)
-    void sending.finally(() => underWay.delete(sending))
+    inProgress.add(sending)
+    void sending.finally(() => inProgress.delete(sending))
   }
 
   async function send(body: string): Promise<void> {
@@ -59,7 +59,7 @@ export function createUserWebhook({ url, secret }: UserWebhookSettings, warn: (w
   }
 
   const settled = async () => {
-    while (underWay.size > 0) await Promise.all(underWay)
+    while (inProgress.size > 0) await Promise.all(inProgress)
   }
   return {
     observe: (users) => ({

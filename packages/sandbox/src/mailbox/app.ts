@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
-import { answerOwnHostOnly } from '../own-host.ts'
+import { refuseForeignHosts } from '../own-host.ts'
 import type { MailStore } from './mail-store.ts'
 import { registerMailpitApi } from './mailpit-api.ts'
 import { renderMail, renderMailList, renderNotFound } from './page.ts'
@@ -13,7 +13,7 @@ const contentSecurityPolicy =
 /** Builds the mailbox: web pages at `/`, Mailpit's API under `/api/v1`. */
 export function buildMailboxApp(mails: MailStore): FastifyInstance {
   const app = Fastify({ forceCloseConnections: true })
-  answerOwnHostOnly(app)
+  refuseForeignHosts(app)
   registerMailpitApi(app, mails)
 
   app.get('/', async (_request, reply) => sendPage(reply, renderMailList(mails.all().slice(0, maxShownMails))))

@@ -27,7 +27,7 @@ export function registerMailpitApi(app: FastifyInstance, mails: MailStore): void
     return toMailpitMessage(mail)
   })
 
-  /** `latest` is the newest mail that matches the query, if there is one. */
+  /** @param id of a mail, or `latest`: the newest mail that matches the query */
   function find(id: string, { query: search }: Query): StoredMail | null {
     if (id !== 'latest') return mails.byId(id)
     return mails.all().find(typeof search === 'string' && search !== '' ? compileSearch(search) : () => true) ?? null

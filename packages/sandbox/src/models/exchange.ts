@@ -14,7 +14,7 @@ const openaiHeaders = {
 export class Exchange {
   readonly record: RecordedRequest
   /** Aborted if the connection closes before the answer is complete. */
-  readonly gone: AbortSignal
+  readonly disconnected: AbortSignal
   readonly #response: ServerResponse
   readonly #recorder: RequestRecorder
   /** The total tokens, if the model keeps producing after the client leaves. */
@@ -24,8 +24,8 @@ export class Exchange {
     this.record = record
     this.#response = response
     this.#recorder = recorder
-    const gone = new AbortController()
-    this.gone = gone.signal
+    const disconnected = new AbortController()
+    this.disconnected = disconnected.signal
     request.on('error', () => undefined)
     response.on('error', () => undefined)
     response.once('finish', () => recorder.finish(record, Date.now()))
@@ -35,7 +35,7 @@ export class Exchange {
         if (this.#billed !== null) record.completionTokens = this.#billed
         recorder.abort(record, Date.now())
       }
-      gone.abort()
+      disconnected.abort()
     })
   }
 
@@ -46,12 +46,12 @@ export class Exchange {
 
   /** Counts hidden tokens. */
   produce(tokens: number): void {
-    if (!this.gone.aborted) this.record.completionTokens += tokens
+    if (!this.disconnected.aborted) this.record.completionTokens += tokens
   }
 
   /** Sends the head of the answer. */
   begin(status: number, headers: Record<string, string | number>): void {
-    if (this.gone.aborted) return
+    if (this.disconnected.aborted) return
     this.record.status = status
     this.#response.writeHead(status, { 'x-request-id': this.record.id, ...openaiHeaders, ...headers })
     this.#response.flushHeaders()
@@ -63,24 +63,24 @@ export class Exchange {
    * @param tokens the tokens that the model produced for it
    */
   async write(part: string | Buffer, tokens = 0): Promise<void> {
-    if (this.gone.aborted) return
+    if (this.disconnected.aborted) return
     this.record.completionTokens += tokens
     this.record.bytesWritten += Buffer.byteLength(part)
     if (this.#response.write(part)) return
     await new Promise<void>((resolve) => {
       const done = () => {
         this.#response.off('drain', done)
-        this.gone.removeEventListener('abort', done)
+        this.disconnected.removeEventListener('abort', done)
         resolve()
       }
       this.#response.once('drain', done)
-      this.gone.addEventListener('abort', done)
+      this.disconnected.addEventListener('abort', done)
     })
   }
 
   /** Writes a server-sent event. */
   async writeEvent(data: string, tokens = 0): Promise<void> {
-    if (this.gone.aborted) return
+    if (this.disconnected.aborted) return
     this.record.chunksWritten += 1
     await this.write(`data: ${data}\n\n`, tokens)
   }
@@ -100,7 +100,7 @@ export class Exchange {
   /** Resets the connection after all written bytes have left this process. This ends the answer as requested. */
   async reset(): Promise<void> {
     const { socket } = this.#response
-    if (socket === null || this.gone.aborted) return
+    if (socket === null || this.disconnected.aborted) return
     // Node buffers writes until the end of the tick. The callback of an empty write runs after all earlier writes.
     await new Promise((resolve) => setImmediate(resolve))
     await new Promise((resolve) => socket.write('', resolve))
@@ -110,21 +110,21 @@ export class Exchange {
 
   /** Resolves after `ms`, or earlier when the connection closes. */
   async wait(ms: number): Promise<void> {
-    if (this.gone.aborted || ms <= 0) return
+    if (this.disconnected.aborted || ms <= 0) return
     await new Promise<void>((resolve) => {
       const done = () => {
         clearTimeout(timer)
-        this.gone.removeEventListener('abort', done)
+        this.disconnected.removeEventListener('abort', done)
         resolve()
       }
       const timer = setTimeout(done, ms)
-      this.gone.addEventListener('abort', done)
+      this.disconnected.addEventListener('abort', done)
     })
   }
 
   /** Resolves when the connection closes. */
-  async untilGone(): Promise<void> {
-    if (this.gone.aborted) return
-    await new Promise<void>((resolve) => this.gone.addEventListener('abort', () => resolve(), { once: true }))
+  async untilDisconnected(): Promise<void> {
+    if (this.disconnected.aborted) return
+    await new Promise<void>((resolve) => this.disconnected.addEventListener('abort', () => resolve(), { once: true }))
   }
 }

@@ -1,10 +1,4 @@
-import { randomBytes } from 'node:crypto'
-
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+import { randomBase62 } from '@tollgate/contracts/keys/base62.ts'
 
 /** Creates an id like OpenAI's: a prefix such as `chatcmpl-`, then 24 letters and digits. */
-export function randomId(prefix: string): string {
-  let id = prefix
-  for (const byte of randomBytes(24)) id += alphabet[byte % alphabet.length]
-  return id
-}
+export const randomId = (prefix: string): string => prefix + randomBase62(24)

@@ -98,8 +98,8 @@ for (const [name, problem] of [
   ['m+pace-ms=1+pace-ms=1', /given twice/],
   ['m+odd-usage=odd', /one of missing, null/],
   ['m+odd-usage', /one of missing, null/],
-  ['m+hang+garbage', /hang and garbage exclude each other/],
-  ['m+reset-after=1+status=500', /exclude each other/]
+  ['m+hang+garbage', /hang and garbage cannot be combined/],
+  ['m+reset-after=1+status=500', /cannot be combined/]
 ] as const) {
   test(`"${name}" is refused, with a reason`, async () => {
     const parsed = parseModelName(name)

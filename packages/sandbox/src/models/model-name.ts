@@ -10,19 +10,19 @@
  * | `retry-after=<s>` | the seconds of `Retry-After`, on any `status` |
  * | `hang` | accepts the request and never answers |
  * | `first-byte-ms=<ms>` | waits before the first byte of the answer |
- * | `reset-after=<n>` | resets the connection after n stream events; 0: before the first byte. Without a stream: in the middle of the body (also of the next two) |
+ * | `reset-after=<n>` | resets the connection after n stream events; 0: before the first byte. Without a stream, this and the next two act in the middle of the body |
  * | `end-after=<n>` | ends the answer normally after n stream events, but without `[DONE]` |
  * | `stall-after=<n>` | writes n stream events, then nothing, and leaves the connection open |
  * | `garbage` | a body that is not JSON; in a stream, a second event that is not JSON, then the end |
  * | `no-usage` | omits `usage`, even if the request asks for it |
  * | `pace-ms=<ms>` | the delay between stream events; 0: as fast as the reader takes them |
- * | `flood-mb=<n>` | answers with a text of n million bytes, as fast as the reader takes it, whatever the request's limits |
+ * | `flood-mb=<n>` | answers with a text of n million bytes, as fast as the reader takes it, ignoring the request's limits |
  * | `cached-tokens=<n>` | reports up to n prompt tokens as cached |
  * | `reasoning-tokens=<n>` | produces n tokens of hidden reasoning before the answer |
  * | `think-ms=<ms>` | waits between a stream's head, when the reasoning is complete, and its first event |
  * | `bills-aborted` | produces a stream to its end even if the client leaves |
- * | `odd-usage=<kind>` | reports invalid completion tokens: `missing`, `null`, `text`, `fraction`, `negative` or `zero`; `none` reports nothing but `usage: {}`, `outside` leaves the reasoning to the total |
- * | `report-tokens=<n>` | reports n completion tokens, whatever was produced |
+ * | `odd-usage=<kind>` | reports invalid completion tokens: `missing`, `null`, `text`, `fraction`, `negative` or `zero`; `none` sends `usage: {}`, `outside` counts the reasoning only in the total |
+ * | `report-tokens=<n>` | reports n completion tokens instead of the produced number |
  * | `every=<n>` | applies the other directives to every n-th request with this name, starting with the first |
  */
 const directives = {
@@ -72,7 +72,7 @@ const endings: readonly Directive[] = [
   'stall-after'
 ]
 
-/** Parses a model name. Reports every invalid directive, because a test with an ignored one would prove nothing. */
+/** Parses a model name. Reports every invalid directive, because a test whose directive is ignored proves nothing. */
 export function parseModelName(name: string): ParsedModelName {
   const [model = '', ...parts] = name.split('+')
   if (model === '') return { valid: false, problem: `the model name "${name}" is empty before its directives` }
@@ -87,7 +87,7 @@ export function parseModelName(name: string): ParsedModelName {
     behaviour[directive] = value
   }
   const given = endings.filter((directive) => behaviour[directive] !== undefined)
-  if (given.length > 1) return { valid: false, problem: `${given.join(' and ')} exclude each other` }
+  if (given.length > 1) return { valid: false, problem: `${given.join(' and ')} cannot be combined` }
   return { valid: true, model, behaviour: behaviour as Behaviour }
 }
 

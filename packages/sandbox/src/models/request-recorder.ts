@@ -31,7 +31,7 @@ export interface RecordedRequest {
   /** Stream events so far. */
   chunksWritten: number
   readonly startedAtMs: number
-  /** When the answer was complete; null if it is not, or never ends. */
+  /** When the answer was complete; null until then. */
   finishedAtMs: number | null
   /** When the client disconnected before the answer was complete. */
   abortedAtMs: number | null

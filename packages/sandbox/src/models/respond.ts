@@ -16,7 +16,7 @@ const eventsPerTurn = 64
  */
 export async function respond(exchange: Exchange, answer: Answer, behaviour: Behaviour, paceMs: number): Promise<void> {
   await exchange.wait(behaviour['first-byte-ms'] ?? 0)
-  if (behaviour.hang === true) return exchange.untilGone()
+  if (behaviour.hang === true) return exchange.untilDisconnected()
   if (behaviour.status !== undefined) return sendStatus(exchange, behaviour.status, behaviour['retry-after'])
   if (behaviour['reset-after'] === 0) return exchange.reset()
   if (exchange.record.stream && answer.events !== null) {
@@ -50,9 +50,9 @@ async function sendStream(
   await exchange.wait(behaviour['think-ms'] ?? 0)
   let sent = 0
   for (const { data, tokens } of events) {
-    if (sent === stopAfter) return breakOff(exchange, behaviour)
+    if (sent === stopAfter) return endEarly(exchange, behaviour)
     if (sent > 0) await exchange.wait(paceMs)
-    if (exchange.gone.aborted) return
+    if (exchange.disconnected.aborted) return
     await exchange.writeEvent(JSON.stringify(data), tokens)
     sent += 1
     if (behaviour.garbage === true) {
@@ -61,7 +61,7 @@ async function sendStream(
     }
     if (sent % eventsPerTurn === 0) await new Promise((resolve) => setImmediate(resolve))
   }
-  if (sent === stopAfter) return breakOff(exchange, behaviour)
+  if (sent === stopAfter) return endEarly(exchange, behaviour)
   await exchange.write('data: [DONE]\n\n')
   exchange.end()
 }
@@ -78,11 +78,11 @@ async function sendWhole(exchange: Exchange, answer: Answer, behaviour: Behaviou
   const text = JSON.stringify(answer.whole())
   exchange.begin(200, jsonHead)
   await exchange.write(text.slice(0, text.length / 2), completionTokens)
-  return breakOff(exchange, behaviour)
+  return endEarly(exchange, behaviour)
 }
 
-async function breakOff(exchange: Exchange, behaviour: Behaviour): Promise<void> {
+async function endEarly(exchange: Exchange, behaviour: Behaviour): Promise<void> {
   if (behaviour['reset-after'] !== undefined) return exchange.reset()
   if (behaviour['end-after'] !== undefined) return exchange.end()
-  return exchange.untilGone()
+  return exchange.untilDisconnected()
 }

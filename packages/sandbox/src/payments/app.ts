@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions } from 'fastify'
 import Stripe from 'stripe'
-import { answerOwnHostOnly } from '../own-host.ts'
+import { refuseForeignHosts } from '../own-host.ts'
 import type { Controls } from './controls.ts'
 import { registerCheckoutSessions } from './endpoints/checkout-sessions.ts'
 import { registerCustomers } from './endpoints/customers.ts'
@@ -45,7 +45,7 @@ export function buildPaymentsApp(
     logger,
     frameworkErrors: sendError
   })
-  answerOwnHostOnly(app)
+  refuseForeignHosts(app)
   app.setErrorHandler(sendError)
   app.addHook('onSend', async (request, reply) => void reply.header('request-id', request.id))
   app.setNotFoundHandler((request) => {

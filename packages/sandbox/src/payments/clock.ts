@@ -5,7 +5,7 @@ export interface Clock {
   /** Unix seconds. */
   nowS(): number
   /** Advances the clock by `seconds`. */
-  moveForward(seconds: number): void
+  advance(seconds: number): void
   /** Runs `change` at the time `timeS` (Unix seconds). */
   at<Result>(timeS: number, change: () => Result): Result
 }
@@ -18,7 +18,7 @@ export function createClock(numbers: Numbers, now: () => number): Clock {
   let momentS: number | null = null
   return {
     nowS: () => momentS ?? Math.floor(now() / 1000) + numbers.get('clock_offset_s'),
-    moveForward: (seconds) => numbers.set('clock_offset_s', numbers.get('clock_offset_s') + seconds),
+    advance: (seconds) => numbers.set('clock_offset_s', numbers.get('clock_offset_s') + seconds),
     at(timeS, change) {
       const before = momentS
       momentS = timeS

@@ -62,7 +62,7 @@ export function createControls({ api, deliverer, setMode, random }: ControlledPa
     advance(seconds) {
       if (seconds < 0) throw invalidRequest('The clock cannot be turned back.')
       runDue(context, clock.nowS() + seconds)
-      clock.moveForward(seconds)
+      clock.advance(seconds)
       api.deliver()
       return clock.nowS()
     },

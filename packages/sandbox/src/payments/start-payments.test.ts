@@ -1,14 +1,15 @@
+import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import { type Test, test } from 'tap'
 import { PortTakenError } from '../port-taken-error.ts'
 import { addSubscriber, newStripe, startTestAccount } from './test-account.ts'
 
 const dayS = 86_400
 
-t.test('the real client takes a customer from checkout to cancellation', async (t) => {
+test('the real client takes a customer from checkout to cancellation', async (t) => {
   const account = await startTestAccount(t)
   const { stripe, controls } = account
   const customer = await stripe.customers.create({ email: 'ada@example.com', metadata: { user_id: 'u1' } })
@@ -20,13 +21,18 @@ t.test('the real client takes a customer from checkout to cancellation', async (
     client_reference_id: 'u1',
     subscription_data: { metadata: { user_id: 'u1' } }
   })
-  t.match(session, { object: 'checkout.session', status: 'open', payment_status: 'unpaid', amount_total: 2_000 })
+  assert.partialDeepStrictEqual(session, {
+    object: 'checkout.session',
+    status: 'open',
+    payment_status: 'unpaid',
+    amount_total: 2_000
+  })
   controls.pay(session.id)
 
   const paid = await stripe.checkout.sessions.retrieve(session.id, {
     expand: ['subscription', 'invoice', 'line_items']
   })
-  t.match(paid, {
+  assert.partialDeepStrictEqual(paid, {
     status: 'complete',
     payment_status: 'paid',
     url: null,
@@ -41,21 +47,29 @@ t.test('the real client takes a customer from checkout to cancellation', async (
   } = await stripe.subscriptions.list({ customer: customer.id })
   if (subscription === undefined) throw new Error('no subscription')
   const item = subscription.items.data[0]
-  t.ok(item && item.current_period_end > item.current_period_start + 27 * dayS, 'periods are on the items')
-  t.notOk('current_period_end' in subscription)
+  assert.ok(item && item.current_period_end > item.current_period_start + 27 * dayS, 'periods are on the items')
+  assert.equal('current_period_end' in subscription, false)
 
   const ending = await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true })
-  t.match(ending, { status: 'active', cancel_at_period_end: true, cancel_at: item?.current_period_end })
+  assert.partialDeepStrictEqual(ending, {
+    status: 'active',
+    cancel_at_period_end: true,
+    cancel_at: item?.current_period_end
+  })
   controls.advance(32 * dayS)
-  t.match(await stripe.subscriptions.retrieve(subscription.id), {
+  assert.partialDeepStrictEqual(await stripe.subscriptions.retrieve(subscription.id), {
     status: 'canceled',
     ended_at: item?.current_period_end
   })
-  t.same((await stripe.subscriptions.list({ customer: customer.id })).data, [], 'canceled ones are left out')
-  t.equal((await stripe.subscriptions.list({ customer: customer.id, status: 'all' })).data.length, 1)
+  assert.deepEqual(
+    (await stripe.subscriptions.list({ customer: customer.id })).data,
+    [],
+    'canceled subscriptions are left out'
+  )
+  assert.equal((await stripe.subscriptions.list({ customer: customer.id, status: 'all' })).data.length, 1)
 })
 
-t.test('data, clock and idempotency keys survive a restart', async (t) => {
+test('data, clock and idempotency keys survive a restart', async (t) => {
   const dataDir = await temporaryDirectory(t)
   const first = await startTestAccount(t, { dataDir })
   const { customer, subscription } = await addSubscriber(first)
@@ -67,46 +81,48 @@ t.test('data, clock and idempotency keys survive a restart', async (t) => {
   await first.close()
 
   const second = await startTestAccount(t, { dataDir })
-  t.ok(second.controls.nowS() - nowS < 60)
-  t.equal((await second.stripe.customers.retrieve(customer.id)).id, customer.id)
-  t.equal((await second.stripe.subscriptions.retrieve(subscription.id)).status, 'active')
-  t.equal((await second.stripe.invoices.list({ customer: customer.id })).data.length, 2)
-  t.same(second.controls.events(), events)
+  assert.ok(second.controls.nowS() - nowS < 60)
+  assert.equal((await second.stripe.customers.retrieve(customer.id)).id, customer.id)
+  assert.equal((await second.stripe.subscriptions.retrieve(subscription.id)).status, 'active')
+  assert.equal((await second.stripe.invoices.list({ customer: customer.id })).data.length, 2)
+  assert.deepEqual(second.controls.events(), events)
   const later = await second.stripe.customers.create({ name: 'Bob' }, { idempotencyKey: 'fresh' })
-  t.not(later.id, created.id)
+  assert.notEqual(later.id, created.id)
   await second.close()
 
   const third = await startTestAccount(t, { dataDir })
-  t.equal((await third.stripe.customers.create({ name: 'Bob' }, { idempotencyKey: 'fresh' })).id, later.id)
+  assert.equal((await third.stripe.customers.create({ name: 'Bob' }, { idempotencyKey: 'fresh' })).id, later.id)
 })
 
-t.test('a data directory serves one server at a time', async (t) => {
+test('only one server at a time can use a data directory', async (t) => {
   const dataDir = await temporaryDirectory(t)
   await startTestAccount(t, { dataDir })
-  await t.rejects(startTestAccount(t, { dataDir }), {
+  await assert.rejects(startTestAccount(t, { dataDir }), {
     message: /payments\.sqlite is in use by another payments server/
   })
 })
 
-t.test('the error names a taken port, before the data is opened', async (t) => {
+test('a taken port is reported before the data is opened', async (t) => {
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   t.teardown(() => new Promise((resolve) => other.close(resolve)))
   const address = other.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  await t.rejects(startTestAccount(t, { port }), new PortTakenError(port))
+  await assert.rejects(startTestAccount(t, { port }), new PortTakenError(port))
 })
 
-t.test('a wrong or missing key is refused with 401', async (t) => {
+test('a wrong or missing key is refused with 401', async (t) => {
   const { port, url } = await startTestAccount(t)
-  await t.rejects(newStripe(port, 'sk_test_someoneelseskey').customers.list(), {
+  await assert.rejects(newStripe(port, 'sk_test_someoneelseskey').customers.list(), {
     type: 'StripeAuthenticationError',
     statusCode: 401,
     message: 'Invalid API Key provided: sk_test_********skey'
   })
   const response = await fetch(`${url}/v1/customers`)
-  t.equal(response.status, 401)
-  t.match(await response.json(), { error: { type: 'invalid_request_error', message: /did not provide an API key/ } })
+  assert.equal(response.status, 401)
+  const { error } = (await response.json()) as { error: { type: string; message: string } }
+  assert.equal(error.type, 'invalid_request_error')
+  assert.match(error.message, /did not provide an API key/)
 })
 
 async function temporaryDirectory(t: Test): Promise<string> {

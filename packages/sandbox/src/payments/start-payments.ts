@@ -134,7 +134,7 @@ function createParts(options: PaymentsOptions, database: DatabaseSync, { baseUrl
     keysInUse: new Set(),
     catchUp: () => runDue(context, clock.nowS()),
     deliver: () => deliverer.wake(),
-    onBehalfOf(asked, change) {
+    runForRequest(asked, change) {
       request = asked
       try {
         return change()

@@ -19,7 +19,7 @@ export class JsRedisState extends RedisServerState {
 
 function runRedis7Scripts(runtime: RedisLuaRuntime): RedisLuaRuntime {
   const runScript = runtime.eval.bind(runtime)
-  // The package hands over the same buffer each time that a client names a script by its SHA-1.
+  // The package passes the same buffer each time that a client names a script by its SHA-1.
   const adapted = new WeakMap<Buffer, Buffer>()
   runtime.eval = (script, ...rest) => {
     let text = adapted.get(script)
@@ -32,7 +32,7 @@ function runRedis7Scripts(runtime: RedisLuaRuntime): RedisLuaRuntime {
   return runtime
 }
 
-/** Everything stands on the first line, so that errors name the script's own lines. */
+/** Has no line break, so that errors keep the script's line numbers. */
 const prelude = [
   'local string = setmetatable({',
   "format = function(text, ...) return string.format(string.gsub(text, '%%d', '%%.0f'), ...) end",

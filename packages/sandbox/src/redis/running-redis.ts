@@ -5,7 +5,7 @@ export interface RedisOptions extends RedisAccess {
   /** 0 chooses a free port. */
   readonly port: number
   /**
-   * The directory of the server's files; made if absent. Without one the server uses a temporary directory and starts
+   * The directory of the server's files; created if absent. Without one the server uses a temporary directory and starts
    * empty.
    */
   readonly dataDir?: string | null
@@ -34,7 +34,7 @@ export interface RunningRedis {
   readonly ended: Promise<void>
   /**
    * Sends a signal to the server's process. Resolves when the process has ended, or is suspended by SIGSTOP; at once for
-   * SIGCONT. `js-redis-server` has no process of its own: it closes on any signal that would end one.
+   * SIGCONT. `js-redis-server` has no process of its own: it closes on any signal that ends a process.
    */
   kill(signal: NodeJS.Signals): Promise<void>
   /** Stops the server as the command SHUTDOWN does, and resolves when it has ended. A second call does nothing. */

@@ -49,7 +49,7 @@ interface Member {
 }
 
 /**
- * Starts a Redis Cluster and resolves when it serves. That takes two seconds, which every master waits after its start.
+ * Starts a Redis Cluster and resolves when it accepts commands. That takes two seconds: each master waits so long.
  * The masters share the slots evenly. The cluster ends with this process at the latest.
  *
  * Each node starts with a complete `nodes.conf`. `CLUSTER MEET` would take a few seconds longer.
@@ -81,11 +81,11 @@ export async function startRedisCluster(options: ClusterOptions): Promise<RedisC
     )
     await Promise.all(
       started.map(async ({ member: { port, master } }) => {
-        await untilInfo(port, { ...access, command: 'CLUSTER INFO' }, 'part of a cluster that serves', (info) =>
+        await untilInfo(port, { ...access, command: 'CLUSTER INFO' }, 'part of a working cluster', (info) =>
           isServing(info, members.length)
         )
         if (master !== null) {
-          await untilInfo(port, access, 'a replica in step', (info) => info.get('master_link_status') === 'up')
+          await untilInfo(port, access, 'a replica in sync', (info) => info.get('master_link_status') === 'up')
         }
       })
     )
@@ -137,7 +137,7 @@ function clusterArguments({ busPort }: Member, { nodeTimeoutMs = 1000, password 
   return [
     ...['--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf', '--cluster-port', String(busPort)],
     ...['--cluster-node-timeout', String(nodeTimeoutMs), '--cluster-announce-ip', host],
-    // As in deploy/redis/README.md: the other masters go on serving if a master and its replicas are lost.
+    // As in deploy/redis/README.md: the other masters still accept commands if a master and its replicas are lost.
     ...['--cluster-require-full-coverage', 'no', '--repl-diskless-sync-delay', '0'],
     ...(password === undefined ? [] : ['--masterauth', password])
   ]

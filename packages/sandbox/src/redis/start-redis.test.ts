@@ -42,7 +42,7 @@ for (const [name, chosen] of [
     await assert.rejects(connect(redis.url))
   })
 
-  test(`${name} names the port when another program has it`, async (t) => {
+  test(`${name} names the port when another program uses it`, async (t) => {
     if (name !== 'js-redis-server' && !need(t, 'redis-server', chosen)) return
     const other = createServer((socket) => socket.destroy())
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
@@ -54,7 +54,7 @@ for (const [name, chosen] of [
     assert.equal(failure.port, address.port)
   })
 
-  test(`${name} listens on 127.0.0.1 alone`, async (t) => {
+  test(`${name} listens on 127.0.0.1 only`, async (t) => {
     if (name !== 'js-redis-server' && !need(t, 'redis-server', chosen)) return
     const redis = await startRedis({ port: 0, program: chosen })
     t.after(() => redis.stop())
@@ -85,7 +85,7 @@ test('a persistent Redis has its data after SIGKILL and a new start on the same 
   await second.stop()
 })
 
-test('without persistence a dump in the data directory is loaded, and nothing newer is kept', async (t) => {
+test('without persistence the server loads a dump from the data directory, and stores no later change', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const options = { port: 0, program, dataDir: t.testdir(), persistence: false }
   const first = await startRedis(options)

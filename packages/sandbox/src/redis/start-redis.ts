@@ -1,7 +1,7 @@
 import { startOnPort } from '../free-port.ts'
 import { findRedisServer } from './find-redis-server.ts'
 import type { RedisOptions, RunningRedis } from './running-redis.ts'
-import { startJsRedis } from './start-js-redis.ts'
+import { startJsRedis } from './start-in-memory-redis.ts'
 import { startRedisProgram } from './start-redis-program.ts'
 
 /**

@@ -8,7 +8,7 @@ export interface LoopLog {
 
 export interface BackgroundLoopOptions {
   /**
-   * Does one round of work. A round that throws is reported, and repeated after the interval.
+   * Does one round of work. If it throws, the failure is reported and the round is repeated after the interval.
    *
    * @param signal aborts when the loop stops; a round may leave the rest of its work to the next start
    * @param isFailing whether the round before failed

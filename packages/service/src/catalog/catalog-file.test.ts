@@ -39,7 +39,7 @@ function write(t: Test, content: unknown): string {
   return file
 }
 
-/** Each line of the failure, without the name of the file, which each must have. */
+/** The lines of the error, without the file name that each must begin with. */
 function problemsOf(file: string): string[] {
   try {
     loadCatalogFile(file)
@@ -53,14 +53,17 @@ function problemsOf(file: string): string[] {
   return []
 }
 
-test('the shipped catalog is one, with the plans and quotas of the service', async () => {
+test('the shipped catalog is valid, with the plans and quotas of the service', async () => {
   const catalog = loadCatalogFile(shipped)
   const quotas = Object.fromEntries(Object.entries(catalog.plans).map(([id, { keyQuota }]) => [id, keyQuota]))
   assert.deepEqual(quotas, { free: 1, pro: 5, team: 20, enterprise: null })
   const seats = Object.fromEntries(Object.entries(catalog.plans).map(([id, plan]) => [id, plan.seats]))
   assert.deepEqual(seats, { free: 1, pro: 1, team: 10, enterprise: null })
-  const rhythms = Object.entries(catalog.plans).map(([id, { prices = [] }]) => [id, prices.map((one) => one.interval)])
-  assert.deepEqual(Object.fromEntries(rhythms), {
+  const intervals = Object.entries(catalog.plans).map(([id, { prices = [] }]) => [
+    id,
+    prices.map((one) => one.interval)
+  ])
+  assert.deepEqual(Object.fromEntries(intervals), {
     free: [],
     pro: ['month', 'year'],
     team: ['month', 'year'],
@@ -73,14 +76,14 @@ test('the shipped catalog is one, with the plans and quotas of the service', asy
   assert.ok(catalog.plans[freePlan]!.models.length < catalog.plans.pro!.models.length)
 })
 
-test('what is published is what was loaded', async () => {
+test('a published catalog is read as it was loaded', async () => {
   const catalog = loadCatalogFile(shipped)
   assert.deepEqual(readCatalogJson(JSON.stringify(catalog)), catalog)
   assert.throws(() => readCatalogJson('{"models":{}}'))
   assert.throws(() => readCatalogJson('not JSON'))
 })
 
-test('dollars become whole picodollars per token and nanodollars, and names lists', async (t) => {
+test('dollars become whole picodollars per token and whole nanodollars, and names become lists', async (t) => {
   const file = write(t, {
     models: {
       small: model,
@@ -109,7 +112,7 @@ test('dollars become whole picodollars per token and nanodollars, and names list
     outputParameter: 'max_completion_tokens',
     tokenizer: null
   })
-  assert.equal(catalog.models.large!.hidesOutput, true, 'what has a price for reasoning reasons')
+  assert.equal(catalog.models.large!.hidesOutput, true, 'a model with a price for reasoning has hidden output')
   assert.deepEqual(catalog.models.large!.route, [
     { upstream: 'one', model: 'large-2026', priority: 0, weight: 3 },
     { upstream: 'two', model: 'large', priority: 1, weight: 1 }
@@ -134,7 +137,7 @@ test('dollars become whole picodollars per token and nanodollars, and names list
   assert.equal(catalog.plans.all!.seats, null)
 })
 
-test('a model with hidden output gets a default that leaves room for reasoning, unless the file says another', async (t) => {
+test('a model with hidden output gets a larger default of output tokens, unless the file has a default', async (t) => {
   const hiding = { ...model, hidden_output: true, max_output_tokens: 128_000 }
   const reasoning = { ...model.usd_per_million_tokens, reasoning: 1 }
   const models = {
@@ -162,7 +165,7 @@ test('a model with hidden output gets a default that leaves room for reasoning, 
   })
 })
 
-test('in the shipped catalog every plan can run one request of each model without a limit, at its whole default', async () => {
+test('in the shipped catalog, every plan grants the full default output of each of its models', async () => {
   const { models, plans } = loadCatalogFile(shipped)
   for (const [name, { kind, hidesOutput, defaultOutputTokens }] of Object.entries(models)) {
     if (hidesOutput) assert.ok(defaultOutputTokens >= 16_384, name)
@@ -177,7 +180,7 @@ test('in the shipped catalog every plan can run one request of each model withou
   }
 })
 
-test('a model says how it counts images and audio, or takes none', async (t) => {
+test('a model has rules for images and audio, or accepts none', async (t) => {
   const file = write(t, {
     ...good,
     models: {
@@ -206,14 +209,14 @@ test('a model says how it counts images and audio, or takes none', async (t) => 
   assert.deepEqual(readCatalogJson(JSON.stringify(loadCatalogFile(file))), loadCatalogFile(file))
 })
 
-test('in the shipped catalog exactly the models with vision take images', async () => {
+test('in the shipped catalog, exactly the models with vision accept images', async () => {
   const { models } = loadCatalogFile(shipped)
   const withImages = Object.keys(models).filter((name) => models[name]!.images !== undefined)
   assert.deepEqual(withImages, ['gpt-5-nano', 'gpt-4o-mini', 'gpt-5-mini', 'gpt-5', 'gpt-4o'])
   assert.deepEqual(models['gpt-4o-mini']!.images, { rule: 'tiles', base: 2833, perTile: 5667 })
 })
 
-test('with prices and caps that are accepted, every cost and reservation is a safe integer', async (t) => {
+test('with accepted prices and caps, every cost and reservation is a safe integer', async (t) => {
   const usd = fc.oneof(
     fc.integer({ min: 0, max: 20_000 }),
     fc.integer({ min: 0, max: 20_000_000_000 }).map((x) => x / 1e6)
@@ -227,23 +230,23 @@ test('with prices and caps that are accepted, every cost and reservation is a sa
       const catalog = toCatalog({ models: { small: entry }, plans: { free: { ...plan, caps_usd: caps } } }, problems)
       const { inputPicos, cachedInputPicos, outputPicos, reasoningPicos } = catalog.models.small!.prices
       const picos = Math.max(inputPicos, cachedInputPicos) + Math.max(outputPicos, reasoningPicos!)
-      const dearest = (BigInt(maxReportedTokens) * BigInt(picos)) / 1000n
+      const maxNanos = (BigInt(maxReportedTokens) * BigInt(picos)) / 1000n
       const { requestNanos } = catalog.plans.free!.caps
-      const isExact = dearest * 8n <= 2n ** 53n && Number.isSafeInteger(requestNanos * 1000)
+      const isExact = maxNanos * 8n <= 2n ** 53n && Number.isSafeInteger(requestNanos * 1000)
       assert.equal(problems.length === 0, isExact, problems.join())
     }),
     { numRuns: 300 }
   )
-  const dear = (input: number, output: number) =>
+  const problemsWithPrices = (input: number, output: number) =>
     problemsOf(write(t, { ...good, models: { small: { ...model, usd_per_million_tokens: { input, output } } } }))
-  assert.deepEqual(dear(150, 600), [])
+  assert.deepEqual(problemsWithPrices(150, 600), [])
   assert.match(
-    dear(6000, 6000).join(),
+    problemsWithPrices(6000, 6000).join(),
     /^models\.small\.usd_per_million_tokens: input and output together must be at most 11258/
   )
 })
 
-test('the burst of a rate is a sixth of a minute, at least 1, unless the plan says another', async (t) => {
+test('the default burst of a rate is a sixth of a minute, at least 1', async (t) => {
   const rates = (requests_per_minute: number, tokens_per_minute: number) => ({
     requests_per_minute,
     tokens_per_minute,
@@ -256,14 +259,14 @@ test('the burst of a rate is a sixth of a minute, at least 1, unless the plan sa
   assert.deepEqual([plans.pro!.limits.burstRequests, plans.pro!.limits.burstTokens], [1, 40_000])
 })
 
-test('a plan may say how much memory request bodies of a key may take', async (t) => {
+test('a plan may limit the memory for request bodies of a key', async (t) => {
   const pro = { ...plan, limits: { ...plan.limits, body_memory_mb: 100 } }
   const { plans } = loadCatalogFile(write(t, { ...good, plans: { free: plan, pro } }))
   assert.equal(plans.free!.limits.bodyMemoryMb, undefined)
   assert.equal(plans.pro!.limits.bodyMemoryMb, 100)
 })
 
-test('a plan may have prices at the payment provider, sold or no longer sold', async (t) => {
+test('a plan may have prices that are on sale or no longer on sale', async (t) => {
   const monthly = { id: 'price_1', interval: 'month', amount: 2000, currency: 'usd' } as const
   const former = { id: 'price_0', interval: 'year', amount: 900, currency: 'eur', sold: false } as const
   const file = write(t, { ...good, plans: { free: plan, pro: { ...plan, prices: [monthly, former] } } })
@@ -275,7 +278,7 @@ test('a plan may have prices at the payment provider, sold or no longer sold', a
   ])
 })
 
-test('any price in millionths of a dollar is exact', async (t) => {
+test('every price in millionths of a dollar is exact', async (t) => {
   const file = (input: number) =>
     write(t, { ...good, models: { small: { ...model, usd_per_million_tokens: { input, output: 0 } } } })
   fc.assert(
@@ -294,17 +297,17 @@ const mistakes: Array<[name: string, content: unknown, problems: RegExp[]]> = [
   ['no models', { plans: good.plans }, [/^\(top\): .*models/]],
   ['no plans', { models: good.models }, [/^\(top\): .*plans/]],
   ['an unknown section', { ...good, modles: {} }, [/^\(top\): unknown member modles/]],
-  ['no free plan', { ...good, plans: { pro: plan } }, [/^plans: there must be one named free/]],
-  ['a plan whose name cannot be one', { ...good, plans: { free: plan, 'Big Plan': plan } }, [/Big Plan/]],
+  ['no free plan', { ...good, plans: { pro: plan } }, [/^plans: a plan named free is missing/]],
+  ['an invalid name of a plan', { ...good, plans: { free: plan, 'Big Plan': plan } }, [/Big Plan/]],
   [
-    'a model of a plan that is not there',
+    'an unknown model in a plan',
     { ...good, plans: { free: { ...plan, models: ['tiny'] } } },
-    [/^plans\.free\.models: there is no model tiny$/]
+    [/^plans\.free\.models: no model is named tiny$/]
   ],
   [
     'a model of a plan that only looks like one',
     { ...good, plans: { free: { ...plan, models: ['constructor'] } } },
-    [/^plans\.free\.models: there is no model constructor$/]
+    [/^plans\.free\.models: no model is named constructor$/]
   ],
   [
     'an unknown kind',
@@ -405,20 +408,20 @@ const mistakes: Array<[name: string, content: unknown, problems: RegExp[]]> = [
   [
     'a price for what is free',
     { ...good, plans: { free: { ...plan, prices: [price] } } },
-    [/^plans\.free\.prices: what is free has no price$/]
+    [/^plans\.free\.prices: the plan free must not have prices$/]
   ],
   [
     'a price of two plans',
     { ...good, plans: { ...good.plans, pro: { ...plan, prices: [price] }, team: { ...plan, prices: [price] } } },
-    [/^plans\.team\.prices: price_1 is a price of plan pro already$/]
+    [/^plans\.team\.prices: price_1 is already a price of plan pro$/]
   ],
   [
     'a price that is there twice',
     { ...good, plans: { ...good.plans, pro: { ...plan, prices: [price, price] } } },
-    [/^plans\.pro\.prices: price_1 is a price of plan pro already$/]
+    [/^plans\.pro\.prices: price_1 is already a price of plan pro$/]
   ],
   [
-    'a price in dollars and cents, by the week, in a currency that is none',
+    'a price in dollars and cents, by the week, in an invalid currency',
     {
       ...good,
       plans: { ...good.plans, pro: { ...plan, prices: [{ id: '', interval: 'week', amount: 9.99, currency: 'USD' }] } }
@@ -438,7 +441,7 @@ const mistakes: Array<[name: string, content: unknown, problems: RegExp[]]> = [
 ]
 
 for (const [name, content, expected] of mistakes) {
-  test(`${name}: refused, naming file, path and reason`, async (t) => {
+  test(`${name}: refused, and the error names the file, the path and the reason`, async (t) => {
     const problems = problemsOf(write(t, content))
     for (const pattern of expected) {
       assert.ok(
@@ -449,7 +452,7 @@ for (const [name, content, expected] of mistakes) {
   })
 }
 
-test('a file that is not there, or cannot be read, is named', async (t) => {
+test('the error for a missing or unreadable file names it', async (t) => {
   assert.deepEqual(problemsOf(join(t.testdir(), 'none.yaml')), ['cannot be read (ENOENT)'])
   const directory = t.testdir()
   assert.deepEqual(problemsOf(directory), ['cannot be read (EISDIR)'])

@@ -46,12 +46,12 @@ const ModelEntry = closed({
   tokenizer: Type.Optional(Type.Literal('o200k_base'))
 })
 
-/** What a request is granted that does not say how long its answer may be; of legacy completions as their API has it. */
-const usualOutputTokens: Record<ModelKind, number> = { chat: 4096, completion: 16, embedding: 0 }
-/** The same for a model with hidden output: less could be spent on reasoning before the first word. */
-const usualHidingTokens = 16_384
-/** The least that is worth granting. */
-const usualFewestTokens = 64
+/** Output tokens for a request without a limit. Legacy completions have the default of their API. */
+const defaultOutputTokensByKind: Record<ModelKind, number> = { chat: 4096, completion: 16, embedding: 0 }
+/** The same for a model with hidden output. Reasoning could use up a smaller default before the first word. */
+const defaultHidingTokens = 16_384
+/** The minimum of output tokens to grant. */
+const defaultMinTokens = 64
 
 const PlanEntry = closed({
   name: Name,
@@ -88,17 +88,17 @@ const PlanEntry = closed({
   )
 })
 
-/** `catalog.yaml` as people write it: dollars, and names where the catalog has lists. */
+/** The form of `catalog.yaml`: amounts in dollars, and `all` or `unlimited` instead of lists and numbers. */
 export const CatalogFile = closed({
   models: Type.Record(Type.String({ minLength: 1 }), ModelEntry),
-  // Names that do not fit would not be looked at otherwise.
+  // Without `additionalProperties: false`, plans with other names would be ignored.
   plans: Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_-]{0,39}$' }), PlanEntry, { additionalProperties: false })
 })
 export type CatalogFile = Static<typeof CatalogFile>
 
 /**
  * Reads and checks a catalog file.
- * @throws FileError naming file, path and reason of everything that is wrong
+ * @throws FileError naming the file, path and reason of every problem
  */
 export function loadCatalogFile(file: string): Catalog {
   const entries = readYaml(file, CatalogFile)
@@ -108,14 +108,14 @@ export function loadCatalogFile(file: string): Catalog {
   return catalog
 }
 
-/** Translates the file's form into the catalog's; what does not hold together is added to `problems`. */
+/** Translates the file into a catalog. Adds contradictions to `problems`. */
 export function toCatalog(entries: CatalogFile, problems: string[]): Catalog {
   const names = Object.keys(entries.models)
-  if (entries.plans[freePlan] === undefined) problems.push(`plans: there must be one named ${freePlan}`)
+  if (entries.plans[freePlan] === undefined) problems.push(`plans: a plan named ${freePlan} is missing`)
   for (const [id, plan] of Object.entries(entries.plans)) {
     if (plan.models === 'all') continue
     for (const name of plan.models) {
-      if (!Object.hasOwn(entries.models, name)) problems.push(`plans.${id}.models: there is no model ${name}`)
+      if (!Object.hasOwn(entries.models, name)) problems.push(`plans.${id}.models: no model is named ${name}`)
     }
   }
   checkPrices(entries.plans, problems)
@@ -127,14 +127,15 @@ export function toCatalog(entries: CatalogFile, problems: string[]): Catalog {
   return catalog
 }
 
-/** A subscription is told by its price alone: each leads to one plan. */
+/** Each price must belong to one plan, because the price of a subscription decides its plan. */
 function checkPrices(plans: CatalogFile['plans'], problems: string[]): void {
   const planOf = new Map<string, string>()
   for (const [id, { prices = [] }] of Object.entries(plans)) {
-    if (id === freePlan && prices.length > 0) problems.push(`plans.${id}.prices: what is free has no price`)
+    if (id === freePlan && prices.length > 0)
+      problems.push(`plans.${id}.prices: the plan ${freePlan} must not have prices`)
     for (const price of prices) {
       const other = planOf.get(price.id)
-      if (other !== undefined) problems.push(`plans.${id}.prices: ${price.id} is a price of plan ${other} already`)
+      if (other !== undefined) problems.push(`plans.${id}.prices: ${price.id} is already a price of plan ${other}`)
       planOf.set(price.id, id)
     }
   }
@@ -153,10 +154,10 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
     problems.push(`models.${name}.max_output_tokens: must be at least 1 for a model that generates text`)
   }
   const maxOutputTokens = entry.kind === 'embedding' ? 0 : entry.max_output_tokens
-  // A price for reasoning says that there is some.
+  // A model with a price for reasoning has hidden output.
   const hidesOutput = entry.hidden_output ?? prices.reasoning !== undefined
-  const usual = hidesOutput ? usualHidingTokens : usualOutputTokens[entry.kind]
-  const defaultOutputTokens = Math.min(entry.default_output_tokens ?? usual, maxOutputTokens)
+  const defaultTokens = hidesOutput ? defaultHidingTokens : defaultOutputTokensByKind[entry.kind]
+  const defaultOutputTokens = Math.min(entry.default_output_tokens ?? defaultTokens, maxOutputTokens)
   if ((entry.default_output_tokens ?? 0) > maxOutputTokens) {
     problems.push(`models.${name}.default_output_tokens: more than max_output_tokens`)
   }
@@ -179,7 +180,7 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
     contextWindow: entry.context_window,
     maxOutputTokens,
     defaultOutputTokens,
-    fewestOutputTokens: Math.min(entry.fewest_output_tokens ?? usualFewestTokens, defaultOutputTokens),
+    fewestOutputTokens: Math.min(entry.fewest_output_tokens ?? defaultMinTokens, defaultOutputTokens),
     outputParameter: entry.output_parameter ?? (entry.kind === 'chat' ? 'max_completion_tokens' : 'max_tokens'),
     ...(entry.images !== undefined && { images: toImageRule(entry.images) }),
     ...(entry.audio !== undefined && { audio: toAudioRule(entry.audio) }),
@@ -188,7 +189,7 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
   }
 }
 
-/** What may come at once of a rate whose plan says nothing about it: a sixth of a minute's. */
+/** The default burst of a rate: a sixth of a minute's. */
 export const defaultBurst = (perMinute: number): number => Math.ceil(perMinute / 6)
 
 function toPlan(entry: Static<typeof PlanEntry>, id: string, allModels: readonly string[], problems: string[]): Plan {

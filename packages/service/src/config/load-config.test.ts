@@ -23,7 +23,7 @@ function problemsOf(values: Record<string, string | undefined>): readonly string
   return []
 }
 
-test('values are converted from text, and absent ones take their default', async () => {
+test('values are converted from text, and absent variables get their default', async () => {
   assert.deepEqual(
     loadConfig(schema, { ...env, PORT: '8080', RATIO: '0.5', VERBOSE: 'true', NUMBERS_AS_TEXT: '007' }),
     {
@@ -44,7 +44,7 @@ test('an empty variable counts as absent', async () => {
   assert.deepEqual(problemsOf({ SECRET: '' }), ['SECRET: missing'])
 })
 
-test('variables that the schema does not name are not looked at', async () => {
+test('variables that the schema does not name are ignored', async () => {
   assert.ok(!('PATH' in loadConfig(schema, { ...env, PATH: '/bin' })))
 })
 
@@ -52,7 +52,7 @@ test('the result is frozen', async () => {
   assert.ok(Object.isFrozen(loadConfig(schema, env)))
 })
 
-test('every bad variable is named in one error, and no value is told', async () => {
+test('one error names every bad variable and contains no value', async () => {
   const values = { PORT: 'http', RATIO: 'half', VERBOSE: 'perhaps', SECRET: 'short', LEVEL: 'loud' }
   const problems = problemsOf(values)
   for (const name of Object.keys(values)) {
@@ -62,20 +62,23 @@ test('every bad variable is named in one error, and no value is told', async () 
     )
   }
   const text = new ConfigError(problems).message
-  for (const value of Object.values(values)) assert.ok(!text.includes(value), `${value} is told:\n${text}`)
+  for (const value of Object.values(values)) assert.ok(!text.includes(value), `the message contains ${value}:\n${text}`)
 })
 
-test('a number out of range, a fraction for a whole number and infinity are refused', async () => {
+test('numbers out of range, fractions for whole numbers and infinity are refused', async () => {
   for (const PORT of ['-1', '65536', '1.5', 'Infinity', 'NaN']) {
     assert.match(problemsOf({ ...env, PORT }).join(), /^PORT: /, PORT)
   }
 })
 
-test('rules across variables are asked once each variable is good by itself', async () => {
+test('rules across variables are checked only if each variable is valid', async () => {
   const rule = ({ PORT, VERBOSE }: { PORT: number; VERBOSE: boolean }) =>
     PORT === 80 && VERBOSE ? 'VERBOSE: not on port 80' : null
   const load = (values: Record<string, string>) => loadConfig(schema, { ...env, ...values }, [rule])
   assert.equal(load({ PORT: '80' }).PORT, 80)
   assert.throws(() => load({ PORT: '80', VERBOSE: 'true' }), { problems: ['VERBOSE: not on port 80'] })
-  assert.throws(() => loadConfig(schema, { SECRET: 'short' }, [() => assert.fail('must not be asked')]), ConfigError)
+  assert.throws(
+    () => loadConfig(schema, { SECRET: 'short' }, [() => assert.fail('the rule must not be called')]),
+    ConfigError
+  )
 })

@@ -1,7 +1,7 @@
 import type { Static, TObject } from 'typebox'
 import { Value } from 'typebox/value'
 
-/** Thrown by {@link loadConfig}. The message has one line for each bad variable and never a value, which may be a secret. */
+/** Thrown by {@link loadConfig}. The message has a line for each bad variable, and no values, which may be secrets. */
 export class ConfigError extends Error {
   readonly problems: readonly string[]
 
@@ -15,10 +15,9 @@ export class ConfigError extends Error {
 /**
  * Reads a service's configuration from environment variables.
  *
- * `schema` has one property per variable; numbers and booleans are converted from their text, absent variables take the
- * schema's `default`, and an empty variable counts as absent (that is how compose files and `.env` say "not set").
- * Variables that the schema does not name are ignored. `rules` adds checks across variables: each returns a problem that
- * names its variable, or null.
+ * `schema` has one property for each variable. Numbers and booleans are converted from text. Absent variables get the schema's
+ * `default`. An empty variable counts as absent, as in compose files and `.env`. Other variables are ignored. `rules` are checks
+ * across variables: each returns a problem that names its variable, or null.
  *
  * @returns a frozen object of the schema's type
  * @throws ConfigError naming every bad variable at once
@@ -34,7 +33,7 @@ export function loadConfig<Schema extends TObject>(
   }
   const converted = Value.Convert(schema, Value.Default(schema, { ...named })) as Record<string, unknown>
   for (const [name, text] of Object.entries(named)) {
-    // A fraction for a whole number would be cut off: it is left as text, which is refused.
+    // Value.Convert cuts a fraction to a whole number. The text is put back, so it is refused.
     if (typeof converted[name] === 'number' && converted[name] !== Number(text)) converted[name] = text
   }
   const problems = new Set<string>()

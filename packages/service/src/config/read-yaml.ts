@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { parseDocument } from 'yaml'
 
-/** Thrown for a configuration file that cannot be used. Each line of the message names the file, the place and the reason. */
+/** Thrown for an invalid configuration file. Each line of the message names the file, the place and the reason. */
 export class FileError extends Error {
   constructor(file: string, problems: readonly string[]) {
     super(problems.map((problem) => `${file}: ${problem}`).join('\n'))
@@ -12,8 +12,8 @@ export class FileError extends Error {
 }
 
 /**
- * Reads a YAML file of a known shape.
- * @throws FileError naming the file, the path inside it and the reason, for every problem found
+ * Reads a YAML file and checks it with a schema.
+ * @throws FileError naming the file, the path inside it and the reason of every problem
  */
 export function readYaml<Schema extends TSchema>(file: string, schema: Schema): Static<Schema> {
   let text: string
@@ -30,7 +30,7 @@ export function readYaml<Schema extends TSchema>(file: string, schema: Schema): 
     )
   const value: unknown = document.toJS()
   const problems = Value.Errors(schema, value)
-    // The parent's "unknown member" says the same, and by name.
+    // The parent's "unknown member" names the same problem.
     .filter(({ keyword }) => keyword !== 'boolean')
     .map(describe)
   if (problems.length > 0) throw new FileError(file, problems)

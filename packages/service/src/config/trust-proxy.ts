@@ -2,9 +2,9 @@ import { isIP } from 'node:net'
 
 /**
  * Parses `TRUST_PROXY`, the proxies trusted to set `X-Forwarded-For`: `true` (all), `false`, or addresses and networks
- * separated by commas. Returns the form that Fastify takes.
+ * separated by commas.
  *
- * @returns null if the text has none of the forms
+ * @returns the form that Fastify takes; null if the text is not valid
  */
 export function readTrustProxy(text: string): boolean | string[] | null {
   if (text === 'true' || text === 'false') return text === 'true'

@@ -2,13 +2,13 @@ import { IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * How many requests one connection may bring in a turn of the event loop. A client that waits for each answer brings one.
- * A megabyte has room for 30,000, and Node reads and answers all of them before it turns to another client.
+ * Maximum requests of one connection in a turn of the event loop. A client that waits for each answer sends one. A megabyte can
+ * contain 30,000, and Node answers all of them before it serves another client.
  */
 const maxRequestsPerTurn = 16
 /**
- * In how many pieces a body may come in a turn of the event loop. Node takes up to a microsecond for each, and a megabyte
- * in chunks of one byte has 170,000. A megabyte in packets has 720.
+ * Maximum pieces of a body in a turn of the event loop. Node needs up to a microsecond for each. A megabyte in chunks of one byte
+ * has 170,000 pieces, a megabyte in packets 720.
  */
 const maxPiecesPerTurn = 4096
 
@@ -19,7 +19,7 @@ const endTurn = () => {
   turn++
 }
 
-/** The turn that goes on. */
+/** The number of the current turn of the event loop. */
 function currentTurn(): number {
   if (!isTurnCounted) {
     isTurnCounted = true
@@ -28,18 +28,20 @@ function currentTurn(): number {
   return turn
 }
 
-/** How many requests a connection has brought in a turn. */
-interface Brought {
+/** How many requests a connection has sent in a turn. */
+interface RequestCount {
   turn: number
   requests: number
 }
-/** On the socket: a `WeakMap` of all sockets would cost at each garbage collection. */
+/** A member of the socket, because a `WeakMap` of all sockets would slow each garbage collection. */
 const ofSocket = Symbol('requests of this turn')
-type BoundedSocket = Socket & { [ofSocket]?: Brought }
+interface BoundedSocket extends Socket {
+  [ofSocket]?: RequestCount
+}
 
 /**
- * Destroys a socket with many requests. When it closes, Node makes an error for each of them: without their stack traces,
- * which took half of the time.
+ * Destroys a socket with many requests. Node then creates an error for each request. Without stack traces this takes half the
+ * time.
  */
 function endCheaply(socket: Socket): void {
   let limit = Error.stackTraceLimit
@@ -54,11 +56,11 @@ function endCheaply(socket: Socket): void {
 }
 
 /**
- * A request that ends its connection before its sender holds the event loop: by many requests at once, or by a body in very
- * many pieces. Given to `http.createServer` as its `IncomingMessage`, together with `skipEndedConnections`.
+ * A request that closes its connection if the sender would block the event loop, with many requests at once or a body in very
+ * many pieces. Pass it to `http.createServer` as `IncomingMessage`, and call `skipEndedConnections`.
  */
 export class BoundedMessage extends IncomingMessage {
-  /** Whether its connection had ended when it was read: nothing handles it. */
+  /** Whether the connection was closed before the request was read. Then nothing handles the request. */
   readonly #isSkipped: boolean
   #turn = -1
   #pieces = 0
@@ -68,20 +70,20 @@ export class BoundedMessage extends IncomingMessage {
     this.#isSkipped = socket.destroyed
     if (this.#isSkipped) return
     const now = currentTurn()
-    const brought = socket[ofSocket]
-    if (brought === undefined) socket[ofSocket] = { turn: now, requests: 1 }
-    else if (brought.turn !== now) {
-      brought.turn = now
-      brought.requests = 1
-    } else if (++brought.requests > maxRequestsPerTurn) endCheaply(socket)
+    const count = socket[ofSocket]
+    if (count === undefined) socket[ofSocket] = { turn: now, requests: 1 }
+    else if (count.turn !== now) {
+      count.turn = now
+      count.requests = 1
+    } else if (++count.requests > maxRequestsPerTurn) endCheaply(socket)
   }
 
-  /** Called by Node for each request of a connection that has ended. */
+  /** Node calls this for each request of a closed connection. */
   override destroy(error?: Error): this {
     return this.#isSkipped ? this : super.destroy(error)
   }
 
-  /** Called by Node's parser for each piece of the body. */
+  /** Node's parser calls this for each piece of the body. */
   override push(chunk: unknown, encoding?: BufferEncoding): boolean {
     const now = currentTurn()
     if (this.#turn !== now) {
@@ -96,8 +98,8 @@ export class BoundedMessage extends IncomingMessage {
 }
 
 /**
- * Keeps requests from an application whose connection has ended: Node still reads those that came in the same packets.
- * To be called once the server has its listeners.
+ * Hides requests of closed connections from the application: Node still reads requests from packets that arrived before. Call it
+ * after the server has its listeners.
  */
 export function skipEndedConnections(server: Server): void {
   const listeners = server.listeners('request') as RequestListener[]

@@ -2,26 +2,26 @@ import type { Transform } from 'node:stream'
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 
-/** What a request's `Content-Encoding` may be (RFC 9110, 8.4.1; zstd: RFC 9659). */
+/** The accepted values of `Content-Encoding` (RFC 9110, 8.4.1; zstd: RFC 9659). */
 export const acceptedEncodings = 'gzip, deflate, br, zstd'
 
-/** 8 MiB: no sender may need more (RFC 9659, 3). Without it a few bytes could ask for 128 MiB. */
+/** 8 MiB: no sender may need more (RFC 9659, 3). Without this limit, a few bytes could allocate 128 MiB. */
 const zstdWindowLog = 23
 
-/** A decoder, and what it may take besides its output. */
-export type BodyDecoder = {
+/** A decoder with a hint about its memory. */
+export interface BodyDecoder {
   stream: Transform & { bytesWritten: number }
-  /** Whether it keeps a window that may be as large as its output. */
+  /** Whether it keeps a window in memory that may be as large as its output. */
   hasLargeWindow: boolean
 }
 
-/** Whether a body with this `Content-Encoding` has to be decoded. */
+/** Whether a body with this `Content-Encoding` must be decoded. */
 export function isEncoded(contentEncoding: string | undefined): contentEncoding is string {
   return contentEncoding !== undefined && contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity'
 }
 
 /**
- * Makes a decoder for a `Content-Encoding`.
+ * Creates a decoder for a `Content-Encoding`.
  *
  * @throws ServiceError unsupported_media_type for several encodings and for unknown ones
  */
@@ -46,8 +46,11 @@ export function createBodyDecoder(contentEncoding: string): BodyDecoder {
   })
 }
 
-/** The failure of a body that is not what its `Content-Encoding` says. */
+/** The error for a body that does not match its `Content-Encoding`. */
 export function decodingError(contentEncoding: string, cause?: unknown): ServiceError {
   const name = contentEncoding.trim().toLowerCase()
-  return new ServiceError('invalid_request', { message: `The request body is not valid ${name} data.`, cause })
+  return new ServiceError('invalid_request', {
+    message: `The request body is not valid ${name} data. Compress it again, or send it without content-encoding.`,
+    cause
+  })
 }

@@ -1,24 +1,24 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 
-/** Methods that an endpoint of either service may have, besides OPTIONS. */
+/** Methods of the endpoints of both services, without OPTIONS. */
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 const maxShownPath = 100
 
-type Unrouted = {
+interface Unrouted {
   readonly method: string
-  /** The request target, as it came. */
+  /** The request target, unchanged. */
   readonly url: string
   readonly isRouted: (method: string, path: string) => boolean
-  /** Of a path that no method has. */
+  /** The code for a path without any route. */
   readonly notFoundCode: 'unknown_endpoint' | 'not_found'
   /** A sentence that says what to use instead. */
   readonly adviceFor?: (path: string) => string
 }
 
-/** The failure of a request that no route takes: 405 if its path has only other methods, else 404. */
+/** The error for a request without a route: 405 if the path has other methods, else 404. */
 export function failureOfUnrouted({ method, url, isRouted, notFoundCode, adviceFor }: Unrouted): ServiceError {
   const path = pathOf(url)
-  // The endpoint of a route may find nothing itself: a file that does not exist.
+  // The endpoint of a route may answer 404 itself, for a file that does not exist.
   const isUnknown = !isDecodable(path) || isRouted(method, path)
   const allowed = isUnknown ? [] : methods.filter((other) => isRouted(other, path))
   if (allowed.length === 0) {
@@ -43,7 +43,7 @@ function shown(path: string): string {
   return path.length > maxShownPath ? `${printable}…` : printable
 }
 
-/** Routers take what cannot be decoded for a route of its own. */
+/** The router reports a route for paths that cannot be decoded. */
 function isDecodable(path: string): boolean {
   try {
     decodeURIComponent(path)

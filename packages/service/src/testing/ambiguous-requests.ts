@@ -4,10 +4,7 @@ const smuggled = 'GET /v1/smuggled HTTP/1.1\r\nhost: x\r\n\r\n'
 const chunked = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
 
 /**
- * Requests that two servers may read differently, with another request hidden where one of them would see it.
- *
- * @param start method, target and fields that the service needs besides, each ended by CR LF; HTTP/1.1
- * @param body what the service expects
+ * Requests that two servers may read differently. Most hide another request that one of the servers would see.
  */
 export function ambiguousRequests({ method, path, fields, body }: RequestParts): Array<[name: string, text: string]> {
   const head = `${method} ${path} HTTP/1.1\r\nhost: x\r\n${fields}`
@@ -49,13 +46,20 @@ export function ambiguousRequests({ method, path, fields, body }: RequestParts):
   ]
 }
 
-export type RequestParts = { method: string; path: string; fields: string; body: string }
+export interface RequestParts {
+  method: string
+  path: string
+  /** Further header fields, each with CR LF at its end. */
+  fields: string
+  /** A valid body for the endpoint. */
+  body: string
+}
 
-/** Sends these bytes. @returns all that comes until the server closes the connection */
+/** Sends bytes. @returns all data until the server closes the connection */
 export async function exchangeBytes(url: string, text: string): Promise<string> {
   const { port, hostname } = new URL(url)
   const socket = connect(Number(port), hostname)
-  // What was not read may be answered with a reset behind the answer.
+  // After the answer, the server may reset the connection because of unread bytes.
   let received = ''
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   socket.on('error', () => {})

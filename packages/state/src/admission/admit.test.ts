@@ -5,7 +5,7 @@ import { monthNumber } from '../keyspace/month.ts'
 import { accountShard, deadlinesName, shardMarker } from '../keyspace/names.ts'
 import { callForAccount } from '../link/call-script.ts'
 import { RedisAwayError, type RedisNode } from '../link/redis-link.ts'
-import { claimShard, openMonth, stampShard } from '../projection/shard-markers.ts'
+import { claimShard, markVerified, openMonth } from '../projection/shard-markers.ts'
 import { putAccountRecord, putAll, putKeyRecord } from '../projection/write-records.ts'
 import { reap } from '../settlement/reap.ts'
 import { cancel, tagOf } from '../settlement/settle.ts'
@@ -13,7 +13,7 @@ import type { SettledRequest } from '../settlement/settled-request.ts'
 import { type LedgerSpend, openSpends, readSpend, type SeedOutcome, seedSpend } from '../spend/spend.ts'
 import { changeAccount, changeKey, loseSpend, readState } from '../testing/account-state.ts'
 import { activeKey } from '../testing/active-key.ts'
-import { stampNow } from '../testing/marker.ts'
+import { verifyNow } from '../testing/marker.ts'
 import { admitOne, settleOf } from '../testing/one-account.ts'
 import { testOnEveryRedis, withRun } from '../testing/redis-servers.ts'
 import { prepareAccount } from '../wire/prepared-account.ts'
@@ -34,14 +34,14 @@ const allowances: Allowances = {
   concurrentRequests: 10,
   requestNanos: 500_000
 }
-/** 100 tokens of prompt at 1 nanodollar, and up to 100 of output at 10. */
+/** 100 prompt tokens at 1 nanodollar, and up to 100 output tokens at 10. */
 const bound: CostBound = {
   promptPicos: 100_000,
   promptTokens: 100,
   outputPicos: 10_000,
   outputTokens: 1,
   wantedTokens: 100,
-  fewestTokens: 10
+  minTokens: 10
 }
 const thisMonth = (): number => monthNumber(new Date())
 
@@ -50,11 +50,11 @@ testOnEveryRedis('admission', async (t, anyRun) => {
   const { client } = link
 
   t.beforeEach(async () => {
-    // A spend is made in the month that is open.
-    assert.ok(await stampNow(link, shard, 9, link.run()))
+    // Spend is created in the open month.
+    assert.ok(await verifyNow(link, shard, 9, link.run()))
     await putAccountRecord(link, account, 10, free)
     await putKeyRecord(link, account, 'key_1', 11, activeKey)
-    assert.ok(await stampNow(link, shard, 11, link.run()))
+    assert.ok(await verifyNow(link, shard, 11, link.run()))
   })
 
   async function ask(
@@ -116,7 +116,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     return Object.fromEntries(Object.entries<number>(amounts).filter(([, amount]) => amount !== 0))
   }
 
-  t.test('what a request may cost at most is reserved, and settled once', async () => {
+  t.test('the maximum cost of a request is reserved, and its actual cost is settled once', async () => {
     const admitted = await ask('req_1')
     assert.ok(admitted.outcome === 'admitted')
     assert.equal(admitted.grantedTokens, 100)
@@ -141,7 +141,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.equal((await readState(client, account)).holds.size, 0)
   })
 
-  t.test('the same request is admitted once, however often it is asked for', async () => {
+  t.test('the same request is admitted once, however often it is sent', async () => {
     const [one, two] = [await ask('req_1'), await ask('req_1')]
     assert.ok(one.outcome === 'admitted' && two.outcome === 'admitted')
     assert.deepEqual([two.grantedTokens, two.nanos, two.at], [one.grantedTokens, one.nanos, one.at])
@@ -149,7 +149,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.deepEqual(await spend(), { settled: 0, reserved: 1100 })
   })
 
-  t.test('several are judged one after the other, each on what those before it have left', async () => {
+  t.test('requests of a group are decided in order, each with what the earlier ones left', async () => {
     const judged = { key: '11', account: '10' }
     const admission = (changed: Partial<Allowances>) =>
       prepareAdmission(prepareAccount(account), 'key_1', judged, null, { ...allowances, ...changed }, 60_000)
@@ -185,7 +185,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     )
   })
 
-  t.test('output is granted as the budgets allow, down to the fewest tokens', async () => {
+  t.test('the budgets limit the granted output, down to the minimum of the request', async () => {
     const granted = async (id: string, changed: Partial<Allowances>) => {
       const answer = await ask(id, changed)
       return answer.outcome === 'admitted' ? answer.grantedTokens : answer
@@ -206,7 +206,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.deepEqual(await spend(), { settled: 0, reserved: 800 })
   })
 
-  t.test('limits refuse, and take nothing when they do', async () => {
+  t.test('a request that a limit refuses takes nothing', async () => {
     for (let count = 1; count <= 3; count++)
       assert.equal((await ask(`req_${count}`, { requests: 3, requestBurst: 3 })).outcome, 'admitted')
     const fourth = await ask('req_4', { requests: 3, requestBurst: 3 })
@@ -224,7 +224,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.deepEqual(await spend(), { settled: 0, reserved: 4400 })
   })
 
-  t.test('a cancelled request charges nothing, whether it was admitted before or comes later', async () => {
+  t.test('a cancelled request costs nothing, even if its admission arrives later', async () => {
     await ask('req_1')
     await cancel(link, account, ['req_1', 'req_2'])
     assert.deepEqual(await spend(), { settled: 0, reserved: 0 })
@@ -235,7 +235,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.deepEqual(await usage(), {})
   })
 
-  t.test('overdue holds are charged in full, and corrected should they be settled', async () => {
+  t.test('overdue holds are charged in full, and a late settlement corrects the charge', async () => {
     const admitted = await ask('req_1', {}, { holdMs: 0 })
     assert.deepEqual(await ask('req_2'), { outcome: 'overdue' })
     assert.deepEqual(await client.tgFindOverdue(deadlinesName(shard), 10), [account])
@@ -266,17 +266,17 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.deepEqual(await spend(), { settled: 300, reserved: 0 })
   })
 
-  /** Another process with the same data. Control found that they lack usage of these runs, which the ledger has. */
+  /** Another process with the same data. Control found that it lacks usage of these runs, which the ledger has. */
   async function restart(lostRuns: string[]): Promise<RedisNode> {
     const later = withRun(link, 'another run, much later')
     const verdict = { version: 11, run: later.run(), lostRuns }
-    assert.ok(await stampShard(link, await claimShard(link, shard, 'restart'), verdict))
+    assert.ok(await markVerified(link, await claimShard(link, shard, 'restart'), verdict))
     return later
   }
   const tried = tagOf(link.run())
 
   t.test(
-    'after a restart nothing is decided of what was tried before, until control has verified the shard',
+    'after a restart, retried settlements and overdue holds wait until control has verified the shard',
     async () => {
       await ask('req_1', {}, { holdMs: 0 })
       const later = withRun(link, 'another run, much later')
@@ -285,49 +285,46 @@ testOnEveryRedis('admission', async (t, anyRun) => {
       const before = await readState(client, account)
       await assert.rejects(settleOne('req_2', admitted, {}, tried, later), RedisAwayError)
       assert.deepEqual(await readState(client, account), before)
-      // What was never sent before is certain.
+      // A first attempt is settled at once.
       await settleOne('req_2', admitted, {}, '', later)
       assert.deepEqual(await spend(), { settled: 300, reserved: 1100 })
     }
   )
 
-  t.test(
-    'after a restart that lost nothing what was tried before is charged once, and overdue holds in full',
-    async () => {
-      const admitted = await ask('req_1')
-      await ask('req_2', {}, { holdMs: 0 })
-      const later = await restart([])
-      await settleOne('req_1', admitted, {}, tried, later)
-      assert.deepEqual(await spend(), { settled: 300, reserved: 1100 })
-      await settleOne('req_1', admitted, {}, tried, later)
-      await settleOne('req_1', admitted, {}, tried + tagOf(later.run()), later)
-      assert.deepEqual(await spend(), { settled: 300, reserved: 1100 })
-      assert.deepEqual(await reap(later, account, 10, 60_000), { charged: 1, released: 0 })
-      assert.deepEqual(await spend(), { settled: 1400, reserved: 0 })
-    }
-  )
+  t.test('after a restart without loss, a retried settlement is charged once, and overdue holds in full', async () => {
+    const admitted = await ask('req_1')
+    await ask('req_2', {}, { holdMs: 0 })
+    const later = await restart([])
+    await settleOne('req_1', admitted, {}, tried, later)
+    assert.deepEqual(await spend(), { settled: 300, reserved: 1100 })
+    await settleOne('req_1', admitted, {}, tried, later)
+    await settleOne('req_1', admitted, {}, tried + tagOf(later.run()), later)
+    assert.deepEqual(await spend(), { settled: 300, reserved: 1100 })
+    assert.deepEqual(await reap(later, account, 10, 60_000), { charged: 1, released: 0 })
+    assert.deepEqual(await spend(), { settled: 1400, reserved: 0 })
+  })
 
-  t.test('what was perhaps settled in a state that was lost counts against the caps, and not as usage', async () => {
+  t.test('a settlement that may be lost counts for the budgets, and not as usage', async () => {
     const admitted = await ask('req_1')
     await ask('req_2', {}, { holdMs: 0 })
     const later = await restart(['0123456789abcdef', tried])
     await settleOne('req_1', admitted, {}, tried, later)
     assert.deepEqual(await spend(), { settled: 300, reserved: 1100 })
-    // Also if its hold was lost.
+    // The same without a hold.
     await settleOne('req_3', admitted, {}, tried, later)
     assert.deepEqual(await spend(), { settled: 600, reserved: 1100 })
-    // What a gateway left behind is released: most of it was settled.
+    // The hold of a dead gateway is only released, since it may have been settled.
     assert.deepEqual(await reap(later, account, 10, 60_000), { charged: 0, released: 1 })
     assert.deepEqual(await spend(), { settled: 600, reserved: 0 })
     assert.deepEqual(await usage(), {})
-    // Where only runs were tried that lost nothing, all is as if nothing had been lost.
+    // An earlier attempt at a run that lost nothing is settled as usual.
     const another = await ask('req_4', {}, { of: later })
     await settleOne('req_4', another, {}, 'fedcba9876543210', later)
     assert.deepEqual(await spend(), { settled: 900, reserved: 0 })
     assert.equal((await usage()).requests, 1)
   })
 
-  t.test('a month is opened by control, and not by the clock of Redis', async () => {
+  t.test('control opens months, not the clock of Redis', async () => {
     const month = thisMonth()
     const next = month % 100 === 12 ? month + 89 : month + 1
     await openMonth(link, [shard], 202001)
@@ -342,20 +339,20 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.ok(after.outcome === 'admitted')
     assert.equal(new Date(after.at * 1000).toISOString().slice(8), '01T00:00:00.000Z')
     assert.equal(monthNumber(new Date(after.at * 1000)), next)
-    // What began in the month before is not of this one, nor is what it comes to.
+    // Neither the hold nor the cost of the earlier request belongs to this month.
     assert.deepEqual(await readSpend(link, account, next), { settled: 0, reserved: 1100 })
     await settleOne('req_2', before)
     assert.deepEqual(await readSpend(link, account, next), { settled: 0, reserved: 1100 })
   })
 
-  t.test('where no month is open nothing is admitted', async () => {
+  t.test('without an open month nothing is admitted', async () => {
     await client.del(shardMarker(shard))
     const claim = await claimShard(link, shard, 'test')
-    assert.ok(await stampShard(link, claim, { version: 11, run: link.run() }))
+    assert.ok(await markVerified(link, claim, { version: 11, run: link.run() }))
     assert.equal((await ask('req_1')).outcome, 'unverified')
   })
 
-  t.test('overdue holds are found among thousands of keys, some at a time', async () => {
+  t.test('overdue holds are found among thousands of keys, and reaped in parts', async () => {
     const keys = Array.from({ length: 2500 }, (_, number) => ({
       ...{ kind: 'key' as const, account, key: `key_${number}`, version: 11 },
       record: activeKey
@@ -372,7 +369,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.deepEqual([left.holds.size, left.account!.open, left.account!.due], [10, 10, deadline])
   })
 
-  t.test('a hold that was made while overdue ones were looked for is looked for in its time', async () => {
+  t.test('a hold that is made during a search for overdue holds keeps its deadline', async () => {
     await ask('req_1')
     const prepared = prepareAccount(account)
     const [bound, earlier] = [Date.now() + 50_000, Date.now() + 40_000]
@@ -385,17 +382,17 @@ testOnEveryRedis('admission', async (t, anyRun) => {
       assert.equal((await readState(client, account)).account!.due, due)
       assert.equal(Number(await client.zscore(deadlinesName(shard), account)), due)
     }
-    // One that was found, and by then is not overdue.
+    // A hold that was found, but is not overdue.
     const { deadline } = (await readState(client, account)).holds.get('req_1')!
     assert.deepEqual(await callForAccount(link, prepared, 'tgReap', ['', bound + 1e6, 'req_1', 'req_2']), [0, 0])
     assert.equal((await readState(client, account)).account!.due, deadline)
   })
 
-  t.test('a change of records leaves all else of the account as it is', async () => {
+  t.test('a change of records leaves the rest of the account unchanged', async () => {
     await ask('req_1', { keyRequests: 10, keyRequestBurst: 10 })
     await cancel(link, account, ['req_2'])
     const { account: entry, keys, ...rest } = await readState(client, account)
-    assert.ok(rest.gone > Date.now() && rest.holds.size === 1 && entry!.reserved > 0)
+    assert.ok(rest.endedUntil > Date.now() && rest.holds.size === 1 && entry!.reserved > 0)
     await putAccountRecord(link, account, 20, free)
     await putKeyRecord(link, account, 'key_1', 21, activeKey)
     await seed({ account, month: thisMonth(), settled: 0, byKey: new Map([['key_1', 0]]) })
@@ -406,7 +403,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     })
   })
 
-  t.test('a hold that Redis lost is charged by the first attempt', async () => {
+  t.test('a request is settled by its first attempt even if Redis lost its hold', async () => {
     const admitted = await ask('req_1')
     await loseSpend(client, account)
     await seed({ account, month: thisMonth(), settled: 5, byKey: new Map([['key_1', 5]]) })
@@ -416,7 +413,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.deepEqual(await spend(), { settled: 305, reserved: 0 })
   })
 
-  t.test('nothing is admitted before spend is seeded; of Redis and ledger the larger counts', async () => {
+  t.test('nothing is admitted before spend is seeded; the larger of Redis and ledger counts', async () => {
     await loseSpend(client, account)
     assert.deepEqual(await ask('req_1'), { outcome: 'unverified' })
     await putAccountRecord(link, account, 10, free)
@@ -432,7 +429,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
       'admitted'
     )
     assert.deepEqual(await spend(), { settled: 700, reserved: 1090 })
-    // What is under way stays as it is, and an earlier month counts as nothing.
+    // Rates stay unchanged, and amounts of an earlier month count as 0.
     const before = (await readState(client, account)).keys.get('key_1')!
     assert.ok(before.arrival > 0)
     assert.equal(await knows(900, 800), 'seeded')
@@ -442,11 +439,11 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.deepEqual((await readState(client, account)).keys.get('key_1'), { ...before, settled: 850, reserved: 0 })
   })
 
-  t.test('a ledger that has more does not count for a spend that has changed since it was seen', async () => {
+  t.test('a larger amount of the ledger is refused if the spend has changed since it was read', async () => {
     const knows = (settled: number): LedgerSpend[] => [{ account, month: thisMonth(), settled, byKey: new Map() }]
     const seen = await openSpends(link, [account], thisMonth())
     const admitted = await ask('req_1')
-    // What is reserved meanwhile is in the way of nothing.
+    // A reservation is no change of the spend.
     assert.deepEqual(await seedSpend(link, knows(100), seen), ['seeded'])
     const later = await openSpends(link, [account], thisMonth())
     await settleOne('req_1', admitted)
@@ -457,41 +454,41 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.deepEqual(await spend(), { settled: 500, reserved: 0 })
   })
 
-  t.test('a month that is over does not count any more', async () => {
+  t.test('amounts of an earlier month count as 0', async () => {
     await changeAccount(client, account, { month: 202001, settled: 999_999, reserved: 5 })
     await changeKey(client, account, 'key_1', { month: 202001, settled: 1, reserved: 1, arrival: 0 })
     assert.deepEqual(await spend(), { settled: 0, reserved: 0 })
     const admitted = await ask('req_1')
     assert.deepEqual(await spend(), { settled: 0, reserved: 1100 })
     assert.deepEqual(await spendOfKey(), { month: thisMonth(), settled: 0, reserved: 1100 })
-    // Admitted in January 2020: what it costs belongs there.
+    // Admitted in January 2020, so its cost belongs to that month.
     await settleOne('req_1', admitted, { at: 1_578_000_000 })
     assert.deepEqual(await spend(), { settled: 0, reserved: 1100 })
     assert.match([...(await readState(client, account)).usage.keys()][0]!, /^438333:.*~\d+\|key_1\|a-model$/)
   })
 
-  t.test('what is settled begins a month, where nothing was admitted in it', async () => {
+  t.test('a settlement begins a month without admissions', async () => {
     const admitted = await ask('req_1')
-    // An older state of Redis, which control has vouched for.
+    // An older state of Redis that control has verified.
     await loseSpend(client, account)
     await changeAccount(client, account, { month: 202001, settled: 999_999, reserved: 5 })
     await changeKey(client, account, 'key_1', { month: 202001, settled: 1, reserved: 1, arrival: 0 })
     await settleOne('req_1', admitted)
     assert.deepEqual(await spend(), { settled: 300, reserved: 0 })
     assert.deepEqual(await spendOfKey(), { month: thisMonth(), settled: 300, reserved: 0 })
-    // And where only others of the account were.
+    // The same if only other keys were used in the month.
     await changeKey(client, account, 'key_1', { month: 202001, settled: 9, reserved: 9, arrival: 0 })
     await settleOne('req_2', admitted)
     assert.deepEqual(await spendOfKey(), { month: thisMonth(), settled: 300, reserved: 0 })
     assert.deepEqual(await spend(), { settled: 600, reserved: 0 })
   })
 
-  t.test('the unused part of the token rate is given back', async () => {
+  t.test('unused tokens are given back to the token rate', async () => {
     const before = await ask('req_1', { tokens: 1000, tokenBurst: 1000 })
     await settleOne('req_1', before, { tokensPerMinute: 1000 })
     const after = await ask('req_2', { tokens: 1000, tokenBurst: 1000 })
     assert.ok(after.outcome === 'admitted')
-    // Of its second, when it was admitted is known no better.
+    // The time of admission is known to the second.
     assert.ok(Math.abs(after.tokensLeft - (1000 - 75 - 200)) <= 20, `${after.tokensLeft}`)
   })
 })

@@ -5,15 +5,15 @@ import type { PreparedAccount } from '../wire/prepared-account.ts'
 import { type JudgedVersions, moved, type RecordsAnswer } from './confirm.ts'
 
 /**
- * What a key and its account may do, as judged. Amounts are nanodollars, rates are per minute; null is no limit. A burst is
- * how much of a minute's rate may be taken at once, at most all of it.
+ * The limits of a key and its account. Amounts are nanodollars, rates are per minute; null is no limit. A burst is how much of
+ * a minute's rate may be used at once, at most the whole rate.
  */
-export type Allowances = {
+export interface Allowances {
   keyBudgetNanos: number | null
   /** The smaller of the plan's cap and the account's own. */
   accountBudgetNanos: number
   keyRequests: number | null
-  /** Of `keyRequests`; null without them. */
+  /** The burst of `keyRequests`; null if that is null. */
   keyRequestBurst: number | null
   requests: number
   requestBurst: number
@@ -23,35 +23,36 @@ export type Allowances = {
   requestNanos: number
 }
 
-/** The most that a request can cost, with what Redis may choose within it: how many tokens of output it is granted. */
-export type CostBound = {
+/** The maximum cost of a request. Redis decides how many output tokens it grants within the budgets. */
+export interface CostBound {
   /** Picodollars of the whole prompt. */
   promptPicos: number
   promptTokens: number
-  /** Picodollars, and tokens, for each token that is granted: several answers have as many each. */
+  /** Picodollars for each granted token. */
   outputPicos: number
+  /** Output tokens for each granted token: the number of answers, since each may have all granted tokens. */
   outputTokens: number
   wantedTokens: number
-  /** At most `wantedTokens`; with fewer the request is not worth making, and is refused. */
-  fewestTokens: number
+  /** At most `wantedTokens`. If the budgets allow fewer tokens, the request is refused. */
+  minTokens: number
 }
 
-/** Where the rates stand after a request was judged. Milliseconds are until all is there again. */
-export type RateState = {
-  /** Requests a minute: the key's or the account's, whichever will be in the way first. */
+/** The state of the rates after a decision. `…RestMs` is the time until the full burst is available again, milliseconds. */
+export interface RateState {
+  /** Requests a minute, of the key or the account: the rate that will refuse first. */
   requests: number
-  /** How many pass at once, at most the burst. */
+  /** Requests that may come at once now, at most the burst. */
   requestsLeft: number
   requestsRestMs: number
-  /** The same of tokens. A single request of more passes once `tokensRestMs` have gone by. */
+  /** Tokens that may come at once now. One larger request is admitted after `tokensRestMs`. */
   tokensLeft: number
   tokensRestMs: number
 }
 
-/** What was reserved for an admitted request. */
-export type Hold = {
+/** The reservation for an admitted request. */
+export interface Hold {
   grantedTokens: number
-  /** When it was admitted, seconds since the epoch by the clock of Redis: the month and hour that it belongs to. */
+  /** When it was admitted, seconds since the epoch by the clock of Redis. It decides the month and the hour of the usage. */
   at: number
   nanos: number
 }
@@ -59,52 +60,60 @@ export type Hold = {
 export type Budget = 'request' | 'key' | 'account'
 export type Limit = 'concurrent' | 'requests' | 'tokens'
 
-/** Why a budget does not allow a request. Amounts are nanodollars. */
-export type BudgetRefusal = {
+/** The refusal by a budget. Amounts are nanodollars. */
+export interface BudgetRefusal {
   outcome: 'over-budget'
   scope: Budget
   limit: number
   settled: number
   reserved: number
   needed: number
-  /** The month that it counts for, yyyymm (UTC). */
+  /** The month of the budget, yyyymm (UTC). */
   month: number
 }
 
-/** What was decided of one request. */
+/** The decision about one request. */
 export type RequestAnswer =
   | ({ outcome: 'admitted' } & Hold & RateState)
   | BudgetRefusal
   | ({ outcome: 'over-limit'; limit: Limit; waitMs: number } & RateState)
-  /** It had been cancelled: see settle.ts. */
+  /** It was cancelled before: see settle.ts. */
   | { outcome: 'cancelled' }
 
-/** Why nothing was decided of any request. */
+/** The outcome for a group without any decision. */
 export type UndecidedAnswer =
-  /** Holds of the account are past their deadline, and should be reaped first. */
+  /** The account has overdue holds: reap them first. */
   { outcome: 'overdue' } | RecordsAnswer
 
 export type AdmitAnswer = RequestAnswer | UndecidedAnswer
 
-/** One of several requests of a key that are asked for together. */
-export type AskedRequest = { id: string; model: string; bound: CostBound }
+/** A request to decide about. */
+export interface AskedRequest {
+  id: string
+  model: string
+  bound: CostBound
+}
 
-/** What is the same in every question about a key, in the form of the wire: until it is judged on other records. */
-export type PreparedAdmission = { readonly account: PreparedAccount; readonly terms: string }
+/** The encoded arguments that all requests of a key share until its records change. */
+export interface PreparedAdmission {
+  readonly account: PreparedAccount
+  readonly terms: string
+}
 
-/** Requests of one key that are asked for together. */
-export type AskedGroup = {
+/** Requests of one key. */
+export interface AskedGroup {
   admission: PreparedAdmission
   requests: readonly AskedRequest[]
-  /** Whether overdue holds have been reaped already, so that those that are left must not be in the way. */
+  /** Whether overdue holds were reaped before. Then remaining overdue holds do not stop the decision. */
   reaped: boolean
 }
 
 /**
- * The question whether requests may start of a key that was judged on these versions to have these allowances.
+ * Encodes the arguments that all requests of a key share.
  *
- * @param endsAt when the presented secret stops working, ms since the epoch, as judged; null for never
- * @param holdMs how long a hold lasts: longer than any request may
+ * @param judged versions of the records that gave these allowances
+ * @param endsAt when the presented secret stops working, ms since the epoch; null for never
+ * @param holdMs how long a hold lasts: longer than any request may take
  */
 export function prepareAdmission(
   account: PreparedAccount,
@@ -137,8 +146,8 @@ export function prepareAdmission(
 }
 
 /**
- * How far ahead a rate's time of arrival may lie, µs: its burst, and a little for rounding. A millisecond is more than
- * rounding adds up to; half a unit never admits another one.
+ * How far ahead the arrival time of a rate may lie, µs: the burst, and a little for rounding. A millisecond is more than the
+ * sum of rounding errors. Half a unit never admits another unit.
  */
 function microsOf(burst: number, perMinute: number): number {
   const perUnit = 60e6 / perMinute
@@ -146,12 +155,12 @@ function microsOf(burst: number, perMinute: number): number {
 }
 
 /**
- * Asks Redis, in one round trip, whether requests may start, and reserves what each may cost at most. Nothing of a group
- * depends on the others, but if Redis is spread all of their accounts must be of one shard.
+ * Asks Redis, in one round trip, whether requests may start, and reserves the maximum cost of each. Groups are independent. If
+ * Redis is spread, all accounts must be of one shard.
  *
- * @returns for each group an answer for each request, or one for all of them that says nothing was decided
- * @throws RedisAwayError if it was not sent. Else ioredis' error if no answer comes in time: then it is not known whether
- *   something was reserved, and the requests must be cancelled
+ * @returns for each group: an answer for each request, or one answer if nothing was decided
+ * @throws RedisAwayError if the call was not sent; else ioredis' error if no answer comes in time. Then requests may have been
+ *   admitted, and must be cancelled
  */
 export async function admit(
   link: RedisLink,
@@ -174,8 +183,8 @@ export async function admit(
 const [wasReaped, wasNotReaped] = [packNumbers(1), packNumbers(0)]
 
 function packRequest({ id, model, bound }: AskedRequest): string {
-  const { promptPicos, outputPicos, promptTokens, outputTokens, wantedTokens, fewestTokens } = bound
-  const numbers = packNumbers(promptPicos, outputPicos, promptTokens, outputTokens, wantedTokens, fewestTokens)
+  const { promptPicos, outputPicos, promptTokens, outputTokens, wantedTokens, minTokens } = bound
+  const numbers = packNumbers(promptPicos, outputPicos, promptTokens, outputTokens, wantedTokens, minTokens)
   return `${numbers}h:${packText(id)}${packText(model)}`
 }
 
@@ -195,7 +204,7 @@ function readGroup(unpacker: Unpacker, requests: number): RequestAnswer[] | Unde
   return answers
 }
 
-/** Members are read in the order in which they are written here, which is that of the script. */
+/** The order of the members matters: the script returns them in this order. */
 function readAnswer(unpacker: Unpacker, kind: number): RequestAnswer {
   switch (kind) {
     case kinds.admitted:
@@ -234,6 +243,6 @@ function readAnswer(unpacker: Unpacker, kind: number): RequestAnswer {
     case kinds.cancelled:
       return { outcome: 'cancelled' }
     default:
-      throw new Error(`an answer of an unknown kind: ${kind}`)
+      throw new Error(`admit.lua returned an unknown kind of answer: ${kind}`)
   }
 }

@@ -6,7 +6,8 @@
 -- ARGV[1]  run id of the Redis process at the other end of this connection
 -- ARGV[2]  key id
 -- ARGV[3]  version of the key record and  ARGV[4]  of the account record that were judged; '' for none
--- ARGV[5]  when what was judged ends (the key's expiry or a rotated secret's grace), ms since the epoch; '' for never
+-- ARGV[5]  when the secret stops working (the key's expiry or the end of a rotated secret's grace), ms since the epoch; '' for
+--          never
 -- Returns
 --   'admitted'
 --   'ended'       the time in ARGV[5] has come
@@ -17,7 +18,7 @@
 --include admission/records.lua
 local name, key = KEYS[2], ARGV[2]
 local endsAt = ARGV[5] ~= '' and whole(ARGV[5]) or nil
-local version, run = readVouched(redis.call('HGET', KEYS[1], vouchedField))
+local version, run = readVerified(redis.call('HGET', KEYS[1], verifiedField))
 if run ~= ARGV[1] then
   return 'unverified'
 end

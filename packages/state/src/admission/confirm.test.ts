@@ -4,11 +4,11 @@ import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { monthNumber } from '../keyspace/month.ts'
 import { accountName, accountShard } from '../keyspace/names.ts'
 import type { RedisNode } from '../link/redis-link.ts'
-import { claimShard, stampShard } from '../projection/shard-markers.ts'
+import { claimShard, markVerified } from '../projection/shard-markers.ts'
 import { putAccountRecord, putKeyRecord } from '../projection/write-records.ts'
 import { openSpends } from '../spend/spend.ts'
 import { activeKey } from '../testing/active-key.ts'
-import { stampNow } from '../testing/marker.ts'
+import { verifyNow } from '../testing/marker.ts'
 import { admitOne } from '../testing/one-account.ts'
 import { testOnEveryRedis, withRun } from '../testing/redis-servers.ts'
 import { prepareAccount } from '../wire/prepared-account.ts'
@@ -22,8 +22,8 @@ const key = activeKey
 const free: AccountRecord = { plan: 'free', status: 'active', ownCapNanos: null }
 const current = (version: number, record: object) => ({ version: String(version), json: JSON.stringify(record) })
 
-async function stamp(link: RedisNode, version: number, run = 'this run'): Promise<void> {
-  assert.ok(await stampNow(link, shard, version, run))
+async function verifyShard(link: RedisNode, version: number, run = 'this run'): Promise<void> {
+  assert.ok(await verifyNow(link, shard, version, run))
 }
 
 const plenty = {
@@ -38,9 +38,9 @@ const plenty = {
   concurrentRequests: 100,
   requestNanos: 1e9
 }
-const bound = { promptPicos: 0, promptTokens: 1, outputPicos: 0, outputTokens: 1, wantedTokens: 1, fewestTokens: 1 }
+const bound = { promptPicos: 0, promptTokens: 1, outputPicos: 0, outputTokens: 1, wantedTokens: 1, minTokens: 1 }
 
-/** What {@link verify} answers. An admission, which any limit allows, must say the same of records. */
+/** Confirms the records. An admission within all limits must have the same outcome. */
 async function ask(
   link: RedisNode,
   of: string,
@@ -55,22 +55,22 @@ async function ask(
   return answer
 }
 
-testOnEveryRedis('verification', async (t, anyRun) => {
+testOnEveryRedis('confirmation of records', async (t, anyRun) => {
   const link = withRun(anyRun, 'this run')
   const judged = { key: '11', account: '10' }
   t.beforeEach(async () => {
-    // A spend is made in the month that is open.
-    await stamp(link, 9)
+    // Spend is created in the open month.
+    await verifyShard(link, 9)
     await putAccountRecord(link, account, 10, free)
     await putKeyRecord(link, account, 'key_1', 11, key)
-    await stamp(link, 11)
+    await verifyShard(link, 11)
   })
 
-  t.test('a request that was judged on the current records is admitted', async () => {
+  t.test('a request that was judged by the current records is admitted', async () => {
     assert.deepEqual(await ask(link, account, 'key_1', judged, null), { outcome: 'admitted' })
   })
 
-  t.test('nothing is concluded by another process than the one that was vouched to', async () => {
+  t.test('a shard that is verified for another process is unverified', async () => {
     const other = withRun(anyRun, 'other run')
     assert.deepEqual(await ask(other, account, 'key_1', judged, null), {
       outcome: 'unverified'
@@ -80,7 +80,7 @@ testOnEveryRedis('verification', async (t, anyRun) => {
     })
   })
 
-  t.test('nothing is concluded from an empty server, nor before the first replay has ended', async () => {
+  t.test('the shard of an empty server is unverified until the first replay ends', async () => {
     await anyRun.client.flushall()
     assert.deepEqual(await ask(link, account, 'key_1', judged, null), { outcome: 'unverified' })
     await putAccountRecord(link, account, 10, free)
@@ -88,11 +88,11 @@ testOnEveryRedis('verification', async (t, anyRun) => {
     await openSpends(link, [account], month)
     const claim = await claimShard(link, shard, 'replay')
     assert.deepEqual(await ask(link, account, 'key_1', judged, null), { outcome: 'unverified' })
-    await stampShard(link, claim, { version: 11, run: 'this run', month })
+    await markVerified(link, claim, { version: 11, run: 'this run', month })
     assert.deepEqual(await ask(link, account, 'key_1', judged, null), { outcome: 'admitted' })
   })
 
-  t.test('a key that has moved on is not admitted: the current records are told', async () => {
+  t.test('a changed key is not admitted, and the current records are returned', async () => {
     const revoked: KeyRecord = { ...key, status: 'revoked' }
     await putKeyRecord(link, account, 'key_1', 12, revoked)
     assert.deepEqual(await ask(link, account, 'key_1', judged, null), {
@@ -102,7 +102,7 @@ testOnEveryRedis('verification', async (t, anyRun) => {
     })
   })
 
-  t.test('an account that has moved on is not admitted either', async () => {
+  t.test('a changed account is not admitted, and the current records are returned', async () => {
     const suspended: AccountRecord = { plan: 'free', status: 'suspended', ownCapNanos: null }
     await putAccountRecord(link, account, 12, suspended)
     assert.deepEqual(await ask(link, account, 'key_1', judged, null), {
@@ -112,7 +112,7 @@ testOnEveryRedis('verification', async (t, anyRun) => {
     })
   })
 
-  t.test('versions that were not judged yet, or are from the future, match nothing', async () => {
+  t.test('missing and future versions do not match', async () => {
     const moved = { outcome: 'moved', key: current(11, key), account: current(10, free) }
     for (const versions of [
       { key: '', account: '' },
@@ -125,7 +125,7 @@ testOnEveryRedis('verification', async (t, anyRun) => {
     }
   })
 
-  t.test('a key, or an account, that is not there is told as such and never admitted', async () => {
+  t.test('a missing key or account is returned as null, and not admitted', async () => {
     const absent = await ask(link, account, 'key_9', { key: '', account: '10' }, null)
     assert.deepEqual(absent, { outcome: 'moved', key: null, account: current(10, free) })
     await anyRun.client.hdel(accountName(account), 'a', 'r')
@@ -133,7 +133,7 @@ testOnEveryRedis('verification', async (t, anyRun) => {
     assert.deepEqual(orphan, { outcome: 'moved', key: current(11, key), account: null })
   })
 
-  t.test('an end is judged by the clock of Redis', async () => {
+  t.test('the clock of Redis decides whether a secret has ended', async () => {
     const [seconds] = (await anyRun.client.time()) as unknown as [string | number, string | number]
     const now = Number(seconds) * 1000
     assert.deepEqual(await ask(link, account, 'key_1', judged, now + 60_000), {
@@ -143,13 +143,13 @@ testOnEveryRedis('verification', async (t, anyRun) => {
     assert.deepEqual(await ask(link, account, 'key_1', judged, 0), { outcome: 'ended' })
   })
 
-  t.test('a record that moved on is told even when what was judged has ended', async () => {
+  t.test('a changed record is returned even if the judged secret has ended', async () => {
     await putKeyRecord(link, account, 'key_1', 12, key)
     assert.equal((await ask(link, account, 'key_1', judged, 0)).outcome, 'moved')
   })
 
   t.test('records of an earlier epoch than their shard are void', async () => {
-    await stamp(link, versionOf(1, 11))
+    await verifyShard(link, versionOf(1, 11))
     const nothing = { outcome: 'moved', key: null, account: null }
     assert.deepEqual(await ask(link, account, 'key_1', judged, null), nothing)
 
@@ -162,7 +162,7 @@ testOnEveryRedis('verification', async (t, anyRun) => {
     assert.deepEqual(await ask(link, account, 'key_1', now, null), { outcome: 'admitted' })
   })
 
-  t.test('records of a later epoch than their shard are in force before the shard has followed', async () => {
+  t.test('records of a later epoch than their shard are in force', async () => {
     await putKeyRecord(link, account, 'key_1', versionOf(1, 11), key)
     const now = { key: '1000000000011', account: '10' }
     assert.deepEqual(await ask(link, account, 'key_1', now, null), { outcome: 'admitted' })

@@ -2,27 +2,30 @@ import { accountName, accountShard, shardMarker } from '../keyspace/names.ts'
 import type { RedisLink } from '../link/redis-link.ts'
 import type { RawRecords } from '../wire/scripts.ts'
 
-/** The versions on which a request was judged; '' for a record that was not known. */
-export type JudgedVersions = { key: string; account: string }
+/** The versions of the records by which a request was judged; '' for a missing record. */
+export interface JudgedVersions {
+  key: string
+  account: string
+}
 
-/** A record as it stands in Redis, or null if there is none. */
+/** A record in Redis; null for a missing record. */
 export type CurrentRecord = { version: string; json: string } | null
 
-/** What Redis says of records that a request was judged on. */
+/** The outcome if the records do not allow the request now. */
 export type RecordsAnswer =
-  /** The key's expiry, or the grace of the rotated secret that was presented, has come. */
+  /** The key has expired, or the grace of the rotated secret has ended. */
   | { outcome: 'ended' }
-  /** Control has not vouched for this Redis process: nothing may be concluded. */
+  /** Control has not verified the shard for this Redis process, so its records may be out of date. */
   | { outcome: 'unverified' }
-  /** Other versions are in force than the request was judged on. */
+  /** The records have changed: these are the current ones. */
   | { outcome: 'moved'; key: CurrentRecord; account: CurrentRecord }
 
 export type ConfirmAnswer = { outcome: 'admitted' } | RecordsAnswer
 
 /**
- * Asks Redis, in one round trip, whether a key may be used that was judged on these versions. Nothing is reserved.
+ * Asks Redis, in one round trip, whether the judged records are still current. It reserves nothing.
  *
- * @param endsAt when the presented secret stops working, ms since the epoch, as judged; null for never
+ * @param endsAt when the presented secret stops working, ms since the epoch; null for never
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function confirmRecords(

@@ -17,11 +17,17 @@ type Limits = Pick<
   Allowances,
   'requests' | 'requestBurst' | 'keyRequests' | 'keyRequestBurst' | 'tokens' | 'tokenBurst'
 >
-type Arrival = { gapMicros: number; key: number; tokens: number; usedShare: number; lastsMicros: number }
+interface Arrival {
+  gapMicros: number
+  key: number
+  tokens: number
+  usedShare: number
+  lastsMicros: number
+}
 
-/** A rate and its burst: by default a sixth of a minute's, at most all of it. */
+/** A rate and a burst: often the default of a sixth of the rate, at most the whole rate. */
 const rateUpTo = (perMinute: fc.Arbitrary<number>) =>
-  perMinute.chain((most) => fc.tuple(fc.constant(most), fc.oneof(fc.constant(Math.ceil(most / 6)), upTo(most))))
+  perMinute.chain((rate) => fc.tuple(fc.constant(rate), fc.oneof(fc.constant(Math.ceil(rate / 6)), upTo(rate))))
 const upTo = (max: number) => fc.oneof(fc.constant(1), fc.integer({ min: 1, max }), fc.constant(max))
 
 const limitsOf = (
@@ -60,7 +66,7 @@ const arrivals: fc.Arbitrary<Arrival[]> = fc.array(
   { minLength: 30, maxLength: 150, size: 'max' }
 )
 
-/** Asks of one account for nothing but rates. */
+/** Sends requests of one account that only rates can refuse. */
 function createAsker(world: LimitsWorld, limit: Limits) {
   let count = 0
   const asking = (key: number, promptTokens: number): Asking => ({
@@ -68,7 +74,7 @@ function createAsker(world: LimitsWorld, limit: Limits) {
     id: `req_${count++}`,
     key: keys[key]!,
     model: 'a-model',
-    bound: { promptPicos: 0, promptTokens, outputPicos: 0, outputTokens: 0, wantedTokens: 0, fewestTokens: 0 },
+    bound: { promptPicos: 0, promptTokens, outputPicos: 0, outputTokens: 0, wantedTokens: 0, minTokens: 0 },
     allowances: {
       keyBudgetNanos: null,
       accountBudgetNanos: 0,
@@ -82,17 +88,17 @@ function createAsker(world: LimitsWorld, limit: Limits) {
   return (key: number, promptTokens: number): Promise<AdmitAnswer> => world.admit(asking(key, promptTokens), false)
 }
 
-/** The most of what was admitted in any minute, the ends included. */
-function mostInAMinute(admitted: ReadonlyArray<{ micros: number; units: number }>): number {
-  let most = 0
+/** The maximum that was admitted in any 60 s, both ends included. */
+function maxInAMinute(admitted: ReadonlyArray<{ micros: number; units: number }>): number {
+  let max = 0
   let sum = 0
   let first = 0
   for (const { micros, units } of admitted) {
     sum += units
     while (admitted[first]!.micros < micros - minuteMicros) sum -= admitted[first++]!.units
-    most = Math.max(most, sum)
+    max = Math.max(max, sum)
   }
-  return most
+  return max
 }
 
 /** How far clocks are moved. */
@@ -111,7 +117,7 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
   const clock = moveClock(anyLink)
   const [runs, fewerRuns] = [propertyRuns(25), propertyRuns(13)]
 
-  t.test('in any minute no more is admitted than the limit and the burst, or one request that is larger', async () => {
+  t.test('any 60 s admit at most the limit and the burst, or the limit and one larger request', async () => {
     const run = async (limit: Limits, requests: Arrival[]) => {
       const world = await createWorld(clock, start)
       const ask = createAsker(world, limit)
@@ -122,8 +128,8 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
         if (answer.outcome === 'admitted') admitted.push({ micros: world.micros(), key, tokens })
         else assert.equal(answer.outcome, 'over-limit')
       }
-      const check = (units: typeof admitted, most: number, of: (request: (typeof admitted)[number]) => number) =>
-        assert.ok(mostInAMinute(units.map((request) => ({ micros: request.micros, units: of(request) }))) <= most)
+      const check = (units: typeof admitted, max: number, of: (request: (typeof admitted)[number]) => number) =>
+        assert.ok(maxInAMinute(units.map((request) => ({ micros: request.micros, units: of(request) }))) <= max)
       check(admitted, limit.requests + limit.requestBurst, () => 1)
       const largest = Math.max(limit.tokenBurst, ...admitted.map(({ tokens }) => tokens))
       check(admitted, limit.tokens + largest, ({ tokens }) => tokens)
@@ -135,65 +141,62 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
     await fc.assert(fc.asyncProperty(limits, arrivals, run), runs)
   })
 
-  t.test(
-    'in any minute no more tokens are used than the limit and a burst, however late is said what was used',
-    async () => {
-      const run = async (limit: Limits, requests: Arrival[]) => {
-        const world = await createWorld(clock, start)
-        const free = { requests: 9000, requestBurst: 9000, keyRequests: null, keyRequestBurst: null }
-        const ask = createAsker(world, { ...limit, ...free })
-        let largest = limit.tokenBurst
-        const used: Array<{ micros: number; units: number }> = []
-        let open: Array<{ endsAt: number; settlement: SettledRequest }> = []
-        for (const [index, { gapMicros, key, tokens, usedShare, lastsMicros }] of requests.entries()) {
-          await world.setTime(world.micros() + gapMicros)
-          for (const { settlement } of open.filter(({ endsAt }) => endsAt <= world.micros())) {
-            await world.settle([{ account: accounts[0], requests: [settlement], tried: [] }])
-          }
-          open = open.filter(({ endsAt }) => endsAt > world.micros())
-          const answer = await ask(key, tokens)
-          if (answer.outcome !== 'admitted') continue
-          largest = Math.max(largest, tokens)
-          const promptTokens = Math.floor(tokens * usedShare)
-          used.push({ micros: world.micros(), units: promptTokens })
-          const settlement: SettledRequest = {
-            id: `req_${index}`,
-            key: keys[key]!,
-            model: 'a-model',
-            at: answer.at,
-            heldNanos: 0,
-            heldTokens: tokens,
-            tokensPerMinute: limit.tokens,
-            tokensRestMs: answer.tokensRestMs,
-            ...zeroCounts,
-            costNanos: 0,
-            promptTokens,
-            cachedTokens: 0,
-            completionTokens: 0,
-            failed: false,
-            estimated: false
-          }
-          open.push({ endsAt: world.micros() + lastsMicros, settlement })
+  t.test('any 60 s use at most the limit and a burst of tokens, however late settlements arrive', async () => {
+    const run = async (limit: Limits, requests: Arrival[]) => {
+      const world = await createWorld(clock, start)
+      const free = { requests: 9000, requestBurst: 9000, keyRequests: null, keyRequestBurst: null }
+      const ask = createAsker(world, { ...limit, ...free })
+      let largest = limit.tokenBurst
+      const used: Array<{ micros: number; units: number }> = []
+      let open: Array<{ endsAt: number; settlement: SettledRequest }> = []
+      for (const [index, { gapMicros, key, tokens, usedShare, lastsMicros }] of requests.entries()) {
+        await world.setTime(world.micros() + gapMicros)
+        for (const { settlement } of open.filter(({ endsAt }) => endsAt <= world.micros())) {
+          await world.settle([{ account: accounts[0], requests: [settlement], tried: [] }])
         }
-        assert.ok(mostInAMinute(used) <= limit.tokens + largest)
+        open = open.filter(({ endsAt }) => endsAt > world.micros())
+        const answer = await ask(key, tokens)
+        if (answer.outcome !== 'admitted') continue
+        largest = Math.max(largest, tokens)
+        const promptTokens = Math.floor(tokens * usedShare)
+        used.push({ micros: world.micros(), units: promptTokens })
+        const settlement: SettledRequest = {
+          id: `req_${index}`,
+          key: keys[key]!,
+          model: 'a-model',
+          at: answer.at,
+          heldNanos: 0,
+          heldTokens: tokens,
+          tokensPerMinute: limit.tokens,
+          tokensRestMs: answer.tokensRestMs,
+          ...zeroCounts,
+          costNanos: 0,
+          promptTokens,
+          cachedTokens: 0,
+          completionTokens: 0,
+          failed: false,
+          estimated: false
+        }
+        open.push({ endsAt: world.micros() + lastsMicros, settlement })
       }
-      await fc.assert(fc.asyncProperty(limits, arrivals, run), fewerRuns)
+      assert.ok(maxInAMinute(used) <= limit.tokens + largest)
     }
-  )
+    await fc.assert(fc.asyncProperty(limits, arrivals, run), fewerRuns)
+  })
 
-  t.test('whoever waits as long as the answer says is admitted, if nobody else comes', async () => {
+  t.test('a request that waits as long as the answer says is admitted, without other requests', async () => {
     const run = async (limit: Limits, requests: Arrival[]) => {
       const world = await createWorld(clock, start)
       const ask = createAsker(world, limit)
       for (const { gapMicros, key, tokens } of requests.slice(0, 60)) {
         await world.setTime(world.micros() + gapMicros)
-        // One of more tokens than a minute has never passes: callers refuse it before.
+        // Callers refuse requests of more tokens than a minute allows.
         const units = Math.min(tokens, limit.tokens)
         for (let attempt = 1; ; attempt++) {
           const answer = await ask(key, units)
           if (answer.outcome === 'admitted') break
           assert.ok(answer.outcome === 'over-limit' && answer.waitMs > 0)
-          // First requests, then tokens may be in the way.
+          // The request rate may refuse first, then the token rate.
           assert.ok(attempt <= 2)
           await world.setTime(world.micros() + answer.waitMs * 1000)
         }
@@ -202,7 +205,7 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
     await fc.assert(fc.asyncProperty(limits, arrivals, run), fewerRuns)
   })
 
-  t.test('as many pass at once as an answer says are left, and not one more', async () => {
+  t.test('exactly as many requests are admitted at once as an answer says are left', async () => {
     const few = limitsOf(
       fc.integer({ min: 1, max: 60 }),
       fc.integer({ min: 1, max: 60 }),
@@ -221,7 +224,7 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
       if (byTokens) {
         if (told.outcome === 'over-limit' && told.limit === 'tokens') return assert.equal(told.tokensLeft, 0)
         if (told.requestsLeft < 2) return
-        // If nothing is owed, one larger request passes instead.
+        // If no tokens are owed, one larger request is admitted instead.
         if (told.tokensRestMs > 0) assert.equal((await ask(0, told.tokensLeft + 1)).outcome, 'over-limit')
         assert.equal((await ask(0, told.tokensLeft)).outcome, 'admitted')
         if (told.tokensLeft > 0) assert.equal((await ask(0, limit.tokens)).outcome, 'over-limit')
@@ -233,7 +236,7 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
         assert.equal(answer.requestsLeft, left - 1)
       }
       assert.equal((await ask(0, 0)).outcome, 'over-limit')
-      // And all of it is there again when the answer said.
+      // The full burst is available again at the time that the answer said.
       await world.setTime(world.micros() + Math.max(told.requestsRestMs, 60_000) * 1000)
       const rested = await ask(0, 0)
       assert.ok(rested.outcome === 'admitted')
@@ -242,7 +245,7 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
     await fc.assert(fc.asyncProperty(few, arrivals, fc.boolean(), run), fewerRuns)
   })
 
-  t.test('a clock that is set back costs no more than to empty the bucket', async () => {
+  t.test('after a clock is set back, a rate owes at most its burst', async () => {
     const anyMove = fc.oneof(fc.constantFrom(overAMinute, anHour), fc.integer({ min: 1, max: 31 * 86_400e6 }))
     const run = async (limit: Limits, requests: Arrival[], backMicros: number) => {
       const world = await createWorld(clock, start)
@@ -255,17 +258,17 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
       const answer = await ask(0, 1)
       assert.ok(answer.outcome === 'admitted' || answer.outcome === 'over-limit')
       const size = (burst: number, perMinute: number) => Math.ceil((burst * 60_000) / perMinute) + 2
-      const most = Math.max(
+      const maxRestMs = Math.max(
         size(limit.requestBurst, limit.requests),
         size(limit.keyRequestBurst ?? 0, limit.keyRequests ?? 1)
       )
-      assert.ok(answer.requestsRestMs <= most)
+      assert.ok(answer.requestsRestMs <= maxRestMs)
       assert.ok(answer.tokensRestMs <= 60_002)
       if (answer.outcome === 'admitted') return
       const unitMs = Math.max(60_000 / limit.requests, 60_000 / (limit.keyRequests ?? limit.requests))
       assert.ok(answer.waitMs <= (answer.limit === 'requests' ? Math.ceil(unitMs) : 60_002))
       await world.setTime(world.micros() + answer.waitMs * 1000)
-      // First requests, then tokens may be in the way.
+      // The request rate may refuse first, then the token rate.
       const then = await ask(0, 1)
       assert.ok(then.outcome === 'admitted' || (answer.limit === 'requests' && then.outcome === 'over-limit'))
     }
@@ -273,7 +276,7 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
   })
 
   t.test(
-    'after one request of 60 a minute, a clock that is set back 70 s or an hour lets one pass, and the next wait a second',
+    'with 60 requests a minute, a clock set back 70 s or an hour admits one request, and the next waits 1 s',
     async () => {
       for (const backMicros of [overAMinute, anHour]) {
         const world = await createWorld(clock, start)
@@ -290,7 +293,7 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
     }
   )
 
-  t.test('a clock that is set forward and back again costs no more', async () => {
+  t.test('after a clock is set forward and back again, a rate owes at most its burst', async () => {
     const world = await createWorld(clock, start)
     const ask = createAsker(world, ofSixty)
     await world.setTime(start + anHour)

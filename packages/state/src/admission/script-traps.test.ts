@@ -21,7 +21,7 @@ const asking: Asking = {
   id: 'req_1',
   key: keys[0],
   model: 'a-model',
-  bound: { promptPicos: 1000, promptTokens: 10, outputPicos: 1000, outputTokens: 1, wantedTokens: 10, fewestTokens: 1 },
+  bound: { promptPicos: 1000, promptTokens: 10, outputPicos: 1000, outputTokens: 1, wantedTokens: 10, minTokens: 1 },
   allowances: {
     keyBudgetNanos: 1e6,
     accountBudgetNanos: 1e6,
@@ -59,21 +59,21 @@ function settlementOf({ id, key, model }: Asking, admitted: AdmitAnswer): Settle
   }
 }
 
-/** A call of a script that would change something, and which of its arguments are numbers, counted from 1. */
-type Call = {
+/** A call of a script that changes something, and the numbers of its numeric arguments, from 1. */
+interface Call {
   name: string
-  /** Preceded by how many they are, where that can vary. */
+  /** After their number, if that can vary. */
   keys: string[]
   args: Array<string | Packed>
-  /** Of the arguments that are not packed. */
+  /** Numbers of the unpacked arguments. */
   numbers: number[]
   orNone?: number[]
   complete?: number[]
-  /** So many bytes of what is packed are something whole. */
+  /** The number of bytes of a packed argument that are complete by themselves. */
   endsAt?: number
 }
 
-/** An argument that is packed, part by part. */
+/** The parts of a packed argument. */
 type Packed = Array<number | string | { picos: number } | { micros: number }>
 
 const numberOf = (part: Exclude<Packed[number], string>): number =>
@@ -165,7 +165,7 @@ function callsOf(run: string, at: number): Call[] {
 }
 
 const tooLarge = '9007199254740994'
-/** Neither whole numbers, nor nothing; the last is too large to be exact. */
+/** Texts that are no whole number; the last one is too large to be exact. */
 const malformed = ['nan', '', 'abc', '1.5', '-1', 'inf', '-inf', '1e400', tooLarge]
 const malformedNumbers = [Number.NaN, 1.5, -2, Infinity, -Infinity, Number(tooLarge)]
 
@@ -194,7 +194,7 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
   t.test('malformed numbers and missing arguments change nothing', async () => {
     const { world, at } = await openHolds()
     const before = await readContent(client)
-    // The stand-in takes a hundred times as long.
+    // The in-memory Redis takes a hundred times as long.
     const tried = kind === 'redis-server' ? malformed : malformed.slice(0, 2)
     for (const proper of callsOf(world.link.run(), at)) {
       for (const number of proper.numbers) {
@@ -211,7 +211,7 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
           const isAmount = typeof part !== 'number' && 'picos' in part
           const isTime = typeof part !== 'number' && 'micros' in part
           for (const number of kind === 'redis-server' ? malformedNumbers : malformedNumbers.slice(0, 2)) {
-            // Picodollars may be more than exact, and a rate that is given back below zero and a fraction.
+            // Picodollars may be too large to be exact. Tokens to give back may be negative and fractions.
             if (isAmount && number === Number(tooLarge)) continue
             if (part === -3 && Number.isFinite(number)) continue
             if (isTime && number === 1.5) continue
@@ -237,11 +237,15 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
     }
     for (const proper of callsOf(world.link.run(), at)) {
       await call(proper, proper.args)
-      assert.notDeepEqual(await readContent(client), before, `${proper.name} is not what was meant to be tried`)
+      assert.notDeepEqual(
+        await readContent(client),
+        before,
+        `${proper.name} changed nothing, so the test proves nothing`
+      )
     }
   })
 
-  t.test('a malformed group changes nothing, and those before it are as if the answer had been lost', async () => {
+  t.test('a malformed group changes nothing, and earlier groups stay changed', async () => {
     const { world, at } = await openHolds()
     const calls = callsOf(world.link.run(), at)
     const [admit, settle] = ['tgAdmit', 'tgSettleHeld'].map((name) => calls.find((call) => call.name === name)!)
@@ -264,27 +268,27 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
 
   t.test('amounts near the largest exact number are written exactly', async () => {
     const world = await createWorld(clock, start)
-    const most = Number.MAX_SAFE_INTEGER
-    const settled = most - 20
+    const max = Number.MAX_SAFE_INTEGER
+    const settled = max - 20
     await seed(world, { account, month, settled, byKey: new Map([['key_1', settled]]) })
     const { allowances } = asking
-    const large = { ...asking, allowances: { ...allowances, keyBudgetNanos: most, accountBudgetNanos: most } }
+    const large = { ...asking, allowances: { ...allowances, keyBudgetNanos: max, accountBudgetNanos: max } }
     world.model(account).settled.set('', settled).set('key_1', settled)
     const admitted = await world.admit(large)
     const { account: all, keys } = await readState(client, account)
     assert.deepEqual([all!.month, all!.settled, all!.reserved], [month, 9007199254740971, 11])
     assert.deepEqual([keys.get('key_1')!.settled, keys.get('key_1')!.reserved], [9007199254740971, 11])
-    const refused = await world.admit({ ...large, id: 'req_2', bound: { ...asking.bound, fewestTokens: 10 } })
+    const refused = await world.admit({ ...large, id: 'req_2', bound: { ...asking.bound, minTokens: 10 } })
     assert.deepEqual(refused, {
       outcome: 'over-budget',
       scope: 'key',
-      limit: most,
+      limit: max,
       settled,
       reserved: 11,
       needed: 11,
       month
     })
-    // What cannot be reckoned exactly does not fit.
+    // A cost that is too large to be exact is over budget.
     const endless = { ...large, id: 'req_3', bound: { ...asking.bound, promptPicos: 2 ** 70 } }
     assert.equal((await world.admit(endless)).outcome, 'over-budget')
     await world.settle([{ account, requests: [settlementOf(asking, admitted)], tried: [] }])
@@ -295,26 +299,23 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
     assert.equal((await readState(client, accounts[1])).account!.settled, 9007199254000000)
   })
 
-  t.test(
-    'a clock that is set forward ends holds early, and settling them corrects what they were charged',
-    async () => {
-      const world = await createWorld(clock, start)
-      const admitted = await world.admit(asking)
-      await world.setTime(start + 3600e6)
-      assert.equal((await world.admit({ ...asking, id: 'req_2', reaped: false })).outcome, 'overdue')
-      await world.reap(account, 10)
-      assert.equal((await readState(client, account)).account!.settled, 11)
-      // The clock is right again before the request ends.
-      for (const micros of [start + 3600e6, start]) {
-        await world.setTime(micros)
-        assert.equal((await readState(client, account)).holds.size, 0)
-      }
-      await world.settle([{ account, requests: [settlementOf(asking, admitted)], tried: [] }])
-      assert.equal((await readState(client, account)).account!.settled, 7)
+  t.test('a clock that is set forward ends holds early, and settlements correct the charge', async () => {
+    const world = await createWorld(clock, start)
+    const admitted = await world.admit(asking)
+    await world.setTime(start + 3600e6)
+    assert.equal((await world.admit({ ...asking, id: 'req_2', reaped: false })).outcome, 'overdue')
+    await world.reap(account, 10)
+    assert.equal((await readState(client, account)).account!.settled, 11)
+    // The clock is right again before the request ends.
+    for (const micros of [start + 3600e6, start]) {
+      await world.setTime(micros)
+      assert.equal((await readState(client, account)).holds.size, 0)
     }
-  )
+    await world.settle([{ account, requests: [settlementOf(asking, admitted)], tried: [] }])
+    assert.equal((await readState(client, account)).account!.settled, 7)
+  })
 
-  t.test('a clock that is set back ends no hold of a request that is under way', async () => {
+  t.test('a clock that is set back ends no hold of a running request', async () => {
     const world = await createWorld(clock, start)
     const admitted = await world.admit(asking)
     await world.setTime(start - 3600e6)
@@ -326,7 +327,7 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
   })
 
   if (kind !== 'redis-server') return
-  t.test('at maxmemory nothing is admitted, and what is open is still settled, cancelled and reaped', async (t) => {
+  t.test('at maxmemory nothing is admitted, and open requests are still settled, cancelled and reaped', async (t) => {
     const world = await createWorld(clock, start)
     const admitted = await world.admit(asking)
     for (const id of ['req_2', 'req_3']) await world.admit({ ...asking, id })

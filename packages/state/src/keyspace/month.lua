@@ -1,6 +1,6 @@
 -- The calendar month (UTC) of a time in seconds since the epoch, as the number yyyymm.
--- After Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days. Remainders are subtracted before
--- dividing, which costs a third of rounding down after it; most that a script asks about is of one day.
+-- After Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days. It subtracts remainders before it
+-- divides, which costs a third of rounding down afterwards. Most calls of a script ask about the same day.
 local latestDay, latestMonth
 local function monthOf(seconds)
   local day = (seconds - seconds % 86400) / 86400 + 719468

@@ -1,2 +1,2 @@
-/** The calendar month, UTC, that a moment is in, as the number yyyymm. */
+/** The calendar month of a time (UTC), as the number yyyymm. */
 export const monthNumber = (now: Date): number => now.getUTCFullYear() * 100 + now.getUTCMonth() + 1

@@ -12,7 +12,7 @@ import {
   shardMarker
 } from './names.ts'
 
-/** The part that decides on the slot in a Redis Cluster: what stands between the first braces. */
+/** The hash tag, which decides the slot in a Redis Cluster: the text between the first braces. */
 const tagOf = (name: string) => /\{([^}]+)\}/.exec(name)?.[1]
 
 test('there are 256 shards of accounts and 256 of secrets', async () => {
@@ -22,7 +22,7 @@ test('there are 256 shards of accounts and 256 of secrets', async () => {
   assert.deepEqual([accountShards[0], accountShards[255], secretShards[10]], ['a00', 'aff', 'k0a'])
 })
 
-test('names are those of data in Redis: with another one, markers say another form', async () => {
+test('names stay the same: a new name needs a new number in the field of the marker', async () => {
   const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
   assert.equal(accountShard(account), 'a14')
   assert.equal(accountName(account), `acct:{a14}:${account}`)
@@ -32,7 +32,7 @@ test('names are those of data in Redis: with another one, markers say another fo
   assert.equal(shardMarker('a3f'), 'shard:{a3f}')
 })
 
-test('all of an account shares the slot of its marker, and a pointer that of its own', async () => {
+test('all names of an account share the slot of its marker, and so does each pointer', async () => {
   fc.assert(
     fc.property(fc.uuid(), (account) => {
       const shard = accountShard(account)

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 
 /**
- * Names of everything in Redis. A shard ends in two hex digits. In a Redis Cluster its hash tag keeps all changing state of an
- * account in one slot, so one script can read and change it at once.
+ * Names of everything in Redis. The name of a shard ends in two hex digits. In a Redis Cluster its hash tag keeps all state of
+ * an account in one slot, so one script can read and change it.
  */
 export type AccountShard = `a${string}`
 export type SecretShard = `k${string}`
@@ -13,7 +13,7 @@ export const accountShards: readonly AccountShard[] = pairs.map((pair): AccountS
 export const secretShards: readonly SecretShard[] = pairs.map((pair): SecretShard => `k${pair}`)
 export const allShards: readonly Shard[] = [...accountShards, ...secretShards]
 
-/** Names of one account are made in a row, and the hash costs as much as all the rest. */
+/** Most calls in a row are for the same account, and the hash costs as much as the rest of a name. */
 let last: { account: string; shard: AccountShard } | null = null
 
 /** @param account account id */
@@ -30,10 +30,10 @@ export function secretShard(digest: string): SecretShard {
 export const shardMarker = (shard: Shard): string => `shard:{${shard}}`
 /**
  * The field of a marker that names the verified process and version: see layout/marker.lua. Raise its number when scripts
- * change the form of their data: then control writes everything again. Verifying a shard removes fields of other numbers, so
- * this also works for a downgrade.
+ * change the form of their data: then control writes everything again. When a shard is verified, fields with other numbers are
+ * removed, so this also works for a downgrade.
  */
-export const vouchedField = 'vouched:4'
+export const verifiedField = 'vouched:4'
 export const pointerName = (digest: string): string => `key:{${secretShard(digest)}}:${digest}`
 /** Records of an account and its keys, spend, limiters, open holds and usage: see layout/account.lua */
 export const accountName = (account: string): string => `acct:{${accountShard(account)}}:${account}`
@@ -42,19 +42,19 @@ export const accountName = (account: string): string => `acct:{${accountShard(ac
  * Without it, a script would fail at the first name that has moved, perhaps after some of its writes.
  */
 export const guardName = (shard: Shard): string => `guard:{${shard}}`
-/** Accounts by a time before which no hold of theirs ends */
+/** Accounts in order of time. No hold of an account ends before its time. */
 export const deadlinesName = (shard: AccountShard): string => `deadlines:{${shard}}`
-/** How the hold of a request ended early: see layout/gone.lua. The id of the request follows. */
-export const gonePrefix = (account: string): string => `gone:{${accountShard(account)}}:`
+/** An entry that says how the hold of a request ended: see layout/ended-hold.lua. The id of the request follows. */
+export const endedHoldPrefix = (account: string): string => `gone:{${accountShard(account)}}:`
 /** Rows of usage that changed since they were last copied: see layout/usage.lua */
 export const uncopiedName = (shard: AccountShard): string => `uncopied:{${shard}}`
 /** Rows of usage by the hour in which they are final */
 export const usageIndexName = (shard: AccountShard): string => `rows:{${shard}}`
-/** Tombstones of keys and accounts, by when they came: see projection/put-records.lua */
+/** Tombstones of keys and accounts, in order of arrival: see projection/put-records.lua */
 export const tombstonesName = (shard: AccountShard): string => `tombstones:{${shard}}`
 /** @param what see rate-limit/count-attempt.ts */
 export const attemptsName = (what: string): string => `attempts:${what}`
-/** When keys were last used, on its way to Postgres: see last-uses/last-uses.ts */
+/** When keys were last used, until control copies it to Postgres: see last-uses/last-uses.ts */
 export const lastUsesName = 'last-uses'
 export const catalogName = 'catalog'
 export const changesChannel = 'changes'

@@ -1,12 +1,12 @@
 import { allShards } from './names.ts'
 
-/** Slots of a Redis Cluster. */
+/** Number of slots of a Redis Cluster. */
 export const slotCount = 16_384
 
 /**
- * The slot of the names with a tag.
+ * The slot of a hash tag.
  *
- * @param tag a shard; of a name that has none, the whole name
+ * @param tag a shard; for a name without a tag, the whole name
  */
 export function slotOf(tag: string): number {
   return slotOfShard.get(tag) ?? crc16(tag) % slotCount

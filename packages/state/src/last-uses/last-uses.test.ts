@@ -5,7 +5,7 @@ import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import { forgetUses, noteUses, readUses } from './last-uses.ts'
 
 testOnEveryRedis('last uses', async (t, link) => {
-  t.test('are read as they were noted, however many there are', async () => {
+  t.test('any number of uses is read as it was noted', async () => {
     assert.deepEqual(await readUses(link), new Map())
     await noteUses(link, new Map())
     assert.equal(await link.client.exists(lastUsesName), 0)
@@ -18,7 +18,7 @@ testOnEveryRedis('last uses', async (t, link) => {
     assert.equal(await link.client.exists(lastUsesName), 0)
   })
 
-  t.test('only move forward, in whatever order gateways write', async () => {
+  t.test('the latest use counts, in whatever order gateways write', async () => {
     await noteUses(link, new Map([['a', 1_790_000_000_002]]))
     await noteUses(
       link,
@@ -32,7 +32,7 @@ testOnEveryRedis('last uses', async (t, link) => {
     assert.equal((await readUses(link)).get('a'), 1_790_000_000_004)
   })
 
-  t.test('of a key that was used again since they were read are not forgotten', async () => {
+  t.test('a use stays if the key was used again after the read', async () => {
     const read = new Map([
       ['a', 1_790_000_000_001],
       ['b', 1_790_000_000_001]
@@ -42,10 +42,10 @@ testOnEveryRedis('last uses', async (t, link) => {
     await forgetUses(link, new Map([...read, ['c', 1]]))
     assert.deepEqual(await readUses(link), new Map([['b', 1_790_000_000_002]]))
     await forgetUses(link, read)
-    assert.deepEqual(await readUses(link), new Map([['b', 1_790_000_000_002]]), 'twice is harmless')
+    assert.deepEqual(await readUses(link), new Map([['b', 1_790_000_000_002]]), 'a repeated call changes nothing')
   })
 
-  t.test('are refused at once while Redis is away', async () => {
+  t.test('every call fails at once while Redis is away', async () => {
     const away = {
       ...link,
       run: () => {

@@ -6,7 +6,7 @@ export type LastUses = ReadonlyMap<string, number>
 
 /** Uses per call of the script: few enough to block Redis for less than half a millisecond. */
 const batchSize = 100
-/** A hint for how many fields a step of the scan reads. */
+/** About how many fields a step of the scan reads. */
 const scanCount = 500
 
 /**
@@ -37,7 +37,7 @@ export async function readUses(link: RedisLink): Promise<Map<string, number>> {
 }
 
 /**
- * Forgets exactly these uses: a later one of the same key stays.
+ * Forgets exactly these uses. A later use of the same key stays.
  *
  * @param uses as they were read
  * @throws RedisAwayError, or ioredis' error if no answer comes in time: some may be forgotten then

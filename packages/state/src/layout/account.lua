@@ -9,7 +9,7 @@
 --             open          number of open holds
 --             arrival, tokenArrival   arrival times of its request rate and its token rate, µs since the epoch
 --             due           no hold ends before this time, ms since the epoch; 0 without holds
---             gone          until then there may be entries of gone.lua, ms since the epoch
+--             endedUntil    when the last entry of ended-hold.lua expires, ms since the epoch
 --   k:<key>   a key: version of its record, 0 without a record; month; settled and reserved in it; arrival time of its own
 --             request rate
 --   h:<id>    a hold: see hold.lua

@@ -5,7 +5,7 @@ import { packParts, unpackParts } from '../wire/packed.ts'
 import { expandLayouts } from './expand-layouts.ts'
 import { layouts } from './layouts.ts'
 
-test('a script names every part of a layout, in its order', async () => {
+test('an expression is written out for each part of a layout, in order', async () => {
   assert.equal(
     expandLayouts('local EACH(key, keyName) = struct.unpack(FORM(key), packed)'),
     "local keyVersion, keyMonth, keySettled, keyReserved, keyArrival = struct.unpack('<ddddd', packed)"
@@ -20,12 +20,12 @@ test('a script names every part of a layout, in its order', async () => {
   assert.equal(expandLayouts('EACH(counters, NAME)'), usageCounterNames.join(', '))
 })
 
-test('an unknown layout fails when scripts are loaded', async () => {
+test('an unknown layout is an error when scripts are loaded', async () => {
   assert.throws(() => expandLayouts('EACH(acount, NAME)'), /acount/)
   assert.throws(() => expandLayouts('FORM(toString)'), /toString/)
 })
 
-test('rows begin as older versions wrote them, and every later counter is behind that', async () => {
+test('a row begins as older versions wrote it, and later counters come at its end', async () => {
   assert.deepEqual(Object.keys(layouts.row).slice(0, 12), [
     'requests',
     'errors',
@@ -42,7 +42,7 @@ test('rows begin as older versions wrote them, and every later counter is behind
   ])
 })
 
-test('what is packed by a layout is read by it', async () => {
+test('packed parts are read back', async () => {
   const hold = {
     deadline: 1,
     at: 2,

@@ -9,15 +9,15 @@ const lists = new Map<string, readonly string[]>([
 const separators = { EACH: ', ', ALL: ' and ', SUM: ' + ' } as const
 
 /**
- * Writes out what a script says of the parts of a layout, or of all `counters`. So a new part needs no change in scripts
- * that only pass it on, and costs no call in Redis.
+ * Writes out the expressions of a script for each part of a layout, or for all `counters`. So scripts that only pass a new part
+ * on need no change, and Redis needs no function call.
  *
  * - `EACH(key, NAME)` becomes `version, month, …`, and `EACH(key, keyName)` becomes `keyVersion, keyMonth, …`. Each part
  *   replaces `NAME`, or `Name` with a capital.
  * - `ALL(…)` joins with `and`, `SUM(…)` with `+`.
  * - `FORM(key)` becomes the format for `struct`.
  *
- * @throws Error for a name that is no layout
+ * @throws Error for an unknown layout
  */
 export function expandLayouts(lua: string): string {
   return lua

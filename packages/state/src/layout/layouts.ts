@@ -1,12 +1,12 @@
 import { type UsageCounter, usageCounterNames } from '@tollgate/contracts/usage/usage-counters.ts'
 
 /**
- * What Redis keeps packed, as Lua's `struct` does it: parts in this order, `d` a double, `s` a text. TypeScript reads and
- * writes it with `wire/packed.ts`. Scripts name the parts with `EACH(account, NAME)`: see `expand-layouts.ts`.
+ * The packed values in Redis, in the format of Lua's `struct`: parts in this order, `d` a double, `s` a text. TypeScript reads
+ * and writes them with `wire/packed.ts`. Scripts name the parts with `EACH(account, NAME)`: see `expand-layouts.ts`.
  * The Lua files of the same names say what the parts mean.
  */
 export const layouts = {
-  account: numbers('version', 'month', 'settled', 'reserved', 'open', 'arrival', 'tokenArrival', 'due', 'gone'),
+  account: numbers('version', 'month', 'settled', 'reserved', 'open', 'arrival', 'tokenArrival', 'due', 'endedUntil'),
   key: numbers('version', 'month', 'settled', 'reserved', 'arrival'),
   hold: {
     ...numbers('deadline', 'at', 'granted', 'nanos', 'promptTokens', 'tokens', 'tokensPerMinute'),
@@ -28,7 +28,7 @@ export type Packed<Parts extends Layout> = {
   -readonly [Part in keyof Parts]: Parts[Part] extends 'd' ? number : string
 }
 
-/** Rows that older versions wrote end with `isListed`: every later counter is behind it. */
+/** Rows of older versions end with `isListed`, so later counters come after it. */
 function rowParts(): Array<UsageCounter | 'revision' | 'born' | 'isListed'> {
   const countersBefore = 8
   const [first, later] = [usageCounterNames.slice(0, countersBefore), usageCounterNames.slice(countersBefore)]

@@ -9,7 +9,7 @@
 local rowForm = FORM(row)
 local noRow = struct.pack(rowForm, EACH(row, 0))
 
--- Returns the parts of a row. An older version may have written fewer counters: those that it lacks are 0.
+-- Returns the parts of a row. Rows of older versions have fewer counters; missing counters are 0.
 local function readRow(packed)
   if #packed < #noRow then
     packed = packed .. string.sub(noRow, #packed + 1)
@@ -17,7 +17,7 @@ local function readRow(packed)
   return struct.unpack(rowForm, packed)
 end
 
--- Returns how fields begin for a time of admission (s), before `<key>|<model>`, and the hour in which they are final.
+-- Returns the beginning of fields for a time of admission (s), before `<key>|<model>`, and the hour in which they are final.
 -- Most calls of a script ask for the same hour.
 local rowsHour, rowsBeginning, rowsFinalIn
 local function beginningOfRows(at, now, tag)

@@ -7,24 +7,24 @@ import type { Script } from '../wire/scripts.ts'
 import { RedisAwayError, type RedisLink, type RedisNode, withoutCommand } from './redis-link.ts'
 import { withRefusal } from './refused-error.ts'
 
-/** Keys and arguments of a script in the form of the wire: bulk strings of RESP 2, one after the other, as texts of bytes. */
-export type ScriptCall = {
+/** The encoded keys and arguments of a script: bulk strings of RESP 2 in binary strings, one after the other. */
+export interface ScriptCall {
   keyCount: number
   keys: string
-  /** Of those that follow the first one: that is the run of the Redis process at the other end, and is added here. */
+  /** Number of arguments without the first, the run id, which is added here. */
   argumentCount: number
   rest: string
-  /** Whether what it returns is not text. */
+  /** Whether the script returns binary data instead of text. */
   answersInBytes?: boolean
 }
 
 /**
- * Runs a script. What it is given is encoded by the caller, who knows what of it stays the same from call to call: ioredis
- * would encode every argument of every call, which is much of what a request costs.
+ * Runs a script. The caller encodes the arguments, because it knows which of them stay the same. ioredis would encode every
+ * argument of every call, which is a large part of the cost of a request.
  *
  * @param name of the script's command
- * @throws RedisAwayError if nothing was done, RedisRefusedError if Redis has said so; else ioredis' error: then it is not
- *   known whether something was
+ * @throws RedisAwayError if the script did not run, as RedisRefusedError if Redis refused it; else ioredis' error: then the
+ *   script may have run
  */
 async function callScript(node: RedisNode, name: string, call: ScriptCall): Promise<unknown> {
   const sentTo = node.run()
@@ -36,13 +36,13 @@ async function callScript(node: RedisNode, name: string, call: ScriptCall): Prom
     return await node.client.sendCommand(new EncodedCommand(text, answersInBytes))
   } catch (error) {
     if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw withRefusal(error)
-    // The server does not have it yet, and has done nothing.
+    // The server does not have the script yet, so it did nothing.
     await loadScript(node, script, sentTo)
     return callScript(node, name, call)
   }
 }
 
-/** @throws RedisAwayError if the server cannot be given the script, or another process has taken its place meanwhile */
+/** @throws RedisAwayError if the script cannot be loaded, or another process has replaced the server meanwhile */
 async function loadScript(node: RedisNode, script: Script, run: string): Promise<void> {
   try {
     await node.client.script('LOAD', script.lua)
@@ -53,7 +53,7 @@ async function loadScript(node: RedisNode, script: Script, run: string): Promise
 }
 
 /**
- * Runs a script that makes names in the slot of a shard.
+ * Runs a script whose names are all in the slot of a shard.
  *
  * @throws as {@link callScript}
  */
@@ -67,7 +67,7 @@ export function callForShard(link: RedisLink, shard: Shard, name: string, call: 
 /**
  * Runs a script of one account, whose hash is its only key.
  *
- * @param rest arguments after the run
+ * @param rest arguments after the run id
  * @throws as {@link callScript}
  */
 export function callForAccount(
@@ -80,7 +80,7 @@ export function callForAccount(
   return callForShard(link, shard, name, { keyCount: 1, keys: key, argumentCount: rest.length, rest: encoded })
 }
 
-/** A command whose bytes are already known. */
+/** A command that is already encoded. */
 class EncodedCommand extends Command {
   #bytes: string
 
@@ -90,8 +90,8 @@ class EncodedCommand extends Command {
   }
 
   /**
-   * ioredis writes what this returns, as UTF-8. It asks once, for nothing is ever sent again (see link/redis-node.ts), so the
-   * bytes need not be kept: of commands that were answered, many survive a collection, and would take them along.
+   * ioredis writes the returned text. It calls this once, because no command is sent again (see link/redis-node.ts). So the
+   * bytes are dropped here: many answered commands survive a garbage collection, and would keep their bytes alive.
    */
   override toWritable(stream: object): string {
     gatherBytes(stream, this.#bytes)

@@ -6,7 +6,7 @@ import { type Claim, mergeClaims, readClusterNodes } from './cluster-view.ts'
 
 const asked = { host: 'seed', port: 7000 }
 
-test('masters with slots are read from what a node says, wherever it says where they are', async () => {
+test('all masters with slots are read from the answer of a node, whatever the form of their addresses', async () => {
   const answer = [
     'aa 10.0.0.1:7001@17001 myself,master - 0 0 4 connected 0-99 7 [93->-bb] [77-<-cc]',
     'bb 10.0.0.2:7002@17002,redis-2.internal master,fail - 0 1 5 disconnected 100-16383',
@@ -33,7 +33,7 @@ test('masters with slots are read from what a node says, wherever it says where 
   ])
 })
 
-test('a node that does not know its own address is where it was asked', async () => {
+test('a node without an address of its own gets the address that was asked', async () => {
   const [claim] = readClusterNodes('aa :7001@17001 myself,master - 0 0 1 connected 0-5', asked)
   assert.deepEqual([claim?.host, claim?.port], ['seed', 7001])
 })
@@ -54,17 +54,17 @@ const claims = fc.array(
   { maxLength: 6 }
 )
 
-test('each slot has one master at most, and it is one with the highest epoch of those that claim it', async () => {
+test('each slot has at most one master: a master that claims it with the highest epoch', async () => {
   const property = fc.property(fc.array(claims, { maxLength: 3 }), fc.array(slot), (views, slots) => {
     const masters = mergeClaims(views)
     for (const one of slots) {
       const covers = ({ slots: ranges }: Pick<Claim, 'slots'>) =>
         ranges.some(([first, last]) => first <= one && one <= last)
       const claimed = views.flat().filter(covers)
-      const holders = masters.filter(covers)
-      assert.equal(holders.length, Math.min(1, claimed.length))
+      const serving = masters.filter(covers)
+      assert.equal(serving.length, Math.min(1, claimed.length))
       const highest = Math.max(...claimed.map(({ epoch }) => epoch))
-      for (const { host, port } of holders) {
+      for (const { host, port } of serving) {
         assert.ok(claimed.some((claim) => claim.host === host && claim.port === port && claim.epoch === highest))
       }
     }

@@ -3,23 +3,25 @@ import type { HostPort } from './redis-url.ts'
 
 export type SlotRange = readonly [first: number, last: number]
 
-/** A server, and the slots that it serves. */
-export type Master = HostPort & { readonly slots: readonly SlotRange[] }
+/** A server with the slots that it serves. */
+export interface Master extends HostPort {
+  readonly slots: readonly SlotRange[]
+}
 
-/** A master as one node knows it. */
-export type Claim = Master & {
+/** A master as one node sees it. */
+export interface Claim extends Master {
   readonly id: string
-  /** Of two that claim a slot, the one with the higher epoch has it. */
+  /** If two masters claim a slot, the one with the higher epoch serves it. */
   readonly epoch: number
-  /** Whether the node speaks of itself. */
+  /** Whether the node describes itself. */
   readonly isOwn: boolean
 }
 
 /**
- * Reads the answer to `CLUSTER NODES` (https://redis.io/docs/latest/commands/cluster-nodes/). A node that announces a
- * host name is reached by it, since that is what its certificate is for.
+ * Reads the answer to `CLUSTER NODES` (https://redis.io/docs/latest/commands/cluster-nodes/). If a node announces a host name,
+ * the name is used instead of its IP address, because its certificate is for the name.
  *
- * @param asked where the node was reached that answered: it may not know its own address
+ * @param asked the address of the node that answered: it may not know its own address
  */
 export function readClusterNodes(answer: string, asked: HostPort): Claim[] {
   return answer.split('\n').flatMap((line) => {
@@ -34,15 +36,15 @@ export function readClusterNodes(answer: string, asked: HostPort): Claim[] {
   })
 }
 
-/** `0-5460`, `7`; what is in brackets is a slot on its way. */
+/** Reads `0-5460` or `7`. Slots that are being moved are in brackets, and skipped. */
 function readRange(text: string): SlotRange[] {
   const [, first, last] = /^(\d+)(?:-(\d+))?$/.exec(text) ?? []
   return first === undefined ? [] : [[Number(first), Number(last ?? first)]]
 }
 
 /**
- * Who serves which slots, by what several nodes say: of each slot the one whose claim has the highest epoch, so that a node
- * which was cut off is not believed if any other can be asked.
+ * Finds the master of each slot from the views of several nodes: the claim with the highest epoch wins. So the view of a node
+ * that was cut off does not count if another node answers.
  */
 export function mergeClaims(views: ReadonlyArray<readonly Claim[]>): Master[] {
   const claims = [...new Map(views.flat().map((claim) => [JSON.stringify(claim), claim])).values()]
@@ -50,21 +52,21 @@ export function mergeClaims(views: ReadonlyArray<readonly Claim[]>): Master[] {
     (one, other) =>
       one.epoch - other.epoch || Number(one.isOwn) - Number(other.isOwn) || (nameOf(one) < nameOf(other) ? -1 : 1)
   )
-  const holders = new Array<string>(slotCount).fill('')
-  for (const claim of claims) for (const [first, last] of claim.slots) holders.fill(nameOf(claim), first, last + 1)
+  const nameBySlot = new Array<string>(slotCount).fill('')
+  for (const claim of claims) for (const [first, last] of claim.slots) nameBySlot.fill(nameOf(claim), first, last + 1)
 
   const masters = new Map(
     claims.map((claim) => [nameOf(claim), { host: claim.host, port: claim.port, slots: [] as SlotRange[] }])
   )
   for (let first = 0, next = 0; first < slotCount; first = next) {
-    const holder = holders[first]!
-    while (next < slotCount && holders[next] === holder) next++
-    masters.get(holder)?.slots.push([first, next - 1])
+    const name = nameBySlot[first]!
+    while (next < slotCount && nameBySlot[next] === name) next++
+    masters.get(name)?.slots.push([first, next - 1])
   }
   return [...masters.values()]
     .filter(({ slots }) => slots.length > 0)
     .sort((one, other) => one.slots[0]![0] - other.slots[0]![0])
 }
 
-/** Tells servers from each other. */
+/** A name that differs for each server. */
 export const nameOf = ({ host, port }: HostPort): string => `${host} ${port}`

@@ -11,7 +11,7 @@ import { test } from 'tap'
 import { accountName, accountShard, allShards, catalogName, type Shard, shardMarker } from '../keyspace/names.ts'
 import { slotOf } from '../keyspace/slots.ts'
 import { readShards } from '../projection/shard-markers.ts'
-import { stampNow } from '../testing/marker.ts'
+import { verifyNow } from '../testing/marker.ts'
 import { prepareAccount } from '../wire/prepared-account.ts'
 import { callForShard } from './call-script.ts'
 import { connectRedis, connectServer } from './connect-redis.ts'
@@ -19,31 +19,31 @@ import type { RedisLink } from './redis-link.ts'
 import { RedisRefusedError } from './refused-error.ts'
 
 const program = findRedisServer(process.env)
-const options = { name: 'a-test', silenceLimitMs: 1000, onError: () => {} }
+const options = { name: 'a-test', silenceTimeoutMs: 1000, onError: () => {} }
 const password = 'pass word'
-/** Of the shard a00. */
+/** An account of the shard a00. */
 const account = accountOf('a00')
 
 function accountOf(shard: Shard): string {
   for (let number = 0; ; number++) if (accountShard(`account-${number}`) === shard) return `account-${number}`
 }
 
-/** Resolves as soon as all shards can be asked for. */
+/** Resolves with the run ids when all shards can be read. */
 async function untilWhole(link: RedisLink): Promise<string[]> {
   for (;;) {
     const { markers, failures } = await readShards(link)
-    if (failures.length === 0) return [...new Set([...markers.values()].map(({ holder }) => holder))]
+    if (failures.length === 0) return [...new Set([...markers.values()].map(({ currentRunId }) => currentRunId))]
     const changed = Promise.withResolvers<void>()
     const end = link.onChange(changed.resolve)
-    // A slot that was lost is not told of.
-    const limit = setTimeout(changed.resolve, 100)
+    // A lost slot causes no change event.
+    const timer = setTimeout(changed.resolve, 100)
     await changed.promise
-    clearTimeout(limit)
+    clearTimeout(timer)
     end()
   }
 }
 
-test('a server is reached by TLS with a password, if its certificate is one of the trusted authority', async (t) => {
+test('TLS and a password work, and only certificates of the given authority are trusted', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const tls = makeCertificate(t.testdir())
   if (!need(t, 'openssl', tls)) return
@@ -72,12 +72,12 @@ test('a server is reached by TLS with a password, if its certificate is one of t
   }
 })
 
-test('a file of the URL that cannot be read is named at once', async () => {
+test('an unreadable file of the URL is named at once', async () => {
   const url = 'rediss+cluster://:hunter2@localhost?ssl_ca_certs=/nowhere/ca.pem'
   assert.throws(() => connectRedis(url, options), { message: /^REDIS_URL: ssl_ca_certs: \/nowhere\/ca\.pem .*ENOENT/ })
 })
 
-test('of servers with Sentinels the master is used, and after a failover the new one, with another run', async (t) => {
+test('with Sentinels, commands go to the master, and after a failover to the new master with another run id', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const tls = makeCertificate(t.testdir())
   if (!need(t, 'openssl', tls)) return
@@ -85,13 +85,13 @@ test('of servers with Sentinels the master is used, and after a failover the new
   t.after(() => redis.stop())
   const link = connectRedis(redis.url, options)
   t.after(() => link.close())
-  // Whoever waits hears of it.
+  // Several callers may wait.
   await Promise.all([link.ready(), link.ready()])
   assert.equal(link.isSpread, false)
   const [run, ...others] = await untilWhole(link)
   assert.deepEqual(others, [])
-  assert.equal(await stampNow(link, 'a00', 1, run!), true)
-  // The replica has it too: what it has not is lost with the master.
+  assert.equal(await verifyNow(link, 'a00', 1, run!), true)
+  // Waits until the replica has the marker too.
   assert.equal(await link.nodeOf('a00').client.wait(1, 10_000), 1)
 
   const heard = Promise.withResolvers<string>()
@@ -100,14 +100,14 @@ test('of servers with Sentinels the master is used, and after a failover the new
   assert.throws(() => link.nodeOf('a00').run(), { name: 'RedisAwayError' })
   const [next] = await untilWhole(link)
   assert.notEqual(next, run)
-  // It has what was replicated, which is not vouched for there.
+  // The new master has the replicated marker, but the marker names another run.
   assert.equal((await readShards(link)).markers.get('a00')?.run, run)
   // The subscription may be a moment behind.
   while ((await link.nodes()[0]!.client.publish('changes', 'news')) === 0);
   assert.equal(await heard.promise, 'news')
 })
 
-test('in a cluster each shard is with its master, nothing is done in a slot on its way, and new masters are followed', async (t) => {
+test('in a cluster, shards follow their masters, and scripts in a moving slot change nothing', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const redis = await startRedisCluster({ program, nodeTimeoutMs: 500 })
   t.after(() => redis.stop())
@@ -134,7 +134,7 @@ test('in a cluster each shard is with its master, nothing is done in a slot on i
   await Promise.all([client, other.client].map((one) => one.cluster('SETSLOT', slot, 'STABLE')))
   assert.deepEqual(await callForShard(link, 'a00', 'tgAdmit', question), '')
 
-  // Its old master still has all connections, and refuses what is not for it.
+  // The old master keeps its connections after a planned failover, but refuses commands.
   const replica = new Redis(redis.replicas[0]![0]!.port, { retryStrategy: null })
   t.after(() => replica.disconnect())
   const { client: before } = link.nodes()[0]!
@@ -147,5 +147,5 @@ test('in a cluster each shard is with its master, nothing is done in a slot on i
   await redis.masters[1]!.kill('SIGKILL')
   const sudden = await untilWhole(link)
   assert.equal(sudden.filter((run) => planned.includes(run)).length, 2)
-  for (const shard of allShards) assert.ok(await stampNow(link, shard, 1, 'any run'))
+  for (const shard of allShards) assert.ok(await verifyNow(link, shard, 1, 'any run'))
 })

@@ -1,15 +1,15 @@
 import { slotCount } from '../keyspace/slots.ts'
 import { mergeClaims, readClusterNodes } from './cluster-view.ts'
 import { followMasters, type Watch } from './follow-masters.ts'
+import { askAll, openMasterQueries } from './master-queries.ts'
 import { readTls } from './read-tls.ts'
 import type { RedisLink, RedisLinkOptions, RedisNode } from './redis-link.ts'
 import { connectNode } from './redis-node.ts'
 import { type HostPort, parseRedisUrl, type RedisAddress } from './redis-url.ts'
-import { askAll, openScouts } from './scouts.ts'
 import { chooseMaster, readSentinelView } from './sentinel-view.ts'
 
 /**
- * Connects to the Redis of a `REDIS_URL`, whatever its form.
+ * Connects to the Redis of a `REDIS_URL`: one server, Sentinel or Cluster.
  *
  * @throws RedisUrlError, or Error naming the variable if a file cannot be read
  */
@@ -29,9 +29,9 @@ export function connectRedis(url: string, options: RedisLinkOptions): RedisLink 
 }
 
 /**
- * Connects to the one server of a `REDIS_URL`.
+ * Connects to the server of a `REDIS_URL` that names a single server.
  *
- * @throws as {@link connectRedis}, and Error for another form
+ * @throws as {@link connectRedis}, and Error for any other form
  */
 export function connectServer(url: string, options: RedisLinkOptions): RedisNode {
   const address = parseRedisUrl(url)
@@ -39,7 +39,11 @@ export function connectServer(url: string, options: RedisLinkOptions): RedisNode
   return connectNode({ ...accessOf(address), ...address.server, db: address.database }, options)
 }
 
-type Access = { username?: string; password?: string; tls?: ReturnType<typeof readTls> }
+interface Access {
+  username?: string
+  password?: string
+  tls?: ReturnType<typeof readTls>
+}
 
 function accessOf({ credentials, tls }: Pick<RedisAddress, 'credentials' | 'tls'>): Access {
   return {
@@ -55,11 +59,11 @@ function watchSentinels(
   onReady: () => void
 ): Watch {
   const { sentinels, sentinelCredentials: credentials, tls, master: name } = address
-  const scouts = openScouts(sentinels, { ...accessOf({ credentials, tls }), connectionName }, onReady)
+  const queries = openMasterQueries(sentinels, { ...accessOf({ credentials, tls }), connectionName }, onReady)
   return {
     async ask() {
-      const clients = scouts.ready()
-      if (clients.length === 0) throw scouts.lastError()
+      const clients = queries.ready()
+      if (clients.length === 0) throw queries.lastError()
       const views = await askAll(clients, async (client) => {
         const [place, fields] = await Promise.all([
           client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name),
@@ -68,10 +72,10 @@ function watchSentinels(
         return readSentinelView(place, fields)
       })
       const master = chooseMaster(views.filter((view) => view !== null))
-      if (master === null) throw new Error('The Sentinels know no such master')
+      if (master === null) throw new Error('The Sentinels do not know the master that REDIS_URL names')
       return [{ ...master, slots: [[0, slotCount - 1]] }]
     },
-    close: scouts.close
+    close: queries.close
   }
 }
 
@@ -80,17 +84,17 @@ function watchCluster(
   { name: connectionName }: RedisLinkOptions,
   onReady: () => void
 ): Watch {
-  const scouts = openScouts(address.seeds, { ...accessOf(address), connectionName }, onReady)
+  const queries = openMasterQueries(address.seeds, { ...accessOf(address), connectionName }, onReady)
   return {
-    // The masters too: all seeds may have left the cluster since this process began.
+    // Asks the masters too, because all seeds may have left the cluster since this process started.
     async ask(known) {
-      const clients = [...scouts.ready(), ...known.filter((node) => node.isReady()).map(({ client }) => client)]
-      if (clients.length === 0) throw scouts.lastError()
+      const clients = [...queries.ready(), ...known.filter((node) => node.isReady()).map(({ client }) => client)]
+      if (clients.length === 0) throw queries.lastError()
       const views = await askAll(clients, async (client) =>
         readClusterNodes(String(await client.cluster('NODES')), client.options as HostPort)
       )
       return mergeClaims(views)
     },
-    close: scouts.close
+    close: queries.close
   }
 }

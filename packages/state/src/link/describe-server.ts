@@ -1,12 +1,12 @@
-/** What a Redis server says of itself that matters here. */
-export type ServerDescription = {
+/** The parts of `INFO` that are used here. */
+export interface ServerDescription {
   /**
-   * The process together with the history of its data: a process that was master, replica and master again is the same,
-   * but lacks what it acknowledged before; its replication id is another then.
+   * The run id: names the process and the history of its data. A process that was made a replica and a master again lacks what
+   * it acknowledged before. It gets a new replication id, so its run id changes too.
    */
   run: string
   isMaster: boolean
-  /** The eviction policy, if it may remove keys that do not expire by themselves; null for a safe one. */
+  /** The eviction policy, if it may remove keys without an expiry; else null. */
   evicts: string | null
 }
 

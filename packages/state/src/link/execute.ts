@@ -1,15 +1,15 @@
 import type { ChainableCommander } from 'ioredis'
 import type { RedisLink, RedisNode } from './redis-link.ts'
 
-/** What became of a command: its answer, or what it failed with. */
+/** The result of a command: its error, or its answer. */
 export type CommandResult = readonly [error: Error | null, answer?: unknown]
 
 /**
- * Sends a command for each item, in one round trip to each process that holds some of them.
+ * Sends a command for each item, in one round trip to each process that has some of them.
  *
- * @param tagOf where an item is: see `RedisLink.nodeOf`
+ * @param tagOf returns the tag that decides the process: see `RedisLink.nodeOf`
  * @param add adds one command to a pipeline
- * @returns what became of each, in their order. Of a process that cannot be asked: why
+ * @returns the results in the order of the items. If a process cannot be reached, its items have that error
  */
 export async function tryAll<Item>(
   link: RedisLink,
@@ -42,9 +42,9 @@ export async function tryAll<Item>(
 }
 
 /**
- * As {@link tryAll}, where all must succeed.
+ * Like {@link tryAll}, but throws unless all commands succeed.
  *
- * @throws the first failure; the others may have been executed
+ * @throws the first error; other commands may have been executed
  */
 export async function executeAll<Item>(
   link: RedisLink,

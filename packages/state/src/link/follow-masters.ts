@@ -3,22 +3,22 @@ import { type Master, nameOf } from './cluster-view.ts'
 import { RedisAwayError, type RedisLink, type RedisNode } from './redis-link.ts'
 import type { HostPort } from './redis-url.ts'
 
-/** How often it is asked who the masters are, while all is well and while it is not. */
-const [restMs, hurryMs] = [1000, 200]
+/** How often to ask for the masters: while all are ready, and while some are not. */
+const [calmIntervalMs, urgentIntervalMs] = [1000, 200]
 
-/** Knows who the masters are. */
-export type Watch = {
+/** Finds the current masters. */
+export interface Watch {
   /**
-   * @param known connections to the present ones
-   * @throws Error if nobody can tell
+   * @param known connections to the masters known so far
+   * @throws Error if no server answers
    */
   ask(known: readonly RedisNode[]): Promise<readonly Master[]>
   close(): void
 }
 
-export type FollowOptions = {
+export interface FollowOptions {
   isSpread: boolean
-  /** @param onReady to be called when there is somebody more to be asked */
+  /** @param onReady called when one more server can be asked */
   openWatch(onReady: () => void): Watch
   connect(server: HostPort): RedisNode
   onError: (error: Error) => void
@@ -27,124 +27,146 @@ export type FollowOptions = {
 type Subscription = Parameters<RedisLink['subscribe']>
 
 /**
- * Redis as the masters among several servers: a connection to each of them, and none to a server that is not one any more.
+ * Keeps a connection to each current master of several servers, and closes it when the server is no longer a master.
  *
- * This and not ioredis' own clients for Sentinel and Cluster: those send a command again, or to another server, than the
- * one whose run it carries, and believe the first Sentinel or node that answers.
+ * ioredis' own clients for Sentinel and Cluster are not used: they may repeat a command, or send it to another server than the
+ * run id in it names. They also trust the first Sentinel or node that answers.
  */
-export function followMasters({ isSpread, openWatch, connect, onError }: FollowOptions): RedisLink {
-  const nodes = new Map<string, RedisNode>()
-  let bySlot: ReadonlyArray<RedisNode | undefined> = []
-  let shown = ''
-  let becameReady = Promise.withResolvers<void>()
-  let wasReady = false
-  const listeners = new Set<() => void>()
-  const subscriptions = new Map<Subscription, Map<RedisNode, () => void>>()
-  let timer: NodeJS.Timeout | undefined
-  let isAsking = false
-  let isDue = false
-  let isFailing = false
-  let isClosed = false
+export function followMasters(options: FollowOptions): RedisLink {
+  return new MasterLink(options)
+}
 
-  const isReady = (): boolean => [...nodes.values()].some((node) => node.isReady())
-  const isWell = (): boolean => nodes.size > 0 && [...nodes.values()].every((node) => node.isReady())
+class MasterLink implements RedisLink {
+  readonly isSpread: boolean
+  readonly #options: FollowOptions
+  readonly #watch: Watch
+  readonly #nodes = new Map<string, RedisNode>()
+  readonly #listeners = new Set<() => void>()
+  readonly #subscriptions = new Map<Subscription, Map<RedisNode, () => void>>()
+  #bySlot: ReadonlyArray<RedisNode | undefined> = []
+  /** The masters last found, as JSON. */
+  #found = ''
+  #becameReady = Promise.withResolvers<void>()
+  #wasReady = false
+  #timer: NodeJS.Timeout | undefined
+  #isAsking = false
+  #isDue = false
+  #isFailing = false
+  #isClosed = false
 
-  function changed(): void {
-    if (isClosed) return
-    if (isReady()) becameReady.resolve()
-    else if (wasReady) becameReady = Promise.withResolvers()
-    wasReady = isReady()
-    for (const listener of listeners) listener()
-    if (!isWell()) askNow()
+  constructor(options: FollowOptions) {
+    this.isSpread = options.isSpread
+    this.#options = options
+    this.#watch = options.openWatch(() => this.#askNow())
   }
 
-  function adopt(masters: readonly Master[]): void {
-    const text = JSON.stringify(masters)
-    if (text === shown) return
-    shown = text
-    const names = new Set(masters.map(nameOf))
-    for (const [name, node] of nodes) if (!names.has(name)) drop(name, node)
-    const slots = new Array<RedisNode | undefined>(slotCount)
-    for (const master of masters) {
-      const node = nodes.get(nameOf(master)) ?? add(master)
-      for (const [first, last] of master.slots) slots.fill(node, first, last + 1)
-    }
-    bySlot = slots
-    changed()
-  }
-
-  function add(server: HostPort): RedisNode {
-    const node = connect({ host: server.host, port: server.port })
-    node.onChange(changed)
-    nodes.set(nameOf(server), node)
-    for (const [subscription, ends] of subscriptions) ends.set(node, node.subscribe(...subscription))
+  nodeOf(tag: string): RedisNode {
+    const node = this.#bySlot[slotOf(tag)]
+    if (node === undefined) throw new RedisAwayError()
     return node
   }
 
-  function drop(name: string, node: RedisNode): void {
-    nodes.delete(name)
-    for (const ends of subscriptions.values()) ends.delete(node)
+  nodes(): RedisNode[] {
+    return [...this.#nodes.values()]
+  }
+
+  isReady(): boolean {
+    return this.nodes().some((node) => node.isReady())
+  }
+
+  ready(): Promise<void> {
+    return this.#becameReady.promise
+  }
+
+  flush(): void {
+    for (const node of this.#nodes.values()) node.flush()
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Subscribes at every master, because any may fail. A repeated notice does no harm. */
+  subscribe(...subscription: Subscription): () => void {
+    this.#subscriptions.set(subscription, new Map(this.nodes().map((node) => [node, node.subscribe(...subscription)])))
+    return () => {
+      for (const end of this.#subscriptions.get(subscription)?.values() ?? []) end()
+      this.#subscriptions.delete(subscription)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    this.#watch.close()
+    await Promise.all(this.nodes().map((node) => node.close()))
+  }
+
+  #areAllReady(): boolean {
+    return this.#nodes.size > 0 && this.nodes().every((node) => node.isReady())
+  }
+
+  readonly #changed = (): void => {
+    if (this.#isClosed) return
+    const isReady = this.isReady()
+    if (isReady) this.#becameReady.resolve()
+    else if (this.#wasReady) this.#becameReady = Promise.withResolvers()
+    this.#wasReady = isReady
+    for (const listener of this.#listeners) listener()
+    if (!this.#areAllReady()) this.#askNow()
+  }
+
+  #adopt(masters: readonly Master[]): void {
+    const text = JSON.stringify(masters)
+    if (text === this.#found) return
+    this.#found = text
+    const names = new Set(masters.map(nameOf))
+    for (const [name, node] of this.#nodes) if (!names.has(name)) this.#drop(name, node)
+    const slots = new Array<RedisNode | undefined>(slotCount)
+    for (const master of masters) {
+      const node = this.#nodes.get(nameOf(master)) ?? this.#add(master)
+      for (const [first, last] of master.slots) slots.fill(node, first, last + 1)
+    }
+    this.#bySlot = slots
+    this.#changed()
+  }
+
+  #add(server: HostPort): RedisNode {
+    const node = this.#options.connect({ host: server.host, port: server.port })
+    node.onChange(this.#changed)
+    this.#nodes.set(nameOf(server), node)
+    for (const [subscription, ends] of this.#subscriptions) ends.set(node, node.subscribe(...subscription))
+    return node
+  }
+
+  #drop(name: string, node: RedisNode): void {
+    this.#nodes.delete(name)
+    for (const ends of this.#subscriptions.values()) ends.delete(node)
     void node.close()
   }
 
-  function askNow(): void {
-    isDue = true
-    if (!isAsking && !isClosed) void askWhileDue()
+  #askNow(): void {
+    this.#isDue = true
+    if (!this.#isAsking && !this.#isClosed) void this.#askWhileDue()
   }
 
-  async function askWhileDue(): Promise<void> {
-    isAsking = true
-    clearTimeout(timer)
-    while (isDue && !isClosed) {
-      isDue = false
+  async #askWhileDue(): Promise<void> {
+    this.#isAsking = true
+    clearTimeout(this.#timer)
+    while (this.#isDue && !this.#isClosed) {
+      this.#isDue = false
       try {
-        const masters = await watch.ask([...nodes.values()])
-        isFailing = false
-        if (!isClosed) adopt(masters)
+        const masters = await this.#watch.ask(this.nodes())
+        this.#isFailing = false
+        if (!this.#isClosed) this.#adopt(masters)
       } catch (error) {
-        if (!isFailing && !isClosed) onError(error as Error)
-        isFailing = true
+        if (!this.#isFailing && !this.#isClosed) this.#options.onError(error as Error)
+        this.#isFailing = true
       }
     }
-    isAsking = false
-    if (!isClosed) timer = setTimeout(askNow, isWell() ? restMs : hurryMs)
-  }
-
-  const watch = openWatch(askNow)
-
-  return {
-    isSpread,
-    nodeOf(tag) {
-      const node = bySlot[slotOf(tag)]
-      if (node === undefined) throw new RedisAwayError()
-      return node
-    },
-    nodes: () => [...nodes.values()],
-    isReady,
-    ready: () => becameReady.promise,
-    flush() {
-      for (const node of nodes.values()) node.flush()
-    },
-    onChange(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-    // To each of them: any may fail, and a notice that comes twice does no harm.
-    subscribe(...subscription) {
-      subscriptions.set(
-        subscription,
-        new Map([...nodes.values()].map((node) => [node, node.subscribe(...subscription)]))
-      )
-      return () => {
-        for (const end of subscriptions.get(subscription)?.values() ?? []) end()
-        subscriptions.delete(subscription)
-      }
-    },
-    async close() {
-      isClosed = true
-      clearTimeout(timer)
-      watch.close()
-      await Promise.all([...nodes.values()].map((node) => node.close()))
-    }
+    this.#isAsking = false
+    if (this.#isClosed) return
+    this.#timer = setTimeout(() => this.#askNow(), this.#areAllReady() ? calmIntervalMs : urgentIntervalMs)
   }
 }

@@ -3,9 +3,9 @@ import type { ConnectionOptions } from 'node:tls'
 import type { RedisTls } from './redis-url.ts'
 
 /**
- * The options of TLS that a `REDIS_URL` asks for, with what its files hold.
+ * Reads the certificate files that a `REDIS_URL` names, as options for TLS.
  *
- * @throws Error that names the variable and the file that cannot be read
+ * @throws Error naming the variable and the file if a file cannot be read
  */
 export function readTls({ caFile, client }: RedisTls): ConnectionOptions {
   return {

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis'
 import type { Script } from '../wire/scripts.ts'
 
-/** Thrown if a command was certainly not executed: above all while it is not known which Redis process would run it. */
+/** Thrown if a command was certainly not executed, for example while the Redis process is not known. */
 export class RedisAwayError extends Error {
   constructor(cause?: unknown) {
     super('Redis is not available', cause === undefined ? undefined : { cause })
@@ -9,69 +9,69 @@ export class RedisAwayError extends Error {
   }
 }
 
-export type RedisLinkOptions = {
-  /** Shown by `CLIENT LIST`. */
+export interface RedisLinkOptions {
+  /** The name of the connection in `CLIENT LIST`. */
   name: string
   /**
-   * Milliseconds without a byte from Redis, while an answer is due, after which the connection is given up. The commands
-   * under way fail then, and may still be executed. (One timer for the connection: one for each command would cost as
-   * much as sending it does.)
+   * Milliseconds without a byte from Redis, while an answer is due, after which the connection is closed. The commands under
+   * way then fail, but may still be executed. (The connection has one timer. A timer for each command would cost as much as
+   * sending it.)
    */
-  silenceLimitMs: number
+  silenceTimeoutMs: number
   /**
-   * Told of every lost connection and failed attempt, which are retried without end, and of settings of the server that
-   * endanger what is kept there. The errors carry no command: it may hold a password.
+   * Called for every lost connection and failed attempt, which are retried without end, and for server settings that endanger
+   * the data. The errors carry no command, because a command may contain a password.
    */
   onError: (error: Error) => void
 }
 
-/** Redis as a service uses it: one process, or several that share the slots of a Redis Cluster. */
-export type RedisLink = {
-  /** Whether each shard may be with another process, so that one script must keep to one of them. */
+/** The connection of a service to Redis: to one process, or to several that share the slots of a Redis Cluster. */
+export interface RedisLink {
+  /** Whether shards may be on different processes. Then each script must use one shard only. */
   readonly isSpread: boolean
   /**
-   * The connection to the process that holds what has a tag.
+   * The connection to the process that has the names with a tag.
    *
-   * @param tag a shard; of a name that has none, the whole name
-   * @throws RedisAwayError if it is not known which process that is
+   * @param tag a shard; for a name without a tag, the whole name
+   * @throws RedisAwayError if the process is not known
    */
   nodeOf(tag: string): RedisNode
-  /** The connections to all processes that are known to hold something. */
+  /** The connections to all known processes. */
   nodes(): readonly RedisNode[]
-  /** Whether any of them can be asked. */
+  /** Whether at least one process is ready for commands. */
   isReady(): boolean
-  /** Resolves at the first moment from now on when one can. */
+  /** Resolves when at least one process is ready for commands. */
   ready(): Promise<void>
   /** Sends the commands of this turn of the event loop now, instead of at its end. */
   flush(): void
   /**
-   * Has a listener called when a connection was lost, when it is known which process is at its end, and when other
-   * processes hold the shards.
+   * Calls a listener when a connection is lost, when the process at its other end is known, and when shards move to other
+   * processes.
    *
-   * @returns a function that ends that
+   * @returns a function that removes the listener
    */
   onChange(listener: () => void): () => void
-  /** Hears a channel: while a connection is lost, nothing of it. @returns a function that ends that */
+  /** Subscribes to a channel. Messages are lost while a connection is lost. @returns a function that unsubscribes */
   subscribe(channel: string, onMessage: (message: string) => void, onError: (error: Error) => void): () => void
   close(): Promise<void>
 }
 
 /**
- * A connection that always knows which Redis process it talks to.
+ * A connection that always knows the Redis process at its other end.
  *
- * `run()` names the process and the history of its data (see `describeServer`) and changes only across a reconnect; while
- * there is none, commands must not be sent, and `run()` throws. Commands are never queued for a later connection and
- * never sent again by the client, so a command that carries a run id can only reach the process that it names.
+ * `run()` returns the run id (see `describeServer`), which changes only with a reconnect. Without a known process `run()` throws,
+ * and commands must not be sent. The client never queues commands for a later connection, and never repeats them. So a command
+ * with a run id can only reach the process that the run id names.
  */
-export type RedisNode = RedisLink & {
+export interface RedisNode extends RedisLink {
   readonly client: Redis
-  /** By the name of its command; empty before the first connection. */
+  /** Scripts by the name of their command; empty before the first connection. */
   readonly scripts: ReadonlyMap<string, Script>
   /** @throws RedisAwayError */
   run(): string
 }
 
-/** A connection to any process. @throws RedisAwayError if none can be asked */
+/** A connection to any process. @throws RedisAwayError if no process is ready */
 export function anyNode(link: RedisLink): RedisNode {
   const node = link.nodes().find((one) => one.isReady())
   if (node === undefined) throw new RedisAwayError()
@@ -79,9 +79,9 @@ export function anyNode(link: RedisLink): RedisNode {
 }
 
 /**
- * Cuts a list into lists that one script may treat: of one shard each if Redis is spread.
+ * Splits a list into lists that one script may process: of one shard each if Redis is spread.
  *
- * @param shardOf the shard of an item
+ * @param shardOf returns the shard of an item
  */
 export function togetherFor<Item>(
   link: RedisLink,
@@ -91,19 +91,19 @@ export function togetherFor<Item>(
   return link.isSpread ? [...Map.groupBy(items, shardOf).values()] : [items]
 }
 
-/** Cuts a list of shards into lists that one process holds, so that the failure of one is not that of others. */
+/** Splits a list of shards by process, so a failed process affects only its own shards. */
 export function shardsByNode<Shard extends string>(link: RedisLink, shards: readonly Shard[]): Shard[][] {
-  const holder = (shard: Shard): RedisNode | null => {
+  const nodeOf = (shard: Shard): RedisNode | null => {
     try {
       return link.nodeOf(shard)
     } catch {
       return null
     }
   }
-  return [...Map.groupBy(shards, holder).values()]
+  return [...Map.groupBy(shards, nodeOf).values()]
 }
 
-/** ioredis attaches the command that failed, with its arguments: at sign-in that is the password. */
+/** Removes the failed command from an error of ioredis. Its arguments may contain a password. */
 export function withoutCommand(error: Error): Error {
   if ('command' in error) delete error.command
   return error

@@ -11,9 +11,9 @@ import { connectServer } from './connect-redis.ts'
 import { RedisAwayError } from './redis-link.ts'
 
 const program = findRedisServer(process.env)
-const options = { name: 'a-test', silenceLimitMs: 30_000, onError: () => {} }
+const options = { name: 'a-test', silenceTimeoutMs: 30_000, onError: () => {} }
 
-test('the run is that of the process at the other end, and not known before', async (t) => {
+test('the run id is that of the connected process, and unknown before', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const server = await startRedis({ port: 0, program })
   const link = connectServer(server.url, options)
@@ -26,7 +26,7 @@ test('the run is that of the process at the other end, and not known before', as
   assert.match(String(await link.client.client('LIST')), / name=a-test /)
 })
 
-test('while Redis is away commands fail at once, and a new process is another run', async (t) => {
+test('while Redis is away, commands fail at once; a new process has another run id', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const first = await startRedis({ port: 0, program })
   const link = connectServer(first.url, options)
@@ -50,7 +50,7 @@ test('while Redis is away commands fail at once, and a new process is another ru
   assert.equal(await putKeyRecord(link, 'account', 'key_1', 1, activeKey), true)
 })
 
-test('a connection that was lost to the same process is the same run again', async (t) => {
+test('after a reconnect to the same process, the run id is the same', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const server = await startRedis({ port: 0, program })
   const link = connectServer(server.url, options)
@@ -65,7 +65,7 @@ test('a connection that was lost to the same process is the same run again', asy
   assert.equal(link.run(), run)
 })
 
-test('a server that was made a replica of an older copy and a master again is another run, its connections kept', async (t) => {
+test('a server that was made a replica of an older copy and a master again gets another run id', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const [server, copy] = await Promise.all([startRedis({ port: 0, program }), startRedis({ port: 0, program })])
   const link = connectServer(server.url, options)
@@ -86,10 +86,10 @@ test('a server that was made a replica of an older copy and a master again is an
   assert.equal(link.run().split(':')[0], run.split(':')[0])
 })
 
-test('a command without an answer fails in time', async (t) => {
+test('a command without an answer fails after the timeout', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const server = await startRedis({ port: 0, program })
-  const link = connectServer(server.url, { ...options, silenceLimitMs: 300 })
+  const link = connectServer(server.url, { ...options, silenceTimeoutMs: 300 })
   t.after(() => Promise.all([link.close(), server.stop()]))
   await link.ready()
   await server.kill('SIGSTOP')
@@ -100,26 +100,26 @@ test('a command without an answer fails in time', async (t) => {
   await server.kill('SIGCONT')
 })
 
-test('an answer that came in time counts, even if this process was too busy to read it', async (t) => {
+test('an answer that arrived in time counts, even if this process was too busy to read it', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const server = await startRedis({ port: 0, program })
   const failures: Error[] = []
   const link = connectServer(server.url, {
     ...options,
-    silenceLimitMs: 100,
+    silenceTimeoutMs: 100,
     onError: (error) => void failures.push(error)
   })
   t.after(() => Promise.all([link.close(), server.stop()]))
   await link.ready()
   const answer = link.client.ping()
-  // It is sent at the end of this turn; the next one takes long.
+  // The command is sent at the end of this turn. The next turn takes long.
   setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300))
   assert.equal(await answer, 'PONG')
   assert.equal(await link.client.ping(), 'PONG')
   assert.deepEqual(failures, [])
 })
 
-test('a server that is not there is tried again, each failure is told, and closing ends that', async (t) => {
+test('failed connections are reported and repeated until the link is closed', async (t) => {
   const server = await startRedis({ port: 0, program: null })
   await server.stop()
   let failures = 0

@@ -5,91 +5,44 @@ import { describeServer, type ServerDescription } from './describe-server.ts'
 import { RedisAwayError, type RedisLinkOptions, type RedisNode, withoutCommand } from './redis-link.ts'
 import { waitForUnread } from './wait-for-unread.ts'
 
-/** How often a server is asked who it is. */
-const lookMs = 1000
+/** How often to ask a server for its run id and role. */
+const checkIntervalMs = 1000
 
-/** Where a server is, and what it asks for. */
-export type NodeTarget = Pick<RedisOptions, 'username' | 'password' | 'db' | 'tls'> & { host: string; port: number }
+/** The address of a server, and the credentials for it. */
+export interface NodeTarget extends Pick<RedisOptions, 'username' | 'password' | 'db' | 'tls'> {
+  host: string
+  port: number
+}
 
 /**
- * Connects to one server, which counts while it is a master. It is asked each second who it is: one that is made a replica and a
- * master again may keep its connections, but has lost what it had acknowledged. Then the connection is made anew.
+ * Connects to one server, which must be a master. Each second it asks the server for its run id and role: a server that was made
+ * a replica and a master again may keep its connections, but lacks what it acknowledged before. Then it reconnects.
  */
 export function connectNode(target: NodeTarget, options: RedisLinkOptions): RedisNode {
   const client = new Redis({
     ...target,
     connectionName: options.name,
-    socketTimeout: options.silenceLimitMs,
+    socketTimeout: options.silenceTimeoutMs,
     connectTimeout: 2000,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(50 * attempt, 500) + Math.random() * 50,
-    // For an end of the connection that a silent server does not confirm.
+    // A silent server does not confirm the end of a connection.
     disconnectTimeout: 200
   })
-  let run: string | null = null
-  let scripts: ReadonlyMap<string, Script> = new Map()
-  let becameReady = Promise.withResolvers<void>()
-  const listeners = new Set<() => void>()
+  const server = new ConnectedServer(client, `${target.host}:${target.port}`, options.onError)
   const subscribers = new Set<Redis>()
-  const onError = (error: Error) => options.onError(withoutCommand(error))
-
-  function tell(): void {
-    for (const listener of listeners) listener()
-  }
-
-  function know(server: ServerDescription): void {
-    if (!server.isMaster) throw new Error(`The Redis at ${target.host}:${target.port} is a replica`)
-    if (server.evicts !== null) {
-      options.onError(new Error(`Redis may evict keys (maxmemory-policy ${server.evicts}): set it to noeviction`))
-    }
-    scripts = defineScripts(client)
-    run = server.run
-    becameReady.resolve()
-    tell()
-  }
-
-  function forget(): void {
-    if (run !== null) becameReady = Promise.withResolvers()
-    run = null
-  }
-
   let flush: () => void = () => undefined
   client.on('connect', () => {
     flush = gatherWrites(client.stream)
     waitForUnread(client.stream)
   })
-  client.on('ready', () => {
-    client
-      .info()
-      .then((info) => know(describeServer(info)))
-      .catch((error: Error) => {
-        onError(error)
-        client.disconnect(true)
-      })
-  })
-  client.on('close', () => {
-    forget()
-    tell()
-  })
-  client.on('error', onError)
-
-  async function look(): Promise<void> {
-    const before = run
-    if (before === null) return
-    const server = describeServer(await client.info())
-    if (run !== before || (server.isMaster && server.run === before)) return
-    forget()
-    client.disconnect(true)
-  }
-  // What fails closes the connection, which is told.
-  const timer = setInterval(() => look().catch(() => undefined), lookMs).unref()
 
   return {
     client,
     isSpread: false,
-    // A copy of this object with members of its own stands for itself.
+    // `this`: tests copy this object and replace members.
     nodeOf() {
       return this
     },
@@ -97,38 +50,120 @@ export function connectNode(target: NodeTarget, options: RedisLinkOptions): Redi
       return [this]
     },
     get scripts() {
-      return scripts
+      return server.scripts
     },
     run() {
-      if (run === null) throw new RedisAwayError()
-      return run
+      if (server.run === null) throw new RedisAwayError()
+      return server.run
     },
-    isReady: () => run !== null,
-    ready: () => becameReady.promise,
+    isReady: () => server.run !== null,
+    ready: () => server.ready,
     flush: () => flush(),
-    onChange(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-    subscribe(channel, onMessage, onFailure) {
-      const fail = (error: Error) => onFailure(withoutCommand(error))
-      // It subscribes anew with each connection, where a refusal can be caught.
-      const subscriber = client.duplicate({ lazyConnect: true, autoResubscribe: false })
+    onChange: (listener) => server.onChange(listener),
+    subscribe(...subscription) {
+      const subscriber = subscribe(client, ...subscription)
       subscribers.add(subscriber)
-      subscriber.on('error', fail)
-      subscriber.on('message', (_channel, message) => onMessage(message))
-      subscriber.on('ready', () => subscriber.subscribe(channel).catch(fail))
-      // What fails is told as an event, too.
-      subscriber.connect().catch(() => undefined)
       return () => {
         subscribers.delete(subscriber)
         subscriber.disconnect()
       }
     },
     async close() {
-      clearInterval(timer)
+      server.stopChecks()
       for (const subscriber of subscribers) subscriber.disconnect()
       client.disconnect()
     }
+  }
+}
+
+/** Opens a connection that receives the messages of a channel. */
+function subscribe(client: Redis, ...[channel, onMessage, onFailure]: Parameters<RedisNode['subscribe']>): Redis {
+  const fail = (error: Error) => onFailure(withoutCommand(error))
+  // It subscribes again for each connection, so a refused subscription is caught.
+  const subscriber = client.duplicate({ lazyConnect: true, autoResubscribe: false })
+  subscriber.on('error', fail)
+  subscriber.on('message', (_channel, message) => onMessage(message))
+  subscriber.on('ready', () => subscriber.subscribe(channel).catch(fail))
+  // A failure also causes an error event.
+  subscriber.connect().catch(() => undefined)
+  return subscriber
+}
+
+/** The Redis process behind a connection: identified after each connect, and checked again every second. */
+class ConnectedServer {
+  /** Run id of the master; null while none is connected. */
+  run: string | null = null
+  scripts: ReadonlyMap<string, Script> = new Map()
+  readonly #client: Redis
+  readonly #address: string
+  readonly #onError: (error: Error) => void
+  readonly #listeners = new Set<() => void>()
+  readonly #timer: NodeJS.Timeout
+  #becameReady = Promise.withResolvers<void>()
+
+  constructor(client: Redis, address: string, onError: (error: Error) => void) {
+    this.#client = client
+    this.#address = address
+    this.#onError = (error) => onError(withoutCommand(error))
+    client.on('ready', () => void this.#identify())
+    client.on('close', () => {
+      this.#forget()
+      this.#notify()
+    })
+    client.on('error', this.#onError)
+    // A failed command closes the connection, which is reported.
+    this.#timer = setInterval(() => this.#check().catch(() => undefined), checkIntervalMs).unref()
+  }
+
+  /** Resolves when the connected server is known to be a master. */
+  get ready(): Promise<void> {
+    return this.#becameReady.promise
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  stopChecks(): void {
+    clearInterval(this.#timer)
+  }
+
+  async #identify(): Promise<void> {
+    try {
+      this.#accept(describeServer(await this.#client.info()))
+    } catch (error) {
+      this.#onError(error as Error)
+      this.#client.disconnect(true)
+    }
+  }
+
+  #accept(server: ServerDescription): void {
+    if (!server.isMaster) throw new Error(`The Redis at ${this.#address} is a replica`)
+    if (server.evicts !== null) {
+      this.#onError(new Error(`Redis may evict keys (maxmemory-policy ${server.evicts}): set it to noeviction`))
+    }
+    this.scripts = defineScripts(this.#client)
+    this.run = server.run
+    this.#becameReady.resolve()
+    this.#notify()
+  }
+
+  async #check(): Promise<void> {
+    const before = this.run
+    if (before === null) return
+    const server = describeServer(await this.#client.info())
+    if (this.run !== before || (server.isMaster && server.run === before)) return
+    this.#forget()
+    this.#client.disconnect(true)
+  }
+
+  #forget(): void {
+    if (this.run !== null) this.#becameReady = Promise.withResolvers()
+    this.run = null
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener()
   }
 }

@@ -11,14 +11,14 @@ testOnEveryRedis('the time of Redis', async (t, anyLink) => {
   const { link, set } = moveClock(anyLink)
   link.nodes = () => [link]
 
-  t.test('it is read in milliseconds', async () => {
+  t.test('the time is read in milliseconds', async () => {
     await set((noon + 1.5) * 1000)
     assert.equal(await readRedisTime(link), noon + 1.5)
     const ms = Math.abs((await readRedisTime(anyLink)) - Date.now())
-    assert.ok(ms < 60_000, 'the real one is not')
+    assert.ok(ms < 60_000, 'the real time is wrong')
   })
 
-  t.test('its skew is above 0 if it is ahead, below if it is behind, and unknown while it is away', async () => {
+  t.test('the skew is above 0 if Redis is ahead, below 0 if it is behind, and null while it is away', async () => {
     for (const skew of [hourMs, -70_000, 0]) {
       await set((noon + skew) * 1000)
       assert.equal(await readRedisSkew(link, () => noon), skew)
@@ -29,7 +29,7 @@ testOnEveryRedis('the time of Redis', async (t, anyLink) => {
     assert.equal(await readRedisSkew({ ...link, nodes: () => [{ ...link, run: away }] }, () => noon), null)
   })
 
-  t.test('of several processes that counts which is farthest off', async () => {
+  t.test('of several processes, the largest skew counts', async () => {
     const at = (time: number) => ({
       ...link,
       client: new Proxy(link.client, {
@@ -40,7 +40,7 @@ testOnEveryRedis('the time of Redis', async (t, anyLink) => {
     assert.equal(await readRedisSkew({ ...link, nodes }, () => noon), -hourMs)
   })
 
-  t.test('half the time that reading takes does not count', async () => {
+  t.test('the skew does not include the time that reading takes', async () => {
     let own = noon
     const read = async () => {
       own += 1000

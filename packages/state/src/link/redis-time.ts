@@ -7,7 +7,7 @@ export async function readRedisTime(node: RedisNode): Promise<number> {
   return seconds * 1000 + micros / 1000
 }
 
-/** The time of any Redis process, ms since the epoch; null if none answers: their connections tell that they are away. */
+/** The time of any Redis process, ms since the epoch; null if none answers: its connection reports the outage. */
 export async function readAnyRedisTime(redis: RedisLink): Promise<number | null> {
   try {
     return await readRedisTime(anyNode(redis))
@@ -17,11 +17,11 @@ export async function readAnyRedisTime(redis: RedisLink): Promise<number | null>
 }
 
 /**
- * How far another clock is ahead of this process's, ms: below 0 if it is behind. Exact to half the time that reading takes.
+ * How far another clock is ahead of this process's clock, ms; below 0 if it is behind. Exact to half the time that reading takes.
  *
- * @param read the other clock, ms since the epoch
- * @param own this process's, ms since the epoch
- * @throws what `read` failed with
+ * @param read reads the other clock, ms since the epoch
+ * @param own reads the clock of this process, ms since the epoch
+ * @throws the error of `read`
  */
 export async function skewOf(read: () => Promise<number>, own: () => number): Promise<number> {
   const before = own()
@@ -29,7 +29,7 @@ export async function skewOf(read: () => Promise<number>, own: () => number): Pr
   return time - (before + own()) / 2
 }
 
-/** The same of Redis. Of several processes, the one that is farthest off counts. Null if none answers. */
+/** The skew of Redis, ms: the largest of several processes. Null if none answers. */
 export async function readRedisSkew(redis: RedisLink, own: () => number): Promise<number | null> {
   const results = await Promise.allSettled(redis.nodes().map((node) => skewOf(() => readRedisTime(node), own)))
   const skews = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))

@@ -6,7 +6,7 @@ import { type Credentials, checkRedisUrl, type HostPort, parseRedisUrl, type Red
 const plain = { credentials: null, tls: null }
 const tls = { caFile: null, client: null }
 
-test('every form is read, with what it leaves out', async () => {
+test('every form of URL is read, and gets its defaults', async () => {
   const cases: Array<[url: string, address: RedisAddress]> = [
     ['redis://localhost', { ...plain, form: 'single', server: { host: 'localhost', port: 6379 }, database: 0 }],
     ['redis://cache:6380/', { ...plain, form: 'single', server: { host: 'cache', port: 6380 }, database: 0 }],
@@ -62,7 +62,7 @@ test('every form is read, with what it leaves out', async () => {
   for (const [url, address] of cases) assert.deepEqual(parseRedisUrl(url), address, url)
 })
 
-test('a bad one is refused with its variable, and nothing of it is repeated', async () => {
+test('the error for a bad URL names the variable and contains no part of the URL', async () => {
   const cases: Array<[url: string, reason: RegExp]> = [
     ['http://hunter2', /must begin with/],
     ['redis://', /every host/],
@@ -72,10 +72,10 @@ test('a bad one is refused with its variable, and nothing of it is repeated', as
     ['redis://:hunter2@host/x', /database/],
     ['redis://:hunter2@one,two', /several hosts/],
     ['redis://:hunter2@host/0/1', /too many parts/],
-    ['redis://:hunter2%@host', /percent/],
-    ['redis://host?hunter2', /it knows none/],
-    ['redis://host?ssl_ca_certs=hunter2', /it knows none/],
-    ['rediss://host?ssl_certfile=hunter2', /go together/],
+    ['redis://:hunter2%@host', /%25/],
+    ['redis://host?hunter2', /takes none/],
+    ['redis://host?ssl_ca_certs=hunter2', /takes none/],
+    ['rediss://host?ssl_certfile=hunter2', /set together/],
     ['rediss://host?ssl_ca_certs=hunter2&ssl_ca_certs=hunter2', /twice/],
     ['redis+sentinel://:hunter2@host', /\/master/],
     ['redis+sentinel://host/main?sentinel_username=hunter2', /password is empty/],
@@ -142,13 +142,13 @@ function write(address: RedisAddress): string {
 
 const encode = encodeURIComponent
 
-test('whatever is written as a URL is read as what it was', async () => {
+test('an address that is written as a URL is read back', async () => {
   fc.assert(
     fc.property(addresses, (address) => assert.deepEqual(parseRedisUrl(write(address)), structuredClone(address)))
   )
 })
 
-test('no other text does anything but be read or refused', async () => {
+test('any other text is either read or refused', async () => {
   const start = fc.constantFrom('', 'redis://', 'rediss+sentinel://', 'redis+cluster://h/')
   fc.assert(fc.property(start, fc.string(), (before, after) => void checkRedisUrl({ REDIS_URL: before + after })))
 })

@@ -1,46 +1,49 @@
-/** Where something listens. */
-export type HostPort = { readonly host: string; readonly port: number }
+/** The address of a server. */
+export interface HostPort {
+  readonly host: string
+  readonly port: number
+}
 
-/** What a server asks for. */
-export type Credentials = {
-  /** null for the user `default`. */
+/** User and password for a server. */
+export interface Credentials {
+  /** Null for the user `default`. */
   readonly username: string | null
   readonly password: string
 }
 
 /** Paths of PEM files. */
-export type RedisTls = {
-  /** Authorities to trust; null for those of Node.js. */
+export interface RedisTls {
+  /** Trusted certificate authorities; null for those of Node.js. */
   readonly caFile: string | null
-  /** What to show a server that asks for a certificate. */
+  /** The certificate for servers that ask for one. */
   readonly client: { readonly certFile: string; readonly keyFile: string } | null
 }
 
-type Common = {
-  /** Of the servers that hold the data. */
+interface Common {
+  /** For the servers that have the data. */
   readonly credentials: Credentials | null
-  /** null for connections without TLS. */
+  /** Null for connections without TLS. */
   readonly tls: RedisTls | null
 }
 
-/** How Redis is reached, as `REDIS_URL` says it. */
+/** The parts of a `REDIS_URL`. */
 export type RedisAddress =
   | (Common & { readonly form: 'single'; readonly server: HostPort; readonly database: number })
   | (Common & {
       readonly form: 'sentinel'
       readonly sentinels: readonly HostPort[]
       readonly sentinelCredentials: Credentials | null
-      /** The name under which the Sentinels know the master. */
+      /** The name of the master at the Sentinels. */
       readonly master: string
       readonly database: number
     })
   | (Common & {
       readonly form: 'cluster'
-      /** Some of the nodes: they name the others. */
+      /** Some of the nodes. They tell the others. */
       readonly seeds: readonly HostPort[]
     })
 
-/** Thrown by {@link parseRedisUrl}. The message never repeats anything of the URL, which may hold passwords. */
+/** Thrown by {@link parseRedisUrl}. The message never contains a part of the URL, which may contain passwords. */
 export class RedisUrlError extends Error {
   override readonly name = 'RedisUrlError'
 }
@@ -58,7 +61,7 @@ const forms = 'redis://, rediss://, redis+sentinel://, rediss+sentinel://, redis
  *     redis[s]+sentinel://[[user]:password@]host[:port],…/master[/database]
  *     redis[s]+cluster://[[user]:password@]host[:port],…
  *
- * with `rediss` for TLS. Parameters: `ssl_ca_certs`, `ssl_certfile`, `ssl_keyfile` (paths, with TLS, as redis-py has them),
+ * `rediss` means TLS. Parameters: `ssl_ca_certs`, `ssl_certfile`, `ssl_keyfile` (paths, only with TLS, named as in redis-py),
  * `sentinel_username`, `sentinel_password`. Reserved characters in any part are percent-encoded.
  *
  * @throws RedisUrlError
@@ -102,12 +105,12 @@ export function checkRedisUrl({ REDIS_URL }: { REDIS_URL: string }): string | nu
   }
 }
 
-function readHosts(text: string, usualPort: number): HostPort[] {
+function readHosts(text: string, defaultPort: number): HostPort[] {
   return text.split(',').map((entry) => {
     const [, bracketed, name, port] = /^(?:\[([0-9a-f:.]+)\]|([^\s:[\]]+))(?::(\d{1,5}))?$/i.exec(decode(entry)) ?? []
     const host = bracketed ?? name
     if (host === undefined) throw new RedisUrlError('every host must be a name, an IPv4 address or an [IPv6 address]')
-    const number = port === undefined ? usualPort : Number(port)
+    const number = port === undefined ? defaultPort : Number(port)
     if (number < 1 || number > 65_535) throw new RedisUrlError('a port must be between 1 and 65535')
     return { host, port: number }
   })
@@ -121,7 +124,7 @@ function readDatabase(text: string): number {
 function readUserinfo(userinfo: string | undefined): Credentials | null {
   if (userinfo === undefined || userinfo === '') return null
   const colon = userinfo.indexOf(':')
-  if (colon === -1) throw new RedisUrlError('a user needs a password; without a user it is :password@')
+  if (colon === -1) throw new RedisUrlError('a user needs a password. Write :password@ for a password without a user')
   return credentialsOf(decode(userinfo.slice(0, colon)) || undefined, decode(userinfo.slice(colon + 1)))
 }
 
@@ -134,7 +137,7 @@ function credentialsOf(username: string | undefined, password: string | undefine
 function tlsOf(parameters: ReadonlyMap<Parameter, string>): RedisTls {
   const [caFile, certFile, keyFile] = tlsParameters.map((name) => parameters.get(name))
   if ((certFile === undefined) !== (keyFile === undefined)) {
-    throw new RedisUrlError('ssl_certfile and ssl_keyfile go together')
+    throw new RedisUrlError('ssl_certfile and ssl_keyfile must be set together')
   }
   const client = certFile === undefined || keyFile === undefined ? null : { certFile, keyFile }
   return { caFile: caFile ?? null, client }
@@ -147,10 +150,10 @@ function readParameters(query: string, isTls: boolean, isSentinel: boolean): Map
     const equals = entry.indexOf('=')
     const name = known.find((one) => one === decode(entry.slice(0, Math.max(0, equals))))
     if (name === undefined) {
-      throw new RedisUrlError(`has a parameter that this form does not know (${known.join(', ') || 'it knows none'})`)
+      throw new RedisUrlError(`has an unknown parameter. This form takes ${known.join(', ') || 'none'}`)
     }
     const value = decode(entry.slice(equals + 1))
-    if (value === '' || parameters.has(name)) throw new RedisUrlError(`${name} is empty, or there twice`)
+    if (value === '' || parameters.has(name)) throw new RedisUrlError(`${name} is empty or appears twice`)
     parameters.set(name, value)
   }
   return parameters
@@ -160,6 +163,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new RedisUrlError('has a % that begins no percent-encoding')
+    throw new RedisUrlError('has a % that is not followed by two hex digits of UTF-8. Write %25 for a %')
   }
 }

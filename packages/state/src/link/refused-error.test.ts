@@ -7,7 +7,7 @@ import { connectServer } from './connect-redis.ts'
 import { RedisAwayError } from './redis-link.ts'
 import { RedisRefusedError, withRefusal } from './refused-error.ts'
 
-test('a script that Redis refused counts as not sent, one that failed on its way does not', async () => {
+test('a script that Redis refused counts as not sent; a script that failed does not', async () => {
   for (const message of [
     'MOVED 3999 127.0.0.1:6381',
     'TRYAGAIN Multiple keys request during rehashing of slot',
@@ -23,7 +23,7 @@ test('a script that Redis refused counts as not sent, one that failed on its way
   }
   for (const message of [
     "OOM command not allowed when used memory > 'maxmemory'. script: f_5a, on @user_script:12.",
-    'ERR user_script:3: not above 0: a rate script: f_5a, on @user_script:3.',
+    'ERR user_script:3: a rate must be above 0 script: f_5a, on @user_script:3.',
     'Connection is closed.',
     "Socket timeout. Expecting data, but didn't receive any in 1000ms."
   ]) {
@@ -36,20 +36,20 @@ const isRefusal = (error: Error): boolean => withRefusal(error) instanceof Redis
 const program = findRedisServer(process.env)
 const write = "#!lua\nreturn redis.call('SET', KEYS[1], 1)"
 
-test('what a server refuses is told from what may have been done', async (t) => {
+test('a refused script is told from a script that may have run', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const server = await startRedis({ port: 0, program })
-  const link = connectServer(server.url, { name: 'a-test', silenceLimitMs: 30_000, onError: () => {} })
+  const link = connectServer(server.url, { name: 'a-test', silenceTimeoutMs: 30_000, onError: () => {} })
   t.after(() => Promise.all([link.close(), server.stop()]))
   await link.ready()
   const { client } = link
   const failureOf = (attempt: Promise<unknown>) =>
     attempt.then(
-      () => assert.fail('it was done'),
+      () => assert.fail('the script succeeded'),
       (error: Error) => error
     )
 
-  for (const [code, setting, value, usual] of [
+  for (const [code, setting, value, normal] of [
     ['OOM', 'maxmemory', '1', '0'],
     ['NOREPLICAS', 'min-replicas-to-write', '1', '0']
   ] as const) {
@@ -57,14 +57,14 @@ test('what a server refuses is told from what may have been done', async (t) => 
     const failure = await failureOf(client.eval(write, 1, code))
     assert.match(failure.message, new RegExp(`^${code} `))
     assert.equal(isRefusal(failure), true, code)
-    await client.config('SET', setting, usual)
+    await client.config('SET', setting, normal)
     assert.equal(await client.exists(code), 0)
   }
   await client.replicaof('127.0.0.1', '1')
   assert.equal(isRefusal(await failureOf(client.eval(write, 1, 'a'))), true, 'a replica')
   await client.call('REPLICAOF', 'NO', 'ONE')
 
-  const half = "#!lua\nredis.call('SET', KEYS[1], 1)\nerror('OOM in the midst of it')"
+  const half = "#!lua\nredis.call('SET', KEYS[1], 1)\nerror('OOM in the middle of it')"
   assert.equal(isRefusal(await failureOf(client.eval(half, 1, 'a'))), false, 'a script that fails')
   assert.equal(await client.exists('a'), 1)
   const unanswered = failureOf(client.blpop('nothing', 0))

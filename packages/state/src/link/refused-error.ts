@@ -1,6 +1,6 @@
 import { RedisAwayError, withoutCommand } from './redis-link.ts'
 
-/** Thrown if Redis refused a script, and so has done nothing of it. */
+/** Thrown if Redis refused a script before it ran. */
 export class RedisRefusedError extends RedisAwayError {
   override readonly name = 'RedisRefusedError'
 }
@@ -9,12 +9,12 @@ const refusals =
   /^(ASK|BUSY|CLUSTERDOWN|CROSSSLOT|LOADING|MASTERDOWN|MISCONF|MOVED|NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|TRYAGAIN) /
 
 /**
- * What a script's failure means: whoever knows that nothing was done need not take back what may have been.
+ * Tells a refused script from a failed one. After a refusal the caller has nothing to cancel.
  *
- * @returns RedisRefusedError, or the same error if the script may have begun
+ * @returns RedisRefusedError, or the same error if the script may have started
  */
 export function withRefusal(error: unknown): unknown {
   if (!(error instanceof Error) || !refusals.test(error.message)) return error
-  // What a command of the script fails with begins alike, and says where in the script that was.
+  // An error inside the script may begin with the same word. Its message also names the script.
   return error.message.includes(' script: ') ? error : new RedisRefusedError(withoutCommand(error))
 }

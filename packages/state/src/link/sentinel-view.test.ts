@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { chooseMaster, readSentinelView } from './sentinel-view.ts'
 
-test('the master that the last failover has made is believed, whoever else answers', async () => {
+test('the master of the last failover counts, even if other Sentinels name another', async () => {
   const stale = { master: { host: 'old', port: 1 }, epoch: 3 }
   const latest = { master: { host: 'new', port: 2 }, epoch: 4 }
   assert.deepEqual(chooseMaster([stale, latest, stale]), latest.master)
@@ -10,7 +10,7 @@ test('the master that the last failover has made is believed, whoever else answe
   assert.equal(chooseMaster([]), null)
 })
 
-test('a Sentinel that does not know the master, or answers anything else, says nothing', async () => {
+test('a Sentinel that does not know the master, or sends another answer, is ignored', async () => {
   const fields = ['name', 'main', 'config-epoch', '7', 'flags', 'master']
   assert.deepEqual(readSentinelView(['10.0.0.1', '6379'], fields), {
     master: { host: '10.0.0.1', port: 6379 },

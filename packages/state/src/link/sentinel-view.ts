@@ -1,17 +1,17 @@
 import type { HostPort } from './redis-url.ts'
 
-/** What one Sentinel says. */
-export type SentinelView = {
-  /** Where it takes the master to be. */
+/** The view of one Sentinel. */
+export interface SentinelView {
+  /** The address of the master. */
   master: HostPort
-  /** Of the last failover that it knows of: each has a higher one. */
+  /** The epoch of the last failover that the Sentinel knows. Each failover has a higher one. */
   epoch: number
 }
 
 /**
- * @param address the answer to `SENTINEL GET-MASTER-ADDR-BY-NAME`, which names the new master as soon as there is one
- * @param fields the answer to `SENTINEL MASTER`: names and values by turns
- * @returns null if the Sentinel does not know such a master
+ * @param address the answer to `SENTINEL GET-MASTER-ADDR-BY-NAME`, which names a new master at once
+ * @param fields the answer to `SENTINEL MASTER`: names and values in turn
+ * @returns null if the Sentinel does not know this master
  */
 export function readSentinelView(address: unknown, fields: unknown): SentinelView | null {
   if (!Array.isArray(address) || !Array.isArray(fields)) return null
@@ -21,7 +21,7 @@ export function readSentinelView(address: unknown, fields: unknown): SentinelVie
   return { master: { host, port: Number(port) }, epoch }
 }
 
-/** The master that the last failover has made: a Sentinel that was cut off meanwhile still names the one before. */
+/** The master of the last failover. A Sentinel that was cut off may still name the master before it. */
 export function chooseMaster(views: readonly SentinelView[]): HostPort | null {
   const latest = views.reduce<SentinelView | null>(
     (best, view) => (best === null || view.epoch > best.epoch ? view : best),

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
 
 /**
- * Makes a stream that is to be destroyed for its silence wait until what has arrived is read: timers come before that, so
- * after a turn of the event loop that took long a server seems silent whose answers are there already.
+ * Delays the destruction of a silent stream until arrived data is read. Node runs timers before it reads. So after a long turn
+ * of the event loop, a server may seem silent although its answers have arrived.
  */
 export function waitForUnread(stream: Duplex): void {
   const destroy = stream.destroy.bind(stream)
@@ -13,7 +13,7 @@ export function waitForUnread(stream: Duplex): void {
       isSilent = false
     }
     stream.once('data', heard)
-    // The first comes after the reading of this turn, the second after that of the next.
+    // The first runs after the reads of this turn, the second after those of the next turn.
     setImmediate(() =>
       setImmediate(() => {
         stream.off('data', heard)

@@ -1,7 +1,7 @@
 import { changesChannel } from '../keyspace/names.ts'
 import { anyNode, type RedisLink } from '../link/redis-link.ts'
 
-/** A hint that something changed, published on `changes`; nothing depends on its arrival. */
+/** Says what changed. It is published on `changes`, and may be lost: nothing depends on its arrival. */
 export type ChangeNotice =
   | { kind: 'catalog' }
   | { kind: 'account'; account: string }

@@ -5,7 +5,7 @@ import type { RedisLink } from '../link/redis-link.ts'
 import { unpackParts } from '../wire/packed.ts'
 
 /** What Redis knows about a key. */
-export type KeyPresence = {
+export interface KeyPresence {
   /** Version of its record; null without a record. */
   readonly version: number | null
   /** Whether Redis has the pointer from its secret. */

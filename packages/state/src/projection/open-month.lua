@@ -8,9 +8,9 @@
 -- Returns 1, or 0 if the shard is not verified for this process.
 
 --include layout/marker.lua
-local version, run, month, lost = readVouched(redis.call('HGET', KEYS[1], vouchedField))
+local version, run, month, lost = readVerified(redis.call('HGET', KEYS[1], verifiedField))
 if run ~= ARGV[1] then
   return 0
 end
-redis.call('HSET', KEYS[1], vouchedField, struct.pack(vouchedForm, version, math.max(month, ARGV[2]), run, lost))
+redis.call('HSET', KEYS[1], verifiedField, struct.pack(verifiedForm, version, math.max(month, ARGV[2]), run, lost))
 return 1

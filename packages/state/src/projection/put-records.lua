@@ -30,7 +30,7 @@ if highest ~= noted then
   redis.call('HSET', KEYS[1], 'highest', highest)
 end
 
-local vouched = readVouched(redis.call('HGET', KEYS[1], vouchedField)) or -1
+local verifiedVersion = readVerified(redis.call('HGET', KEYS[1], verifiedField)) or -1
 local nowMs
 
 -- Lists a tombstone, unless it is listed.
@@ -64,7 +64,7 @@ for n = 1, #KEYS - 2 do
   local member = accountOf(hash) .. ':' .. string.sub(versionField, 3)
   local entry = redis.call('HGET', hash, versionField) or (versionField == 'a' and noAccount or noKey)
   local present = struct.unpack(versionForm, entry)
-  if present == 0 and version <= vouched then
+  if present == 0 and version <= verifiedVersion then
     outcomes[n] = isTombstone and 0 or -1
   elseif present > version then
     outcomes[n] = -1

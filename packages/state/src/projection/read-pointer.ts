@@ -3,9 +3,9 @@ import { pointerName, secretShard, shardMarker } from '../keyspace/names.ts'
 import type { RedisLink } from '../link/redis-link.ts'
 
 /**
- * Looks up whose key a digest belongs to.
+ * Looks up the key that a digest belongs to.
  *
- * @returns the pointer; 'unknown' if there is certainly none; 'unverified' if that cannot be told yet
+ * @returns the pointer; 'unknown' if no such key exists; 'unverified' if control has not verified the shard yet
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function findPointer(link: RedisLink, digest: string): Promise<Pointer | 'unknown' | 'unverified'> {

@@ -1,20 +1,26 @@
-import { type AccountShard, allShards, type Shard, shardMarker, vouchedField } from '../keyspace/names.ts'
+import { type AccountShard, allShards, type Shard, shardMarker, verifiedField } from '../keyspace/names.ts'
 import { layouts } from '../layout/layouts.ts'
 import { executeAll, tryAll } from '../link/execute.ts'
 import { RedisAwayError, type RedisLink } from '../link/redis-link.ts'
 import { unpackParts } from '../wire/packed.ts'
 
-/** The version and run for which a shard is verified; nulls if it is not. */
-export type ShardState = { version: number | null; run: string | null }
+/** The version and run for which a shard is verified; both null if it is not verified. */
+export interface ShardState {
+  version: number | null
+  run: string | null
+}
 
 /**
- * `highest` is the highest version of any record that was written into the shard: there may be records beyond `version`.
+ * `highest` is the highest version of any record that was written into the shard. It may be above `version`.
  * `month` is the open month, yyyymm; 0 without an open month.
  */
-export type ShardMarker = ShardState & { highest: number | null; month: number }
+export interface ShardMarker extends ShardState {
+  highest: number | null
+  month: number
+}
 
-/** What control found out about a shard that it verifies. */
-export type ShardVerdict = {
+/** The result of control's check of a shard. */
+export interface ShardVerdict {
   /** Redis has every change up to this version. */
   version: number
   run: string
@@ -24,39 +30,52 @@ export type ShardVerdict = {
   lostRuns?: readonly string[]
 }
 
-/** A marker, and the run id of the process that holds the shard. */
-export type FoundMarker = ShardMarker & { holder: string }
+/** A marker, and the run id of the process that has the shard now. */
+export interface FoundMarker extends ShardMarker {
+  currentRunId: string
+}
 
 /** A running replay. `at` is the shard's state when it began. */
-export type ShardClaim = { shard: Shard; token: string; at: ShardState }
+export interface ShardClaim {
+  shard: Shard
+  token: string
+  at: ShardState
+}
 
 /** Markers of shards, and the errors of processes that could not be read. */
-export type FoundShards = { markers: Map<Shard, FoundMarker>; failures: Error[] }
+export interface FoundShards {
+  markers: Map<Shard, FoundMarker>
+  failures: Error[]
+}
 
 /** Reads the markers of all shards, in one round trip to each process. */
 export async function readShards(link: RedisLink): Promise<FoundShards> {
-  const holders = new Map(allShards.map((shard) => [shard, holderOf(link, shard)]))
+  const runIds = new Map(allShards.map((shard) => [shard, currentRunIdOf(link, shard)]))
   const results = await tryAll(
     link,
     allShards,
     (shard) => shard,
-    (pipeline, shard) => pipeline.hmgetBuffer(shardMarker(shard), vouchedField, 'highest')
+    (pipeline, shard) => pipeline.hmgetBuffer(shardMarker(shard), verifiedField, 'highest')
   )
   const found: FoundShards = { markers: new Map(), failures: [] }
   for (const [index, [error, answer]] of results.entries()) {
     const shard = allShards[index]!
-    const holder = holders.get(shard)
-    if (error !== null || holder == null) found.failures.push(error ?? new RedisAwayError())
+    const currentRunId = runIds.get(shard)
+    if (error !== null || currentRunId == null) found.failures.push(error ?? new RedisAwayError())
     else {
-      const [vouched, highest] = answer as [Buffer | null, Buffer | null]
-      found.markers.set(shard, { ...readVouched(vouched), highest: highest === null ? null : Number(highest), holder })
+      const [verified, highest] = answer as [Buffer | null, Buffer | null]
+      found.markers.set(shard, {
+        ...readVerified(verified),
+        highest: highest === null ? null : Number(highest),
+        currentRunId
+      })
     }
   }
   return found
 }
 
-/** The run id of the process that holds a shard; null if it is not known. */
-function holderOf(link: RedisLink, shard: Shard): string | null {
+/** The run id of the process that has a shard; null if it is not known. */
+function currentRunIdOf(link: RedisLink, shard: Shard): string | null {
   try {
     return link.nodeOf(shard).run()
   } catch {
@@ -64,7 +83,7 @@ function holderOf(link: RedisLink, shard: Shard): string | null {
   }
 }
 
-function readVouched(packed: Buffer | null): ShardState & { month: number } {
+function readVerified(packed: Buffer | null): ShardState & { month: number } {
   if (packed === null) return { version: null, run: null, month: 0 }
   const { version, month, run } = unpackParts(layouts.marker, packed)
   return { version, month, run }
@@ -78,19 +97,19 @@ export async function claimShard(link: RedisLink, shard: Shard, token: string): 
 
 /**
  * Ends a replay: marks the shard as verified.
- * @returns false, without a change, if the shard has changed or lost its data since the claim
+ * @returns false, without a change, if the shard changed or lost data since the claim
  */
-export async function stampShard(link: RedisLink, claim: ShardClaim, verdict: ShardVerdict): Promise<boolean> {
+export async function markVerified(link: RedisLink, claim: ShardClaim, verdict: ShardVerdict): Promise<boolean> {
   const { at, shard, token } = claim
   const { version, run, month = 0, lostRuns } = verdict
   const from = at.version === null ? '' : String(at.version)
   const { client } = link.nodeOf(shard)
   const lost = lostRuns?.join('') ?? '='
-  return (await client.tgStampShard(shardMarker(shard), token, from, at.run ?? '', version, run, month, lost)) === 1
+  return (await client.tgMarkVerified(shardMarker(shard), token, from, at.run ?? '', version, run, month, lost)) === 1
 }
 
 /**
- * Opens a month in shards that are verified for the process that holds them, in one round trip to each process.
+ * Opens a month in shards that are verified for their current process, in one round trip to each process.
  *
  * @param month yyyymm
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
@@ -104,7 +123,7 @@ export async function openMonth(link: RedisLink, shards: readonly AccountShard[]
   )
 }
 
-/** Releases a claim. After {@link stampShard} succeeded it has no effect. */
+/** Releases a claim. After {@link markVerified} succeeded it has no effect. */
 export async function releaseShard(link: RedisLink, claim: ShardClaim): Promise<void> {
   await link.nodeOf(claim.shard).client.hdel(shardMarker(claim.shard), `claim:${claim.token}`)
 }

@@ -6,7 +6,7 @@ import { putCatalog, readCatalog, readCatalogVersion } from './stored-catalog.ts
 const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 
 testOnEveryRedis('catalog and notices', async (t, link) => {
-  t.test('a catalog comes back as it was put, and its version without its text', async () => {
+  t.test('a catalog is read as it was stored, and its version can be read alone', async () => {
     assert.equal(await readCatalog(link), null)
     assert.equal(await readCatalogVersion(link), null)
     const catalog = { version: 3, run: 'run 1', json: '{"models":{"é":1}}' }
@@ -15,7 +15,7 @@ testOnEveryRedis('catalog and notices', async (t, link) => {
     assert.deepEqual(await readCatalogVersion(link), { version: 3, run: 'run 1' })
   })
 
-  t.test('a notice reaches whoever listens', async (tt) => {
+  t.test('a notice reaches subscribers', async (tt) => {
     const subscriber = link.client.duplicate({ enableOfflineQueue: true })
     tt.after(() => subscriber.disconnect())
     await subscriber.subscribe('changes')

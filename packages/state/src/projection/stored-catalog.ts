@@ -2,7 +2,11 @@ import { catalogName } from '../keyspace/names.ts'
 import type { RedisLink } from '../link/redis-link.ts'
 
 /** The content of `catalog` in Redis. `run` is the run id of the process for which control wrote it. */
-export type StoredCatalog = { version: number; run: string; json: string }
+export interface StoredCatalog {
+  version: number
+  run: string
+  json: string
+}
 
 export async function putCatalog(link: RedisLink, catalog: StoredCatalog): Promise<void> {
   await link

@@ -11,7 +11,7 @@
 --include layout/account.lua
 --include layout/marker.lua
 --include keyspace/names.lua
-local vouched = readVouched(redis.call('HGET', KEYS[1], vouchedField)) or -1
+local verifiedVersion = readVerified(redis.call('HGET', KEYS[1], verifiedField)) or -1
 
 local removed = 0
 for n = 1, #ARGV do
@@ -27,7 +27,7 @@ for n = 1, #ARGV do
     EACH(account, NAME) = struct.unpack(accountForm, entry)
   end
   -- A live record has replaced a tombstone that is not listed.
-  if version <= vouched and open == 0 and redis.call('ZSCORE', KEYS[2], member) then
+  if version <= verifiedVersion and open == 0 and redis.call('ZSCORE', KEYS[2], member) then
     redis.call('HDEL', hash, versionField, recordField)
     redis.call('ZREM', KEYS[2], member)
     removed = removed + 1

@@ -3,23 +3,23 @@ import { tryAll } from '../link/execute.ts'
 import type { RedisLink } from '../link/redis-link.ts'
 
 /**
- * How long the tombstone of a revoked key or a deleted account is kept (an hour), so that a request hears that its key is
- * revoked. Later it hears that the key is not valid. Nothing else depends on the time: see `sweep-tombstones.lua`.
+ * How long the tombstone of a revoked key or a deleted account is kept (an hour). During this hour, requests are told that the
+ * key is revoked; later, that it is not valid. Nothing else depends on the time: see `sweep-tombstones.lua`.
  */
 export const tombstoneKeptMs = 3_600_000
 
-/** Tombstones that one script removes: few enough to keep admissions waiting for less than half a millisecond. */
+/** Tombstones per call of the script: few enough to block Redis for less than half a millisecond. */
 const batchSize = 100
 
-export type SweepOptions = {
+export interface SweepOptions {
   shards?: readonly AccountShard[]
-  /** Looked at between steps: what is left then is for the next time. */
+  /** Checked between steps. The next call removes the rest. */
   signal?: AbortSignal
   keptMs?: number
 }
 
 /**
- * Removes tombstones that are old enough. Any number may do this at once, and whatever is interrupted can be repeated.
+ * Removes old tombstones. Calls may run at once, and an interrupted call can be repeated.
  *
  * @returns how many were removed
  * @throws RedisAwayError, or ioredis' error if no answer comes in time, after the shards of other processes were swept
@@ -45,7 +45,7 @@ export async function sweepTombstones(
     })
     const swept = await tryAll(link, batches, ({ shard }) => shard, addSweep)
     failure ??= swept.find(([error]) => error !== null)?.[0] ?? null
-    // Where some could not be removed yet, the same would be found again.
+    // If a tombstone could not be removed, the next step would find it again.
     const isFull = (batch: Batch, index: number) => batch.members.length === batchSize && swept[index]![1] === batchSize
     left = batches.filter(isFull).map(({ shard }) => shard)
     for (const [, count] of swept) if (typeof count === 'number') removed += count
@@ -54,7 +54,10 @@ export async function sweepTombstones(
   return removed
 }
 
-type Batch = { shard: AccountShard; members: string[] }
+interface Batch {
+  shard: AccountShard
+  members: string[]
+}
 
 function addSweep(pipeline: Parameters<Parameters<typeof tryAll>[3]>[0], { shard, members }: Batch): void {
   const hashes = members.map((member) => accountName(accountOf(member)))

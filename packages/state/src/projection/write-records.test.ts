@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis'
 import { accountName, accountShard, pointerName, type Shard } from '../keyspace/names.ts'
 import { readMarker } from '../testing/marker.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
-import { claimShard, stampShard } from './shard-markers.ts'
+import { claimShard, markVerified } from './shard-markers.ts'
 import {
   deadPointerMs,
   type ProjectionWrite,
@@ -33,7 +33,7 @@ const free: AccountRecord = { plan: 'free', status: 'active', ownCapNanos: null 
 const hash = (client: Redis, name: string) => client.hgetall(name) as Promise<Record<string, string>>
 const marker = (client: Redis, of: Shard = shard) => readMarker(client, of)
 
-/** The hash of an account, with the versions in front of what else is kept. */
+/** The hash of an account. Of packed fields only the version, which comes first. */
 async function records(client: Redis): Promise<Record<string, string | number>> {
   const fields = Object.entries(await client.hgetallBuffer(accountName(account)))
   return Object.fromEntries(
@@ -68,13 +68,13 @@ testOnEveryRedis('records', async (t, link) => {
     assert.equal(await putKeyRecord(link, account, 'key_1', 8, revoked), false)
   })
 
-  t.test('the same version with another content is from a restored database: the later word counts', async () => {
+  t.test('if a restored database uses a version again, the later record replaces the earlier one', async () => {
     await putKeyRecord(link, account, 'key_1', 8, active)
     assert.equal(await putKeyRecord(link, account, 'key_1', 8, revoked), true)
     assert.deepEqual(await records(client), { 'k:key_1': 8, 'r:key_1': JSON.stringify(revoked) })
   })
 
-  t.test('versions are compared as numbers, up to the largest there is', async () => {
+  t.test('versions are compared as numbers, up to the largest possible version', async () => {
     await putKeyRecord(link, account, 'key_1', 9, active)
     assert.equal(await putKeyRecord(link, account, 'key_1', 10, revoked), true)
     const largest = 9000 * 1e12 + 1e12 - 1
@@ -95,7 +95,7 @@ testOnEveryRedis('records', async (t, link) => {
     })
   })
 
-  t.test('writes of a batch are made in order, and each tells what became of it', async () => {
+  t.test('the writes of a batch are made in order, and each has its outcome', async () => {
     const outcomes = await putAll(link, [
       { kind: 'account', account, version: 1, record: free },
       { kind: 'key', account, key: 'key_1', version: 3, record: revoked },
@@ -130,7 +130,7 @@ testOnEveryRedis('records', async (t, link) => {
     assert.deepEqual(new Set(again.filter((_, number) => number % 10 > 1)), new Set(['present']))
   })
 
-  t.test('a write that fails fails all, and what was written before it is noted', async () => {
+  t.test('one failed write fails the batch, and the marker has the highest version', async () => {
     await client.set(accountName(account), 'not a hash')
     const writes: ProjectionWrite[] = [
       { kind: 'account', account, version: 2, record: free },
@@ -145,13 +145,13 @@ testOnEveryRedis('pointers', async (t, link) => {
   const { client } = link
   const name = pointerName(digest)
 
-  t.test('a live pointer stays', async () => {
+  t.test('the pointer of a live secret does not expire', async () => {
     await putPointer(link, digest, pointer)
     assert.deepEqual(JSON.parse((await client.get(name)) ?? ''), pointer)
     assert.equal(await client.pttl(name), -1)
   })
 
-  t.test('a dead pointer goes an hour after its secret died', async () => {
+  t.test('a pointer expires an hour after its secret stopped working', async () => {
     await putPointer(link, digest, pointer)
     const diedAt = Date.now() - 1_800_000
     await putPointer(link, digest, pointer, diedAt)
@@ -160,25 +160,25 @@ testOnEveryRedis('pointers', async (t, link) => {
     assert.ok(Math.abs(rest - expected) < 5000, `${rest} ms`)
   })
 
-  t.test('a secret that lives again, in a restored Postgres, has no end any more', async () => {
+  t.test('the pointer of a secret that a restored Postgres made valid again does not expire', async () => {
     await putPointer(link, digest, pointer, Date.now())
     await putPointer(link, digest, pointer)
     assert.equal(await client.pttl(name), -1)
   })
 
-  t.test('a pointer whose secret died longer ago is not there', async () => {
+  t.test('a pointer is removed if its secret stopped working more than an hour ago', async () => {
     await putPointer(link, digest, pointer)
     await putPointer(link, digest, pointer, Date.now() - deadPointerMs - 1000)
     assert.equal(await client.get(name), null)
   })
 })
 
-testOnEveryRedis('a full Redis', async (t, link, kind) => {
-  // The stand-in knows no limit of memory.
+testOnEveryRedis('a Redis at maxmemory', async (t, link, kind) => {
+  // The in-memory Redis has no maxmemory.
   if (kind === 'js-redis-server') return
   const { client } = link
 
-  t.test('takes tombstones, pointers and stamps all the same', async (tt) => {
+  t.test('stores tombstones and pointers, and marks shards as verified', async (tt) => {
     await putKeyRecord(link, account, 'key_1', 1, active)
     await client.config('SET', 'maxmemory', '1')
     tt.after(() => client.config('SET', 'maxmemory', '0'))
@@ -186,7 +186,7 @@ testOnEveryRedis('a full Redis', async (t, link, kind) => {
     const claim = await claimShard(link, shard, 'one')
     assert.equal(await putKeyRecord(link, account, 'key_1', 2, revoked), true)
     await putPointer(link, digest, pointer, Date.now())
-    assert.equal(await stampShard(link, claim, { version: 2, run: 'run 1' }), true)
+    assert.equal(await markVerified(link, claim, { version: 2, run: 'run 1' }), true)
     assert.deepEqual(await marker(client), { version: 2, month: 0, run: 'run 1', highest: '2' })
     assert.ok((await client.pttl(pointerName(digest))) > 0)
   })

@@ -13,8 +13,8 @@ import type { RedisLink, RedisNode } from '../link/redis-link.ts'
 import { addOpenSpends, spendBatches } from '../spend/spend.ts'
 
 /**
- * How long the pointer of a dead secret is kept (an hour). Until then a request with it is told that the key is revoked, and
- * later that it is not valid. The hour limits how much an account can store by creating and revoking keys.
+ * How long a pointer is kept after its secret stopped working (an hour). During this hour, requests with the secret are told
+ * that the key is revoked; later, that it is not valid. The limit bounds what an account can store by creating and revoking keys.
  */
 export const deadPointerMs = 3_600_000
 
@@ -23,11 +23,12 @@ export type ProjectionWrite =
   | { kind: 'key'; account: string; key: string; version: number; record: KeyRecord }
   /** `isDeleted`: the record is a tombstone of the account. */
   | { kind: 'account'; account: string; version: number; record: AccountRecord; isDeleted?: boolean }
-  /** `diedAt` is when the secret stopped working, ms since the epoch: the pointer goes {@link deadPointerMs} later. */
+  /** `diedAt` is when the secret stopped working, ms since the epoch: the pointer expires {@link deadPointerMs} later. */
   | { kind: 'pointer'; digest: string; pointer: Pointer; diedAt: number | null }
 
 /**
- * The result of a write. `present`: Redis has the same, or has removed that tombstone. `later`: Redis has or had a later version.
+ * The outcome of a write. `present`: Redis has the same record, or has removed that tombstone. `later`: Redis has or had a later
+ * version.
  */
 export type WriteOutcome = 'stored' | 'present' | 'later'
 

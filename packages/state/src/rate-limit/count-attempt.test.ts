@@ -4,7 +4,7 @@ import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import { countAttempt } from './count-attempt.ts'
 
 testOnEveryRedis('attempts', async (t, link) => {
-  t.test('are counted apart for each, and from one again when the window has ended', async () => {
+  t.test('attempts are counted separately for each name, and from 1 again after the window', async () => {
     assert.deepEqual(await countAttempt(link, 'login:ip:a', 60_000), { attempts: 1, leftMs: 60_000 })
     const second = await countAttempt(link, 'login:ip:a', 60_000)
     assert.equal(second.attempts, 2)
@@ -14,7 +14,7 @@ testOnEveryRedis('attempts', async (t, link) => {
     assert.equal((await countAttempt(link, 'login:ip:a', 60_000)).attempts, 1)
   })
 
-  t.test('at the same moment are each counted once', async () => {
+  t.test('attempts at the same time are each counted once', async () => {
     const counts = await Promise.all(Array.from({ length: 20 }, () => countAttempt(link, 'login:ip:crowd', 60_000)))
     assert.deepEqual(
       counts.map(({ attempts }) => attempts).sort((one, other) => one - other),
@@ -22,7 +22,7 @@ testOnEveryRedis('attempts', async (t, link) => {
     )
   })
 
-  t.test('never block for good: a counter without an end gets one', async () => {
+  t.test('a counter without an expiry gets one', async () => {
     await link.client.set(attemptsName('login:ip:c'), '7')
     assert.deepEqual(await countAttempt(link, 'login:ip:c', 1000), { attempts: 8, leftMs: 1000 })
     assert.ok((await link.client.pttl(attemptsName('login:ip:c'))) > 0)

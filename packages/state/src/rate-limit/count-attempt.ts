@@ -1,23 +1,23 @@
 import { attemptsName } from '../keyspace/names.ts'
 import type { RedisLink } from '../link/redis-link.ts'
 
-export type AttemptCount = {
+export interface AttemptCount {
   /** In the window, this one included. */
   attempts: number
-  /** Milliseconds until the window ends and counting begins anew. */
+  /** Milliseconds until the window ends and the count starts again. */
   leftMs: number
 }
 
 /**
- * Counts an attempt of somebody at something, for all replicas together.
+ * Counts an attempt, for all replicas together.
  *
- * @param what is limited, and for whom: `login:ip:203.0.113.7`. No secrets and no addresses of people.
+ * @param what is limited, and for whom: `login:ip:203.0.113.7`. It must not contain a secret or an e-mail address.
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function countAttempt(link: RedisLink, what: string, windowMs: number): Promise<AttemptCount> {
   const name = attemptsName(what)
   const node = link.nodeOf(name)
-  // If Redis is known to be away, that is said at once.
+  // Fails at once if Redis is known to be away.
   node.run()
   const [attempts, leftMs] = await node.client.tgCountAttempt(name, windowMs)
   return { attempts, leftMs }

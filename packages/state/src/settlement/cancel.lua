@@ -7,7 +7,7 @@
 -- ARGV     ids of requests
 -- Returns 1.
 
---include layout/gone.lua
+--include layout/ended-hold.lua
 --include layout/hold.lua
 --include settlement/posting.lua
 --include keyspace/tag.lua
@@ -16,7 +16,7 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local name = KEYS[1]
-local gonePrefix = goneOf(shardOf(name))
+local endedPrefix = endedHoldPrefix(shardOf(name))
 local sums, closed, refund = {}, 0, 0
 for n = 2, #ARGV do
   local id = ARGV[n]
@@ -28,7 +28,7 @@ for n = 2, #ARGV do
     sums[#sums + 1] = { keyField = keyField, model = model, at = at, settled = 0, reserved = -nanos }
     refund = refund + unused(tokens, tokensPerMinute, at * 1000000 + tokens * 60000000 / tokensPerMinute - now)
   else
-    local nanos, prompt, completion, at, key, model = readReaped(redis.call('GET', gonePrefix .. id))
+    local nanos, prompt, completion, at, key, model = readReaped(redis.call('GET', endedPrefix .. id))
     if nanos then
       local counts = reapedCounts(nanos, prompt, completion)
       for counter, counted in pairs(counts) do
@@ -37,7 +37,7 @@ for n = 2, #ARGV do
       sums[#sums + 1] = { keyField = 'k:' .. key, model = model, at = at, settled = -nanos, reserved = 0, counts = counts }
     end
   end
-  redis.call('SET', gonePrefix .. id, 'cancelled', 'PX', goneMs)
+  redis.call('SET', endedPrefix .. id, 'cancelled', 'PX', endedHoldMs)
 end
-postSums(name, now, tagOf(ARGV[1]), sums, closed, refund, nil, #ARGV > 1 and goneUntil(now) or nil)
+postSums(name, now, tagOf(ARGV[1]), sums, closed, refund, nil, #ARGV > 1 and endedHoldExpiry(now) or nil)
 return 1

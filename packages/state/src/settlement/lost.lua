@@ -4,7 +4,7 @@
 -- Returns the runs whose usage the ledger has and this process lacks, for the shard of an account; nil if control has not
 -- verified the shard for this process.
 local function lostRuns(name, run)
-  local _, verified, _, lost = readVouched(redis.call('HGET', 'shard:' .. shardOf(name), vouchedField))
+  local _, verified, _, lost = readVerified(redis.call('HGET', 'shard:' .. shardOf(name), verifiedField))
   return verified == run and lost or nil
 end
 

@@ -1,28 +1,18 @@
 --include layout/account.lua
+--include layout/account-writes.lua
 --include keyspace/month.lua
 --include keyspace/names.lua
 --include layout/usage.lua
 
--- Gathers changes to an account's spend and usage, and writes them with one command.
-local call, max, packFields, unpackFields = redis.call, math.max, struct.pack, struct.unpack
+-- Posts changes to the spend and usage of an account.
+local max = math.max
 local postedTo, postedAt, postedTag
-local EACH(account, NAME)
--- Fields and values in turn, the account's first. `latest` has what was gathered by field, if a field may change again.
-local written, count, latest = { 'a' }
 
 -- Begins with an account. `found` is its field `a`, nil or false if it is missing. `isSeveral` says whether a field may
 -- change more than once.
 local function beginPosting(name, now, tag, found, isSeveral)
-  postedTo, postedAt, postedTag, count, latest = name, now, tag, 2, isSeveral and {} or nil
-  EACH(account, NAME) = unpackFields(accountForm, found or noAccount)
-end
-
-local function write(field, value)
-  written[count + 1], written[count + 2] = field, value
-  count = count + 2
-  if latest then
-    latest[field] = value
-  end
+  postedTo, postedAt, postedTag = name, now, tag
+  beginWrites(found, isSeveral)
 end
 
 -- Adds to the spend of a key and its account, in the month of a time of admission. `value` is the key's field. A key without
@@ -66,21 +56,13 @@ local function endPosting(closed, refund)
   if month > 0 then
     open, tokenArrival = max(0, open - closed), max(0, tokenArrival - refund)
   end
-  local first = 1
-  if version + month + gone > 0 then
-    written[2] = packFields(accountForm, EACH(account, NAME))
-  else
-    first = 3
-  end
-  if count >= first then
-    call('HSET', postedTo, unpack(written, first, count))
-  end
+  endWrites(postedTo, version + month + endedUntil > 0)
 end
 
 -- Gathers and writes a list of sums. Each has `keyField`, `model`, the time of admission `at` (s), changes of `settled` and
--- `reserved` (nanodollars), and `counts`, what its usage row adds by counter, nil to add nothing. `newDue` is a time before
--- which no remaining hold ends, nil to leave it. Returns this time, 0 without holds.
-local function postSums(name, now, tag, sums, closed, refund, newDue, newGone)
+-- `reserved` (nanodollars), and `counts`, the amounts for its usage row by counter, nil to add nothing. No remaining hold ends
+-- before `newDue`, nil to leave it. Returns the new `due`, 0 without holds.
+local function postSums(name, now, tag, sums, closed, refund, newDue, newEndedUntil)
   local fields = { 'a' }
   for n = 1, #sums do
     local sum = sums[n]
@@ -89,7 +71,7 @@ local function postSums(name, now, tag, sums, closed, refund, newDue, newGone)
   end
   local found = call('HMGET', name, unpack(fields))
   beginPosting(name, now, tag, found[1], true)
-  due, gone = newDue and (open > closed and newDue or 0) or due, max(gone, newGone or 0)
+  due, endedUntil = newDue and (open > closed and newDue or 0) or due, max(endedUntil, newEndedUntil or 0)
   for n = 1, #sums do
     local sum, counts = sums[n], sums[n].counts
     postSpend(sum.keyField, found[2 * n], sum.at, sum.settled, sum.reserved)

@@ -11,7 +11,7 @@
 -- ARGV     ids of requests whose holds were found overdue
 -- Returns { number of charged holds, number of holds that were only released }.
 
---include layout/gone.lua
+--include layout/ended-hold.lua
 --include layout/hold.lua
 --include settlement/lost.lua
 --include wire/numbers.lua
@@ -22,7 +22,7 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local nowMs = math.floor(now / 1000)
 local ownTag, name = tagOf(ARGV[1]), KEYS[1]
-local gonePrefix = goneOf(shardOf(name))
+local endedPrefix = endedHoldPrefix(shardOf(name))
 local first = whole(ARGV[3])
 if ARGV[2] ~= '' then
   first = math.min(first, whole(ARGV[2]))
@@ -44,8 +44,8 @@ for n = 4, #ARGV do
         local completionTokens = tokens - promptTokens
         sums[#sums + 1] = { keyField = keyField, model = model, at = at, settled = nanos, reserved = -nanos,
           counts = reapedCounts(nanos, promptTokens, completionTokens) }
-        redis.call('SET', gonePrefix .. ARGV[n], string.format('%.0f|%.0f|%.0f|%.0f|%s|%s', nanos, promptTokens,
-          completionTokens, at, string.sub(keyField, 3), model), 'PX', goneMs)
+        redis.call('SET', endedPrefix .. ARGV[n], string.format('%.0f|%.0f|%.0f|%.0f|%s|%s', nanos, promptTokens,
+          completionTokens, at, string.sub(keyField, 3), model), 'PX', endedHoldMs)
       else
         released = released + 1
         sums[#sums + 1] = { keyField = keyField, model = model, at = at, settled = 0, reserved = -nanos }
@@ -53,7 +53,7 @@ for n = 4, #ARGV do
     end
   end
 end
-local due = postSums(name, now, ownTag, sums, charged + released, 0, first, charged > 0 and goneUntil(now) or nil)
+local due = postSums(name, now, ownTag, sums, charged + released, 0, first, charged > 0 and endedHoldExpiry(now) or nil)
 local deadlines, id = 'deadlines:' .. shardOf(name), accountOf(name)
 if due == 0 then
   redis.call('ZREM', deadlines, id)

@@ -6,30 +6,33 @@ import { unpackParts } from '../wire/packed.ts'
 import { prepareAccount } from '../wire/prepared-account.ts'
 
 /** How many overdue holds were charged in full, and how many were only released because another run made them. */
-export type Reaped = { charged: number; released: number }
+export interface Reaped {
+  charged: number
+  released: number
+}
 
 /** Fields per step of a scan: few enough to block Redis for less than a millisecond. */
 const fieldsPerStep = 1000
 
 /**
- * Ends overdue holds of an account. It scans for them in steps, since an account may have many more fields than holds. A script
- * then ends those that still exist, and notes a time before which no other hold ends.
+ * Ends overdue holds of an account. It scans for holds in steps, since an account may have many more fields than holds. A script
+ * then ends the overdue holds that still exist, and stores a time before which no other hold ends.
  *
- * @param most maximum number of holds, to keep the script short
- * @param holdMs how long a hold lasts that an admission makes meanwhile
+ * @param maxHolds maximum number of holds, to keep the script short
+ * @param holdMs how long new holds last
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
-export async function reap(link: RedisLink, account: string, most: number, holdMs: number): Promise<Reaped> {
+export async function reap(link: RedisLink, account: string, maxHolds: number, holdMs: number): Promise<Reaped> {
   const prepared = prepareAccount(account)
   const node = link.nodeOf(prepared.shard)
   const run = node.run()
   const { nowMs, deadlines } = await findHolds(node, account)
   const inOrder = [...deadlines].sort(([, one], [, other]) => one - other)
-  const overdue = inOrder.filter(([, deadline]) => deadline <= nowMs).slice(0, most)
+  const overdue = inOrder.filter(([, deadline]) => deadline <= nowMs).slice(0, maxHolds)
   const [, firstOfOthers = ''] = inOrder[overdue.length] ?? []
   const ids = overdue.map(([id]) => id)
   const rest = [firstOfOthers, nowMs + holdMs, ...ids]
-  // Another process may have holds that were not seen, and end before those that were.
+  // Another process may have holds that the scan did not see, with earlier deadlines.
   if (link.nodeOf(prepared.shard).run() !== run) throw new RedisAwayError()
   const [charged, released] = (await callForAccount(link, prepared, 'tgReap', rest)) as [number, number]
   return { charged, released }

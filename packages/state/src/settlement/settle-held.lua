@@ -8,10 +8,10 @@
 -- ARGV, one for each group, packed as struct.unpack reads it; numbers are doubles (8 bytes, the lowest first), texts end with
 -- a zero byte:
 --   number of requests, number of sums
---   for each request: what it took from the token rate and did not use, µs, below 0 if it used more; when all tokens that
---     were taken up to its admission are back, µs since the epoch; field of its hold
+--   for each request: the unused part of its tokens, as µs of the token rate, below 0 if it used more; when the full burst was
+--     available again after its admission, µs since the epoch; field of its hold
 --   for each sum (requests of one hour, key and model): time of admission of one of them, s; nanodollars of their holds;
---     what they add to each usage counter; field of the key; `<key>|<model>`
+--     their amounts for each usage counter; field of the key; `<key>|<model>`
 -- Returns the numbers of the groups that were left, from 1.
 
 --include wire/numbers.lua
@@ -48,14 +48,14 @@ end
 local function settle(name, packed)
   local requests, sums, position = unpackFields(headForm, packed)
   if not (requests >= 1 and sums >= 1 and requests % 1 == 0 and sums % 1 == 0) then
-    error('not what was said')
+    error('the number of requests or sums is not valid')
   end
   local first, refund = 2 * sums + 2, 0
   for n = first, first + requests - 1 do
     local micros, back
     micros, back, fields[n], position = unpackFields(requestForm, packed, position)
     if not (micros > -1e30 and micros < 1e30 and back >= 0 and back <= maxExact and back % 1 == 0) then
-      error('not numbers')
+      error('a refund is not valid')
     end
     refund = refund + stillTaken(micros, back - now)
   end
@@ -65,7 +65,7 @@ local function settle(name, packed)
     after = readSum(2 * n + 1, unpackFields(sumForm, packed, after))
   end
   if after <= #packed then
-    error('not what was said')
+    error('a group is too long')
   end
 
   local found

@@ -5,20 +5,20 @@
 -- A hold may be missing. If it was reaped, the charge is corrected by the difference. Otherwise, on the first attempt, Redis
 -- has lost the hold, and the request is settled; on a later attempt, an earlier attempt has settled it.
 --
--- An earlier attempt may have reached a Redis process that is gone. If control has found that the ledger has usage of that run
--- which this process lacks, nobody knows whether the ledger has the request. Its cost then counts for budgets, so they hold,
--- and not as usage, so the ledger does not count it twice. Otherwise this process has all that the attempt did.
+-- An earlier attempt may have reached a Redis process that no longer exists. If the ledger has usage of that run that this
+-- process lacks, the ledger may have the request or not. Then its cost counts for budgets, so they are kept, and not as usage, so
+-- the ledger does not count it twice. Otherwise this process has all changes of the attempt.
 --
 -- KEYS[1]  hash of the account; in a cluster also the guard of its shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
 -- ARGV[2]  runs that earlier attempts may have reached (tags in a row); '' on the first attempt
 -- ARGV, for each request:
 --   id; time of admission, s; key id; model;
---   nanodollars, tokens and tokens per minute of the hold; ms from its admission until all tokens taken by then are back;
---   what it adds to each usage counter
+--   nanodollars, tokens and tokens per minute of the hold; ms from its admission until the full burst is available again;
+--   its amount for each usage counter
 -- Returns 1; or 0 without a change, if an earlier attempt went to another process and control has not verified this one.
 
---include layout/gone.lua
+--include layout/ended-hold.lua
 --include layout/hold.lua
 --include settlement/lost.lua
 --include wire/numbers.lua
@@ -29,7 +29,7 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local tag, name = tagOf(ARGV[1]), KEYS[1]
-local gonePrefix = goneOf(shardOf(name))
+local endedPrefix = endedHoldPrefix(shardOf(name))
 local isRetry, isLost = ARGV[2] ~= '', false
 if isRetry and ARGV[2] ~= tag then
   local lost = lostRuns(name, ARGV[1])
@@ -60,7 +60,7 @@ for n = 1, #holds do
     counts[counter] = whole(ARGV[first + beforeCounts + m - 1])
   end
   if perMinute == 0 then
-    error('not above 0: tokens a minute')
+    error('tokens a minute must be above 0')
   end
 
   local isSettled, isReaped, releasedNanos = false, false, 0
@@ -71,13 +71,13 @@ for n = 1, #holds do
     local unusedTokens = tokens - counts.promptTokens - counts.completionTokens
     refund = refund + unused(unusedTokens, perMinute, at * 1000000 + restMs * 1000 - now)
   else
-    local reaped = redis.call('GET', gonePrefix .. id)
+    local reaped = redis.call('GET', endedPrefix .. id)
     if reaped and reaped ~= 'cancelled' then
       isReaped = true
       for counter, counted in pairs(reapedCounts(readReaped(reaped))) do
         counts[counter] = counts[counter] - counted
       end
-      corrected[#corrected + 1] = gonePrefix .. id
+      corrected[#corrected + 1] = endedPrefix .. id
     else
       isSettled = isRetry and not isLost
     end

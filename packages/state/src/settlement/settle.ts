@@ -10,19 +10,27 @@ import { countsOf, packHeld, packSum, sumsOf } from './settlement-sums.ts'
  * Requests of one account with the same earlier attempts. `tried` has the tags of the runs that earlier attempts may have
  * reached, one after the other (see {@link tagOf}); it is empty on the first attempt.
  */
-export type SettledGroup = { account: PreparedAccount; requests: readonly SettledRequest[]; tried: string }
+export interface SettledGroup {
+  account: PreparedAccount
+  requests: readonly SettledRequest[]
+  tried: string
+}
 
-/** A group that may not be settled, and why. `tried` names the attempts so far. */
-export type UnsettledGroup = { group: SettledGroup; error: Error; tried: string }
+/** A group that may be unsettled, with the reason. `tried` has the tags of all attempts so far. */
+export interface UnsettledGroup {
+  group: SettledGroup
+  error: Error
+  tried: string
+}
 
-/** A short name of a run: the beginning of its process id and the end of its replication id. The same as in keyspace/tag.lua. */
+/** The tag of a run: the beginning of its process id and the end of its replication id. The same as in keyspace/tag.lua. */
 export const tagOf = (run: string): string => run.slice(0, 8) + run.slice(-8)
 
 /**
  * Settles requests. A request that is settled again is charged once, as long as `tried` names every earlier attempt. First
  * attempts are settled together, by sums. If a hold of a group is missing, its requests are settled one by one.
  *
- * @param groups if Redis is spread, of accounts of one shard
+ * @param groups of accounts of one shard, if Redis is spread
  * @returns the groups to settle again
  */
 export async function settle(link: RedisLink, groups: readonly SettledGroup[]): Promise<UnsettledGroup[]> {
@@ -49,7 +57,7 @@ export async function settle(link: RedisLink, groups: readonly SettledGroup[]): 
   return unsettled
 }
 
-/** The run that a group is about to be sent to; null if none is known. */
+/** The run id of the process that will get a group; null if it is not known. */
 function runOf(link: RedisLink, { account }: SettledGroup): string | null {
   try {
     return link.nodeOf(account.shard).run()
@@ -58,7 +66,7 @@ function runOf(link: RedisLink, { account }: SettledGroup): string | null {
   }
 }
 
-/** @param run that the group was sent to, if it was sent */
+/** @param run run id of the process that got the group; null if it was not sent */
 function failed(group: SettledGroup, run: string | null, error: unknown): UnsettledGroup {
   const { tried } = group
   const isKnown = run === null || error instanceof RedisAwayError || tried.includes(tagOf(run))
@@ -71,7 +79,7 @@ function failed(group: SettledGroup, run: string | null, error: unknown): Unsett
  *
  * @param groups one for each account
  * @returns the numbers of the groups that were left, from 1
- * @throws RedisAwayError if it was not sent. Else ioredis' error: then it may have been applied
+ * @throws RedisAwayError if the call was not sent; else ioredis' error: then the groups may be settled
  */
 async function settleHeld(link: RedisLink, groups: readonly SettledGroup[]): Promise<number[]> {
   let keys = ''
@@ -89,10 +97,10 @@ async function settleHeld(link: RedisLink, groups: readonly SettledGroup[]): Pro
 }
 
 /**
- * Settles requests of one account, each by itself.
+ * Settles requests of one account one by one.
  *
- * @throws RedisAwayError if it was not sent, or cannot be decided before control has verified the shard. Else ioredis' error:
- *   then it may have been applied
+ * @throws RedisAwayError if the call was not sent, or control must verify the shard first; else ioredis' error: then the requests
+ *   may be settled
  */
 async function settleEach(link: RedisLink, { account, requests, tried }: SettledGroup): Promise<void> {
   const rest: Array<string | number> = [tried]

@@ -7,11 +7,11 @@ export interface SettledRequest extends Record<MeasuredCounter, number> {
   model: string
   /** When it was admitted, seconds since the epoch by the clock of Redis. */
   at: number
-  /** The reservation: nanodollars, tokens, and the tokens a minute that they were taken from. */
+  /** The reservation: nanodollars, tokens, and the account's tokens a minute at that time. */
   heldNanos: number
   heldTokens: number
   tokensPerMinute: number
-  /** Milliseconds from its admission until the tokens were back that were taken up to then: `tokensRestMs` of its answer. */
+  /** `tokensRestMs` of its admission: milliseconds until the full burst of tokens is available again. */
   tokensRestMs: number
   failed: boolean
   /** Whether tokens and cost are estimates: the upstream reported no usage. */

@@ -11,16 +11,16 @@ import type { SettledRequest } from './settled-request.ts'
 const microsPerMinute = 60_000_000
 const secondsPerHour = 3600
 
-/** What requests of one hour, key and model have come to. Amounts are nanodollars. */
+/** The sum of requests of one hour, key and model. Amounts are nanodollars. */
 export interface SettledSum extends UsageCounts {
-  /** When one of them was admitted, seconds since the epoch. */
+  /** When one of the requests was admitted, seconds since the epoch. */
   at: number
   key: string
   model: string
   heldNanos: number
 }
 
-/** What a request adds to each counter. */
+/** The amounts that a request adds to each counter. */
 export function countsOf(request: SettledRequest): UsageCounts {
   const counts = { ...zeroCounts, requests: 1, errors: request.failed ? 1 : 0 }
   for (const counter of measuredCounters) counts[counter] = request[counter]
@@ -31,7 +31,7 @@ export function countsOf(request: SettledRequest): UsageCounts {
   return counts
 }
 
-/** Adds up what belongs together. */
+/** Adds up the requests of each hour, key and model. */
 export function sumsOf(requests: readonly SettledRequest[]): SettledSum[] {
   const sums: SettledSum[] = []
   for (const request of requests) {
@@ -53,12 +53,12 @@ function sumFor({ at, key, model }: SettledRequest, sums: SettledSum[]): Settled
   return sum
 }
 
-/** A sum as settle-held.lua takes it. */
+/** Packs a sum for settle-held.lua. */
 export function packSum({ key, model, ...numbers }: SettledSum): string {
   return packParts(layouts.sum, { ...numbers, keyField: `k:${key}`, rowEnd: `${key}|${model}` })
 }
 
-/** A request as settle-held.lua takes it: what is to be given back of the rate of tokens. */
+/** Packs a request for settle-held.lua: the unused part of the token rate, and the field of its hold. */
 export function packHeld(request: SettledRequest): string {
   const { id, heldTokens, promptTokens, completionTokens, tokensPerMinute, at, tokensRestMs } = request
   const unused = ((heldTokens - promptTokens - completionTokens) * microsPerMinute) / tokensPerMinute

@@ -13,7 +13,7 @@
 local seen, present = {}, tonumber(ARGV[1])
 if not present and KEYS[1] then
   local _
-  _, _, present = readVouched(redis.call('HGET', 'shard:' .. shardOf(KEYS[1]), vouchedField))
+  _, _, present = readVerified(redis.call('HGET', 'shard:' .. shardOf(KEYS[1]), verifiedField))
 end
 for n, name in ipairs(KEYS) do
   local found = redis.call('HGET', name, 'a') or noAccount

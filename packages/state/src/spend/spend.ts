@@ -5,8 +5,8 @@ import { executeAll } from '../link/execute.ts'
 import type { RedisLink } from '../link/redis-link.ts'
 import { unpackParts } from '../wire/packed.ts'
 
-/** The spend of an account in a month by the ledger, nanodollars. */
-export type LedgerSpend = {
+/** The spend of an account in a month according to the ledger, nanodollars. */
+export interface LedgerSpend {
   account: string
   /** yyyymm, UTC */
   month: number
@@ -14,7 +14,7 @@ export type LedgerSpend = {
   byKey: ReadonlyMap<string, number>
 }
 
-/** Spends by account at one instant: {@link seedSpend} checks whether they have changed. */
+/** Spends by account at one time. {@link seedSpend} checks whether they have changed since. */
 export type SeenSpends = ReadonlyMap<string, string>
 
 /** Spends per call of the script: few enough to block Redis for less than half a millisecond. */
@@ -79,7 +79,10 @@ export async function seedSpend(
 }
 
 /** Settled and reserved amounts of an account in the current month, nanodollars. */
-export type Spend = { settled: number; reserved: number }
+export interface Spend {
+  settled: number
+  reserved: number
+}
 
 /**
  * @param month the current month, yyyymm: amounts of an earlier month count as 0

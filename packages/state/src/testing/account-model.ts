@@ -4,28 +4,29 @@ import { countsOf } from '../settlement/settlement-sums.ts'
 import type { SeedOutcome } from '../spend/spend.ts'
 
 /**
- * What the scripts that admit and settle must do to one account, without Redis: the reference for their property tests.
- * Whether something fits is reckoned in whole numbers of any size, and what is reserved is the sum of the open holds, so
- * that neither can be wrong in the way that the scripts might be.
+ * A model of what the scripts that admit and settle do to one account, without Redis: the reference for their property tests.
+ * It computes with whole numbers of any size, and adds up the open holds for the reserved amount. So it cannot have the rounding
+ * errors that the scripts may have.
  */
-export type AccountModel = {
+export interface AccountModel {
   /** The month that `settled` counts, yyyymm; null while spend is not seeded. */
   month: number | null
-  /** Nanodollars by key; those of the account under ''. */
+  /** Nanodollars by key. The account's own amount is under ''. */
   settled: Map<string, number>
-  /** Times of arrival (µs) of the rates: q and t of the account's, q:<key>. */
+  /** Arrival times (µs) of the rates: `q` (requests) and `t` (tokens) of the account, `q:<key>` of a key. */
   arrivals: Map<string, number>
-  /** Before which no hold ends, ms. */
+  /** No hold ends before this time, ms. */
   firstDeadline: number | null
   holds: Map<string, ModelHold>
-  gone: Map<string, 'cancelled' | ReapedCharge>
-  /** Until when they are kept, ms; 0 if there never were any. */
-  goneUntil: number
+  /** How holds ended early, by request. */
+  ended: Map<string, 'cancelled' | ReapedCharge>
+  /** When the last entry of `ended` expires, ms; 0 without entries. */
+  endedUntil: number
   /** By `<hour>:<tag of the run>|<key>|<model>`. */
   usage: Map<string, ModelUsage>
 }
 
-export type ModelHold = {
+export interface ModelHold {
   deadline: number
   at: number
   granted: number
@@ -38,12 +39,23 @@ export type ModelHold = {
   model: string
 }
 
-export type ReapedCharge = { nanos: number; promptTokens: number; completionTokens: number; at: number; of: string }
+export interface ReapedCharge {
+  nanos: number
+  promptTokens: number
+  completionTokens: number
+  at: number
+  of: string
+}
 
-/** Counters by their name. */
-export type ModelUsage = { born: number; revision: number; finalIn: number; counters: Map<string, number> }
+export interface ModelUsage {
+  born: number
+  revision: number
+  finalIn: number
+  /** By name. */
+  counters: Map<string, number>
+}
 
-export type ModelRequest = {
+export interface ModelRequest {
   id: string
   key: string
   model: string
@@ -54,10 +66,15 @@ export type ModelRequest = {
 }
 
 /**
- * The instant and the server at which a script runs, the month that is open there (yyyymm; null if none is), and the runs of which
- * the ledger has more than that server; null while control has not found out.
+ * The time and the server of a script: the tag of its run, its open month (yyyymm; null without one), and the runs whose usage the
+ * ledger has and this server lacks (null until control has verified the server).
  */
-export type Moment = { micros: number; tag: string; month: number | null; lost: ReadonlySet<string> | null }
+export interface Moment {
+  micros: number
+  tag: string
+  month: number | null
+  lost: ReadonlySet<string> | null
+}
 
 export type ModelAnswer =
   | { outcome: 'unverified' | 'cancelled' | 'overdue' }
@@ -71,8 +88,8 @@ export const emptyAccount = (): AccountModel => ({
   arrivals: new Map(),
   firstDeadline: null,
   holds: new Map(),
-  gone: new Map(),
-  goneUntil: 0,
+  ended: new Map(),
+  endedUntil: 0,
   usage: new Map()
 })
 
@@ -88,7 +105,7 @@ const within = (month: number, seconds: number): number => {
   return Math.max(start(0), Math.min(seconds, start(1) - 1))
 }
 
-/** What is reserved by the account, or by one key, in the month that its spend is of. */
+/** The reserved amount of the account, or of one key, in the month of its spend. */
 export function reservedOf(account: AccountModel, key?: string): number {
   let sum = 0
   for (const hold of account.holds.values()) {
@@ -97,17 +114,17 @@ export function reservedOf(account: AccountModel, key?: string): number {
   return sum
 }
 
-/** Nanodollars of a request that is granted so many tokens. */
+/** The cost of a request with this many granted tokens, nanodollars. */
 export function nanosOf({ promptPicos, outputPicos }: CostBound, tokens: number): number {
   return Number((BigInt(promptPicos) + BigInt(outputPicos) * BigInt(tokens) + 999n) / 1000n)
 }
 
-function mostTokens(bound: CostBound, room: number): number {
+function maxTokens(bound: CostBound, room: number): number {
   if (bound.outputPicos === 0 || nanosOf(bound, bound.wantedTokens) <= room) return bound.wantedTokens
   return Number((BigInt(room) * 1000n - BigInt(bound.promptPicos)) / BigInt(bound.outputPicos))
 }
 
-/** Begins a month, if it is another one. */
+/** Begins a month unless it has begun. */
 function turnTo(account: AccountModel, month: number): void {
   if (account.month === month) return
   account.month = month
@@ -120,7 +137,7 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
   if (account.month === null || now.month === null) return { outcome: 'unverified' }
   if (account.firstDeadline !== null && account.firstDeadline <= nowMs && !request.reaped) return { outcome: 'overdue' }
   if (cutRates(account, key, allowances, now)) turnTo(account, Math.max(account.month, now.month))
-  if (account.gone.has(id)) return { outcome: 'cancelled' }
+  if (account.ended.has(id)) return { outcome: 'cancelled' }
   const held = account.holds.get(id)
   if (held !== undefined) return { outcome: 'admitted', grantedTokens: held.granted, at: held.at, nanos: held.nanos }
 
@@ -139,13 +156,13 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
     },
     { scope: 'account', limit: allowances.accountBudgetNanos, settled, reserved: inMonth(reservedOf(account)) }
   ]
-  const needed = nanosOf(bound, bound.fewestTokens)
+  const needed = nanosOf(bound, bound.minTokens)
   let granted = bound.wantedTokens
   for (const { scope, limit, settled, reserved } of budgets) {
     if (limit === null) continue
     const room = limit - settled - reserved
     if (needed > room) return { outcome: 'over-budget', scope, limit, settled, reserved, needed }
-    granted = Math.min(granted, mostTokens(bound, room))
+    granted = Math.min(granted, maxTokens(bound, room))
   }
 
   if (account.holds.size >= allowances.concurrentRequests) {
@@ -164,7 +181,7 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
   tokens.take(allTokens)
   const deadline = nowMs + request.holdMs
   account.firstDeadline = Math.min(account.firstDeadline ?? deadline, deadline)
-  // Whatever the clock says, it belongs to the month that it was reserved in.
+  // The request belongs to the month of its reservation, whatever the clock says.
   const at = within(month, secondsOf(now))
   const nanos = nanosOf(bound, granted)
   account.holds.set(id, {
@@ -197,23 +214,23 @@ function rate(account: AccountModel, field: string, perMinute: number, burst: nu
   const arrival = Math.max(account.arrivals.get(field) ?? 0, now)
   const size = burst * perUnit + Math.min(1000, perUnit / 2)
   return {
-    /** µs until so many pass; not above 0 if they do now. What is more than the burst passes when nothing is owed. */
+    /** µs until so many units are admitted; at most 0 if they are admitted now. More than the burst is admitted when nothing is owed. */
     wait: (units: number) =>
       units * perUnit > size && units <= perMinute ? arrival - now : units * perUnit - (now + size - arrival),
     take: (units: number) => account.arrivals.set(field, arrival + units * perUnit),
-    /** By how many µs more is owed than the bucket holds, or `most` µs. */
-    excess: (most = size): number => Math.max(0, arrival - (now + most)),
-    /** By how many µs it is cut if more is owed than the bucket holds: then one unit passes, or those of a millisecond. */
+    /** How many µs are owed beyond the burst, or beyond `max` µs. */
+    excess: (max = size): number => Math.max(0, arrival - (now + max)),
+    /** How many µs are cut if more than the burst is owed. Then one unit is admitted, or the units of a millisecond. */
     cut: (): number => (arrival > now + size ? arrival - Math.max(now, now + size - Math.max(perUnit, 1000)) : 0),
     drop: (micros: number) => account.arrivals.set(field, Math.max(now, arrival - micros))
   }
 }
 
-/** What a clock that was set back has left ahead is cut. @returns whether anything was */
+/** Cuts arrival times that lie too far ahead after the clock was set back. @returns whether one was cut */
 function cutRates(account: AccountModel, key: string, allowances: Allowances, now: Moment): boolean {
   const { requests, keyRequests, tokens } = ratesOf(account, key, allowances, now)
   const [excess, keyExcess] = [requests.cut(), keyRequests?.cut() ?? 0]
-  // Both lie too far ahead by as much.
+  // Both lie too far ahead by the same time.
   const tokenExcess = Math.max(excess, tokens.excess(60_001_000))
   if (excess + tokenExcess + keyExcess === 0) return false
   requests.drop(excess)
@@ -222,7 +239,7 @@ function cutRates(account: AccountModel, key: string, allowances: Allowances, no
   return true
 }
 
-/** Of µs that were not used, those that have not flowed off since; all that were used beyond what was taken. */
+/** How many µs to give back: the unused part that time has not given back. Below 0 if more was used than taken. */
 const unused = (micros: number, taken: number): number => (micros > 0 ? Math.min(micros, Math.max(0, taken)) : micros)
 
 function giveBackTokens(account: AccountModel, micros: number): void {
@@ -230,26 +247,26 @@ function giveBackTokens(account: AccountModel, micros: number): void {
   account.arrivals.set('t', Math.max(0, (account.arrivals.get('t') ?? 0) - micros))
 }
 
-function keepGone(account: AccountModel, { micros }: Moment): void {
-  account.goneUntil = Math.max(account.goneUntil, Math.ceil(micros / 1000) + 86_400_000)
+function keepEnded(account: AccountModel, { micros }: Moment): void {
+  account.endedUntil = Math.max(account.endedUntil, Math.ceil(micros / 1000) + 86_400_000)
 }
 
 export function cancelModel(account: AccountModel, ids: readonly string[], now: Moment): void {
   const changes = openChanges(account, now)
-  if (ids.length > 0) keepGone(account, now)
+  if (ids.length > 0) keepEnded(account, now)
   let refund = 0
   for (const id of ids) {
     const held = account.holds.get(id)
-    const gone = account.gone.get(id)
+    const ended = account.ended.get(id)
     if (held !== undefined) {
       account.holds.delete(id)
       changes.charge(held.key, held.at, 0)
       const micros = (held.tokens * 60e6) / held.tokensPerMinute
       refund += unused(micros, held.at * 1e6 + micros - now.micros)
-    } else if (gone !== undefined && gone !== 'cancelled') {
-      changes.charge(gone.of.split('|')[0]!, gone.at, -gone.nanos)
-      const { nanos, promptTokens: p, completionTokens: o } = gone
-      changes.count(gone.at, gone.of, {
+    } else if (ended !== undefined && ended !== 'cancelled') {
+      changes.charge(ended.of.split('|')[0]!, ended.at, -ended.nanos)
+      const { nanos, promptTokens: p, completionTokens: o } = ended
+      changes.count(ended.at, ended.of, {
         requests: -1,
         promptTokens: -p,
         completionTokens: -o,
@@ -258,15 +275,15 @@ export function cancelModel(account: AccountModel, ids: readonly string[], now: 
         estimatedNanos: -nanos
       })
     }
-    account.gone.set(id, 'cancelled')
+    account.ended.set(id, 'cancelled')
   }
   changes.close()
   giveBackTokens(account, refund)
 }
 
 /**
- * @param tried tags of the runs in which an earlier attempt was perhaps applied
- * @returns false if nothing was done, since control has not verified the server yet
+ * @param tried tags of the runs that earlier attempts may have reached
+ * @returns false, without a change, if control has not verified the server yet
  */
 export function settleModel(
   account: AccountModel,
@@ -282,22 +299,22 @@ export function settleModel(
   for (const request of requests) {
     const { id, key, at, costNanos, promptTokens, completionTokens } = request
     const counters = countsOf(request)
-    const gone = account.gone.get(id)
+    const ended = account.ended.get(id)
     let isCounted = !isLost
     if (account.holds.delete(id)) {
       const micros = ((request.heldTokens - promptTokens - completionTokens) * 60e6) / request.tokensPerMinute
       refund += unused(micros, at * 1e6 + request.tokensRestMs * 1e3 - now.micros)
       changes.charge(key, at, costNanos)
-    } else if (gone !== undefined && gone !== 'cancelled') {
-      account.gone.delete(id)
+    } else if (ended !== undefined && ended !== 'cancelled') {
+      account.ended.delete(id)
       isCounted = true
-      changes.charge(key, at, costNanos - gone.nanos)
+      changes.charge(key, at, costNanos - ended.nanos)
       counters.requests = 0
-      counters.promptTokens -= gone.promptTokens
-      counters.completionTokens -= gone.completionTokens
-      counters.costNanos -= gone.nanos
+      counters.promptTokens -= ended.promptTokens
+      counters.completionTokens -= ended.completionTokens
+      counters.costNanos -= ended.nanos
       counters.estimatedRequests -= 1
-      counters.estimatedNanos -= gone.nanos
+      counters.estimatedNanos -= ended.nanos
     } else if (tried.length > 0 && !isLost) continue
     else changes.charge(key, at, costNanos)
     if (isCounted) changes.count(at, `${key}|${request.model}`, counters)
@@ -307,7 +324,7 @@ export function settleModel(
   return true
 }
 
-/** @param ids the overdue holds that were chosen */
+/** @param ids of the overdue holds to end */
 export function reapModel(account: AccountModel, ids: readonly string[], now: Moment): void {
   const changes = openChanges(account, now)
   for (const id of ids) {
@@ -328,15 +345,15 @@ export function reapModel(account: AccountModel, ids: readonly string[], now: Mo
       estimatedRequests: 1,
       estimatedNanos: nanos
     })
-    account.gone.set(id, { nanos, promptTokens, completionTokens, at, of })
-    keepGone(account, now)
+    account.ended.set(id, { nanos, promptTokens, completionTokens, at, of })
+    keepEnded(account, now)
   }
   changes.close()
   const deadlines = [...account.holds.values()].map(({ deadline }) => deadline)
   account.firstDeadline = deadlines.length === 0 ? null : Math.min(...deadlines)
 }
 
-/** An account without spend gets one in a month, if there is one. @returns what of it a seed must still find */
+/** Creates a missing spend in a month, unless that is null. @returns the spend that a seed compares */
 export function openModel(account: AccountModel, month: number | null): string {
   if (account.month === null && month !== null) turnTo(account, month)
   return seenOf(account)
@@ -345,8 +362,8 @@ export function openModel(account: AccountModel, month: number | null): string {
 const seenOf = ({ month, settled }: AccountModel): string => (month === null ? '|' : `${month}|${settled.get('') ?? 0}`)
 
 /**
- * @param month that the ledger was asked for
- * @param seen the spend before the ledger was brought up to date
+ * @param month of the ledger's amounts
+ * @param seen the spend before the ledger was updated
  */
 export function seedModel(
   account: AccountModel,
@@ -365,7 +382,7 @@ export function seedModel(
   return 'seeded'
 }
 
-/** What one script changes in spend and usage. */
+/** Collects the changes of one script to spend and usage. */
 function openChanges(account: AccountModel, now: Moment) {
   const touched = new Set<ModelUsage>()
   return {

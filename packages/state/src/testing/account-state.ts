@@ -4,8 +4,8 @@ import { expandLayouts } from '../layout/expand-layouts.ts'
 import { layouts, type Packed } from '../layout/layouts.ts'
 import { packParts, unpackParts } from '../wire/packed.ts'
 
-/** The hash of an account as layout/account.lua keeps it, but for records. Amounts are nanodollars, times of arrival µs. */
-export type AccountState = {
+/** The hash of an account without its records: see layout/account.lua. Amounts are nanodollars, arrival times µs. */
+export interface AccountState {
   /** Null if its spend is not seeded. */
   account: AccountEntry | null
   keys: Map<string, KeyEntry>
@@ -13,11 +13,11 @@ export type AccountState = {
   holds: Map<string, HoldEntry>
   /** By `<hour>:<run>|<key>|<model>`. */
   usage: Map<string, UsageEntry>
-  /** Until when there may be what a request left whose hold ended before it did, ms since the epoch; 0 if there is nothing. */
-  gone: number
+  /** When the last entry of ended-hold.lua expires, ms since the epoch; 0 without entries. */
+  endedUntil: number
 }
 
-/** `due`: the instant before which no hold ends, ms; 0 if there is none. `gone` as above. */
+/** No hold ends before `due`, ms; 0 without holds. */
 export type AccountEntry = Packed<typeof layouts.account>
 export type KeyEntry = Packed<typeof layouts.key>
 export type HoldEntry = Omit<Packed<typeof layouts.hold>, 'keyField'> & { key: string }
@@ -25,12 +25,12 @@ export type UsageEntry = Packed<typeof layouts.row>
 
 /** @param fields of the hash */
 export function parseState(fields: Readonly<Record<string, Buffer>>): AccountState {
-  const state: AccountState = { account: null, keys: new Map(), holds: new Map(), usage: new Map(), gone: 0 }
+  const state: AccountState = { account: null, keys: new Map(), holds: new Map(), usage: new Map(), endedUntil: 0 }
   for (const [field, packed] of Object.entries(fields)) {
     const of = field.slice(2)
     if (field === 'a') {
       const entry = unpackParts(layouts.account, packed)
-      state.gone = entry.gone
+      state.endedUntil = entry.endedUntil
       if (entry.month > 0) state.account = entry
     } else if (field.startsWith('k:')) state.keys.set(of, unpackParts(layouts.key, packed))
     else if (field.startsWith('h:')) state.holds.set(of, holdOf(packed))
@@ -43,7 +43,7 @@ export async function readState(client: Redis, account: string): Promise<Account
   return parseState(await client.hgetallBuffer(accountName(account)))
 }
 
-/** Changes what is kept of an account; what is not named is as it was, or 0. */
+/** Changes parts of an account. Other parts keep their value, or become 0. */
 export async function changeAccount(client: Redis, account: string, changed: Partial<AccountEntry>): Promise<void> {
   await change(client, account, 'a', layouts.account, changed)
 }
@@ -78,13 +78,13 @@ const endAllHolds = expandLayouts(`
     end
   end`)
 
-/** Makes all holds of an account overdue since the first millisecond, as if their time had passed. */
+/** Makes all holds of an account overdue. */
 export async function passDeadlines(client: Redis, account: string): Promise<void> {
   await client.eval(endAllHolds, 1, accountName(account))
   await client.zadd(deadlinesName(accountShard(account)), 1, account)
 }
 
-/** Takes everything but the records and their versions: as if it had never been seeded, and nothing been admitted. */
+/** Removes all spend, rates and holds of an account. Records and their versions stay. */
 export async function loseSpend(client: Redis, account: string): Promise<void> {
   const name = accountName(account)
   for (const field of await client.hkeys(name)) {

@@ -1,6 +1,6 @@
 import type { KeyRecord } from '@tollgate/contracts/records/records.ts'
 
-/** The record of a key that may do what its account may. */
+/** The record of an active key without limits of its own. */
 export const activeKey: KeyRecord = {
   status: 'active',
   digest: 'c'.repeat(64),

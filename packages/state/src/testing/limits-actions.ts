@@ -1,14 +1,23 @@
 import fc from 'fast-check'
 import type { Allowances, CostBound } from '../admission/admit.ts'
 
-/** What becomes of a command and of its answer. One that is `swallowed` was sent, and never executed. */
+/** What happens to a command and its answer. A `swallowed` command was sent, but not executed. */
 export type Delivery = 'answered' | 'executed' | 'swallowed' | 'unsent'
-export type Usage = { share: number; failed: boolean; estimated: boolean }
+export interface Usage {
+  share: number
+  failed: boolean
+  estimated: boolean
+}
 
-/** What a request asks for. */
-export type Asked = { account: number; key: number; model: number; bound: CostBound }
+/** A request, with the numbers of its account, key and model. */
+export interface Asked {
+  account: number
+  key: number
+  model: number
+  bound: CostBound
+}
 
-/** Something that a gateway, control, the operator or time does. */
+/** An action of a gateway, of control, of the operator or of time. */
 export type Action =
   | ({ do: 'admit'; delivery: Delivery; holdMs: number } & Asked)
   | { do: 'together'; requests: ReadonlyArray<Asked>; holdMs: number }
@@ -20,7 +29,7 @@ export type Action =
   | { do: 'reap'; account: number; most: number }
   | { do: 'pass'; millis: number }
   | { do: 'terms'; account: number; allowances: Allowances }
-  | { do: 'copy' | 'dump' | 'vouch' | 'month' }
+  | { do: 'copy' | 'dump' | 'verify' | 'month' }
   | { do: 'restart'; from: 'present' | 'dump' | 'nothing' }
 
 const account = fc.nat({ max: 1 })
@@ -35,15 +44,15 @@ const bounds: fc.Arbitrary<CostBound> = fc
     outputPicos: fc.oneof(fc.constantFrom(0, 1, 500, 1000), fc.nat({ max: 20_000 })),
     outputTokens: fc.nat({ max: 3 }),
     wantedTokens: fc.oneof(fc.nat({ max: 5 }), fc.nat({ max: 200 })),
-    fewestTokens: fc.oneof(fc.nat({ max: 5 }), fc.nat({ max: 200 }))
+    minTokens: fc.oneof(fc.nat({ max: 5 }), fc.nat({ max: 200 }))
   })
-  .map((bound) => ({ ...bound, fewestTokens: Math.min(bound.fewestTokens, bound.wantedTokens) }))
+  .map((bound) => ({ ...bound, minTokens: Math.min(bound.minTokens, bound.wantedTokens) }))
 const asked = { account, key: fc.nat({ max: 1 }), model: fc.nat({ max: 1 }), bound: bounds }
 const holdMs = fc.integer({ min: 1, max: 90_000 })
 const orNone = (limit: fc.Arbitrary<number>) => fc.option(limit, { nil: null })
-/** Also so little that what is asked for is often just as much. */
+/** Also very small amounts, so requests often need exactly as much. */
 const amount = (max: number) => fc.oneof(fc.nat({ max }), fc.nat({ max: 8 }))
-// Tight enough that each limit is the reason of a refusal now and then.
+// Low enough that each limit refuses some requests.
 const allowances: fc.Arbitrary<Allowances> = fc
   .record({
     keyBudgetNanos: orNone(amount(15_000)),
@@ -128,7 +137,7 @@ export const actions: fc.Arbitrary<Action[]> = fc.array(
       })
     },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('terms'), account, allowances }) },
-    { weight: 5, arbitrary: fc.record({ do: fc.constantFrom('copy', 'dump', 'vouch', 'vouch', 'month') }) },
+    { weight: 5, arbitrary: fc.record({ do: fc.constantFrom('copy', 'dump', 'verify', 'verify', 'month') }) },
     {
       weight: 1,
       arbitrary: fc.record({

@@ -5,21 +5,21 @@ import type { SettledRequest } from '../settlement/settled-request.ts'
 import type { Action, Asked, Delivery, Usage } from './limits-actions.ts'
 import { type Asking, accounts, type Dump, keys, type LimitsWorld } from './limits-world.ts'
 
-/** A request as its gateway knows it. */
-type Request = {
+/** The state of a request at its gateway. */
+interface Request {
   asking: Asking
-  /** `doubt`: no answer came, so it must be cancelled. `gone`: its gateway has died. */
-  stage: 'doubt' | 'admitted' | 'settling' | 'settled' | 'cancelled' | 'gone'
-  /** Whether the admission can still come late. */
+  /** `doubt`: no answer came, so it must be cancelled. `abandoned`: its gateway has died. */
+  stage: 'doubt' | 'admitted' | 'settling' | 'settled' | 'cancelled' | 'abandoned'
+  /** Whether the admission may still arrive late. */
   isUnderWay: boolean
   hold: { at: number; nanos: number; grantedTokens: number; tokensRestMs: number } | null
   settlement: SettledRequest | null
-  /** Tags of the runs that it was perhaps settled in, and whether it was. */
+  /** Tags of the runs that a settlement may have reached, and whether one was applied. */
   tried: readonly string[]
   isApplied: boolean
 }
 
-/** Gateways that use the accounts of a world, and lose answers and their lives. */
+/** Gateways that use the accounts of a world, lose answers and crash. */
 export function createGateways(world: LimitsWorld) {
   const requests: Request[] = []
   const terms = accounts.map(
@@ -44,7 +44,7 @@ export function createGateways(world: LimitsWorld) {
     id: `req_${requests.length}`,
     key: keys[0],
     model: 'a-model',
-    bound: { promptPicos: 1, promptTokens: 1, outputPicos: 1, outputTokens: 1, wantedTokens: 1, fewestTokens: 1 },
+    bound: { promptPicos: 1, promptTokens: 1, outputPicos: 1, outputTokens: 1, wantedTokens: 1, minTokens: 1 },
     allowances: terms[number]!,
     holdMs: 1000,
     reaped: false,
@@ -82,7 +82,7 @@ export function createGateways(world: LimitsWorld) {
   }
 
   function answered(request: Request, answer: AdmitAnswer): void {
-    if (answer.outcome !== 'admitted') request.stage = 'gone'
+    if (answer.outcome !== 'admitted') request.stage = 'abandoned'
     else Object.assign(request, { stage: 'admitted', hold: answer })
   }
 
@@ -129,7 +129,7 @@ export function createGateways(world: LimitsWorld) {
     const { tag } = world.now()
     for (const request of chosen) {
       request.isApplied ||= done.has(request.asking.id)
-      // Not sent and not answered look the same, except that a client which is not connected says so.
+      // A gateway cannot tell a lost command from a lost answer. It knows only whether it was connected.
       const isUnheard = delivery === 'executed' || delivery === 'swallowed'
       if (isUnheard && !request.tried.includes(tag)) request.tried = [...request.tried, tag]
       if (delivery === 'answered' && done.has(request.asking.id)) request.stage = 'settled'
@@ -144,7 +144,7 @@ export function createGateways(world: LimitsWorld) {
         return admitTogether(action.requests, action.holdMs)
       case 'again': {
         const request = pick(action.pick, 'admitted')
-        // Nobody asks again after Redis has lost what it answered.
+        // A gateway does not repeat a request after Redis lost its hold.
         if (request !== undefined && world.model(request.asking.account).holds.has(request.asking.id)) {
           await world.admit({ ...request.asking, reaped: true })
         }
@@ -156,14 +156,14 @@ export function createGateways(world: LimitsWorld) {
         if (request === undefined) return
         request.isUnderWay = false
         const answer = await world.admit(request.asking)
-        // Overdue holds are told of before anything is decided.
+        // Overdue holds stop any decision.
         const outcomes = ['cancelled', 'overdue']
-        if (request.stage === 'cancelled' && world.isVouched()) assert.ok(outcomes.includes(answer.outcome))
+        if (request.stage === 'cancelled' && world.isVerified()) assert.ok(outcomes.includes(answer.outcome))
         return
       }
       case 'crash': {
         const request = pick(action.pick, 'admitted') ?? pick(action.pick, 'settling')
-        if (request !== undefined) request.stage = 'gone'
+        if (request !== undefined) request.stage = 'abandoned'
         return
       }
       case 'refuse':
@@ -185,8 +185,8 @@ export function createGateways(world: LimitsWorld) {
         return world.change()
       case 'copy':
         return world.copy()
-      case 'vouch':
-        if (!world.isVouched()) await world.vouch()
+      case 'verify':
+        if (!world.isVerified()) await world.verify()
         return
       case 'month':
         return world.openMonth()
@@ -201,19 +201,19 @@ export function createGateways(world: LimitsWorld) {
 
   async function restart(from: 'present' | 'dump' | 'nothing'): Promise<void> {
     const data = from === 'present' ? await world.dump() : from === 'dump' ? dump : null
-    // A tombstone may be lost with the data; an admission that was under way went to the old process.
+    // Late admissions went to the old process. The entries that would stop them may be lost with the data.
     for (const request of requests) request.isUnderWay = false
     await world.restart(data)
   }
 
-  /** Whatever is open ends: as gateways that live on do it, and for those that do not, by its deadline. */
+  /** Ends all open requests: live gateways settle or cancel theirs, and holds of dead gateways reach their deadlines. */
   async function finish(): Promise<void> {
-    if (!world.isVouched()) await world.vouch()
+    if (!world.isVerified()) await world.verify()
     for (const number of [0, 1]) {
       await cancel(number, Infinity, 'answered')
       await settle([number], Infinity, 'answered', { share: 0.5, failed: false, estimated: false })
     }
-    // The clock may have been set back since.
+    // The clock may have been set back.
     const deadlines = accounts.flatMap((id) =>
       [...world.model(id).holds.values()].map(({ deadline }) => deadline * 1000)
     )
@@ -226,7 +226,7 @@ export function createGateways(world: LimitsWorld) {
     if (!hasLost) for (const id of accounts) checkCharges(id)
   }
 
-  /** Each request is charged once: what it came to, in full if its gateway died, and nothing if it was cancelled. */
+  /** Checks that each request is charged once: its cost, or its full hold if its gateway died, or nothing if it was cancelled. */
   function checkCharges(id: string): void {
     const expected = new Map<string, { requests: number; nanos: number }>()
     const found = structuredClone(expected)

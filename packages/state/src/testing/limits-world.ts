@@ -3,7 +3,7 @@ import type { AccountRecord } from '@tollgate/contracts/records/records.ts'
 import { type AdmitAnswer, admit, type PreparedAdmission, prepareAdmission } from '../admission/admit.ts'
 import { accountShard, deadlinesName } from '../keyspace/names.ts'
 import type { RedisNode } from '../link/redis-link.ts'
-import { claimShard, openMonth, stampShard } from '../projection/shard-markers.ts'
+import { claimShard, markVerified, openMonth } from '../projection/shard-markers.ts'
 import { putAccountRecord, putKeyRecord } from '../projection/write-records.ts'
 import { reap } from '../settlement/reap.ts'
 import { cancel, settle, tagOf } from '../settlement/settle.ts'
@@ -33,30 +33,34 @@ import type { MovedClock } from './moved-clock.ts'
 import { admitOne } from './one-account.ts'
 import { type RedisContent, readContent, writeContent } from './redis-content.ts'
 
-/** Two accounts that share a shard, and so deadlines and the list of usage. */
+/** Two accounts of one shard: they share deadlines and the list of usage. */
 export const accounts: readonly [string, string] = twoOfOneShard()
 export const keys = ['key_1', 'key_2'] as const
 const shard = accountShard(accounts[0])
 
 /** Longer than any hold of these tests. */
-const longestHoldMs = 1e12
+const maxHoldMs = 1e12
 
 const accountRecord: AccountRecord = { plan: 'free', status: 'active', ownCapNanos: null }
 
-export type Dump = { content: RedisContent; models: ReadonlyMap<string, AccountModel>; month: number | null }
+export interface Dump {
+  content: RedisContent
+  models: ReadonlyMap<string, AccountModel>
+  month: number | null
+}
 
-/** What is asked of admission beside the request itself. */
-export type Asking = ModelRequest & {
+/** A request for admission. */
+export interface Asking extends ModelRequest {
   account: string
-  /** Whether the caller judged on the records before the last change. */
+  /** Whether the caller judged by the records before the last change. */
   outdated?: boolean
-  /** Whether what was judged has ended. */
+  /** Whether the judged secret has ended. */
   ended?: boolean
 }
 
 /**
- * Redis and, beside it, the models of what it must hold. Everything is done to both, and after each step they are
- * compared to the letter: so a step that must change nothing has changed nothing.
+ * Redis together with models of its content. Each step is done to both, and then all content is compared. So an unwanted change
+ * is noticed too.
  */
 export async function createWorld(clock: MovedClock, startMicros: number) {
   const { client } = clock.link
@@ -64,16 +68,16 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
   let runs = 0
   let micros = startMicros
   let version = 0
-  let isVouched = false
-  /** The month that the shard's marker says is open. */
+  let isVerified = false
+  /** The open month in the shard's marker. */
   let month: number | null = null
   let lost: ReadonlySet<string> = new Set()
-  /** What was copied of usage: by account and name, with the revision. */
+  /** The copied usage rows, by account and name. */
   const ledger = new Map(accounts.map((id) => [id, new Map<string, ModelUsage>()]))
 
   const run = () => `${String(runs).padStart(8, '0')} of the test`
   const link: RedisNode = { ...clock.link, run }
-  const now = (): Moment => ({ micros, tag: tagOf(run()), month, lost: isVouched ? lost : null })
+  const now = (): Moment => ({ micros, tag: tagOf(run()), month, lost: isVerified ? lost : null })
   /** The month by control's clocks. */
   const presentMonth = () => Math.max(month ?? 0, monthOf(Math.floor(micros / 1e6)))
   const model = (account: string): AccountModel => models.get(account)!
@@ -86,7 +90,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
       for (const { deadline } of account.holds.values()) {
         assert.ok(
           account.firstDeadline !== null && account.firstDeadline <= deadline,
-          'a hold ends before it is looked for'
+          'a hold ends before the time in firstDeadline'
         )
       }
     }
@@ -94,8 +98,8 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
     assert.deepEqual((await client.tgFindOverdue(deadlinesName(shard), 10)).sort(), [...overdue].sort())
   }
 
-  /** As control brings a Redis up to date and vouches for it. */
-  async function vouch(): Promise<void> {
+  /** Brings Redis up to date and marks the shard as verified, as control does. */
+  async function verify(): Promise<void> {
     version++
     for (const account of accounts) {
       await putAccountRecord(link, account, version, accountRecord)
@@ -106,12 +110,12 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
     month = presentMonth()
     lost = lostRuns()
     const verdict = { version, run: run(), month, lostRuns: [...lost] }
-    assert.ok(await stampShard(link, await claimShard(link, shard, 'test'), verdict))
-    isVouched = true
+    assert.ok(await markVerified(link, await claimShard(link, shard, 'test'), verdict))
+    isVerified = true
     await compare()
   }
 
-  /** The runs of which the ledger has more than Redis. */
+  /** The runs whose usage the ledger has and Redis lacks. */
   function lostRuns(): Set<string> {
     const tags = new Set<string>()
     for (const [account, rows] of ledger) {
@@ -136,7 +140,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
     const byKey = new Map([...settled].filter(([of]) => of !== ''))
     const seen = await openSpends(link, [account], month)
     assert.equal(seen.get(account), openModel(model(account), month))
-    // Also as if something had been settled since it was looked at.
+    // Seeds with an outdated spend first.
     for (const [before, said] of [
       ['', new Map<string, string>()],
       [seen.get(account)!, seen]
@@ -159,7 +163,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
   }
 
   function checkAnswer(asking: Asking, answer: AdmitAnswer): void {
-    if (!isVouched) assert.equal(answer.outcome, 'unverified')
+    if (!isVerified) assert.equal(answer.outcome, 'unverified')
     else if (asking.outdated) assert.equal(answer.outcome, 'moved')
     else if (asking.ended) assert.equal(answer.outcome, 'ended')
     else {
@@ -172,20 +176,20 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
 
   await client.flushall()
   await clock.set(micros)
-  await vouch()
+  await verify()
 
   return {
     link,
     model,
     now,
     micros: () => micros,
-    isVouched: () => isVouched,
-    vouch,
+    isVerified: () => isVerified,
+    verify,
     compare,
 
-    /** Control opens the month that it is by its clocks. */
+    /** Opens the current month by control's clocks. */
     async openMonth(): Promise<void> {
-      if (!isVouched) return
+      if (!isVerified) return
       month = presentMonth()
       await openMonth(link, [shard], month)
       await compare()
@@ -196,7 +200,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
       await clock.set(micros)
     },
 
-    /** Control writes the records of an account anew. */
+    /** Writes new versions of all records, as control does. */
     async change(): Promise<void> {
       version++
       for (const account of accounts) {
@@ -208,9 +212,9 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
     },
 
     /**
-     * Asks for admission, and holds the answer against the model and every cap.
+     * Asks for admission, and checks the answer against the model and all budgets.
      *
-     * @param isCompared whether all that is in Redis is compared as well
+     * @param isCompared whether all content is compared too
      */
     async admit(asking: Asking, isCompared = true): Promise<AdmitAnswer> {
       const answer = await admitOne(link, prepare(asking), asking, asking.reaped)
@@ -219,7 +223,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
       return answer
     },
 
-    /** The same for several at once, those of one key as a group. @returns the answers in the order of the requests */
+    /** Asks for several at once, in a group for each key. @returns the answers in the order of the requests */
     async admitTogether(askings: readonly Asking[]): Promise<AdmitAnswer[]> {
       const groups = [...Map.groupBy(askings, ({ account, key }) => `${account} ${key}`).values()]
       const answers = await admit(
@@ -246,8 +250,8 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
     },
 
     /**
-     * @param groups of one account each, all tried in the same runs
-     * @returns ids of the requests of which it could be decided
+     * @param groups of one account each
+     * @returns ids of the settled requests
      */
     async settle(groups: ReadonlyArray<SettleStep>): Promise<Set<string>> {
       const prepared = groups.map(({ account, requests, tried }) => ({
@@ -257,7 +261,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
       }))
       const unsettled = await settle(link, prepared)
       const done = new Set<string>()
-      // What was tried before goes first: nothing has to be known of it.
+      // Retried groups are settled first.
       for (const { account, requests, tried } of groups.toSorted((one, two) => +isFresh(one) - +isFresh(two))) {
         if (settleModel(model(account), requests, tried, now())) for (const { id } of requests) done.add(id)
       }
@@ -270,18 +274,18 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
       return done
     },
 
-    async reap(account: string, most: number): Promise<void> {
+    async reap(account: string, maxHolds: number): Promise<void> {
       const before = [...model(account).holds.keys()]
       const nowMs = Math.floor(micros / 1000)
       const overdue = before.filter((id) => {
         const { deadline, tag } = model(account).holds.get(id)!
-        return deadline <= nowMs && (isVouched || tag === now().tag)
+        return deadline <= nowMs && (isVerified || tag === now().tag)
       })
-      const { charged, released } = await reap(link, account, most, longestHoldMs)
+      const { charged, released } = await reap(link, account, maxHolds, maxHoldMs)
       const left = (await readState(client, account)).holds
       const ended = before.filter((id) => !left.has(id))
-      // Those of another run are in the way of others as long as nobody knows what was lost.
-      if (isVouched) assert.equal(charged + released, Math.min(most, overdue.length))
+      // Until the shard is verified, overdue holds of another run stay and take places of the limit.
+      if (isVerified) assert.equal(charged + released, Math.min(maxHolds, overdue.length))
       assert.equal(ended.length, charged + released)
       assert.ok(ended.every((id) => overdue.includes(id)))
       const isCharged = (id: string) => model(account).holds.get(id)!.tag === now().tag || lost.size === 0
@@ -290,7 +294,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
       await compare()
     },
 
-    /** Control copies usage, absolute values, where the revision is newer. */
+    /** Copies usage rows with a newer revision, as control does. */
     copy(): void {
       for (const [account, { usage }] of models) {
         for (const [name, counters] of usage) {
@@ -302,10 +306,10 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
 
     dump: async (): Promise<Dump> => ({ content: await readContent(client), models: structuredClone(models), month }),
 
-    /** Another Redis process, with these data or none: nothing is admitted before control has vouched for it. */
+    /** Starts another Redis process with the given data or none. It admits nothing until control has verified the shard. */
     async restart(dump: Dump | null): Promise<void> {
       runs++
-      isVouched = false
+      isVerified = false
       await client.flushall()
       month = dump?.month ?? null
       if (dump !== null) await writeContent(client, dump.content, (name) => /^(deadlines|rows):/.test(name))
@@ -317,8 +321,12 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
   }
 }
 
-/** Requests of one account that are settled, and the tags of the runs in which they were perhaps settled before. */
-type SettleStep = { account: string; requests: readonly SettledRequest[]; tried: readonly string[] }
+/** Requests of one account to settle, and the tags of the runs that earlier attempts may have reached. */
+interface SettleStep {
+  account: string
+  requests: readonly SettledRequest[]
+  tried: readonly string[]
+}
 
 const isFresh = ({ tried }: SettleStep): boolean => tried.length === 0
 const idsOf = (requests: readonly SettledRequest[]): string[] => requests.map(({ id }) => id)
@@ -333,7 +341,7 @@ function checkGrant(account: AccountModel, { key, bound, allowances }: Asking, g
     [allowances.requestNanos, nanosOf(bound, granted)]
   ]
   for (const [cap, used] of caps) assert.ok(used <= cap, `${used} is above the cap of ${cap}`)
-  assert.ok(granted >= bound.fewestTokens && granted <= bound.wantedTokens)
+  assert.ok(granted >= bound.minTokens && granted <= bound.wantedTokens)
   if (granted === bound.wantedTokens) return
   const more = nanosOf(bound, granted + 1) - nanosOf(bound, granted)
   assert.ok(

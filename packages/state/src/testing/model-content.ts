@@ -2,7 +2,7 @@ import {
   accountName,
   accountShard,
   deadlinesName,
-  gonePrefix,
+  endedHoldPrefix,
   uncopiedName,
   usageIndexName
 } from '../keyspace/names.ts'
@@ -10,7 +10,7 @@ import { type AccountModel, reservedOf } from './account-model.ts'
 import { parseState } from './account-state.ts'
 import type { RedisContent } from './redis-content.ts'
 
-/** What Redis must hold of accounts that are as these models, to the letter; amounts of zero are left out. */
+/** The exact content of Redis that these models predict, without amounts of 0. */
 export function contentOf(accounts: ReadonlyMap<string, AccountModel>): RedisContent {
   const content: RedisContent = {}
   const put = (name: string, fields: Record<string, number | string | null>): void => {
@@ -22,10 +22,10 @@ export function contentOf(accounts: ReadonlyMap<string, AccountModel>): RedisCon
   for (const [id, account] of accounts) {
     const shard = accountShard(id)
     if (account.month !== null) put(accountName(id), { ...amountsOf(account), d: account.firstDeadline })
-    put(accountName(id), { gone: account.goneUntil })
+    put(accountName(id), { endedUntil: account.endedUntil })
     put(deadlinesName(shard), { [id]: account.firstDeadline })
-    for (const [request, gone] of account.gone) {
-      content[gonePrefix(id) + request] = gone === 'cancelled' ? gone : Object.values(gone).join('|')
+    for (const [request, ended] of account.ended) {
+      content[endedHoldPrefix(id) + request] = ended === 'cancelled' ? ended : Object.values(ended).join('|')
     }
     for (const [name, { born, revision, finalIn, counters }] of account.usage) {
       const amounts = [...counters].map(([counter, amount]) => [`${counter}|${name}`, amount])
@@ -42,7 +42,7 @@ export function contentOf(accounts: ReadonlyMap<string, AccountModel>): RedisCon
   return content
 }
 
-/** What is kept of an account, each amount as a field of its own. */
+/** Each amount of an account as a separate field. */
 function amountsOf(account: AccountModel): Record<string, number | string | null> {
   const fields: Record<string, number | string | null> = { m: account.month, open: account.holds.size }
   for (const [rate, arrival] of account.arrivals) fields[rate] = arrival === 0 ? 0 : arrival.toFixed(2)
@@ -68,12 +68,12 @@ export function comparable(content: RedisContent): RedisContent {
   return result
 }
 
-/** Each amount of an account as a field of its own. What keys have of an earlier month does not count. */
+/** Each amount of an account as a separate field, without amounts of keys from an earlier month. */
 function readAmounts(fields: Record<string, string>): Array<[field: string, text: string]> {
   const packed = Object.entries(fields).map(([field, text]) => [field, Buffer.from(text, 'latin1')])
-  const { account, keys, holds, usage, gone } = parseState(Object.fromEntries(packed))
+  const { account, keys, holds, usage, endedUntil } = parseState(Object.fromEntries(packed))
   const { month = 0, settled = 0, reserved = 0, open = 0, arrival = 0, tokenArrival = 0, due = 0 } = account ?? {}
-  const amounts = Object.entries({ m: month, s: settled, r: reserved, open, d: due, gone })
+  const amounts = Object.entries({ m: month, s: settled, r: reserved, open, d: due, endedUntil })
   const rates: Array<[string, number]> = [
     ['q', arrival],
     ['t', tokenArrival]

@@ -6,10 +6,10 @@ import { defineScripts, type Script } from '../wire/scripts.ts'
 const clockName = 'test:clock'
 const askingTime = "redis.call('TIME')"
 
-/** A link that takes the time from the test instead of from the server, in scripts as well. */
-export type MovedClock = {
+/** A link whose scripts and commands get the time from the test. */
+export interface MovedClock {
   link: RedisNode
-  /** @param micros since the epoch. Has to be told again after the database was emptied. */
+  /** Call it again after the database was emptied. @param micros since the epoch */
   set(micros: number): Promise<void>
 }
 

@@ -15,7 +15,7 @@ export async function admitOne(
   return Array.isArray(answer) ? answer[0]! : answer!
 }
 
-/** Settles requests of one account. `tried`: see `SettledGroup`. @throws what settling failed with */
+/** Settles requests of one account. `tried`: see `SettledGroup`. @throws the first error */
 export async function settleOf(
   link: RedisNode,
   account: string,

@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis'
 
-/** A database: strings, hashes and sorted sets (member → score) by name. Every character is a byte. */
+/** The content of a database: strings, hashes and sorted sets (member → score) by name, as binary strings. */
 export type RedisContent = Record<string, string | Record<string, string>>
 
-/** Everything that is in a small database, except lists. */
+/** Reads a small database, except its lists. */
 export async function readContent(client: Redis): Promise<RedisContent> {
   const names = (await client.keys('*')).sort()
   const types = (await client.pipeline(names.map((name) => ['type', name])).exec()) ?? []
@@ -32,7 +32,7 @@ function plain(answer: unknown): string | Record<string, string> {
 const textOf = (bytes: Buffer): string => bytes.toString('latin1')
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1')
 
-/** Puts content into an empty database. What is a sorted set is told by its name. */
+/** Writes content into an empty database. `isSortedSet` decides by name which entries are sorted sets. */
 export async function writeContent(
   client: Redis,
   content: RedisContent,

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
@@ -5,12 +6,12 @@ import { type Test, test } from 'tap'
 import { connectServer } from '../link/connect-redis.ts'
 import type { RedisNode } from '../link/redis-link.ts'
 
-/** The same link, as if the server at its other end were another process. */
+/** The same link with another run id. */
 export const withRun = (link: RedisNode, run: string): RedisNode => ({ ...link, run: () => run })
 
 /**
- * Declares a suite of subtests that all get one empty server, once for each kind: a Redis program, if the machine has
- * one, and the stand-in written in JavaScript. Every subtest begins with an empty database.
+ * Runs a suite of subtests once with a Redis program, if the machine has one, and once with the in-memory Redis in JavaScript.
+ * Each subtest begins with an empty database.
  */
 export function testOnEveryRedis(
   name: string,
@@ -23,14 +24,16 @@ export function testOnEveryRedis(
     test(`${name} (${kind})`, async (t) => {
       if (kind === 'redis-server' && !need(t, 'redis-server', program)) return
       const server = await startRedis({ port: 0, program })
+      const errors: Error[] = []
       const link = connectServer(server.url, {
         name: 'test',
-        silenceLimitMs: 30_000,
-        onError: (error) => t.error(error)
+        silenceTimeoutMs: 30_000,
+        onError: (error) => void errors.push(error)
       })
       t.after(async () => {
         await link.close()
         await server.stop()
+        assert.deepEqual(errors, [])
       })
       await link.ready()
       t.beforeEach(async () => void (await link.client.flushall()))

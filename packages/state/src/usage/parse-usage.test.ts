@@ -34,7 +34,7 @@ test('counters are read, and a correction may be below zero', async () => {
   })
 })
 
-test('a row that an older version wrote has 0 of the counters that it lacks', async () => {
+test('missing counters of a row from an older version are 0', async () => {
   const { requests, estimatedNanos, revision, reasoningTokens } = parseUsage(
     name,
     packed(3, 1, 30, 10, 5, 9, 1, 2, 7, born, 1)
@@ -50,7 +50,7 @@ test('a row that an older version wrote has 0 of the counters that it lacks', as
   )
 })
 
-test('what cannot be stored is refused, and says why', async () => {
+test('a row that cannot be stored is refused with the reason', async () => {
   const good = [1, 0, 0, 0, 0, 0, 0, 0, 1, born, 1, 0]
   assert.equal(parseUsage(name, packed(...good)).run, `0123456789abcdef.${born}`)
   const cases: Array<[name: string, packed: Buffer, reason: RegExp]> = [
@@ -74,7 +74,7 @@ test('what cannot be stored is refused, and says why', async () => {
   for (const [of, value, reason] of cases) assert.throws(() => parseUsage(of, value), reason)
 })
 
-test('where a row is, is told by its name', async () => {
+test('the name of a row gives its account and field', async () => {
   assert.deepEqual(placeOf(name), { account, field: 'u:490000:0123456789abcdef|key_1|small' })
   assert.equal(placeOf(`${account}:490000:0123456789abcdef`), null)
 })

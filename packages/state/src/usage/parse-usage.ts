@@ -8,7 +8,7 @@ export interface UsageRow extends UsageCounts {
   model: string
 }
 
-/** A row of usage as it was at one instant: see layout/usage.lua. */
+/** A row of usage at one time: see layout/usage.lua. */
 export interface Usage extends UsageRow {
   /** Its name in the lists of its shard. */
   name: string
@@ -38,7 +38,7 @@ const bytesOfRow = 8 * Object.keys(layouts.row).length
 /** A row that an older version wrote ends with `isListed`, or with a later counter. */
 const minBytesOfRow = 8 * (Object.keys(layouts.row).indexOf('isListed') + 1)
 
-/** Longer ones cannot be part of an index of Postgres. */
+/** Postgres cannot index longer names. */
 const maxNameBytes = 500
 
 /** @returns null if the name is not a usage row's */
@@ -47,15 +47,15 @@ export function placeOf(name: string): UsagePlace | null {
   return account === undefined ? null : { account, field: `u${name.slice(account.length)}` }
 }
 
-/** @throws Error saying what is wrong with it */
+/** @throws Error with the reason if the row is malformed */
 export function parseUsage(name: string, packed: Buffer): Usage {
   const [, account, hour, tag, key, model] = nameForm.exec(name) ?? []
-  if (account === undefined) throw new Error('its name is not that of usage')
+  if (account === undefined) throw new Error('the name is not the name of a usage row')
   assertStorable(key!)
   assertStorable(model!)
   const { length } = packed
   if (length < minBytesOfRow || length > bytesOfRow || length % 8 !== 0)
-    throw new Error('a value does not hold counters')
+    throw new Error('the value is not a list of counters')
   const row = unpackParts(layouts.row, Buffer.concat([packed], bytesOfRow))
   const counts = forEachCounter((counter) => assertInteger(row[counter]))
   const [revision, born] = [assertInteger(row.revision), assertInteger(row.born)]

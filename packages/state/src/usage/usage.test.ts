@@ -46,7 +46,7 @@ testOnEveryRedis('usage', async (t, link) => {
     for await (const page of listUsage(link, selection)) names.push(...page)
     return [...new Set(names)].sort()
   }
-  /** Rows that are kept of an account, as the lists of its shard name them. */
+  /** The rows of an account, by their names in the lists of its shard. */
   async function namesOf(account: string): Promise<string[]> {
     const fields = await client.hkeys(accountName(account))
     return fields.filter((field) => field.startsWith('u:')).map((field) => account + field.slice(1))
@@ -54,12 +54,12 @@ testOnEveryRedis('usage', async (t, link) => {
   const nameOf = async (account: string) => (await namesOf(account))[0]!
   const read = async () => readUsage(link, await list('changed'))
 
-  t.test('is listed for all accounts once it changed, and read as it was counted', async () => {
+  t.test('changed rows of all accounts are listed, and read as they were counted', async () => {
     assert.deepEqual(await list('changed'), [])
     await Promise.all(accounts.map((account) => serve(account)))
     const cost = await serve(first, { key: 'key_2', model: 'large', failed: true, estimated: true })
-    const { usages, gone, malformed } = await read()
-    assert.deepEqual([usages.length, gone, malformed], [accounts.length + 1, [], []])
+    const { usages, missing, malformed } = await read()
+    assert.deepEqual([usages.length, missing, malformed], [accounts.length + 1, [], []])
     const { name, run, born, ...usage } = usages.find(({ key }) => key === 'key_2')!
     assert.ok((await namesOf(first)).includes(name))
     assert.ok(run.endsWith(`.${born}`))
@@ -80,16 +80,16 @@ testOnEveryRedis('usage', async (t, link) => {
       estimatedNanos: cost,
       reasoningTokens: 3
     })
-    await forgetUsage(link, { usages, gone }, false)
+    await forgetUsage(link, { usages, missing }, false)
     assert.deepEqual(await list('changed'), [])
     assert.equal((await list('all')).length, accounts.length + 1)
-    // What changes again is listed again.
+    // A row that changes again is listed again.
     await serve(second)
     assert.deepEqual(await list('changed'), await namesOf(second))
     assert.equal((await read()).usages[0]!.revision, 2)
   })
 
-  t.test('is counted under the name of its model, whatever letters that has', async () => {
+  t.test('the name of a model may have any letters', async () => {
     await serve(first, { model: 'größe/模型' })
     const { usages } = await read()
     assert.deepEqual(
@@ -98,7 +98,7 @@ testOnEveryRedis('usage', async (t, link) => {
     )
   })
 
-  t.test('that changed since it was read is not forgotten', async () => {
+  t.test('a row that changed after it was read is not forgotten', async () => {
     await serve(first)
     await serve(second)
     const old = await read()
@@ -111,7 +111,7 @@ testOnEveryRedis('usage', async (t, link) => {
     assert.deepEqual(await namesOf(second), [])
   })
 
-  t.test('that began anew under the same name is other usage, and is not forgotten for the old', async () => {
+  t.test('a new row with the name of a lost row is not forgotten with the lost one', async () => {
     await serve(first)
     const old = await read()
     await client.flushall()
@@ -127,7 +127,7 @@ testOnEveryRedis('usage', async (t, link) => {
     assert.notEqual(fresh.usages[0]!.run, old.usages[0]!.run)
   })
 
-  t.test('is final two hours after its own, and what comes later goes into a row of its own', async () => {
+  t.test('a row is final two hours after its own hour, and later settlements go into another row', async () => {
     await serve(first)
     const at = (await now()) - 7200
     await serve(second, { at })
@@ -135,7 +135,7 @@ testOnEveryRedis('usage', async (t, link) => {
     const shard = accountShard(second)
     const late = await nameOf(second)
     assert.match(late, /~\d+\|key_1\|small$/)
-    // As if two hours had gone by.
+    // As if two hours had passed.
     await client.zadd(usageIndexName(shard), await readHour(link), late)
     assert.deepEqual(await list('final'), [late])
     await forgetUsage(link, await readUsage(link, await list('final')), true)
@@ -144,15 +144,15 @@ testOnEveryRedis('usage', async (t, link) => {
     assert.equal((await list('all')).length, 1)
   })
 
-  t.test('that cannot be read is told of and left, and what is gone is forgotten', async () => {
+  t.test('malformed rows are reported and stay; names without a row are forgotten', async () => {
     await serve(first)
     const good = await nameOf(first)
     const other = accounts.find((account) => account !== first && accountShard(account) === accountShard(first))!
     const bad = {
       type: good.replace(first, other),
       counter: `${good}y`,
-      name: 'nothing of ours',
-      gone: `${good}z`
+      name: 'no usage row',
+      missing: `${good}z`
     }
     await client.set(accountName(other), 'not a hash')
     await client.hset(accountName(first), `u${bad.counter.slice(first.length)}`, 'many')
@@ -163,13 +163,13 @@ testOnEveryRedis('usage', async (t, link) => {
       found.usages.map(({ name }) => name),
       [good]
     )
-    assert.deepEqual(found.gone, [bad.gone])
+    assert.deepEqual(found.missing, [bad.missing])
     assert.deepEqual(found.malformed.map(({ name }) => name).sort(), [bad.type, bad.counter, bad.name].sort())
     await forgetUsage(link, found, false)
     assert.deepEqual(await list('changed'), [bad.type, bad.counter, bad.name].sort())
   })
 
-  t.test('nothing is asked of a Redis that is away', async () => {
+  t.test('every call fails at once while Redis is away', async () => {
     const away = {
       ...link,
       run(): string {
@@ -180,6 +180,6 @@ testOnEveryRedis('usage', async (t, link) => {
     await assert.rejects(readUsage(away, [name]), RedisAwayError)
     await assert.rejects(readHour(away), RedisAwayError)
     await assert.rejects(listUsage(away, 'changed')[Symbol.asyncIterator]().next(), RedisAwayError)
-    await assert.rejects(forgetUsage(away, { usages: [], gone: [name] }, false), RedisAwayError)
+    await assert.rejects(forgetUsage(away, { usages: [], missing: [name] }, false), RedisAwayError)
   })
 })

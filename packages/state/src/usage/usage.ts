@@ -10,7 +10,7 @@ import { executeAll, tryAll } from '../link/execute.ts'
 import { type RedisLink, type RedisNode, shardsByNode } from '../link/redis-link.ts'
 import { parseUsage, placeOf, type Usage, type UsagePlace } from './parse-usage.ts'
 
-/** A hint for how many entries a step of a scan reads. */
+/** About how many entries a step of a scan reads. */
 const scanCount = 500
 /** Rows per call of the script: few enough to block Redis for less than half a millisecond. */
 const batchSize = 100
@@ -71,11 +71,11 @@ export async function readHour(node: RedisNode): Promise<number> {
   return Math.floor(Number(seconds) / 3600)
 }
 
-/** Rows that were read, by result. */
-export type FoundUsage = {
+/** The result of reading rows. */
+export interface FoundUsage {
   usages: Usage[]
-  /** Names whose rows are deleted. */
-  gone: string[]
+  /** Names without a row. */
+  missing: string[]
   /** Rows that are not valid, with the reason. */
   malformed: Array<{ name: string; reason: string }>
 }
@@ -86,10 +86,10 @@ export type FoundUsage = {
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function readUsage(link: RedisLink, names: readonly string[]): Promise<FoundUsage> {
-  const found: FoundUsage = { usages: [], gone: [], malformed: [] }
+  const found: FoundUsage = { usages: [], missing: [], malformed: [] }
   const places = names.flatMap((name): NamedPlace[] => {
     const place = placeOf(name)
-    if (place === null) found.malformed.push({ name, reason: 'its name is not that of usage' })
+    if (place === null) found.malformed.push({ name, reason: 'the name is not the name of a usage row' })
     return place === null ? [] : [{ name, ...place }]
   })
   const answers = await tryAll(link, places, shardOf, (pipeline, { account, field }) =>
@@ -98,7 +98,7 @@ export async function readUsage(link: RedisLink, names: readonly string[]): Prom
   for (const [index, [error, answer]] of answers.entries()) {
     const { name } = places[index]!
     if (error !== null && !error.message.startsWith('WRONGTYPE')) throw error
-    if (answer === null) found.gone.push(name)
+    if (answer === null) found.missing.push(name)
     else {
       try {
         if (error !== null) throw error
@@ -118,12 +118,12 @@ export async function readUsage(link: RedisLink, names: readonly string[]): Prom
  */
 export async function forgetUsage(
   link: RedisLink,
-  { usages, gone }: Pick<FoundUsage, 'usages' | 'gone'>,
+  { usages, missing }: Pick<FoundUsage, 'usages' | 'missing'>,
   areFinal: boolean
 ): Promise<void> {
   const copies = [
     ...usages.map(({ name, revision, born }) => ({ name, ...placeOf(name)!, revision, born })),
-    ...gone.map((name) => ({ name, ...placeOf(name)!, revision: '', born: '' }))
+    ...missing.map((name) => ({ name, ...placeOf(name)!, revision: '', born: '' }))
   ]
   const shardOfBatch = ([first]: typeof copies): AccountShard => shardOf(first!)
   await executeAll(link, batchesByShard(copies), shardOfBatch, (pipeline, batch) => {
@@ -134,7 +134,9 @@ export async function forgetUsage(
   })
 }
 
-type NamedPlace = UsagePlace & { name: string }
+interface NamedPlace extends UsagePlace {
+  name: string
+}
 
 const shardOf = ({ account }: UsagePlace): AccountShard => accountShard(account)
 

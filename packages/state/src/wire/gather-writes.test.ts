@@ -13,7 +13,7 @@ function recorded(): { stream: PassThrough; chunks: string[] } {
   return { stream, chunks }
 }
 
-test('what is written in one turn leaves as one, and the next turn’s after it', async () => {
+test('the writes of one turn are sent as one, before those of the next turn', async () => {
   const { stream, chunks } = recorded()
   for (const text of ['a', 'é', 'c']) stream.write(text)
   await turn()
@@ -23,7 +23,7 @@ test('what is written in one turn leaves as one, and the next turn’s after it'
   assert.deepEqual(chunks, ['aéc', 'd'])
 })
 
-test('a text of bytes leaves as these bytes, in its place among strings', async () => {
+test('a binary string is sent as its bytes, in order with other strings', async () => {
   const stream = new PassThrough()
   gatherWrites(stream)
   stream.write('é')
@@ -33,7 +33,7 @@ test('a text of bytes leaves as these bytes, in its place among strings', async 
   assert.deepEqual(chunk, Buffer.from([0xc3, 0xa9, 0xff, 0, 0x7a]))
 })
 
-test('bytes keep their place among strings', async () => {
+test('buffers and strings are sent in order', async () => {
   const { stream, chunks } = recorded()
   stream.write('a')
   stream.write(Buffer.from('b'))
@@ -43,7 +43,7 @@ test('bytes keep their place among strings', async () => {
   assert.equal(chunks.join(''), 'abc')
 })
 
-test('what was written before the end leaves before it', async () => {
+test('writes before the end of the stream are sent', async () => {
   const { stream, chunks } = recorded()
   stream.write('a')
   stream.end()
@@ -52,7 +52,7 @@ test('what was written before the end leaves before it', async () => {
   assert.deepEqual(chunks, ['a'])
 })
 
-test('what was written before the stream broke is dropped', async () => {
+test('writes before the stream is destroyed are dropped', async () => {
   const { stream, chunks } = recorded()
   stream.write('a')
   stream.destroy()

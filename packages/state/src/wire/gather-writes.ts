@@ -1,17 +1,20 @@
 import type { Duplex } from 'node:stream'
 import { utf8 } from './packed.ts'
 
-/** What has been gathered for a stream; every character is a byte. */
-type Gathered = { bytes: string; flush: () => void }
+/** The gathered writes of a stream, as a binary string: each character is a byte. */
+interface Gathered {
+  bytes: string
+  flush: () => void
+}
 
 const gatheredFor = new WeakMap<object, Gathered>()
 
 /**
- * Makes the strings that are written to a stream in one turn of the event loop leave together, as one, in the order in
- * which they were written. (ioredis' own auto-pipelining costs twice as much, and its commands wait for the answers to
- * those before; a corked socket copies every string on its own.)
+ * Sends all strings that are written to a stream in one turn of the event loop as one write, in order. (ioredis' own
+ * auto-pipelining costs twice as much, and its commands wait for earlier answers. A corked socket copies each string
+ * separately.)
  *
- * @returns writes what has been gathered so far, for whoever knows that nothing follows in this turn
+ * @returns a function that writes the gathered strings now, for callers that know that nothing follows in this turn
  */
 export function gatherWrites(stream: Duplex): () => void {
   const write = stream.write.bind(stream) as (chunk: string | Uint8Array, encoding?: BufferEncoding) => boolean
@@ -39,7 +42,7 @@ export function gatherWrites(stream: Duplex): () => void {
   return flush
 }
 
-/** Writes a text of bytes to a stream of {@link gatherWrites}, of which each character (at most U+00FF) is a byte. */
+/** Writes a binary string to a stream of {@link gatherWrites}: each character (at most U+00FF) is a byte. */
 export function gatherBytes(stream: object, bytes: string): void {
   gather(gatheredFor.get(stream)!, bytes)
 }

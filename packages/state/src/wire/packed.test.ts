@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { packNumbers, packText, utf8 } from './packed.ts'
 
-test('numbers are doubles with the lowest byte first, one after the other', async () => {
+test('numbers are packed as doubles with the lowest byte first', async () => {
   const packed = Buffer.from(packNumbers(1.5, -1, 2 ** 53), 'latin1')
   assert.deepEqual(
     [0, 8, 16].map((place) => packed.readDoubleLE(place)),
@@ -11,7 +11,7 @@ test('numbers are doubles with the lowest byte first, one after the other', asyn
   assert.equal(packed.length, 24)
 })
 
-test('a text is its bytes in UTF-8 with a zero byte behind, and cannot have one within', async () => {
+test('a text is packed as UTF-8 and a zero byte, and must not contain a zero byte', async () => {
   assert.equal(packText('plain'), 'plain\0')
   assert.deepEqual(Buffer.from(packText('größe'), 'latin1'), Buffer.from('größe\0'))
   assert.deepEqual(Buffer.from(utf8('模型'), 'latin1'), Buffer.from('模型'))

@@ -1,8 +1,8 @@
 import type { Layout, Packed } from '../layout/layouts.ts'
 
 /**
- * Arguments of scripts, packed as Lua's `struct.unpack` reads them: `<d` is a double, lowest byte first, `s` a text that a
- * zero byte ends. In texts of bytes here, each character (at most U+00FF) is a byte.
+ * Packs arguments of scripts for Lua's `struct.unpack`: `<d` is a double with the lowest byte first, `s` a text that ends with
+ * a zero byte. Packed values are binary strings: each character (at most U+00FF) is a byte.
  */
 
 const maxNumbers = 64
@@ -15,31 +15,34 @@ export function packNumbers(...numbers: number[]): string {
   return scratch.toString('latin1', 0, 8 * numbers.length)
 }
 
-/** @throws Error for a text with a zero byte in it, which would end there */
+/** @throws Error if the text contains a zero byte, which would end it */
 export function packText(text: string): string {
   if (text.includes('\0')) throw new Error('a text with a zero byte cannot be packed')
   return `${utf8(text)}\0`
 }
 
-/** The bytes of a text in UTF-8. */
+/** A text in UTF-8, as a binary string. */
 export function utf8(text: string): string {
   return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
 }
 
-/** The same text of bytes in one piece of memory: a joined text stays in parts, and every write would join them again. */
+/** The same binary string in one piece of memory. A concatenated string stays in parts, which every write would join again. */
 export function inOnePiece(bytes: string): string {
   return Buffer.from(bytes, 'latin1').toString('latin1')
 }
 
-/** A text of bytes as an argument of a command: a bulk string of RESP 2. */
+/** A binary string as an argument of a command: a bulk string of RESP 2. */
 export function bulk(bytes: string): string {
   return `$${bytes.length}\r\n${bytes}\r\n`
 }
 
-/** Reads what `struct.pack` has packed, part by part. */
-export type Unpacker = { number(): number; text(): string }
+/** Reads packed parts one after the other. */
+export interface Unpacker {
+  number(): number
+  text(): string
+}
 
-/** @throws RangeError, when read, where there is no such part any more */
+/** The returned functions throw a RangeError after the last part. */
 export function createUnpacker(bytes: Buffer): Unpacker {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   let place = 0
@@ -50,7 +53,7 @@ export function createUnpacker(bytes: Buffer): Unpacker {
     },
     text() {
       const end = bytes.indexOf(0, place)
-      if (end < 0) throw new RangeError('there is no end of a text')
+      if (end < 0) throw new RangeError('a packed text has no end')
       const text = bytes.toString('utf8', place, end)
       place = end + 1
       return text

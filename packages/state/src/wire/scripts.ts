@@ -4,8 +4,8 @@ import type { Redis, Result } from 'ioredis'
 import { expandLayouts } from '../layout/expand-layouts.ts'
 
 /**
- * Every script, by the name of the command that runs it. Arguments and answers are described in the Lua files. Without
- * `numberOfKeys` a command takes that number as its first argument.
+ * All scripts, by the name of the command that runs them. The Lua files describe arguments and answers. A command without
+ * `numberOfKeys` takes that number as its first argument.
  */
 const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgPutRecords: { file: 'projection/put-records.lua' },
@@ -14,7 +14,7 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgPutPointers: { file: 'projection/put-pointers.lua' },
   tgReadPointer: { file: 'projection/read-pointer.lua', numberOfKeys: 2 },
   tgClaimShard: { file: 'projection/claim-shard.lua', numberOfKeys: 1 },
-  tgStampShard: { file: 'projection/stamp-shard.lua', numberOfKeys: 1 },
+  tgMarkVerified: { file: 'projection/mark-verified.lua', numberOfKeys: 1 },
   tgOpenMonth: { file: 'projection/open-month.lua', numberOfKeys: 1 },
   tgConfirm: { file: 'admission/confirm.lua', numberOfKeys: 2 },
   tgAdmit: { file: 'admission/admit.lua' },
@@ -34,8 +34,11 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
 /** Records as a script returns them. */
 export type RawRecords = [keyVersion: string, keyRecord: string, accountVersion: string, accountRecord: string]
 
-/** A script, and the SHA-1 under which a server keeps it. */
-export type Script = { readonly lua: string; readonly sha: string }
+/** A script, and the SHA-1 by which a server finds it. */
+export interface Script {
+  readonly lua: string
+  readonly sha: string
+}
 
 const sources = Object.entries(scripts).map(([name, { file, numberOfKeys }]) => ({
   name,
@@ -43,7 +46,7 @@ const sources = Object.entries(scripts).map(([name, { file, numberOfKeys }]) => 
   lua: expandLayouts(readScript(file))
 }))
 
-/** A line `--include <file>` stands for that file, named from `src`: Lua in Redis has no modules. */
+/** Replaces each line `--include <file>` with that file. Paths begin at `src`. Lua in Redis has no modules. */
 function readScript(file: string): string {
   const lua = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')
   return lua.replace(/^--include (\S+)$/gm, (_line, part: string) => readScript(part))
@@ -66,13 +69,13 @@ export function defineScripts(client: Redis): Map<string, Script> {
 declare module 'ioredis' {
   interface RedisCommander<Context> {
     tgPutRecords(numberOfKeys: number, ...keysAndArguments: Array<string | number>): Result<Array<1 | 0 | -1>, Context>
-    tgFindTombstones(tombstones: string, keptMs: number, most: number): Result<string[], Context>
+    tgFindTombstones(tombstones: string, keptMs: number, max: number): Result<string[], Context>
     tgSweepTombstones(numberOfKeys: number, ...keysAndTombstones: string[]): Result<number, Context>
     tgPutPointers(numberOfKeys: number, ...keysAndArguments: Array<string | number>): Result<1, Context>
     tgConfirm(...keysAndArguments: string[]): Result<'admitted' | 'ended' | 'unverified' | RawRecords, Context>
     tgReadPointer(pointer: string, marker: string, run: string): Result<string | 0 | -1, Context>
     tgClaimShard(marker: string, token: string): Result<[version: string, run: string], Context>
-    tgStampShard(
+    tgMarkVerified(
       marker: string,
       token: string,
       fromVersion: string,
@@ -83,7 +86,7 @@ declare module 'ioredis' {
       lostRuns: string
     ): Result<0 | 1, Context>
     tgOpenMonth(marker: string, run: string, month: number): Result<0 | 1, Context>
-    tgFindOverdue(deadlines: string, most: number): Result<string[], Context>
+    tgFindOverdue(deadlines: string, max: number): Result<string[], Context>
     tgOpenSpends(numberOfKeys: number, ...spendsAndMonth: Array<string | number>): Result<string[], Context>
     tgSeedSpend(
       spend: string,

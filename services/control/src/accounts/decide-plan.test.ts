@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { test } from 'tap'
 import { decidePlanWrite, personalPlan, planByHand } from './decide-plan.ts'
 
-test('a plan that control did not write was set by an operator; no plan was set by nobody', async () => {
+test('a plan that control did not write counts as an operator’s; a missing plan does not', async () => {
   assert.equal(planByHand(null, []), null)
   assert.equal(planByHand(null, ['pro']), null)
   assert.equal(planByHand('pro', ['free', 'pro']), null)
@@ -11,7 +11,7 @@ test('a plan that control did not write was set by an operator; no plan was set 
   assert.equal(planByHand('pro', []), 'pro')
 })
 
-test('control replaces its own plans with the intended one, and leaves an operator’s', async () => {
+test('control replaces its own plan with the intended one, and keeps an operator’s plan', async () => {
   assert.equal(decidePlanWrite(null, { intended: 'team', ours: [] }), 'write')
   assert.equal(decidePlanWrite('free', { intended: 'team', ours: ['free', 'team'] }), 'write')
   assert.equal(decidePlanWrite('team', { intended: 'team', ours: ['team'] }), 'written')
@@ -19,12 +19,12 @@ test('control replaces its own plans with the intended one, and leaves an operat
   assert.equal(decidePlanWrite('team', { intended: 'team', ours: [] }), 'by hand')
 })
 
-test('the own account of a user with a seat has an operator’s plan or the free one, never the team’s', async () => {
+test('the personal account of a seat has an operator’s plan or the free plan, never the team’s', async () => {
   assert.equal(personalPlan('pro', null, false), 'pro')
   assert.equal(personalPlan(null, null, false), 'free')
   assert.equal(personalPlan('team', { intended: 'team', ours: ['team'] }, true), 'free')
   assert.equal(personalPlan('pro', { intended: 'team', ours: ['team'] }, true), 'pro')
-  // They have left the team, but the provider still has its plan.
+  // The user has left the team, but the provider still has the team's plan.
   assert.equal(personalPlan('team', { intended: 'free', ours: ['team'] }, false), 'free')
   assert.equal(personalPlan(null, { intended: 'pro', ours: ['pro'] }, false), 'pro')
 })
@@ -37,7 +37,7 @@ const event = fc.oneof(
   fc.record({ is: fc.constant('work' as const), steps: fc.nat({ max: 4 }) })
 )
 
-test('wherever the writer crashes, the last intended plan or an operator’s plan stands in the end', async () => {
+test('after a crash of the writer at any step, the result is the last intended plan or an operator’s', async () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 30 }), (events) => {
       let found: string | null = null

@@ -1,6 +1,6 @@
 import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 
-/** The plan that control intends for `app_metadata.plan` of a user, and the plans that control may have written there. */
+/** What control writes to `app_metadata.plan` of a user: the intended plan, and all plans that it may have written. */
 export interface PlanWrite {
   readonly intended: string
   readonly ours: readonly string[]
@@ -16,7 +16,7 @@ export function planByHand(found: string | null, ours: readonly string[]): strin
   return found === null || ours.includes(found) ? null : found
 }
 
-/** Decides about the plan at the provider: an operator's stays, a different one of ours is replaced, the intended one stands. */
+/** Decides about the plan at the provider. An operator's plan stays; control replaces its own plan if it intends another. */
 export function decidePlanWrite(found: string | null, { intended, ours }: PlanWrite): 'by hand' | 'write' | 'written' {
   if (planByHand(found, ours) !== null) return 'by hand'
   return found === intended ? 'written' : 'write'

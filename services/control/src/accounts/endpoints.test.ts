@@ -25,7 +25,7 @@ onEachDatabase('account', async (t, newDatabase) => {
       )
     )[0]!
 
-  await t.test('the answer describes the account that the caller acts for', async () => {
+  await t.test('the answer is about the account that the caller acts for', async () => {
     const { models, ...account } = await read()
     assert.deepEqual(account, {
       id,
@@ -94,7 +94,7 @@ onEachDatabase('account', async (t, newDatabase) => {
     }
   )
 
-  await t.test('a cap stays when the plan gets lower; of concurrent changes one stays', async () => {
+  await t.test('a cap stays when the plan is lowered; one of several concurrent changes applies', async () => {
     const caps = Array.from({ length: 8 }, (_, index) => index + 1)
     for (const { status } of await Promise.all(caps.map(set))) assert.equal(status, 200)
     const { monthly_budget_usd } = await read()

@@ -13,7 +13,7 @@ import { effectivePlan } from '../catalog/effective-plan.ts'
 import { toOfferedModel } from '../catalog/offered-model.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database, Orm } from '../database/connect.ts'
-import { accounts } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
 import type { Projector } from '../projection/projector.ts'
 import { recordChange } from '../projection/record-change.ts'
 import { assertMayChangeKeys, countKeyChange } from './key-change-limit.ts'
@@ -49,7 +49,7 @@ export async function accountEndpoints(
     const usd = request.body.monthly_budget_usd
     const by = { actorId: caller.user.id, ip: request.ip, at: clock() }
     await changeOwnCap(caller.accountId, usd, by)
-    // A repeated call stores nothing, but reports whether the first one is in force now.
+    // A repeated call stores nothing, but reports whether the first is in force now.
     if (!(await projector.accountChanged(caller.accountId))) throw new ServiceError('change_pending')
     return { account: toAnswer(await readAccount(orm, caller.accountId), caller) }
   })
@@ -86,6 +86,6 @@ export async function accountEndpoints(
 
 async function readAccount(orm: Orm, id: string): Promise<Row> {
   const [row] = await orm.select().from(accounts).where(eq(accounts.id, id))
-  if (row === undefined) throw new Error(`there is no account ${id}`)
+  if (row === undefined) throw new Error(`account ${id} does not exist`)
   return row
 }

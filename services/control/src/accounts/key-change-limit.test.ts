@@ -4,24 +4,24 @@ import { workspaceFile } from '@tollgate/service/workspace.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { testCatalog } from '../keys/testing/catalog.ts'
-import { judgeKeyChange, keyChangeLimit } from './key-change-limit.ts'
+import { checkKeyChange, keyChangeLimit } from './key-change-limit.ts'
 
 const hourMs = 3_600_000
 const limit = { perHour: 30, burst: 10 }
 
-/** Makes as many changes as a time allows. @returns how many, and when they no longer count */
+/** Makes as many changes as possible at a time. @returns how many, and when they no longer count */
 function changesAt(until: number, now: number, of = limit): { count: number; until: number } {
   for (let count = 0; ; count++) {
-    const judged = judgeKeyChange(of, until, now)
-    if ('waitMs' in judged) return { count, until }
-    until = judged.until
+    const checked = checkKeyChange(of, until, now)
+    if ('waitMs' in checked) return { count, until }
+    until = checked.until
   }
 }
 
-test('an account may make a burst of changes at once, and then the plan’s number per hour', async () => {
+test('an account may make a burst of changes at once, then the plan’s number per hour', async () => {
   const { count, until } = changesAt(0, 1e12)
   assert.equal(count, 10)
-  assert.deepEqual(judgeKeyChange(limit, until, 1e12), { waitMs: hourMs / 30 })
+  assert.deepEqual(checkKeyChange(limit, until, 1e12), { waitMs: hourMs / 30 })
   assert.equal(changesAt(until, 1e12 + hourMs / 30).count, 1)
   assert.equal(changesAt(until, 1e12 + hourMs).count, 10)
 })
@@ -46,10 +46,10 @@ test('no hour has more changes than the burst plus the hourly limit', async () =
   )
 })
 
-test('after any clock change one change passes, and the next waits for one interval at most', async () => {
-  const judged = judgeKeyChange(limit, 9e15, 1e12)
-  assert.ok('until' in judged)
-  const next = judgeKeyChange(limit, judged.until, 1e12)
+test('after any clock change, one change passes, and the next waits for at most one interval', async () => {
+  const checked = checkKeyChange(limit, 9e15, 1e12)
+  assert.ok('until' in checked)
+  const next = checkKeyChange(limit, checked.until, 1e12)
   assert.ok('waitMs' in next && next.waitMs <= hourMs / 30)
 })
 

@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import { effectivePlan } from '../catalog/effective-plan.ts'
 import { databaseNowMs } from '../clocks/database-time.ts'
 import type { Orm, Transaction } from '../database/connect.ts'
-import { accounts } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
 
 const hourMs = 3_600_000
 /** For plans without a key quota: ten changes a second, for partners that create keys for their customers. */
@@ -16,7 +16,7 @@ export interface KeyChangeLimit {
   readonly burst: number
 }
 
-/** The limit of a plan; a plan without its own gets one derived from its key quota. */
+/** The limit of a plan. Without an explicit limit, it follows from the key quota. */
 export function keyChangeLimit(catalog: Catalog, plan: string): KeyChangeLimit {
   const { keyChanges, keyQuota } = catalog.plans[effectivePlan(catalog, plan)]!
   if (keyChanges !== undefined) return keyChanges
@@ -27,11 +27,11 @@ export function keyChangeLimit(catalog: Catalog, plan: string): KeyChangeLimit {
 /**
  * Decides whether one more change may be made (generic cell rate algorithm, ITU-T I.371).
  *
- * @param until when the earlier changes no longer count, ms since the epoch. A clock that ran ahead may have written it: then
- *   one change passes at once, and the rest of a burst stays counted
+ * @param until when earlier changes no longer count, ms since the epoch. If a fast clock has written it, one change passes at
+ *   once, and the rest of a burst stays counted
  * @returns `until` with this change, or the milliseconds to wait
  */
-export function judgeKeyChange(
+export function checkKeyChange(
   { perHour, burst }: KeyChangeLimit,
   until: number,
   now: number
@@ -45,7 +45,7 @@ export function judgeKeyChange(
 
 /**
  * Counts a creation, a rotation or a change of a key. Revocations do not count: each needs a creation, and a key must always
- * be revocable. Call it under the lock of `recordChange`; else two changes could pass at once.
+ * be revocable. Call it under the lock of `recordChange`: without it, two changes could pass at once.
  *
  * @throws ServiceError `too_many_requests`
  */
@@ -58,22 +58,22 @@ export async function countKeyChange(tx: Transaction, catalog: Catalog, accountI
 }
 
 /**
- * Throws where {@link countKeyChange} would throw, without counting and without a lock.
+ * Throws if {@link countKeyChange} would throw. It counts nothing and takes no lock.
  *
- * @returns when the account's changes no longer count, one more included, ms since the epoch
+ * @returns when the account's changes, including one more, no longer count, ms since the epoch
  * @throws ServiceError `too_many_requests`
  */
 export async function assertMayChangeKeys(orm: Orm, catalog: Catalog, accountId: string): Promise<number> {
-  // PostgreSQL's clock, which all replicas share: one replica whose clock is ahead would block changes at the others.
+  // PostgreSQL's clock, which all replicas share: a replica with a fast clock would block changes at the others.
   const [account] = await orm
     .select({ plan: accounts.plan, until: accounts.keyChangesUntil, now: databaseNowMs })
     .from(accounts)
     .where(eq(accounts.id, accountId))
-  if (account === undefined) throw new Error(`there is no account ${accountId}`)
+  if (account === undefined) throw new Error(`account ${accountId} does not exist`)
   const limit = keyChangeLimit(catalog, account.plan)
-  const judged = judgeKeyChange(limit, account.until?.getTime() ?? 0, account.now)
-  if ('until' in judged) return judged.until
-  const seconds = Math.ceil(judged.waitMs / 1000)
+  const checked = checkKeyChange(limit, account.until?.getTime() ?? 0, account.now)
+  if ('until' in checked) return checked.until
+  const seconds = Math.ceil(checked.waitMs / 1000)
   throw new ServiceError('too_many_requests', {
     message: `Your plan allows ${limit.perHour} changes of keys and caps per hour. Retry in ${seconds} s. You can still revoke keys.`,
     retryAfter: seconds

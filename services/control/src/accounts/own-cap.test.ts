@@ -22,7 +22,7 @@ test('every amount in nanodollars up to the plan’s cap is stored exactly', asy
   )
 })
 
-test('null, 0 and the plan’s cap are accepted; more, or more than nine decimals, is refused', async () => {
+test('null, 0 and the plan’s cap are accepted; a higher cap or more than nine decimals is refused', async () => {
   assert.equal(readOwnCap(null, 5e9), null)
   assert.equal(readOwnCap(0, 5e9), 0)
   assert.equal(readOwnCap(5, 5e9), 5e9)

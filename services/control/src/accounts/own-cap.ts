@@ -6,13 +6,13 @@ const nanosPerUsd = 1e9
  * Reads the monthly cap that an owner asks for, in nanodollars.
  *
  * @param usd null to remove the cap
- * @param planCapNanos the plan's monthly cap; an own cap must not be above it
+ * @param planCapNanos the plan's monthly cap; the owner's cap must not exceed it
  * @throws ServiceError `invalid_request` naming the field
  */
 export function readOwnCap(usd: number | null, planCapNanos: number): number | null {
   if (usd === null) return null
   const nanos = nanosOfUsd(usd)
-  if (nanos > planCapNanos) throw refused(`must not be above the plan's ${toUsd(planCapNanos)}`)
+  if (nanos > planCapNanos) throw refused(`must not exceed the plan's budget of $${toUsd(planCapNanos)}`)
   return nanos
 }
 

@@ -5,19 +5,21 @@ import { byService } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { effectivePlan } from '../catalog/effective-plan.ts'
 import type { Transaction } from '../database/connect.ts'
-import { accounts, members, planWrites, users } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { members } from '../database/schema/team.ts'
+import { planWrites, users } from '../database/schema/users.ts'
 import { recordChange } from '../projection/record-change.ts'
 import { decidePlanWrite, personalPlan } from './decide-plan.ts'
 import { intendPlan, intendPlanOfSeats } from './plan-intention.ts'
 
 /**
- * Creates the personal account of a user, or updates its plan. The account has the id of the user; its plan follows from the
- * plan at the identity provider, as `syncUser` stored it. If the provider has no plan for the user yet, the plan writer writes
- * it. When the plan changes, the plans of the account's seats change too.
+ * Creates the personal account of a user, or updates its plan. The account has the user's id. Its plan follows from the
+ * identity provider's plan, which `syncUser` stored. If the provider has no plan for the user yet, the plan writer writes it.
+ * When the plan changes, the plans of the account's seats change too.
  *
- * The caller has locked the user's row. Locks are taken in the order user, change, account: see `recordChange`.
+ * The caller has locked the user's row. This takes locks in the order user, change, account: see `recordChange`.
  *
- * @returns whether anything changed; then notify the projector after the commit
+ * @returns whether anything changed; if so, notify the projector after the commit
  */
 export async function ensurePersonalAccount(
   tx: Transaction,
@@ -33,10 +35,10 @@ export async function ensurePersonalAccount(
     .leftJoin(members, eq(members.userId, users.id))
     .leftJoin(planWrites, eq(planWrites.userId, users.id))
     .where(eq(users.id, userId))
-  if (user === undefined) throw new Error(`there is no user ${userId}`)
+  if (user === undefined) throw new Error(`user ${userId} does not exist`)
   const { found, present, seatOf, write } = user
   if (write !== null && !write.pending && decidePlanWrite(found, write) === 'write') {
-    // An operator removed a plan, and with it the one that control had written.
+    // An operator removed a plan, and thereby also control's plan. So control writes its plan again.
     await tx.update(planWrites).set({ pending: true }).where(eq(planWrites.userId, userId))
   }
   const plan = effectivePlan(catalog, personalPlan(found, write, seatOf !== null))

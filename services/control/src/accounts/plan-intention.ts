@@ -1,6 +1,7 @@
 import { and, eq, inArray, ne, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/connect.ts'
-import { members, planWrites } from '../database/schema.ts'
+import { members } from '../database/schema/team.ts'
+import { planWrites } from '../database/schema/users.ts'
 
 /** Writes plans to the identity provider, in the background. */
 export interface WakeablePlanWriter {
@@ -9,8 +10,8 @@ export interface WakeablePlanWriter {
 }
 
 /**
- * Stores the plan that `app_metadata.plan` of a user must have. The plan writer writes it after the commit, even if control
- * crashes in between.
+ * Stores the intended `app_metadata.plan` of a user. The plan writer writes it after the commit, even if control crashes in
+ * between.
  *
  * The caller has locked the user's row, because the row here may not exist yet.
  *
@@ -23,7 +24,7 @@ export async function intendPlan(tx: Transaction, userId: string, plan: string):
     .onConflictDoUpdate({ target: planWrites.userId, set: anew(plan) })
 }
 
-/** As {@link intendPlan}, for every seat of an account whose plan has changed. The caller has recorded the change. */
+/** Like {@link intendPlan}, for every seat of an account whose plan has changed. The caller has recorded the change. */
 export async function intendPlanOfSeats(tx: Transaction, accountId: string, plan: string): Promise<void> {
   const seats = tx.select({ userId: members.userId }).from(members).where(eq(members.accountId, accountId))
   await tx

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { sql } from 'drizzle-orm'
 import { byService } from '../audit/by.ts'
 import { queryRows } from '../database/connect.ts'
-import type { SuspensionReason } from '../database/schema.ts'
+import type { SuspensionReason } from '../database/schema/accounts.ts'
 import { teamOf } from '../team/testing/team-of.ts'
 import { onEachDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
@@ -29,7 +29,7 @@ onEachDatabase('suspension', async (t, newDatabase) => {
       )
     )[0]!
 
-  await t.test('an account is suspended while it has a reason, and each change is reported once', async () => {
+  await t.test('an account is suspended while it has a reason, and each change is recorded once', async () => {
     const { id } = await control.signUp()
     const first = await stateOf(id)
     assert.equal(first.status, 'active')
@@ -42,7 +42,7 @@ onEachDatabase('suspension', async (t, newDatabase) => {
     assert.equal((await stateOf(id)).status, 'suspended')
     await control.projector.accountChanged(id)
     assert.equal((await record(id)).status, 'suspended')
-    assert.equal((await record(id)).isOwnerInTeam, undefined, 'it is not the team that suspends it')
+    assert.equal((await record(id)).isOwnerInTeam, undefined, 'the team is not the reason')
     assert.equal(await change(resumeAccount, id, 'identity'), true)
     const last = await stateOf(id)
     assert.deepEqual([last.status, last.reasons, last.audited], ['active', '', '4'])
@@ -64,7 +64,7 @@ onEachDatabase('suspension', async (t, newDatabase) => {
     })
   })
 
-  await t.test('concurrent reasons all count, once each', async () => {
+  await t.test('each concurrent reason counts once', async () => {
     const { id } = await control.signUp()
     const all = (make: typeof suspendAccount) =>
       Promise.all([...reasons, ...reasons, ...reasons].map((reason) => change(make, id, reason)))
@@ -75,7 +75,7 @@ onEachDatabase('suspension', async (t, newDatabase) => {
     assert.deepEqual([status, audited], ['active', '6'])
   })
 
-  await t.test('a rolled back change leaves nothing', async () => {
+  await t.test('a rolled back change has no effect', async () => {
     const { id } = await control.signUp()
     const before = await stateOf(id)
     await assert.rejects(

@@ -3,16 +3,16 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { type By, byService } from '../audit/by.ts'
 import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
 import type { Transaction } from '../database/connect.ts'
-import { accounts, type SuspensionReason } from '../database/schema.ts'
+import { accounts, type SuspensionReason } from '../database/schema/accounts.ts'
 import { recordChange } from '../projection/record-change.ts'
 
 /**
- * Adds a reason to suspend an account. While it has a reason, its keys are refused: from the next admission on, once
+ * Adds a reason to suspend an account. While the account has a reason, its keys are refused: from the next admission after
  * Redis has the account's record.
  *
- * Locks are taken in the order user, change, account: see `recordChange`.
+ * It takes locks in the order user, change, account: see `recordChange`.
  *
- * @returns whether anything changed; then notify the projector after the commit
+ * @returns whether anything changed; if so, notify the projector after the commit
  */
 export function suspendAccount(
   tx: Transaction,
@@ -24,7 +24,7 @@ export function suspendAccount(
   return change(tx, accountId, sql`not ${has(reason)}`, suspensions, { action: 'account.suspended', reason, by })
 }
 
-/** Removes a reason; the account stays suspended while it has another. @returns as {@link suspendAccount} */
+/** Removes a reason; the account stays suspended while it has another. @returns like {@link suspendAccount} */
 export function resumeAccount(
   tx: Transaction,
   accountId: string,
@@ -49,7 +49,7 @@ async function change(
   const [due] = await tx.select({ id: accounts.id }).from(accounts).where(isTheAccount)
   if (due === undefined) return false
   const version = await recordChange(tx, [accountShard(accountId)])
-  // The same change may have been committed since.
+  // Another transaction may have committed the same change since.
   const changed = await tx
     .update(accounts)
     .set({ suspensions, version })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { test } from 'tap'
 import { readCursor, writeCursor } from './audit-cursor.ts'
 
-test('a cursor is read as the place that it was written for', async () => {
+test('reading a written cursor gives the same place', async () => {
   fc.assert(
     fc.property(
       fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true }),
@@ -15,7 +15,7 @@ test('a cursor is read as the place that it was written for', async () => {
   )
 })
 
-test('any other text is none', async () => {
+test('any other text is not a cursor', async () => {
   const encode = (text: string) => Buffer.from(text).toString('base64url')
   for (const text of [
     '',

@@ -1,11 +1,14 @@
 import * as cursor from '../http/cursor.ts'
 
-/** A place in the log, newest first: everything after this row is on the pages to come. */
-export type AuditPlace = { readonly at: Date; readonly id: number }
+/** A place in the log, newest first. The next page starts after this row. */
+export interface AuditPlace {
+  readonly at: Date
+  readonly id: number
+}
 
 export const writeCursor = ({ at, id }: AuditPlace): string => cursor.writeCursor(at, id)
 
-/** @returns null if it is none that {@link writeCursor} wrote */
+/** @returns null if {@link writeCursor} did not write it */
 export function readCursor(text: string): AuditPlace | null {
   const place = cursor.readCursor(text, isRowId)
   return place === null ? null : { at: place.at, id: Number(place.id) }

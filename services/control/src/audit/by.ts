@@ -1,8 +1,8 @@
-/** Who makes a change, from where and when, as the audit log stores it. */
+/** Who made a change, from where and when, as the audit log stores it. */
 export interface By {
-  /** A user; null for the service itself. */
+  /** A user; null for the service. */
   readonly actorId: string | null
-  /** Empty for the service itself. */
+  /** The client's address; empty for the service. */
   readonly ip: string
   readonly at: Date
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { AuditResponse } from '@tollgate/contracts/http/audit.ts'
 import { eq } from 'drizzle-orm'
-import { auditLog } from '../database/schema.ts'
+import { auditLog } from '../database/schema/audit.ts'
 import { pruneAuditLog } from '../retention/prune-audit-log.ts'
 import { onEachDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
@@ -21,7 +21,7 @@ onEachDatabase('the audit log', async (t, newDatabase) => {
     return answer.body as AuditResponse
   }
   const clear = () => orm.delete(auditLog)
-  /** Rows of one account, the oldest first, several of them at the same moment. */
+  /** Adds rows of one account, oldest first, three at each moment. */
   const add = (accountId: string, count: number, at = new Date()) =>
     orm.transaction(async (tx) => {
       for (let n = 0; n < count; n++) {
@@ -31,7 +31,7 @@ onEachDatabase('the audit log', async (t, newDatabase) => {
       }
     })
 
-  await t.test('a row tells who did what, when and from where', async () => {
+  await t.test('a row shows who did what, when and from where', async () => {
     await clear()
     await add(ada.id, 1)
     const [entry] = (await read()).entries
@@ -49,7 +49,7 @@ onEachDatabase('the audit log', async (t, newDatabase) => {
     })
   })
 
-  await t.test('what the service did itself has no actor and no address', async () => {
+  await t.test('changes by the service have no actor and no address', async () => {
     await clear()
     await orm.transaction((tx) =>
       recordAudit(tx, { accountId: ada.id, actorId: null, action: 'account.suspended', ip: '', at: new Date() })
@@ -59,7 +59,7 @@ onEachDatabase('the audit log', async (t, newDatabase) => {
     assert.deepEqual(entry!.detail, {})
   })
 
-  await t.test('keys, sign-ins and plans leave their rows, with what they are about and no secret', async () => {
+  await t.test('changes of keys, sessions and plans leave rows with a subject and without secrets', async () => {
     await clear()
     const cookie = await control.signIn(ada)
     const created = await call('POST', '/api/keys', { cookie, body: { label: 'audited' } })
@@ -98,7 +98,7 @@ onEachDatabase('the audit log', async (t, newDatabase) => {
     )
   })
 
-  await t.test('pages go on where the one before ended, also between rows of one moment', async () => {
+  await t.test('a page continues after the last one, also between rows of one moment', async () => {
     await clear()
     await add(ada.id, 10)
     const newestFirst = Array.from({ length: 10 }, (_, n) => `key_${9 - n}`)
@@ -123,7 +123,7 @@ onEachDatabase('the audit log', async (t, newDatabase) => {
     assert.equal((await call('GET', '/api/audit')).status, 401)
   })
 
-  await t.test('limits and cursors that are none are refused', async () => {
+  await t.test('invalid limits and cursors are refused', async () => {
     for (const query of ['limit=0', 'limit=101', 'limit=1.5', 'limit=-1', 'limit=', 'cursor=', 'cursor=x', 'page=2']) {
       const answer = await call('GET', `/api/audit?${query}`, { cookie: ada.cookie })
       assert.equal(answer.status, 400, query)
@@ -131,7 +131,7 @@ onEachDatabase('the audit log', async (t, newDatabase) => {
     }
   })
 
-  await t.test('rows go after their time and not before, however many clear up at once', async () => {
+  await t.test('rows are deleted after their time and not before, with any number of replicas at once', async () => {
     await clear()
     const oldest = new Date(Date.now() - 400 * 86_400_000)
     await add(ada.id, 1, oldest)
@@ -146,14 +146,14 @@ onEachDatabase('the audit log', async (t, newDatabase) => {
     assert.equal(await orm.$count(auditLog, eq(auditLog.accountId, ada.id)), 1)
   })
 
-  await t.test('a change that is taken back leaves no row', async () => {
+  await t.test('a change that is rolled back leaves no row', async () => {
     await clear()
     await assert.rejects(
       orm.transaction(async (tx) => {
         await recordAudit(tx, { accountId: ada.id, actorId: null, action: 'key.revoked', ip: '', at: new Date() })
-        throw new Error('taken back')
+        throw new Error('rolled back')
       }),
-      /taken back/
+      /rolled back/
     )
     assert.equal(await orm.$count(auditLog), 0)
   })

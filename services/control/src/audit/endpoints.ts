@@ -10,9 +10,11 @@ import { type AuditRow, readAuditLog } from './read-audit-log.ts'
 
 const defaultLimit = 50
 
-export type AuditOptions = { database: Database }
+export interface AuditOptions {
+  database: Database
+}
 
-/** `GET /api/audit`: what was changed in the caller's account, by whom and from where, newest first. For its owner only. */
+/** `GET /api/audit`: what was changed in the caller's account, by whom and from where, newest first. Only for the owner. */
 export async function auditEndpoints(instance: FastifyInstance, { database }: AuditOptions): Promise<void> {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   app.get(
@@ -25,7 +27,9 @@ export async function auditEndpoints(instance: FastifyInstance, { database }: Au
       const limit = asked === undefined ? defaultLimit : Number(asked)
       const before = cursor === undefined ? null : readCursor(cursor)
       if (cursor !== undefined && before === null) {
-        throw new ServiceError('invalid_request', { message: 'cursor: not one of this list' })
+        throw new ServiceError('invalid_request', {
+          message: 'cursor: not valid for this list. Use next_cursor of the previous page.'
+        })
       }
       const { rows, hasMore } = await readAuditLog(database.orm, accountId, { before, limit })
       const last = rows.at(-1)

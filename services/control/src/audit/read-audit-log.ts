@@ -1,14 +1,15 @@
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
-import { auditLog, users } from '../database/schema.ts'
+import { auditLog } from '../database/schema/audit.ts'
+import { users } from '../database/schema/users.ts'
 import type { AuditPlace } from './audit-cursor.ts'
 
 export type AuditRow = Omit<typeof auditLog.$inferSelect, 'accountId'> & {
-  /** Null for the service itself, and for a user who is deleted. */
+  /** Null for the service, and for a deleted user. */
   actorEmail: string | null
 }
 
-/** A page of an account's log, newest first, from `before` on. */
+/** Reads a page of an account's log, newest first, starting after `before`. */
 export async function readAuditLog(
   orm: Orm,
   accountId: string,
@@ -30,7 +31,7 @@ export async function readAuditLog(
     .where(
       and(
         eq(auditLog.accountId, accountId),
-        // Compared as a row, which the index can begin at.
+        // A comparison of rows can use the index.
         before === null
           ? undefined
           : sql`(${auditLog.at}, ${auditLog.id}) < (${sql.param(before.at, auditLog.at)}, ${before.id})`

@@ -1,7 +1,7 @@
 import type { Transaction } from '../database/connect.ts'
-import { auditLog } from '../database/schema.ts'
+import { auditLog } from '../database/schema/audit.ts'
 
-/** What is written down. A name is never reused for something else: rows of a year ago are read by it. */
+/** Names of changes. Never reuse one: rows of a year ago still have it. */
 export const auditActions = [
   'auth.login',
   'auth.signout',
@@ -31,22 +31,22 @@ export const auditActions = [
 ] as const
 export type AuditAction = (typeof auditActions)[number]
 
-export type AuditEntry = {
+export interface AuditEntry {
   /** The account whose owner may read it. */
   accountId: string
-  /** The user who did it; null for the service itself. */
+  /** The user who did it; null for the service. */
   actorId: string | null
   action: AuditAction
-  /** Id of what it was done to, if that is not the account. */
+  /** Id of the changed thing, if that is not the account. */
   subject?: string
-  /** Never a secret, a token or a password. */
+  /** Never contains a secret, a token or a password. */
   detail?: Record<string, string | number | boolean | null>
-  /** Address of the client; empty for the service itself. */
+  /** Address of the client; empty for the service. */
   ip: string
   at: Date
 }
 
-/** Adds a row to the audit log, in the transaction of the change: there is no change without its row, and no row without its change. */
+/** Adds a row to the audit log, in the transaction of the change: neither exists without the other. */
 export async function recordAudit(tx: Transaction, { subject, detail, ...entry }: AuditEntry): Promise<void> {
   await tx.insert(auditLog).values({ ...entry, subject: subject ?? null, detail: detail ?? {} })
 }

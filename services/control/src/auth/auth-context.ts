@@ -6,7 +6,7 @@ import type { Database } from '../database/connect.ts'
 import type { Limits } from '../http/limits.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Projector } from '../projection/projector.ts'
-import type { Floors } from './pace.ts'
+import type { MinResponseTimes } from './min-response-time.ts'
 import type { SecondFactorCodes } from './second-factor-codes.ts'
 
 /** The parts of control that the endpoints need. */
@@ -17,13 +17,13 @@ export interface AuthOptions {
   projector: Pick<Projector, 'accountChanged' | 'keyChanged'>
   customerRefresher: Pick<CustomerRefresher, 'refresh'>
   clock: Clock
-  floors: Floors
+  minResponseTimes: MinResponseTimes
   limits: Limits
   publicUrl: string
   serviceDomain: string
 }
 
-/** Shared by all endpoints of `/api/auth`. */
+/** What all endpoints of `/api/auth` share. */
 export interface AuthContext extends AuthOptions {
   cookie: ReturnType<typeof cookieAttributes>
   codes: SecondFactorCodes

@@ -3,27 +3,25 @@ import { ChangePasswordRequest, OkResponse } from '@tollgate/contracts/http/auth
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { callerOf } from '../callers/session.ts'
-import { sessionCookie } from '../callers/session-cookie.ts'
-import { openSession } from '../callers/sessions.ts'
-import { limitAttempts } from '../http/attempts.ts'
+import { createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { AuthContext } from './auth-context.ts'
 import { checkNewPassword } from './credentials-form.ts'
-import { describeBrowser } from './describe-browser.ts'
+import { endOldPassword } from './end-sign-ins.ts'
 import { withOwnPassword } from './own-password.ts'
-import { passwordWasSet } from './password-set.ts'
+import { renewSession } from './renew-session.ts'
 
 /**
- * `POST /change-password`: sets a new password for whoever knows the present one, and ends all of the user's sessions;
- * the one that asked goes on under a new id.
+ * `POST /change-password`: sets a new password if the current one is right. All the user's sessions end; the caller gets a
+ * new one.
  */
 export function changePassword(app: TypedApp, context: AuthContext): void {
-  const { identity, database, clock, cookie, limits } = context
+  const { identity, limits } = context
   app.post(
     '/change-password',
     {
       onRequest: app.requireSession,
-      preHandler: limitAttempts(app, {
+      preHandler: createRateLimitHook(app, {
         what: 'change-password',
         perMinute: limits.changePassword,
         subjectOf: (request) => callerOf(request).user.id
@@ -34,17 +32,15 @@ export function changePassword(app: TypedApp, context: AuthContext): void {
       const { current_password: current, password } = request.body
       const { id, email, name } = callerOf(request).user
       checkNewPassword(password, [email, name])
-      const limit = identity.startLimit()
-      await withOwnPassword(identity, id, limit, (email) => identity.checkPassword(email, current, request.ip, limit))
-      if ((await identity.setPassword(id, password, limit)) === null) throw new ServiceError('not_authenticated')
-      const now = clock()
-      const token = await database.orm.transaction(async (tx) => {
-        await passwordWasSet(tx, id)
-        const { ip } = request
-        await recordAudit(tx, { accountId: id, actorId: id, action: 'auth.password_changed', ip, at: now })
-        return openSession(tx, id, describeBrowser(request.headers['user-agent']), now)
+      const deadline = identity.startDeadline()
+      await withOwnPassword(identity, id, deadline, (email) =>
+        identity.checkPassword(email, current, request.ip, deadline)
+      )
+      if ((await identity.setPassword(id, password, deadline)) === null) throw new ServiceError('not_authenticated')
+      await renewSession(context, request, reply, async (tx, at) => {
+        await endOldPassword(tx, id)
+        await recordAudit(tx, { accountId: id, actorId: id, action: 'auth.password_changed', ip: request.ip, at })
       })
-      reply.setCookie(sessionCookie, token, cookie)
       return { ok: true as const }
     }
   )

@@ -16,11 +16,11 @@ import {
 import { adoptUser } from '../users/adopt-user.ts'
 
 const next = 'battery staple horse'
-/** Refused by the provider, after it accepted the link. */
+/** The provider refuses this password after it accepted the link. */
 const shortForProvider = 'zebra.plum9'
 const newAddress = () => `${randomUUID()}@example.com`
 
-/** Gives a user another confirmed address at the provider, as its PUT /user does once its links were opened. */
+/** Changes a user's confirmed address at the provider, like its PUT /user after its links were opened. */
 async function moveTo({ identity }: RunningControl, id: string, email: string): Promise<void> {
   const options = { auth: { persistSession: false, autoRefreshToken: false } }
   const { admin } = createClient(identity.url, serviceRoleKey, options).auth
@@ -31,7 +31,7 @@ async function moveTo({ identity }: RunningControl, id: string, email: string): 
 const login = ({ call }: RunningControl, email: string, password: string) =>
   call('POST', '/api/auth/login', { body: { email, password } })
 
-/** Has a mail sent. @returns the token of its link to a new password; of the first mail that comes after `newerThan` */
+/** Requests a mail. @returns the token of its link to a new password, from the first mail after `newerThan` */
 async function mailed(
   { call, identity }: RunningControl,
   path: string,
@@ -61,7 +61,7 @@ onEachDatabase('a user whose address changed at the provider', async (t, newData
   const isSignedIn = async (cookie: string) => (await control.call('GET', '/api/auth/me', { cookie })).status === 200
 
   for (const path of ['forgot-password', 'resend-confirmation']) {
-    await t.test(`is signed out, and keeps no key once the new owner comes by ${path}`, async () => {
+    await t.test(`is signed out, and loses all keys once the new owner uses ${path}`, async () => {
       const attacker = await control.signUp()
       const key = await newKey(control, attacker)
       const victim = newAddress()
@@ -79,7 +79,7 @@ onEachDatabase('a user whose address changed at the provider', async (t, newData
     })
   }
 
-  await t.test('does not sign in with it if they moved to it before their first sign-in', async () => {
+  await t.test('cannot sign in with an address that they took before their first sign-in', async () => {
     const [own, victim] = [newAddress(), newAddress()]
     const password = 'correct horse battery'
     await control.createByOperator({ email: own, password })
@@ -87,7 +87,7 @@ onEachDatabase('a user whose address changed at the provider', async (t, newData
     const { auth } = createClient(control.identity.url, anonKey, options)
     await auth.signInWithPassword({ email: own, password })
     assert.equal((await auth.updateUser({ email: victim })).error, null)
-    // A mail scanner opens the link that the victim got.
+    // A mail scanner opens the link in the victim's mail.
     for (const address of [victim, own]) {
       const token = linkIn(await latestMail(control.identity.mailboxUrl, address)).searchParams.get('token')!
       const query = new URLSearchParams({ token, type: 'email_change', redirect_to: 'http://localhost:3000' })
@@ -101,14 +101,14 @@ onEachDatabase('a user whose address changed at the provider', async (t, newData
     assert.equal((await login(control, victim, next)).status, 200)
   })
 
-  await t.test('does not sign in with the new address before control has compared', async () => {
+  await t.test('cannot sign in with the new address before control compares users', async () => {
     const user = await control.signUp()
     const email = newAddress()
     await moveTo(control, user.id, email)
     assert.equal(codeOf(await login(control, email, user.password)), 'email_not_confirmed')
   })
 
-  await t.test('sets no password with a link that was accepted for the earlier address', async () => {
+  await t.test('cannot set a password with a link for the earlier address', async () => {
     const user = await control.signUp()
     const confirmation = await latestMail(control.identity.mailboxUrl, user.email)
     const token = await mailed(control, 'forgot-password', user.email, confirmation)
@@ -120,7 +120,7 @@ onEachDatabase('a user whose address changed at the provider', async (t, newData
     assert.equal(codeOf(await login(control, email, user.password)), 'email_not_confirmed')
   })
 
-  await t.test('proves nothing with a confirmation link that was accepted for the earlier address', async () => {
+  await t.test('proves nothing with a confirmation link for the earlier address', async () => {
     const [before, after] = [newAddress(), newAddress()]
     const body = { email: before, password: next, name: 'Vera' }
     assert.equal((await control.call('POST', '/api/auth/register', { body })).status, 200)
@@ -138,7 +138,7 @@ onEachDatabase('a user whose address changed at the provider', async (t, newData
     assert.equal(codeOf(await login(control, after, next)), 'email_not_confirmed')
   })
 
-  await t.test('stays signed in if only the case of letters changed', async () => {
+  await t.test('stays signed in if only upper and lower case changed', async () => {
     const user = await control.signUp()
     const seen = { id: user.id, email: user.email.toUpperCase(), name: user.name, plan: 'free', isBanned: false }
     await control.database.orm.transaction((tx) => adoptUser(tx, control.catalog, user.id, seen, control.now()))

@@ -4,21 +4,21 @@ import { dictionary } from '@zxcvbn-ts/language-common'
 export const minPasswordLength = 8
 
 /**
- * Passwords that attackers try first, in lower case: those of at least {@link minPasswordLength} characters from the list
- * of zxcvbn-ts, which ranks passwords of breaches by how often they were used.
+ * Passwords that attackers try first, in lower case, of at least {@link minPasswordLength} characters. The list of zxcvbn-ts
+ * ranks passwords from breaches by how often people used them.
  */
 const commonPasswords: ReadonlySet<string> = new Set(
   dictionary['passwords-common'].filter((password) => password.length >= minPasswordLength)
 )
 
-/** Words that say what the password is for. A password must have more than one of them. */
+/** Words for the password's purpose. A password must not consist of one of them alone. */
 const contextWords = ['tollgate', 'gateway', 'llmgateway', 'openai']
 
 /**
- * Whether attackers would guess a password at once: it is common, or has nothing but a word of its context with digits
- * and signs around it (`tollgate2026!`).
+ * Whether attackers would guess a password at once: it is common, or is one context word with digits and signs around it
+ * (`tollgate2026!`).
  *
- * @param own words of the person, for instance the e-mail address
+ * @param own the person's own words, for instance the e-mail address
  */
 export function isCommonPassword(password: string, own: readonly string[] = []): boolean {
   const plain = password.toLowerCase()
@@ -28,7 +28,7 @@ export function isCommonPassword(password: string, own: readonly string[] = []):
   return [...contextWords, ...own.flatMap(wordsOf)].some((word) => core === word)
 }
 
-/** The letters of a text, without what people put around a word. */
+/** The letters of a text, without digits and signs. */
 const lettersOf = (text: string): string => text.replace(/[^\p{L}]/gu, '')
 
 /** `ada.lovelace@example.com` → `adalovelaceexamplecom`, `adalovelace`, `example` and so on. */

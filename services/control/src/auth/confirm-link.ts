@@ -3,7 +3,7 @@ import { answers } from '@tollgate/contracts/http/error.ts'
 import { Type } from 'typebox'
 import type { TypedApp } from '../http/typed-app.ts'
 
-/** Pages of the dashboard that ask for a password, by the type of the link. */
+/** The dashboard pages that ask for a password, by link type. */
 const pages: ReadonlyMap<string, string> = new Map([
   ['signup', '/confirm'],
   ['email', '/confirm'],
@@ -12,8 +12,8 @@ const pages: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * `GET /confirm?token_hash&type`: the link of a mail. It leads to a page and changes nothing, since mail scanners open
- * links too. The token stands in the fragment of the page's address, which browsers send to no server.
+ * `GET /confirm?token_hash&type`: the link in a mail. It redirects to a page and changes nothing, because mail scanners open
+ * links too. The token goes into the fragment of the page's address: browsers send fragments to no server.
  */
 export function confirmLink(app: TypedApp): void {
   app.get(

@@ -9,7 +9,7 @@ import { onEachDatabase } from '../testing/databases.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
 import { type Answer, anonKey, codeOf, type RunningControl, startControl } from '../testing/start-control.ts'
 
-/** The attacker's password, which the provider keeps; and that of the owner of the address. */
+/** The attacker's password, which the provider keeps, and the password of the address's owner. */
 const a = 'password of the attacker'
 const b = 'password of the owner'
 
@@ -32,8 +32,8 @@ const confirm = ({ call }: RunningControl, token: string, password: string, set?
     body: { token_hash: token, type: 'email', password, ...(set !== undefined && { set }) }
   })
 
-/** Whether a password is good at the provider itself, whose public key attackers know. */
-async function isGoodAtProvider({ identity }: RunningControl, email: string, password: string): Promise<boolean> {
+/** Whether the provider itself accepts a password. Attackers know its public key. */
+async function isAcceptedByProvider({ identity }: RunningControl, email: string, password: string): Promise<boolean> {
   return (await signInAtProvider(identity.url, email, password)).status === 200
 }
 
@@ -44,14 +44,14 @@ const signInAtProvider = (url: string, email: string, password: string) =>
     body: JSON.stringify({ email, password })
   })
 
-/** Opens the link of a mail of Supabase's own templates. @returns the fragment that it leads to */
+/** Opens the link in a mail from Supabase's own templates. @returns the fragment of the address it redirects to */
 async function openStockLink({ identity }: RunningControl, token: string, type = 'signup'): Promise<URLSearchParams> {
   const link = `${identity.url}/auth/v1/verify?token=${token}&type=${type}&redirect_to=http://localhost:3000/confirm`
   const { headers } = await fetch(link, { redirect: 'manual' })
   return new URLSearchParams(new URL(headers.get('location')!).hash.slice(1))
 }
 
-/** The attacker registers the address first, the owner after them. */
+/** The attacker registers the address first, the owner second. */
 async function hijacked(control: RunningControl): Promise<{ email: string; token: string }> {
   const email = newAddress()
   assert.equal((await register(control, email, a)).status, 200)
@@ -72,7 +72,7 @@ onEachDatabase('confirmation', async (t, newDatabase) => {
   t.after(() => control.close())
   const { call } = control
 
-  await t.test('who registered an address first does not sign in when its owner confirms it', async () => {
+  await t.test('an attacker who registered an address first cannot sign in when its owner confirms it', async () => {
     const { email, token } = await hijacked(control)
     const link = await control.confirmationLink(email)
     for (const method of ['GET', 'HEAD', 'GET'] as const) {
@@ -84,8 +84,8 @@ onEachDatabase('confirmation', async (t, newDatabase) => {
     assert.equal(first.status, 409)
     assert.equal(codeOf(first), 'password_mismatch')
     assert.deepEqual(first.cookies, [])
-    // The provider considers the address confirmed now, and the attacker's password right.
-    assert.equal(await isGoodAtProvider(control, email, a), true)
+    // The provider now considers the address confirmed, and accepts the attacker's password.
+    assert.equal(await isAcceptedByProvider(control, email, a), true)
     assert.equal(outcome(await login(control, email, a)), 'email_not_confirmed')
 
     const confirmed = await confirm(control, token, b, true)
@@ -94,7 +94,7 @@ onEachDatabase('confirmation', async (t, newDatabase) => {
     const cookie = confirmed.cookies[0]!.split(';')[0]!
     assert.equal((await call('GET', '/api/auth/me', { cookie })).status, 200)
     assert.equal(outcome(await login(control, email, a)), 'invalid_credentials')
-    assert.equal(await isGoodAtProvider(control, email, a), false)
+    assert.equal(await isAcceptedByProvider(control, email, a), false)
     assert.equal(outcome(await login(control, email, b)), 'signed in')
     assert.equal(codeOf(await confirm(control, token, a, true)), 'link_invalid')
     assert.deepEqual(await actions(control, email), [
@@ -136,7 +136,7 @@ onEachDatabase('confirmation', async (t, newDatabase) => {
     }
   })
 
-  await t.test('the stored password confirms and signs in, once', async () => {
+  await t.test('the stored password confirms and signs in once', async () => {
     const email = newAddress()
     await register(control, email, b)
     const token = await tokenFor(control, email)
@@ -159,22 +159,25 @@ onEachDatabase('confirmation', async (t, newDatabase) => {
     assert.equal(outcome(await confirm(control, token, b)), 'link_invalid')
   })
 
-  await t.test('who did not finish in time asks for the mail again, and gets a link to a new password', async () => {
-    const email = newAddress()
-    await register(control, email, a)
-    assert.equal(outcome(await confirm(control, await tokenFor(control, email), 'wrong')), 'password_mismatch')
-    const before = await latestMail(control.identity.mailboxUrl, email)
-    assert.deepEqual((await call('POST', '/api/auth/resend-confirmation', { body: { email } })).body, { ok: true })
-    const link = linkIn(await latestMail(control.identity.mailboxUrl, email, { newerThan: before }))
-    assert.equal(link.searchParams.get('type'), 'recovery')
-    const body = { token_hash: link.searchParams.get('token_hash'), password: b }
-    assert.equal((await call('POST', '/api/auth/reset-password', { body })).status, 200)
-    assert.equal(outcome(await login(control, email, a)), 'invalid_credentials')
-    assert.equal(outcome(await login(control, email, b)), 'signed in')
-  })
+  await t.test(
+    'a user who did not finish in time can request the mail again, and gets a link to a new password',
+    async () => {
+      const email = newAddress()
+      await register(control, email, a)
+      assert.equal(outcome(await confirm(control, await tokenFor(control, email), 'wrong')), 'password_mismatch')
+      const before = await latestMail(control.identity.mailboxUrl, email)
+      assert.deepEqual((await call('POST', '/api/auth/resend-confirmation', { body: { email } })).body, { ok: true })
+      const link = linkIn(await latestMail(control.identity.mailboxUrl, email, { newerThan: before }))
+      assert.equal(link.searchParams.get('type'), 'recovery')
+      const body = { token_hash: link.searchParams.get('token_hash'), password: b }
+      assert.equal((await call('POST', '/api/auth/reset-password', { body })).status, 200)
+      assert.equal(outcome(await login(control, email, a)), 'invalid_credentials')
+      assert.equal(outcome(await login(control, email, b)), 'signed in')
+    }
+  )
 
   await t.test(
-    'a scanner that opened a link of the provider’s own templates does not keep the next mail away',
+    'a scanner that opens a link from the provider’s own templates does not prevent the next mail',
     async () => {
       const email = newAddress()
       await register(control, email, a)
@@ -189,21 +192,24 @@ onEachDatabase('confirmation', async (t, newDatabase) => {
     }
   )
 
-  await t.test('a link of the provider’s own templates leads to the same, and confirms nothing by itself', async () => {
-    const { email, token } = await hijacked(control)
-    const fragment = await openStockLink(control, token)
-    const accessToken = fragment.get('access_token')!
-    assert.equal(outcome(await login(control, email, a)), 'email_not_confirmed')
-    const post = (password: string, set = false) =>
-      call('POST', '/api/auth/confirm', { body: { access_token: accessToken, password, set } })
-    assert.equal(outcome(await post(b)), 'password_mismatch')
-    assert.equal(outcome(await login(control, email, a)), 'email_not_confirmed')
-    assert.equal(outcome(await post(b, true)), 'signed in')
-    assert.equal(outcome(await login(control, email, a)), 'invalid_credentials')
-    assert.equal(outcome(await post(b)), 'link_invalid')
-  })
+  await t.test(
+    'a link from the provider’s own templates behaves the same, and confirms nothing by itself',
+    async () => {
+      const { email, token } = await hijacked(control)
+      const fragment = await openStockLink(control, token)
+      const accessToken = fragment.get('access_token')!
+      assert.equal(outcome(await login(control, email, a)), 'email_not_confirmed')
+      const post = (password: string, set = false) =>
+        call('POST', '/api/auth/confirm', { body: { access_token: accessToken, password, set } })
+      assert.equal(outcome(await post(b)), 'password_mismatch')
+      assert.equal(outcome(await login(control, email, a)), 'email_not_confirmed')
+      assert.equal(outcome(await post(b, true)), 'signed in')
+      assert.equal(outcome(await login(control, email, a)), 'invalid_credentials')
+      assert.equal(outcome(await post(b)), 'link_invalid')
+    }
+  )
 
-  await t.test('with the stored password such a link works once, too', async () => {
+  await t.test('with the stored password, such a link also works once', async () => {
     const email = newAddress()
     await register(control, email, b)
     const fragment = await openStockLink(control, await tokenFor(control, email))
@@ -212,7 +218,7 @@ onEachDatabase('confirmation', async (t, newDatabase) => {
     assert.equal(outcome(await call('POST', '/api/auth/confirm', { body })), 'link_invalid')
   })
 
-  await t.test('after a scanner has opened such a link, the attacker gets in by no way', async () => {
+  await t.test('after a scanner opened such a link, the attacker cannot sign in', async () => {
     const { email, token } = await hijacked(control)
     await openStockLink(control, token)
     const { access_token: session } = (await (await signInAtProvider(control.identity.url, email, a)).json()) as {
@@ -222,7 +228,7 @@ onEachDatabase('confirmation', async (t, newDatabase) => {
       const body = { access_token: session, password: a, set }
       assert.equal(outcome(await call('POST', '/api/auth/confirm', { body })), 'link_invalid')
     }
-    // This clears the time at which the confirmation was mailed.
+    // This clears the time of the confirmation mail.
     const changed = await fetch(`${control.identity.url}/auth/v1/user`, {
       method: 'PUT',
       headers: { apikey: anonKey, authorization: `Bearer ${session}`, 'content-type': 'application/json' },
@@ -230,18 +236,18 @@ onEachDatabase('confirmation', async (t, newDatabase) => {
     })
     const { confirmation_sent_at: sentAt } = (await changed.json()) as Record<string, unknown>
     assert.deepEqual([changed.status, sentAt ?? null], [200, null])
-    assert.equal(await isGoodAtProvider(control, email, `${a} 2`), true)
+    assert.equal(await isAcceptedByProvider(control, email, `${a} 2`), true)
     assert.equal(outcome(await login(control, email, `${a} 2`)), 'email_not_confirmed')
   })
 
-  await t.test('users whom an operator created with a confirmed address sign in at once', async () => {
+  await t.test('users whom an operator created with a confirmed address can sign in at once', async () => {
     const email = newAddress()
     await control.createByOperator({ email, password: b })
     assert.equal(outcome(await login(control, email, b)), 'signed in')
     assert.equal(outcome(await login(control, email, b)), 'signed in')
   })
 
-  await t.test('a forgotten password of an address that was never confirmed proves it with the new one', async () => {
+  await t.test('a password reset proves an address that was never confirmed', async () => {
     const email = newAddress()
     await register(control, email, a)
     const before = await latestMail(control.identity.mailboxUrl, email)
@@ -253,7 +259,7 @@ onEachDatabase('confirmation', async (t, newDatabase) => {
     assert.equal(outcome(await login(control, email, b)), 'signed in')
   })
 
-  await t.test('no token of a link is in the database', async () => {
+  await t.test('the database contains no link token', async () => {
     const email = newAddress()
     await register(control, email, b)
     const token = await tokenFor(control, email)
@@ -263,7 +269,7 @@ onEachDatabase('confirmation', async (t, newDatabase) => {
     assert.equal(JSON.stringify(rows).includes(token), false)
   })
 
-  await t.test('a body that is no confirmation is refused', async () => {
+  await t.test('an invalid body is refused', async () => {
     const token_hash = '0'.repeat(56)
     for (const body of [
       { token_hash, password: b },
@@ -281,7 +287,7 @@ onEachDatabase('confirmation', async (t, newDatabase) => {
   })
 })
 
-test('a provider that fails in between leaves a link that works, and nobody signed in', async (t) => {
+test('if the provider fails in between, the link still works and nobody is signed in', async (t) => {
   const proxy = await startIdentityProxy()
   t.after(() => proxy.close())
   const control = await startControl({ identityUrl: proxy.url, identityTimeoutMs: 4000 })
@@ -293,19 +299,19 @@ test('a provider that fails in between leaves a link that works, and nobody sign
     assert.equal(outcome(await confirm(control, token, b, true)), 'identity_unavailable')
     assert.equal(outcome(await login(control, email, a)), 'email_not_confirmed')
   }
-  // The password is set at the provider, and control never hears of it.
+  // The provider sets the password, and its answer never reaches control.
   proxy.before = () => 'pass'
   proxy.after = async (called) => {
     if (called.startsWith('PUT /admin/users')) throw new Error('the answer is lost')
   }
   assert.equal(outcome(await confirm(control, token, b, true)), 'identity_unavailable')
   proxy.after = async () => {}
-  assert.equal(await isGoodAtProvider(control, email, b), true)
+  assert.equal(await isAcceptedByProvider(control, email, b), true)
   assert.equal(outcome(await login(control, email, b)), 'email_not_confirmed')
   assert.equal(outcome(await confirm(control, token, b)), 'signed in')
 })
 
-test('ten attempts a minute for each link and each client', async (t) => {
+test('each link and each client has ten attempts a minute', async (t) => {
   const control = await startControl({ trustProxy: ['127.0.0.1'], limits: { confirm: defaultLimits.confirm } })
   t.after(() => control.close())
   const email = newAddress()

@@ -4,8 +4,8 @@ import { answers } from '@tollgate/contracts/http/error.ts'
 import type { FastifyRequest } from 'fastify'
 import type { By } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { limitAttempts } from '../http/attempts.ts'
 import { foldCase } from '../http/fold-case.ts'
+import { createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { AskCode, IdentityUser } from '../identity/identity.ts'
 import type { RevokedKey } from '../keys/revoke-keys.ts'
@@ -19,38 +19,38 @@ import {
 } from '../users/proof.ts'
 import type { AuthContext } from './auth-context.ts'
 import { checkNewPassword } from './credentials-form.ts'
-import { passwordWasMailed, untilRevoked } from './mailed-password.ts'
-import { databaseTime, isPasswordStill } from './password-set.ts'
+import { databaseTime, isPasswordUnchanged } from './end-sign-ins.ts'
+import { awaitRevocations, revokeOldAccess } from './revoke-old-access.ts'
 import { signIn } from './sign-in.ts'
 
 /**
- * `POST /confirm`: proves an address and its password together, and signs in. The link of the mail proves the address. The
- * password has to be the stored one; else 409 `password_mismatch`, and with `set` it replaces the stored one.
- * A user with a second factor needs its code too, and cannot use `set`: a link must not replace both.
+ * `POST /confirm`: proves an address and its password together, and signs in. The mailed link proves the address. The
+ * password must be the stored one, or the answer is 409 `password_mismatch`. With `set`, it replaces the stored one.
+ * A user with a second factor also needs its code, and cannot use `set`: a link must not replace both.
  *
- * The first call uses up the link at the provider. Whatever its answer, the same link can be tried again for ten minutes,
- * until it has signed somebody in.
+ * The first call uses up the link at the provider. Control accepts the same link for ten more minutes, but only until it has
+ * signed the user in.
  */
 export function confirm(app: TypedApp, context: AuthContext): void {
   const { identity, database, projector, clock, limits, codes } = context
   app.post(
     '/confirm',
     {
-      preHandler: limitAttempts(app, { what: 'confirm', perMinute: limits.confirm, subjectOf: linkOf }),
+      preHandler: createRateLimitHook(app, { what: 'confirm', perMinute: limits.confirm, subjectOf: linkOf }),
       schema: { body: ConfirmRequest, response: answers({ 200: UserResponse }) }
     },
     async (request, reply) => {
       const { body, ip } = request
       const { password, code, set: isReplacing = false } = body
       if (isReplacing) checkNewPassword(password)
-      const limit = identity.startLimit()
-      const proved = await acceptLink(context, body, ip, limit)
+      const deadline = identity.startDeadline()
+      const proved = await acceptLink(context, body, ip, deadline)
       if (proved === null) throw new ServiceError('link_invalid')
       const wasProved = await hasProof(database.orm, proved)
       const checkedAt = await databaseTime(database.orm)
       const user = isReplacing
-        ? await replacePassword(context, proved, password, limit)
-        : await checkPassword(context, proved, { password, from: ip, askCode: codes.ask(request, code) }, limit)
+        ? await replacePassword(context, proved, password, deadline)
+        : await checkPassword(context, proved, { password, from: ip, askCode: codes.ask(request, code) }, deadline)
       const by: By = { actorId: user.id, ip, at: clock() }
       let revoked: readonly RevokedKey[] = []
       const answer = await signIn(context, request, reply, {
@@ -59,59 +59,61 @@ export function confirm(app: TypedApp, context: AuthContext): void {
         decide: async (tx, isOurs) => {
           if (!isOurs) throw new ServiceError('link_invalid')
           if (!wasProved) await recordAudit(tx, { accountId: user.id, ...by, action: 'auth.address_confirmed' })
-          if (isReplacing) revoked = await passwordWasMailed(tx, user.id, !wasProved, by)
-          else if (!(await isPasswordStill(tx, user.id, checkedAt))) throw new ServiceError('password_mismatch')
+          if (isReplacing) revoked = await revokeOldAccess(tx, user.id, !wasProved, by)
+          else if (!(await isPasswordUnchanged(tx, user.id, checkedAt))) throw new ServiceError('password_mismatch')
         }
       })
-      // A new password ends it, too.
-      if ('access_token' in body && !isReplacing) await identity.endSession(body.access_token, limit)
-      await untilRevoked(projector, revoked)
+      // A replaced password has already ended this session.
+      if ('access_token' in body && !isReplacing) await identity.endSession(body.access_token, deadline)
+      await awaitRevocations(projector, revoked)
       return answer
     }
   )
 }
 
-const cannotReplace =
-  'This account has a second factor. Enter its present password, or ask for a mail to set a new one.'
+const cannotReplace = 'This account has a second factor. Enter the current password, or request a password reset mail.'
 
-/** What a mailed link brought: attempts are counted for each. */
+/** The token of a mailed link. Attempts are counted per token. */
 function linkOf({ body }: FastifyRequest): string {
   const link = body as ConfirmRequest
   return 'token_hash' in link ? link.token_hash : link.access_token
 }
 
-/** @returns null if the link does not work (any more) */
+/** @returns null if the link is invalid, used or expired */
 async function acceptLink(
   { identity, database, clock }: AuthContext,
   link: ConfirmRequest,
   from: string,
-  limit: AbortSignal
+  deadline: AbortSignal
 ): Promise<Addressed | null> {
   const { orm } = database
   const now = clock()
   if (!('token_hash' in link)) {
-    const user = await identity.acceptLinkSession(link.access_token, from, limit)
+    const user = await identity.acceptLinkSession(link.access_token, from, deadline)
     if (user !== null) await noteConfirmed(orm, user, now)
     return user
   }
   const begun = await findAcceptedLink(orm, link.token_hash, now)
   if (begun !== null) return begun
-  const user = await identity.confirm(link.token_hash, link.type, from, limit)
-  // Another request may have used it up at this moment.
+  const user = await identity.confirm(link.token_hash, link.type, from, deadline)
+  // Another request may just have used the link.
   if (user === null) return findAcceptedLink(orm, link.token_hash, now)
   await noteAcceptedLink(orm, user, link.token_hash, now)
   return user
 }
 
-/** @throws ServiceError as of `Identity.signIn`, with `password_mismatch` for a wrong password; `link_invalid` if the address belongs to somebody else by now */
+/**
+ * @throws ServiceError like `Identity.signIn`, but `password_mismatch` for a wrong password; `link_invalid` if another user
+ * has the address now
+ */
 async function checkPassword(
   { identity }: AuthContext,
   { id, email }: Addressed,
   { password, from, askCode }: { password: string; from: string; askCode: AskCode },
-  limit: AbortSignal
+  deadline: AbortSignal
 ): Promise<IdentityUser> {
   try {
-    const user = await identity.signIn(email, password, from, limit, askCode)
+    const user = await identity.signIn(email, password, from, deadline, askCode)
     if (user.id === id && foldCase(user.email) === foldCase(email)) return user
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'invalid_credentials') throw error
@@ -123,8 +125,8 @@ async function checkPassword(
 /**
  * Sets the password at the provider, which ends all sessions there.
  *
- * Whoever knows the first password may sign in at the provider itself once the address is confirmed, and change the
- * address there: then the link proves nothing any more.
+ * Once the address is confirmed, anyone with the first password can sign in at the provider itself and change the address
+ * there. Then the link no longer proves anything.
  *
  * @throws ServiceError `weak_password`, `link_invalid`; `password_mismatch` for a user with a second factor
  */
@@ -132,19 +134,18 @@ async function replacePassword(
   { identity, database }: AuthContext,
   { id, email }: Addressed,
   password: string,
-  limit: AbortSignal
+  deadline: AbortSignal
 ): Promise<IdentityUser> {
-  const seen = await identity.findUser(id, limit)
+  const seen = await identity.findUser(id, deadline)
   if (seen === null || seen.isBanned || foldCase(seen.email) !== foldCase(email)) {
     throw new ServiceError('link_invalid')
   }
-  if (!(await isOurUser(database.orm, id))) {
-    // Set up by whoever registered this address first.
-    await identity.clearSecondFactors(id, limit)
-  } else if (await identity.hasSecondFactor(id, limit)) {
+  // Somebody else may have registered this address first, and set these up.
+  if (!(await isOurUser(database.orm, id))) await identity.clearSecondFactors(id, deadline)
+  if (await identity.hasSecondFactor(id, deadline)) {
     throw new ServiceError('password_mismatch', { message: cannotReplace })
   }
-  const user = await identity.setPassword(id, password, limit)
+  const user = await identity.setPassword(id, password, deadline)
   if (user === null || foldCase(user.email) !== foldCase(email)) throw new ServiceError('link_invalid')
   return user
 }

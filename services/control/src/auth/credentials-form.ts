@@ -1,14 +1,13 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { isCommonPassword, minPasswordLength } from './common-passwords.ts'
 
-/** What GoTrue hashes; it refuses longer ones. */
-const longestPasswordBytes = 72
+/** GoTrue refuses longer passwords. */
+const maxPasswordBytes = 72
 
 /**
- * What can be said of a new password before the provider sees it. There are no rules about kinds of characters
- * (OWASP ASVS 5.0, 6.2).
+ * Checks a new password before the provider sees it. There are no rules about kinds of characters (OWASP ASVS 5.0, 6.2).
  *
- * @param own words of the person that the password must not consist of, for instance the e-mail address
+ * @param own the person's own words, for instance the e-mail address: the password must not consist of one of them
  * @throws ServiceError `weak_password`
  */
 export function checkNewPassword(password: string, own: readonly string[] = []): void {
@@ -16,15 +15,15 @@ export function checkNewPassword(password: string, own: readonly string[] = []):
   if ([...password].length < minPasswordLength) {
     throw refuse(`Use at least ${minPasswordLength} characters for the password.`)
   }
-  if (Buffer.byteLength(password) > longestPasswordBytes) {
-    throw refuse(`The password is longer than ${longestPasswordBytes} bytes.`)
+  if (Buffer.byteLength(password) > maxPasswordBytes) {
+    throw refuse(`The password is longer than ${maxPasswordBytes} bytes. Choose a shorter one.`)
   }
   if (isCommonPassword(password, own)) {
     throw refuse('This password is easy to guess. Use a few random words instead.')
   }
 }
 
-/** No more than the rough form: whether an address exists shows when the mail arrives. */
+/** A rough check: only the mail shows whether an address exists. */
 const addressForm = /^[^\s@]+@[^\s@]+$/
 
 export const isAddress = (text: string): boolean => addressForm.test(text)

@@ -6,7 +6,7 @@ import { describeBrowser } from './describe-browser.ts'
 const mozilla = 'Mozilla/5.0'
 const webKit = 'AppleWebKit/537.36 (KHTML, like Gecko)'
 
-test('a browser is named as people know it', async () => {
+test('a browser gets its usual name', async () => {
   for (const [userAgent, expected] of [
     [`${mozilla} (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0`, 'Firefox on Linux'],
     [`${mozilla} (Windows NT 10.0; Win64; x64) ${webKit} Chrome/142.0.0.0 Safari/537.36`, 'Chrome on Windows'],
@@ -36,7 +36,7 @@ test('an unknown browser has no name', async () => {
   }
 })
 
-test('no text of the header is in the name', async () => {
+test('the name contains no text from the header', async () => {
   const words = fc.constantFrom('Firefox/', 'Windows', 'Chrome/', 'iPad', '<img src=x>', '\u202e', '\n', ' ', '; ')
   fc.assert(
     fc.property(fc.array(fc.oneof(words, fc.string())), (parts) => {

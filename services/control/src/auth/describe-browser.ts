@@ -1,7 +1,7 @@
-/** The longest user agent that is read. */
+/** Characters of a user agent that are read. */
 const maxLength = 512
 
-/** The first that is found counts: most browsers also name those that they descend from. */
+/** The first match counts: most browsers also name the browsers they descend from. */
 const programs: ReadonlyArray<readonly [pattern: RegExp, name: string]> = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\b(?:OPR|Opera|OPiOS)\//, 'Opera'],
@@ -26,11 +26,11 @@ const systems: ReadonlyArray<readonly [pattern: RegExp, name: string]> = [
 ]
 
 /**
- * Names the browser of a request so that its owner recognises it, such as `Firefox on Linux`. The words are ours: no text of
- * the header is returned.
+ * Names a browser so that its user recognises it, such as `Firefox on Linux`. The name contains only our words, never text
+ * from the header.
  *
  * @param userAgent `User-Agent`
- * @returns null if neither program nor system is known
+ * @returns null if program and system are both unknown
  */
 export function describeBrowser(userAgent: string | undefined): string | null {
   const text = userAgent?.slice(0, maxLength) ?? ''

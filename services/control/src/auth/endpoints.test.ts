@@ -21,7 +21,7 @@ onEachDatabase('auth', async (t, newDatabase) => {
     return Number(rows[0]!.n)
   }
 
-  await t.test('registration opens no session, and signing in waits for the confirmation', async () => {
+  await t.test('registration opens no session, and the user must confirm before signing in', async () => {
     const registered = await call('POST', '/api/auth/register', { body: { ...credentials, name: 'Grace' } })
     assert.equal(registered.status, 200)
     assert.deepEqual(registered.body, { ok: true })
@@ -32,7 +32,7 @@ onEachDatabase('auth', async (t, newDatabase) => {
     assert.deepEqual(early.cookies, [])
   })
 
-  await t.test('opening the confirmation link changes nothing, and confirming with the password signs in', async () => {
+  await t.test('opening the confirmation link changes nothing; confirming with the password signs in', async () => {
     const link = await control.confirmationLink(credentials.email)
     for (const method of ['HEAD', 'GET', 'HEAD', 'GET'] as const) {
       const opened = await call(method, link)
@@ -48,7 +48,7 @@ onEachDatabase('auth', async (t, newDatabase) => {
     assert.equal(codeOf(await control.confirm(credentials)), 'link_invalid')
   })
 
-  await t.test('a link that is incomplete or of another kind leads to the page that says so', async () => {
+  await t.test('an incomplete or unknown link redirects to a page that says so', async () => {
     for (const query of [
       `token_hash=${'0'.repeat(56)}&type=email_change`,
       'type=recovery',
@@ -67,7 +67,7 @@ onEachDatabase('auth', async (t, newDatabase) => {
     }
   })
 
-  await t.test('links with pages of their own lead there unused, with the token where no server sees it', async () => {
+  await t.test('a link redirects to its page unused, with its token in the fragment', async () => {
     for (const [type, page] of [
       ['signup', '/confirm'],
       ['email', '/confirm'],
@@ -80,7 +80,7 @@ onEachDatabase('auth', async (t, newDatabase) => {
     }
   })
 
-  await t.test('a password opens a session, which tells who it is until they sign out', async () => {
+  await t.test('a password opens a session, which identifies the user until they sign out', async () => {
     const login = await call('POST', '/api/auth/login', { body: credentials })
     assert.equal(login.status, 200)
     const { id, ...rest } = userOf(login)
@@ -108,7 +108,7 @@ onEachDatabase('auth', async (t, newDatabase) => {
     assert.equal(codeOf(after), 'not_authenticated')
   })
 
-  await t.test('the first sign-in makes the personal account, and later ones leave it as it is', async () => {
+  await t.test('the first sign-in creates the personal account; later sign-ins do not change it', async () => {
     const accounts = () =>
       queryRows<{ id: string; owner_id: string; plan: string; version: string }>(
         control.database.orm,
@@ -136,7 +136,7 @@ onEachDatabase('auth', async (t, newDatabase) => {
     }
   })
 
-  await t.test('registering a known address again says the same and changes nothing', async () => {
+  await t.test('registering a known address again gets the same answer and changes nothing', async () => {
     const again = await call('POST', '/api/auth/register', {
       body: { email: credentials.email, password: 'another password', name: 'Mallory' }
     })
@@ -148,7 +148,7 @@ onEachDatabase('auth', async (t, newDatabase) => {
     )
     assert.equal(userOf(await call('POST', '/api/auth/login', { body: credentials })).name, 'Grace')
 
-    // Not confirmed yet, and moments ago: the provider sends no second mail so soon, which must not show either.
+    // Not confirmed yet: the provider sends no second mail so soon, and the answer must not show that.
     const unconfirmed = { email: 'twice@example.com', password: credentials.password, name: 'Twice' }
     for (let attempt = 0; attempt < 3; attempt++) {
       const answer = await call('POST', '/api/auth/register', { body: unconfirmed })
@@ -157,7 +157,7 @@ onEachDatabase('auth', async (t, newDatabase) => {
     }
   })
 
-  await t.test('registration names what is wrong with address or password', async () => {
+  await t.test('registration says what is wrong with address or password', async () => {
     const body = { email: 'new@example.com', password: credentials.password, name: 'New' }
     const weak = await call('POST', '/api/auth/register', { body: { ...body, password: 'a' } })
     assert.equal(weak.status, 400)
@@ -171,14 +171,14 @@ onEachDatabase('auth', async (t, newDatabase) => {
     }
   })
 
-  await t.test('signing out without a session, or with an empty JSON body, is fine', async () => {
+  await t.test('signing out without a session, or with an empty JSON body, succeeds', async () => {
     assert.deepEqual((await call('POST', '/api/auth/signout')).body, { ok: true })
     const { cookie } = await control.signUp()
     const headers = { 'content-type': 'application/json' }
     assert.deepEqual((await call('POST', '/api/auth/signout', { cookie, headers })).body, { ok: true })
     assert.equal((await call('GET', '/api/auth/me', { cookie })).status, 401)
     assert.deepEqual((await call('POST', '/api/auth/signout', { cookie, body: {} })).body, { ok: true })
-    // Somebody set a second cookie: both of them are closed.
+    // Somebody set a second cookie: control closes both sessions.
     const user = await control.signUp()
     const other = await control.signIn(user)
     await call('POST', '/api/auth/signout', { cookie: `${user.cookie}; ${other}` })
@@ -187,32 +187,29 @@ onEachDatabase('auth', async (t, newDatabase) => {
     }
   })
 
-  await t.test(
-    'an operator’s plan holds from the next sign-in on, and reaches the account with a new version',
-    async () => {
-      const user = await control.signUp()
-      const account = async () =>
-        (
-          await queryRows<{ plan: string; version: string }>(
-            control.database.orm,
-            sql`select plan, version::text from accounts where id = ${user.id}`
-          )
-        )[0]!
-      const first = await account()
-      await control.setPlan(user.id, 'enterprise')
-      const cookie = await control.signIn(user)
-      assert.equal(userOf(await call('GET', '/api/auth/me', { cookie })).plan, 'enterprise')
-      const second = await account()
-      assert.equal(second.plan, 'enterprise')
-      assert(Number(second.version) > Number(first.version))
+  await t.test('an operator’s plan applies from the next sign-in, and gives the account a new version', async () => {
+    const user = await control.signUp()
+    const account = async () =>
+      (
+        await queryRows<{ plan: string; version: string }>(
+          control.database.orm,
+          sql`select plan, version::text from accounts where id = ${user.id}`
+        )
+      )[0]!
+    const first = await account()
+    await control.setPlan(user.id, 'enterprise')
+    const cookie = await control.signIn(user)
+    assert.equal(userOf(await call('GET', '/api/auth/me', { cookie })).plan, 'enterprise')
+    const second = await account()
+    assert.equal(second.plan, 'enterprise')
+    assert(Number(second.version) > Number(first.version))
 
-      await control.setPlan(user.id, null)
-      await control.signIn(user)
-      assert.equal((await account()).plan, 'free')
-    }
-  )
+    await control.setPlan(user.id, null)
+    await control.signIn(user)
+    assert.equal((await account()).plan, 'free')
+  })
 
-  await t.test('a plan that the catalog does not have counts as free, and is an error in the log', async () => {
+  await t.test('a plan outside the catalog counts as free, and is logged as an error', async () => {
     const user = await control.signUp()
     for (const plan of ['platinum', '__proto__', 'constructor', { id: 'pro' }, 7]) {
       await control.setPlan(user.id, plan)
@@ -228,7 +225,7 @@ onEachDatabase('auth', async (t, newDatabase) => {
     assert.equal(userOf(await call('GET', '/api/auth/me', { cookie })).plan, 'pro')
   })
 
-  await t.test('first sign-ins at the same moment make one user and one account', async () => {
+  await t.test('first sign-ins at the same moment create one user and one account', async () => {
     const email = 'crowd@example.com'
     await control.createByOperator({ email, password: credentials.password })
     const logins = await Promise.all(
@@ -243,7 +240,7 @@ onEachDatabase('auth', async (t, newDatabase) => {
     assert.equal(await count('accounts', sql`id = ${userOf(login!).id}`), 1)
   })
 
-  await t.test('no password, session id or token of a link is in the log of all this', async () => {
+  await t.test('the log contains no password, session id or link token', async () => {
     const user = await control.signUp({ plan: 'pro' })
     await call('POST', '/api/auth/login', { body: { ...user, extra: 1 } })
     for (const path of ['/api/auth/me', '/no-such-path', '/api/auth/%zz', '/login']) {

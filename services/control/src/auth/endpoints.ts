@@ -20,7 +20,7 @@ import { signout } from './signout.ts'
 export async function authEndpoints(app: FastifyInstance, options: AuthOptions): Promise<void> {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>()
   const background = createBackground(app.log)
-  // What began with an answered request is finished too; everything that it needs is closed later.
+  // Background work of answered requests finishes first. What it needs is closed later.
   app.addHook('onClose', () => background.ended())
   const context = {
     ...options,

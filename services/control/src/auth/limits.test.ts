@@ -14,7 +14,7 @@ const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).
 const address = () => `${randomUUID()}@example.com`
 const password = 'correct horse battery'
 let lastIp = 0
-/** Of a client that no other test is. */
+/** The address of a new client. */
 const newIp = () => `198.51.${Math.floor(++lastIp / 250)}.${(lastIp % 250) + 1}`
 const from = (ip: string) => ({ 'x-forwarded-for': ip })
 
@@ -43,7 +43,7 @@ test('limits', async (t) => {
   proxy.target = control.identity.url
   const { call } = control
 
-  await t.test('a client may try ten sign-ins a minute, whatever the address', async () => {
+  await t.test('a client may try ten sign-ins a minute, across all addresses', async () => {
     const ip = newIp()
     const answers = await inTurn(11, () => login(control, address(), ip))
     assert.deepEqual(statuses(answers), [...Array.from({ length: 10 }, () => 401), 429])
@@ -57,12 +57,12 @@ test('limits', async (t) => {
     const retryAfter = Number(last.headers['retry-after'])
     assert(retryAfter >= 1 && retryAfter <= 60, String(retryAfter))
     assert.equal(last.headers['x-ratelimit-reset'], String(retryAfter))
-    assert.equal((await login(control, address(), newIp())).status, 401, 'another client is not concerned')
+    assert.equal((await login(control, address(), newIp())).status, 401, 'another client is not limited')
   })
 
-  await t.test('an address can be tried ten times a minute, from wherever, in whatever case', async () => {
+  await t.test('an address can be tried ten times a minute, across all clients, in upper and lower case', async () => {
     const email = `vitim-${address()}`
-    // The provider takes a dotted capital I for an i.
+    // The provider treats a dotted capital I as an i.
     const spellings = [email, email.toUpperCase(), email.replaceAll('i', '\u0130')]
     const answers = await inTurn(11, () => login(control, spellings[lastIp % 3]!, newIp()))
     assert.deepEqual(statuses(answers), [...Array.from({ length: 10 }, () => 401), 429])
@@ -70,19 +70,19 @@ test('limits', async (t) => {
     assert.equal((await login(control, address(), newIp())).status, 401)
   })
 
-  await t.test('strangers who use up the attempts of an address do not lock out a browser of its owner', async () => {
+  await t.test('strangers who use up the attempts of an address do not lock out its owner’s browser', async () => {
     const user = await control.signUp()
     const signIn = (cookie: string, email = user.email, attempt = user.password) =>
       call('POST', '/api/auth/login', { body: { email, password: attempt }, headers: from(newIp()), cookie })
     const known = browserIn(await signIn(user.cookie))
     assert.deepEqual(new Set(statuses(await inTurn(9, () => signIn('', user.email, 'wrong')))), new Set([401]))
-    assert.equal((await signIn('')).status, 429, 'a browser that never signed in has to wait')
-    assert.equal((await signIn(`svc_browser=${'A'.repeat(43)}`)).status, 429, 'so has one that only claims to')
+    assert.equal((await signIn('')).status, 429, 'a browser that never signed in must wait')
+    assert.equal((await signIn(`svc_browser=${'A'.repeat(43)}`)).status, 429, 'a browser with a false cookie must wait')
     const stranger = await control.signUp()
     const theirs = browserIn(await signIn(stranger.cookie, stranger.email, stranger.password))
-    assert.equal((await signIn(theirs)).status, 429, 'so has a browser of somebody else')
+    assert.equal((await signIn(theirs)).status, 429, 'another user’s browser must wait')
 
-    // Somebody who can set cookies from another host of the domain does not change that.
+    // A cookie from another host of the domain changes nothing.
     const answer = await signIn(`svc_browser=${'A'.repeat(43)}; ${known}`, user.email.toUpperCase())
     assert.equal(answer.status, 200)
     assert.equal(browserIn(answer), known)
@@ -90,7 +90,7 @@ test('limits', async (t) => {
     assert.deepEqual(statuses(wrong), [...Array.from({ length: 9 }, () => 401), 429])
   })
 
-  await t.test('after half a year, and after a mailed reset, a browser is one of many again', async () => {
+  await t.test('after half a year, and after a mailed reset, a browser is unknown again', async () => {
     const user = await control.signUp()
     const rows = async () =>
       (await queryRows(control.database.orm, sql`select * from known_browsers where user_id = ${user.id}`)).length
@@ -118,7 +118,7 @@ test('limits', async (t) => {
     assert.equal(await rows(), 0)
   })
 
-  await t.test('a client that is refused uses up no one’s attempts', async () => {
+  await t.test('a refused client uses up nobody’s attempts', async () => {
     const ip = newIp()
     await inTurn(10, () => login(control, address(), ip))
     const email = address()
@@ -126,20 +126,20 @@ test('limits', async (t) => {
     assert.equal((await login(control, email, newIp())).status, 401)
   })
 
-  await t.test('clients of one IPv6 network are one', async () => {
+  await t.test('clients in one IPv6 network count as one', async () => {
     const answers = await inTurn(11, () => login(control, address(), `2001:db8:1:2::${(++lastIp).toString(16)}`))
     assert.equal(answers[10]!.status, 429)
     assert.equal((await login(control, address(), '2001:db8:1:3::1')).status, 401)
   })
 
-  await t.test('at the same moment no more get through', async () => {
+  await t.test('attempts at the same moment keep the limit', async () => {
     const ip = newIp()
     const answers = await Promise.all(Array.from({ length: 30 }, () => login(control, address(), ip)))
     assert.equal(statuses(answers).filter((status) => status === 401).length, 10)
     assert.equal(statuses(answers).filter((status) => status === 429).length, 20)
   })
 
-  await t.test('five registrations, and five confirmation mails, a minute', async () => {
+  await t.test('five registrations and five confirmation mails a minute are allowed', async () => {
     for (const [path, body] of [
       ['/api/auth/register', { password, name: 'Ada' }],
       ['/api/auth/resend-confirmation', {}]
@@ -152,7 +152,7 @@ test('limits', async (t) => {
     }
   })
 
-  await t.test('forgot-password says the same when it is too often, and sends no mail', async () => {
+  await t.test('forgot-password over its limit gives the same answer, and sends no mail', async () => {
     const ip = newIp()
     const earlier = proxy.calls.length
     const answers = await inTurn(8, () =>
@@ -163,12 +163,12 @@ test('limits', async (t) => {
       assert.deepEqual(answer.body, { ok: true })
     }
     assert.equal(answers[7]!.headers['x-ratelimit-remaining'], '0')
-    // By the time that a later request has passed the provider, earlier ones would have reached it.
+    // When a later request has passed the provider, earlier requests would have reached it.
     await login(control, address(), newIp())
     assert.equal(proxy.calls.slice(earlier).filter((called) => called === 'POST /recover').length, 5)
   })
 
-  await t.test('what is malformed does not count, and other endpoints have counts of their own', async () => {
+  await t.test('malformed requests do not count, and each endpoint has its own count', async () => {
     const ip = newIp()
     const bad = await inTurn(12, () => call('POST', '/api/auth/login', { body: { email: 7 }, headers: from(ip) }))
     assert.deepEqual(new Set(statuses(bad)), new Set([400]))
@@ -177,7 +177,7 @@ test('limits', async (t) => {
     assert.equal(answer.headers['x-ratelimit-remaining'], '4')
   })
 
-  await t.test('no address of a person is in Redis', async () => {
+  await t.test('Redis contains no e-mail address', async () => {
     const email = address()
     await login(control, email, newIp())
     const keys = await control.redis.client.keys('attempts:*')
@@ -196,7 +196,7 @@ test('limits', async (t) => {
     await other.close()
   })
 
-  await t.test('what a client says of itself is believed of a proxy only', async () => {
+  await t.test('only a proxy may name the address of a client', async () => {
     const open = await startControl({ limits: defaultLimits, redisUrl: redis.url })
     const answers = await inTurn(11, () => login(open, address(), newIp()))
     assert.equal(answers[10]!.status, 429)
@@ -204,7 +204,7 @@ test('limits', async (t) => {
   })
 })
 
-test('while Redis is away sign-ins go on, and each replica counts for itself', async (t) => {
+test('without Redis, users can sign in and each replica counts by itself', async (t) => {
   const redis = await startRedis({ port: 0 })
   const control = await startControl({ ...limited, redisUrl: redis.url })
   t.after(() => control.close())
@@ -215,25 +215,25 @@ test('while Redis is away sign-ins go on, and each replica counts for itself', a
   await control.confirm(user, { headers: from(setup) })
   assert.equal((await login(control, user.email, newIp())).status, 200)
 
-  await t.test('when it does not answer', async (t) => {
+  await t.test('when Redis does not answer', async (t) => {
     if (!need(t, 'redis-server', redis.pid)) return
     await redis.kill('SIGSTOP')
     const started = performance.now()
     assert.equal((await login(control, user.email, newIp())).status, 200)
     const tookMs = performance.now() - started
-    // The connection is given up after half a minute only.
+    // Control keeps the connection for half a minute.
     assert(tookMs < 10_000, `${tookMs} ms`)
     await redis.kill('SIGCONT')
   })
 
-  await t.test('when it is gone', async () => {
+  await t.test('when Redis has stopped', async () => {
     await redis.stop()
     const ip = newIp()
     assert.equal((await login(control, user.email, ip)).status, 200)
     const answers = await inTurn(10, () => login(control, address(), ip))
     assert.deepEqual(statuses(answers), [...Array.from({ length: 9 }, () => 401), 429])
     assert(Number(answers[9]!.headers['retry-after']) >= 1)
-    const warnings = control.logged.filter((line) => line.includes('attempts are counted by each replica'))
+    const warnings = control.logged.filter((line) => line.includes('each replica counts attempts'))
     assert(warnings.length >= 1 && warnings.length <= 3, 'said once each time, not for every request')
   })
 })

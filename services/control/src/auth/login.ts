@@ -3,23 +3,26 @@ import { LoginRequest, UserResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import type { FastifyRequest } from 'fastify'
 import { findKnownBrowser, signInSubject } from '../callers/known-browser.ts'
-import { limitAttempts } from '../http/attempts.ts'
+import { createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { AskCode, CheckedUser } from '../identity/identity.ts'
 import { isDeleted, maySignIn, noteConfirmed } from '../users/proof.ts'
 import type { AuthContext } from './auth-context.ts'
-import { startFloor } from './pace.ts'
-import { databaseTime, isPasswordStill } from './password-set.ts'
+import { databaseTime, isPasswordUnchanged } from './end-sign-ins.ts'
+import { startMinResponseTime } from './min-response-time.ts'
 import { signIn } from './sign-in.ts'
 
-/** `POST /login`: checks the password, and the code if the user has a second factor; brings user and account up to date, and opens a session. */
+/**
+ * `POST /login`: checks the password, and the code of a user with a second factor. Then it updates user and account, and
+ * opens a session.
+ */
 export function login(app: TypedApp, context: AuthContext): void {
   const { database, clock, limits, codes, publicUrl } = context
   const findKnown = findKnownBrowser(database, clock, publicUrl)
   app.post(
     '/login',
     {
-      preHandler: limitAttempts(app, {
+      preHandler: createRateLimitHook(app, {
         what: 'login',
         perMinute: limits.login,
         subjectOf: signInSubject(database, clock, publicUrl)
@@ -36,9 +39,9 @@ export function login(app: TypedApp, context: AuthContext): void {
       )
       if (!(await maySignIn(database.orm, user))) {
         await database.orm.transaction(async (tx) => {
-          // Deleted while the provider looked at the password.
+          // The user was deleted while the provider checked the password.
           if (await isDeleted(tx, user.id)) throw new ServiceError('invalid_credentials')
-          // So that the mail of resend-confirmation is one that works for them.
+          // From now on, resend-confirmation also mails this user a link to a new password.
           await noteConfirmed(tx, user, clock())
         })
         throw new ServiceError('email_not_confirmed')
@@ -47,8 +50,9 @@ export function login(app: TypedApp, context: AuthContext): void {
         user,
         now: clock(),
         decide: async (tx, isOurs) => {
-          // Deleted, or given another password, while the provider looked at this one.
-          if (!isOurs || !(await isPasswordStill(tx, user.id, checkedAt))) throw new ServiceError('invalid_credentials')
+          // The user was deleted, or got another password, while the provider checked this one.
+          if (!isOurs || !(await isPasswordUnchanged(tx, user.id, checkedAt)))
+            throw new ServiceError('invalid_credentials')
         }
       })
     }
@@ -56,16 +60,16 @@ export function login(app: TypedApp, context: AuthContext): void {
 }
 
 async function checkPassword(
-  { identity, floors }: AuthContext,
+  { identity, minResponseTimes }: AuthContext,
   { body, ip }: FastifyRequest,
   askCode: AskCode
 ): Promise<CheckedUser> {
   const { email, password } = body as LoginRequest
-  const floor = startFloor(floors.refusedLoginMs)
+  const minTime = startMinResponseTime(minResponseTimes.refusedLoginMs)
   try {
     return await identity.signIn(email, password, ip, undefined, askCode)
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'invalid_credentials') await floor()
+    if (error instanceof ServiceError && error.code === 'invalid_credentials') await minTime()
     throw error
   }
 }

@@ -2,21 +2,21 @@ import { AddressRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import type { Background } from '../background/after-answer.ts'
 import { addressOf } from '../callers/request-address.ts'
-import { attemptLimit, limitAttempts } from '../http/attempts.ts'
+import { createRateLimit, createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { findUnproved } from '../users/proof.ts'
 import type { AuthContext } from './auth-context.ts'
 import { isAddress } from './credentials-form.ts'
 
 /**
- * `POST /forgot-password` and `POST /resend-confirmation`: answer first, always the same, and only then ask the provider
- * for the mail, so that neither words nor time tell whether an address is known.
+ * `POST /forgot-password` and `POST /resend-confirmation` always give the same answer, and only then ask the provider for the
+ * mail. So neither words nor time tell whether an address is known.
  */
 export function mailRequests(app: TypedApp, context: AuthContext, background: Background): void {
   const { identity, database, limits } = context
   const schema = { body: AddressRequest, response: answers({ 200: OkResponse }) }
 
-  const countForgotten = attemptLimit(app, {
+  const countForgotten = createRateLimit(app, {
     what: 'forgot-password',
     perMinute: limits.forgotPassword,
     subjectOf: addressOf
@@ -24,15 +24,16 @@ export function mailRequests(app: TypedApp, context: AuthContext, background: Ba
   app.post('/forgot-password', { schema }, async (request, reply) => {
     const { email } = request.body
     const { ip } = request
-    // One too many looks like any other, but has no mail sent.
+    // A request over the limit gets the same answer, but no mail is sent.
     const isLimited = (await countForgotten(request, reply)) !== null
     if (!isLimited && isAddress(email)) background.run('forgot-password', () => identity.sendRecovery(email, ip))
     return { ok: true as const }
   })
 
   /**
-   * The provider mails nothing more for an address that it considers confirmed, as after a mail scanner opened a link of its
-   * own templates. Somebody who has not proved the address here needs a link all the same: that to a new password proves both.
+   * The provider sends no confirmation mail to an address that it considers confirmed, for instance after a mail scanner opened
+   * a link from its own templates. A user who has not proved the address here still needs a link. A link to a new password
+   * proves address and password.
    */
   async function resend(email: string, from: string): Promise<void> {
     await identity.resendConfirmation(email, from)
@@ -44,7 +45,7 @@ export function mailRequests(app: TypedApp, context: AuthContext, background: Ba
   app.post(
     '/resend-confirmation',
     {
-      preHandler: limitAttempts(app, {
+      preHandler: createRateLimitHook(app, {
         what: 'resend-confirmation',
         perMinute: limits.resendConfirmation,
         subjectOf: addressOf

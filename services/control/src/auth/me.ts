@@ -4,18 +4,18 @@ import { answers } from '@tollgate/contracts/http/error.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { callerOf } from '../callers/session.ts'
 import { sessionCookie } from '../callers/session-cookie.ts'
-import { limitAttempts } from '../http/attempts.ts'
+import { createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { adoptUser } from '../users/adopt-user.ts'
 import { deleteUser } from '../users/delete-user.ts'
 import type { AuthContext } from './auth-context.ts'
 
-/** `GET /me`: who is signed in. `PATCH /me`: another name. `DELETE /me`: deletes the user and closes their account. */
+/** `GET /me`: the signed-in user. `PATCH /me`: changes the name. `DELETE /me`: deletes the user and closes their account. */
 export function me(app: TypedApp, context: AuthContext): void {
   const { identity, database, catalog, projector, clock, cookie, limits } = context
   const { maxAge, ...attributes } = cookie
   const onRequest = app.requireSession
-  const preHandler = limitAttempts(app, {
+  const preHandler = createRateLimitHook(app, {
     what: 'change-user',
     perMinute: limits.changeUser,
     subjectOf: (request) => callerOf(request).user.id

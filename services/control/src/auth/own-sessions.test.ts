@@ -30,7 +30,7 @@ onEachDatabase('own sessions', async (t, newDatabase) => {
     return cookies.find((cookie) => cookie.startsWith(`${sessionCookie}=`))!.split(';')[0]!
   }
 
-  await t.test('a user sees where they are signed in, and nothing that opens a session', async () => {
+  await t.test('a user sees where they are signed in, but no secret of a session', async () => {
     const user = await control.signUp()
     control.passTime(3 * day)
     const signedInAt = control.now()
@@ -42,7 +42,7 @@ onEachDatabase('own sessions', async (t, newDatabase) => {
       [
         ['Firefox on Linux', true],
         ['Safari on iPhone', false],
-        // The sign-up of the test has another user agent.
+        // The test signed up with another user agent.
         [null, false]
       ]
     )
@@ -62,7 +62,7 @@ onEachDatabase('own sessions', async (t, newDatabase) => {
     }
   })
 
-  await t.test('the last use is told to the minute, also in the last week of a session', async () => {
+  await t.test('the last use is exact to the minute, also in the last week of a session', async () => {
     const { cookie } = await control.signUp()
     for (const days of [5, 5, 5, 5, 5, 2, 2]) {
       control.passTime(days * day)
@@ -73,7 +73,7 @@ onEachDatabase('own sessions', async (t, newDatabase) => {
     assert.equal(Date.parse(own!.ends_at), Date.parse(own!.created_at) + 30 * day)
   })
 
-  await t.test('a session that is ended opens nothing any more, and the others go on', async () => {
+  await t.test('an ended session is refused, and the others continue', async () => {
     const user = await control.signUp()
     const [phone, third] = [await signInWith(user, safari), await signInWith(user, firefox)]
     const { id } = (await list(user.cookie)).find(({ browser }) => browser === 'Safari on iPhone')!
@@ -92,7 +92,7 @@ onEachDatabase('own sessions', async (t, newDatabase) => {
     ])
   })
 
-  await t.test('who ends the current session is signed out', async () => {
+  await t.test('ending the current session signs the user out', async () => {
     const { cookie } = await control.signUp()
     const [own] = await list(cookie)
     const answer = await end(own!.id, cookie)
@@ -101,7 +101,7 @@ onEachDatabase('own sessions', async (t, newDatabase) => {
     assert.equal(await isSignedIn(cookie), false)
   })
 
-  await t.test('nobody sees or ends the sessions of somebody else, not even the owner of their team', async () => {
+  await t.test('nobody sees or ends another user’s sessions, not even the owner of their team', async () => {
     const owner = await control.signUp({ plan: 'team' })
     const seat = await control.signUp()
     const stranger = await control.signUp()
@@ -127,7 +127,7 @@ onEachDatabase('own sessions', async (t, newDatabase) => {
     assert.equal(await isSignedIn(seat.cookie), false)
   })
 
-  await t.test('what names no session of the user is not found', async () => {
+  await t.test('an id that is not a session of the user is not found', async () => {
     const { cookie } = await control.signUp()
     const token = cookie.split('=')[1]!
     for (const id of [randomUUID(), 'x', token, hash('sha256', token, 'hex'), `${randomUUID()}'`]) {
@@ -137,7 +137,7 @@ onEachDatabase('own sessions', async (t, newDatabase) => {
     assert.equal(await isSignedIn(cookie), true)
   })
 
-  await t.test('of many sessions a hundred are listed, the current one first', async () => {
+  await t.test('a list has at most a hundred sessions, the current one first', async () => {
     const user = await control.signUp()
     control.passTime(1000)
     await queryRows(

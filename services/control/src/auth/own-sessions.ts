@@ -5,11 +5,11 @@ import { and, desc, eq, gt } from 'drizzle-orm'
 import { recordAudit } from '../audit/record-audit.ts'
 import { callerOf } from '../callers/session.ts'
 import { sessionCookie } from '../callers/session-cookie.ts'
-import { sessions } from '../database/schema.ts'
+import { sessions } from '../database/schema/sessions.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { AuthContext } from './auth-context.ts'
 
-/** Sessions that are listed. A user may have more. */
+/** Sessions in a list. A user may have more. */
 const maxListed = 100
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 

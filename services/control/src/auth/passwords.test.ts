@@ -9,7 +9,7 @@ import { type Answer, type RunningControl, startControl, type TestUser } from '.
 
 const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code
 const next = 'battery staple horse'
-/** Control accepts it. The provider has a higher minimum here, and refuses it after it accepted the link. */
+/** Control accepts it. The provider, with a higher minimum here, refuses it after it accepted the link. */
 const shortForProvider = 'zebra.plum9'
 
 async function isSignedIn({ call }: RunningControl, cookie: string): Promise<boolean> {
@@ -19,7 +19,7 @@ async function isSignedIn({ call }: RunningControl, cookie: string): Promise<boo
 const tryLogin = ({ call }: RunningControl, { email }: TestUser, password: string) =>
   call('POST', '/api/auth/login', { body: { email, password } })
 
-/** Asks for a link to a new password. @returns its token */
+/** Requests a link to a new password. @returns its token */
 async function recoveryToken({ call, identity }: RunningControl, { email }: TestUser): Promise<string> {
   const before = await latestMail(identity.mailboxUrl, email)
   assert.deepEqual((await call('POST', '/api/auth/forgot-password', { body: { email } })).body, { ok: true })
@@ -44,7 +44,7 @@ onEachDatabase('passwords', async (t, newDatabase) => {
   t.after(() => control.close())
   const { call } = control
 
-  await t.test('whoever forgot a password gets a link; an unknown address gets the same answer', async () => {
+  await t.test('a user who forgot the password gets a link; an unknown address gets the same answer', async () => {
     const user = await control.signUp()
     const before = await latestMail(control.identity.mailboxUrl, user.email)
     const known = await call('POST', '/api/auth/forgot-password', { body: { email: user.email } })
@@ -59,12 +59,12 @@ onEachDatabase('passwords', async (t, newDatabase) => {
     assert.match(String(page.headers.location), /^\/reset-password#token_hash=[0-9a-f]{56}&type=recovery$/)
   })
 
-  await t.test('the confirmation mail can be had again, and unknown or confirmed addresses do not show', async () => {
+  await t.test('a user can request the confirmation mail again; every address gets the same answer', async () => {
     const email = `${randomUUID()}@example.com`
     await call('POST', '/api/auth/register', { body: { email, password: next, name: 'Late' } })
     const first = await latestMail(control.identity.mailboxUrl, email)
     const confirmed = await control.signUp()
-    // The provider lets a second pass between two mails to one person.
+    // The provider waits a second between two mails to one person.
     await new Promise((resolve) => setTimeout(resolve, 1100))
     for (const address of [email, confirmed.email, 'nobody@example.com', 'no address']) {
       const answer = await call('POST', '/api/auth/resend-confirmation', { body: { email: address } })
@@ -94,7 +94,7 @@ onEachDatabase('passwords', async (t, newDatabase) => {
     assert.equal(codeOf(again), 'link_invalid')
   })
 
-  await t.test('a password that is too weak does not use the link up', async () => {
+  await t.test('a weak password does not use up the link', async () => {
     const user = await control.signUp()
     const token = await recoveryToken(control, user)
     for (const password of ['a', shortForProvider, 'x'.repeat(73)]) {
@@ -106,7 +106,7 @@ onEachDatabase('passwords', async (t, newDatabase) => {
     assert.equal((await tryLogin(control, user, next)).status, 200)
   })
 
-  await t.test('a link that was begun with stops working ten minutes later', async () => {
+  await t.test('a link stops working ten minutes after its first use', async () => {
     const user = await control.signUp()
     const token = await recoveryToken(control, user)
     assert.equal(codeOf(await reset(control, { token_hash: token, password: shortForProvider })), 'weak_password')
@@ -114,7 +114,7 @@ onEachDatabase('passwords', async (t, newDatabase) => {
     assert.equal(codeOf(await reset(control, { token_hash: token, password: next })), 'link_invalid')
   })
 
-  await t.test('the token that the provider’s own page puts into the fragment works, once', async () => {
+  await t.test('the token in the fragment from the provider’s own page works once', async () => {
     const user = await control.signUp()
     const token = await followStockLink(control, await recoveryToken(control, user))
     const answer = await reset(control, { access_token: token, password: next })
@@ -158,7 +158,7 @@ onEachDatabase('passwords', async (t, newDatabase) => {
     await other.close()
   })
 
-  await t.test('a changed password ends the other sessions, and this one goes on under a new id', async () => {
+  await t.test('a password change ends the other sessions, and gives this one a new id', async () => {
     const user = await control.signUp()
     const other = await control.signIn(user)
     const change = (body: Record<string, string>, cookie?: string) =>
@@ -183,7 +183,7 @@ onEachDatabase('passwords', async (t, newDatabase) => {
     assert.deepEqual((await actions(control, user)).slice(-2), ['auth.password_changed', 'auth.login'])
   })
 
-  await t.test('signing out everywhere ends every session of the user, and of nobody else', async () => {
+  await t.test('signing out everywhere ends every session of this user only', async () => {
     const user = await control.signUp()
     const other = await control.signIn(user)
     const stranger = await control.signUp()
@@ -198,10 +198,10 @@ onEachDatabase('passwords', async (t, newDatabase) => {
     await call('POST', '/api/auth/signout', { cookie: one, body: { everywhere: false } })
     assert.equal(await isSignedIn(control, two), true)
     assert.equal((await call('POST', '/api/auth/signout', { cookie: one, body: { everywhere: true } })).status, 200)
-    assert.equal(await isSignedIn(control, two), true, 'a session that is over ends no others')
+    assert.equal(await isSignedIn(control, two), true, 'an ended session ends no others')
   })
 
-  await t.test('no token of a link is in the database, or in the log', async () => {
+  await t.test('database and log contain no link token', async () => {
     const user = await control.signUp()
     const token = await recoveryToken(control, user)
     assert.equal(codeOf(await reset(control, { token_hash: token, password: shortForProvider })), 'weak_password')
@@ -225,7 +225,7 @@ onEachDatabase('passwords with a provider that fails', async (t, newDatabase) =>
   proxy.target = control.identity.url
   const { call } = control
 
-  await t.test('a link that was accepted, and a provider that failed then, can be tried again', async () => {
+  await t.test('a link can be tried again if the provider accepted it and then failed', async () => {
     const user = await control.signUp()
     const token = await recoveryToken(control, user)
     proxy.before = (called) => (called.startsWith('PUT /admin/users') ? 'fail' : 'pass')
@@ -237,7 +237,7 @@ onEachDatabase('passwords with a provider that fails', async (t, newDatabase) =>
     assert.equal((await tryLogin(control, user, next)).status, 200)
   })
 
-  await t.test('every call that needs the provider says that it is away, and no session is lost', async () => {
+  await t.test('without the provider, every call that needs it says so, and all sessions stay', async () => {
     const user = await control.signUp()
     const { cookie, email, password } = user
     for (const fate of ['fail', 'hang'] as const) {
@@ -266,38 +266,35 @@ onEachDatabase('passwords with a provider that fails', async (t, newDatabase) =>
     proxy.before = () => 'pass'
   })
 
-  await t.test(
-    'a sign-in with the old password that is under way while a new one is set opens no session',
-    async () => {
-      const user = await control.signUp()
-      const token = await recoveryToken(control, user)
-      let isChecked = () => {}
-      const checked = new Promise<void>((resolve) => {
-        isChecked = resolve
-      })
-      let release = () => {}
-      const released = new Promise<void>((resolve) => {
-        release = resolve
-      })
-      proxy.after = async (called) => {
-        if (called !== 'POST /token') return
-        isChecked()
-        await released
-      }
-      const login = tryLogin(control, user, user.password)
-      await checked
-      assert.equal((await reset(control, { token_hash: token, password: next })).status, 200)
-      proxy.after = async () => {}
-      release()
-      const answer = await login
-      assert.equal(answer.status, 401)
-      assert.equal(codeOf(answer), 'invalid_credentials')
-      assert.deepEqual(answer.cookies, [])
+  await t.test('a sign-in with the old password opens no session if a new password is set meanwhile', async () => {
+    const user = await control.signUp()
+    const token = await recoveryToken(control, user)
+    let isChecked = () => {}
+    const checked = new Promise<void>((resolve) => {
+      isChecked = resolve
+    })
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    proxy.after = async (called) => {
+      if (called !== 'POST /token') return
+      isChecked()
+      await released
     }
-  )
+    const login = tryLogin(control, user, user.password)
+    await checked
+    assert.equal((await reset(control, { token_hash: token, password: next })).status, 200)
+    proxy.after = async () => {}
+    release()
+    const answer = await login
+    assert.equal(answer.status, 401)
+    assert.equal(codeOf(answer), 'invalid_credentials')
+    assert.deepEqual(answer.cookies, [])
+  })
 
   await t.test(
-    'forgot-password answers before it asks, says nothing of a failure, and is finished at the end',
+    'forgot-password answers before it asks the provider, hides failures, and finishes before control stops',
     async () => {
       const user = await control.signUp()
       const before = await latestMail(control.identity.mailboxUrl, user.email)
@@ -323,7 +320,7 @@ onEachDatabase('passwords with a provider that fails', async (t, newDatabase) =>
         isClosed = true
       })
       await new Promise((resolve) => setTimeout(resolve, 100))
-      assert.equal(isClosed, false, 'the end waits for what is under way')
+      assert.equal(isClosed, false, 'control waits for background work before it stops')
       release()
       await closed
       await latestMail(control.identity.mailboxUrl, user.email, { newerThan: before })
@@ -332,7 +329,7 @@ onEachDatabase('passwords with a provider that fails', async (t, newDatabase) =>
   )
 })
 
-/** Follows the link of a mail that nobody configured. @returns the access token in the fragment that it leads to */
+/** Follows the link in a mail from an unedited template. @returns the access token in the fragment */
 async function followStockLink({ identity }: RunningControl, token: string): Promise<string> {
   const link = `${identity.url}/auth/v1/verify?token=${token}&type=recovery&redirect_to=http://localhost:3000/reset-password`
   const { headers } = await fetch(link, { redirect: 'manual' })
@@ -350,7 +347,7 @@ async function passwordToken({ identity }: RunningControl, { email, password }: 
   return ((await response.json()) as { access_token: string }).access_token
 }
 
-/** A token of the right form that no key has signed; only the provider can tell. */
+/** A token of the right form with an invalid signature; only the provider can tell. */
 function unsigned(): string {
   const write = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const claims = { sub: randomUUID(), exp: Math.floor(Date.now() / 1000) + 600 }

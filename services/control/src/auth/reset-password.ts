@@ -5,78 +5,78 @@ import { answers } from '@tollgate/contracts/http/error.ts'
 import { and, eq, gt, lte } from 'drizzle-orm'
 import type { By } from '../audit/by.ts'
 import { endSessions } from '../callers/sessions.ts'
-import { passwordResets } from '../database/schema.ts'
-import { limitAttempts } from '../http/attempts.ts'
+import { passwordResets } from '../database/schema/users.ts'
 import { foldCase } from '../http/fold-case.ts'
+import { createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { IdentityUser } from '../identity/identity.ts'
 import { adoptUser } from '../users/adopt-user.ts'
 import { type Addressed, hasProof, isOurUser, linkRetryMs, noteProved } from '../users/proof.ts'
 import type { AuthContext } from './auth-context.ts'
 import { checkNewPassword } from './credentials-form.ts'
-import { passwordWasMailed, untilRevoked } from './mailed-password.ts'
+import { awaitRevocations, revokeOldAccess } from './revoke-old-access.ts'
 
 /**
- * `POST /reset-password`: sets a new password with what the link of a mail led to. All of the user's sessions end, and
- * their management keys are revoked; with `revoke_keys` their inference keys too. Nobody is signed in by it.
+ * `POST /reset-password`: sets a new password with the token of a mailed link. All the user's sessions end, and their
+ * management keys are revoked; with `revoke_keys`, their inference keys too. It signs nobody in.
  *
- * A second factor stays on: the next sign-in needs its code besides the new password.
+ * A second factor stays on: the next sign-in needs its code and the new password.
  *
- * The link proves the address together with the new password. If they were not proved before, `revoke_keys` is true
- * unless the request says otherwise.
+ * The link proves the address together with the new password. If the address was not proved before, `revoke_keys` is true
+ * by default.
  */
 export function resetPassword(app: TypedApp, context: AuthContext): void {
   const { identity, database, catalog, projector, clock, limits } = context
   app.post(
     '/reset-password',
     {
-      preHandler: limitAttempts(app, { what: 'reset-password', perMinute: limits.resetPassword }),
+      preHandler: createRateLimitHook(app, { what: 'reset-password', perMinute: limits.resetPassword }),
       schema: { body: ResetPasswordRequest, response: answers({ 200: OkResponse }) }
     },
     async (request) => {
       const { body, ip } = request
       checkNewPassword(body.password)
-      const limit = identity.startLimit()
+      const deadline = identity.startDeadline()
       const mailed =
         'token_hash' in body
-          ? await acceptLink(context, body.token_hash, ip, limit)
-          : await identity.acceptLinkSession(body.access_token, ip, limit)
+          ? await acceptLink(context, body.token_hash, ip, deadline)
+          : await identity.acceptLinkSession(body.access_token, ip, deadline)
       if (mailed === null) throw new ServiceError('link_invalid')
-      // The link proves the address it was mailed to. The user may have another one by now.
-      if (!isStill(await identity.findUser(mailed.id, limit), mailed)) throw new ServiceError('link_invalid')
+      // The link proves the address it was mailed to. The user may have another address by now.
+      if (!hasAddress(await identity.findUser(mailed.id, deadline), mailed)) throw new ServiceError('link_invalid')
       const userId = mailed.id
       const wasProved = await hasProof(database.orm, mailed)
-      // Also before: should we fail after the password was set, nobody with the old one stays signed in.
+      // Also before the change: if control fails after it, nobody stays signed in with the old password.
       await database.orm.transaction((tx) => endSessions(tx, userId))
-      // Set up by whoever registered this address first.
-      if (!(await isOurUser(database.orm, userId))) await identity.clearSecondFactors(userId, limit)
-      const user = await identity.setPassword(userId, body.password, limit)
-      if (!isStill(user, mailed)) throw new ServiceError('link_invalid')
+      // Somebody else may have registered this address first, and set these up.
+      if (!(await isOurUser(database.orm, userId))) await identity.clearSecondFactors(userId, deadline)
+      const user = await identity.setPassword(userId, body.password, deadline)
+      if (!hasAddress(user, mailed)) throw new ServiceError('link_invalid')
       const by: By = { actorId: userId, ip, at: clock() }
       const { isAccountChanged, revoked } = await database.orm.transaction(async (tx) => {
         const { isOurs, isAccountChanged } = await adoptUser(tx, catalog, userId, user, by.at)
         if (!isOurs) throw new ServiceError('link_invalid')
         await noteProved(tx, mailed)
-        const revoked = await passwordWasMailed(tx, userId, body.revoke_keys ?? !wasProved, by)
+        const revoked = await revokeOldAccess(tx, userId, body.revoke_keys ?? !wasProved, by)
         return { isAccountChanged, revoked }
       })
       if (isAccountChanged) await projector.accountChanged(userId)
-      await untilRevoked(projector, revoked)
+      await awaitRevocations(projector, revoked)
       return { ok: true as const }
     }
   )
 }
 
-/** Whether a user of the provider is there and has the address that a link was mailed to. */
-const isStill = (user: IdentityUser | null, { email }: Addressed): user is IdentityUser =>
+/** Whether the user still exists at the provider, with the address that the link was mailed to. */
+const hasAddress = (user: IdentityUser | null, { email }: Addressed): user is IdentityUser =>
   user !== null && foldCase(user.email) === foldCase(email)
 
-/** @returns the link's user and the address it was mailed to; null if the link does not work (any more) */
+/** @returns the link's user and the address it was mailed to; null if the link is invalid, used or expired */
 async function acceptLink(
   { identity, database, clock }: AuthContext,
   token: string,
   from: string,
-  limit: AbortSignal
+  deadline: AbortSignal
 ): Promise<Addressed | null> {
   const { orm } = database
   const now = clock()
@@ -86,7 +86,7 @@ async function acceptLink(
     .from(passwordResets)
     .where(and(eq(passwordResets.tokenHash, tokenHash), gt(passwordResets.endsAt, now)))
   if (begun !== undefined) return begun.email === null ? null : { id: begun.id, email: begun.email }
-  const user = await identity.acceptRecovery(token, from, limit)
+  const user = await identity.acceptRecovery(token, from, deadline)
   if (user === null) return null
   await orm.delete(passwordResets).where(lte(passwordResets.endsAt, now))
   const endsAt = new Date(now.getTime() + linkRetryMs)

@@ -8,23 +8,23 @@ const hourMs = 3_600_000
 /** A code works for 90 seconds: its own 30, and 30 before and after. */
 const usedCodeKeptMs = 120_000
 
-export type SecondFactorCodes = {
+export interface SecondFactorCodes {
   /**
-   * Gives the provider the code of a request, once: the provider itself takes the same code again while it is valid.
-   * A code counts as used before the provider has looked at it, so that two requests cannot both use it.
+   * Gives the provider the code of a request, once: the provider itself accepts a code again while it is valid.
+   * A code counts as used before the provider checks it, so that two requests cannot both use it.
    *
    * @param code undefined if the request has none
-   * @param findSubject whose codes are counted; null for the user
+   * @param findSubject finds the subject of the count; with null, codes count for the user
    */
   ask(request: FastifyRequest, code: string | undefined, findSubject?: () => Promise<string | null>): AskCode
 }
 
 /**
- * Limits how many codes are checked for a user, and takes each code once. Both are counted in Redis for all replicas;
- * while Redis is away, each replica counts for itself.
+ * Limits how many codes are checked per user, and accepts each code once. Redis counts both for all replicas; while Redis is
+ * unavailable, each replica counts by itself.
  */
 export function createSecondFactorCodes(app: FastifyInstance, { codesPerHour }: Limits): SecondFactorCodes {
-  const countTries = counter(app, codesPerHour, hourMs)
+  const countAttempts = counter(app, codesPerHour, hourMs)
   const countUses = counter(app, 1, usedCodeKeptMs)
   return {
     ask:
@@ -32,7 +32,7 @@ export function createSecondFactorCodes(app: FastifyInstance, { codesPerHour }: 
       async (userId) => {
         if (code === undefined) throw new ServiceError('second_factor_required')
         const subject = (await findSubject()) ?? userId
-        const retryAfter = await countTries(request, `second-factor-code:by:${digest(subject)}`)
+        const retryAfter = await countAttempts(request, `second-factor-code:by:${digest(subject)}`)
         if (retryAfter !== null) throw new ServiceError('too_many_requests', { retryAfter })
         if ((await countUses(request, `second-factor-code:used:${digest(`${userId} ${code}`)}`)) !== null) {
           throw new ServiceError('invalid_code')
@@ -42,7 +42,7 @@ export function createSecondFactorCodes(app: FastifyInstance, { codesPerHour }: 
   }
 }
 
-/** @returns a function that resolves with null, or with the seconds to wait if there were more than `max` of this name */
+/** @returns a function that counts a name. It resolves with null, or with the seconds to wait if the count exceeds `max` */
 function counter(app: FastifyInstance, max: number, timeWindow: number) {
   const names = new WeakMap<FastifyRequest, string>()
   const count = app.createRateLimit({ max, timeWindow, keyGenerator: (request) => names.get(request) ?? '' })

@@ -22,10 +22,14 @@ const next = 'another battery staple'
 const sessionIn = ({ cookies }: Answer) =>
   cookies.find((cookie) => cookie.startsWith('svc_session='))?.split(';')[0] ?? ''
 
-/** A user, and the codes of their app: no code comes twice. */
-type Protected = { user: TestUser; secret: string; newCode(): string }
+/** A user, and the codes of their authenticator app. Each code comes once. */
+interface Protected {
+  user: TestUser
+  secret: string
+  newCode(): string
+}
 
-/** The time of the identity server, which tests move on by a step for each code. */
+/** The identity server's time. Tests advance it by one step for each code. */
 let passedMs = 0
 const identityNow = () => Date.now() + passedMs
 
@@ -40,7 +44,7 @@ const actions = async ({ call }: RunningControl, cookie: string) => {
   return (body as { entries: { action: string }[] }).entries.map(({ action }) => action)
 }
 
-/** Signs somebody up and turns their second factor on. */
+/** Signs a user up and turns on their second factor. */
 async function protect(control: RunningControl): Promise<Protected> {
   const user = await control.signUp()
   const { password } = user
@@ -59,7 +63,7 @@ async function protect(control: RunningControl): Promise<Protected> {
   return { user, secret, newCode }
 }
 
-/** A code that is wrong now, however it is looked at. */
+/** A code that is wrong now. */
 function wrongCode(secret: string, which = 0): string {
   const right = new Set([-1, 0, 1].map((step) => totpCode(secret, identityNow() + step * stepMs)))
   return [0, 1, 2, 3].map((more) => `0000${which}${more}`).find((code) => !right.has(code))!
@@ -77,7 +81,7 @@ onEachDatabase('second factor', async (t, newDatabase) => {
   t.after(() => control.close())
   const { call } = control
 
-  await t.test('is made with the password, and asked for once it is confirmed', async () => {
+  await t.test('is created with the password, and required once confirmed', async () => {
     const user = await control.signUp()
     const { cookie, email, password } = user
     const start = (word: string) => call('POST', '/api/auth/second-factor', { cookie, body: { password: word } })
@@ -105,7 +109,7 @@ onEachDatabase('second factor', async (t, newDatabase) => {
     assert.equal(confirmed.status, 200)
     const renewed = sessionIn(confirmed)
     assert.equal(await isSignedIn(control, other), false, 'every other session has ended')
-    assert.equal(await isSignedIn(control, cookie), false, 'the session goes on under a new id')
+    assert.equal(await isSignedIn(control, cookie), false, 'the session has a new id')
     assert.equal(await enabled(control, renewed), true)
     assert.equal((await actions(control, renewed))[0], 'auth.second_factor_on')
     const again = await call('POST', '/api/auth/second-factor', { cookie: renewed, body: { password } })
@@ -126,13 +130,17 @@ onEachDatabase('second factor', async (t, newDatabase) => {
     const code = newCode()
     assert.equal(codeOf(await login(control, { email, password: 'wrong', code })), 'invalid_credentials')
     const signedIn = await login(control, { email, password, code })
-    assert.equal(signedIn.status, 200, 'a wrong password has not used the code up')
+    assert.equal(signedIn.status, 200, 'a wrong password does not use up the code')
     assert.equal(await isSignedIn(control, sessionIn(signedIn)), true)
     const replayed = await login(control, { email, password, code })
     assert.deepEqual([replayed.status, codeOf(replayed), sessionIn(replayed)], [401, 'invalid_code', ''])
     const fresh = newCode()
     const both = await Promise.all([1, 2].map(() => login(control, { email, password, code: fresh })))
-    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 401], 'of two at once one signs in')
+    assert.deepEqual(
+      both.map(({ status }) => status).sort(),
+      [200, 401],
+      'only one of two simultaneous sign-ins succeeds'
+    )
   })
 
   await t.test('the code that turned it on does not sign in', async () => {
@@ -147,22 +155,22 @@ onEachDatabase('second factor', async (t, newDatabase) => {
     assert.equal(codeOf(await login(control, { email, password, code })), 'invalid_code')
   })
 
-  await t.test('a user without one may send a code, which is not looked at', async () => {
+  await t.test('a code from a user without a second factor is ignored', async () => {
     const { email, password } = await control.signUp()
     assert.equal((await login(control, { email, password, code: '123456' })).status, 200)
   })
 
-  await t.test('a mailed link to a new password does not get around it', async () => {
+  await t.test('a mailed link to a new password does not bypass it', async () => {
     const { user, newCode } = await protect(control)
     const { email } = user
     const body = { token_hash: await resetToken(control, email), password: next }
     const reset = await call('POST', '/api/auth/reset-password', { body })
-    assert.deepEqual([reset.status, sessionIn(reset)], [200, ''], 'nobody is signed in by it')
+    assert.deepEqual([reset.status, sessionIn(reset)], [200, ''], 'the reset signs nobody in')
     assert.equal(codeOf(await login(control, { email, password: next })), 'second_factor_required')
     assert.equal((await login(control, { email, password: next, code: newCode() })).status, 200)
   })
 
-  await t.test('a link that confirms an address does not get around it', async () => {
+  await t.test('a link that confirms an address does not bypass it', async () => {
     const { user, newCode } = await protect(control)
     // Links to a new password prove the address too.
     const link = { token_hash: await resetToken(control, user.email), type: 'email' }
@@ -177,27 +185,59 @@ onEachDatabase('second factor', async (t, newDatabase) => {
     assert.equal(await isSignedIn(control, sessionIn(confirmed)), true)
   })
 
-  await t.test('a factor that a stranger made before the owner came is removed', async () => {
+  /** Registers an address, opens its link, signs in at the provider itself, and turns on a factor there. */
+  async function strangersFactor(friendlyName: string) {
     const email = `${randomUUID()}@example.com`
     const { password } = await control.signUp()
     await call('POST', '/api/auth/register', { body: { email, password, name: 'Mallory' } })
     const link = await control.confirmationLink(email)
     const token = new URL(link, control.url).searchParams.get('token_hash')!
-    // The owner opens the link, and types a password of their own.
+    // The owner opens the link and types another password.
     const mismatch = { token_hash: token, type: 'email', password: next }
     assert.equal(codeOf(await call('POST', '/api/auth/confirm', { body: mismatch })), 'password_mismatch')
     const stranger = createClient(control.identity.url, anonKey, { auth: { persistSession: false } }).auth
     assert.equal((await stranger.signInWithPassword({ email, password })).error, null)
-    const { data } = await stranger.mfa.enroll({ factorType: 'totp' })
+    const { data } = await stranger.mfa.enroll({ factorType: 'totp', friendlyName })
     const code = totpCode((data as { totp: { secret: string } }).totp.secret, identityNow())
     assert.equal((await stranger.mfa.challengeAndVerify({ factorId: data!.id, code })).error, null)
-    const confirmed = await call('POST', '/api/auth/confirm', { body: { ...mismatch, set: true } })
+    return { email, set: { ...mismatch, set: true } }
+  }
+
+  await t.test('a factor that a stranger created before the owner proved the address is removed', async () => {
+    const { email, set } = await strangersFactor('Tollgate')
+    const confirmed = await call('POST', '/api/auth/confirm', { body: set })
     assert.equal(confirmed.status, 200)
     assert.equal(await enabled(control, sessionIn(confirmed)), false)
     assert.equal((await login(control, { email, password: next })).status, 200)
   })
 
-  await t.test('changing the password needs no code, and leaves it on', async () => {
+  await t.test('a factor of another application stays, and no mailed link bypasses it', async () => {
+    const { email, set } = await strangersFactor('Another application')
+    assert.equal(codeOf(await call('POST', '/api/auth/confirm', { body: set })), 'password_mismatch')
+    const reset = { token_hash: await resetToken(control, email), password: next }
+    assert.equal((await call('POST', '/api/auth/reset-password', { body: reset })).status, 200)
+    assert.equal(codeOf(await login(control, { email, password: next })), 'second_factor_required')
+  })
+
+  await t.test(
+    'when several browsers ask for a secret at the same moment, each gets one and the last one counts',
+    async () => {
+      const { cookie, password } = await control.signUp()
+      const ask = () => call('POST', '/api/auth/second-factor', { cookie, body: { password } })
+      const asked = await Promise.all([ask(), ask(), ask()])
+      assert.deepEqual(
+        asked.map(({ status }) => status),
+        [200, 200, 200]
+      )
+      const last = await ask()
+      passedMs += stepMs
+      const code = totpCode((last.body as { secret: string }).secret, identityNow())
+      const confirmed = await call('POST', '/api/auth/second-factor/confirm', { cookie, body: { password, code } })
+      assert.equal(confirmed.status, 200)
+    }
+  )
+
+  await t.test('stays on after a password change, which needs no code', async () => {
     const { user, newCode } = await protect(control)
     const { email, cookie } = user
     const body = { current_password: user.password, password: next }
@@ -211,12 +251,12 @@ onEachDatabase('second factor', async (t, newDatabase) => {
     const { user, secret, newCode } = await protect(control)
     const { email, password, cookie } = user
     const remove = (body: Record<string, string>) => call('DELETE', '/api/auth/second-factor', { cookie, body })
-    assert.equal((await remove({ password })).status, 400, 'not without a code')
+    assert.equal((await remove({ password })).status, 400, 'a code is required')
     assert.equal(codeOf(await remove({ password: 'wrong', code: newCode() })), 'wrong_password')
     assert.equal(codeOf(await remove({ password, code: wrongCode(secret) })), 'invalid_code')
     const used = newCode()
     const other = sessionIn(await login(control, { email, password, code: used }))
-    assert.equal(codeOf(await remove({ password, code: used })), 'invalid_code', 'not with a code that was used')
+    assert.equal(codeOf(await remove({ password, code: used })), 'invalid_code', 'a used code is refused')
     assert.equal(await enabled(control, cookie), true)
     const removed = await remove({ password, code: newCode() })
     assert.equal(removed.status, 200)
@@ -233,14 +273,14 @@ onEachDatabase('second factor', async (t, newDatabase) => {
     assert.deepEqual([none.status, codeOf(none)], [409, 'no_second_factor'])
   })
 
-  await t.test('an operator removes it at the provider when a device is lost', async () => {
+  await t.test('an operator can remove it at the provider after a device is lost', async () => {
     const { user } = await protect(control)
     const { data } = await admin(control).mfa.listFactors({ userId: user.id })
     for (const { id } of data!.factors) await admin(control).mfa.deleteFactor({ userId: user.id, id })
     assert.equal((await login(control, { email: user.email, password: user.password })).status, 200)
   })
 
-  await t.test('no session of the provider is left open', async () => {
+  await t.test('no session at the provider stays open', async () => {
     const { user, newCode } = await protect(control)
     const { email, password } = user
     const from = control.logged.length
@@ -258,7 +298,7 @@ test('limits of codes', async (t) => {
   const control = await startControl({ identityNow, limits, trustProxy: ['127.0.0.1'] })
   t.after(() => control.close())
 
-  await t.test('who knows the password may try ten codes an hour, from wherever', async () => {
+  await t.test('a person with the password may try ten codes an hour, across all clients', async () => {
     const { user, secret, newCode } = await protect(control)
     const { email, password } = user
     const attempt = (at: number, more: Record<string, string>, headers: Record<string, string> = {}) =>
@@ -276,15 +316,15 @@ test('limits of codes', async (t) => {
       assert.equal(codeOf(await guess(at, at % 2 === 0 ? email : email.toUpperCase())), 'invalid_code', String(at))
     }
     const refused = await attempt(20, { code: newCode() })
-    assert.deepEqual([refused.status, codeOf(refused)], [429, 'too_many_requests'], 'the right one too')
+    assert.deepEqual([refused.status, codeOf(refused)], [429, 'too_many_requests'], 'the right code is refused too')
     const retryAfter = Number(refused.headers['retry-after'])
     assert(retryAfter > 60 && retryAfter <= 3600, String(retryAfter))
-    assert.equal(codeOf(await attempt(21, {})), 'second_factor_required', 'no code is no attempt')
+    assert.equal(codeOf(await attempt(21, {})), 'second_factor_required', 'a sign-in without a code is no attempt')
     const browser = known.cookies.find((cookie) => cookie.startsWith('svc_browser='))!.split(';')[0]!
-    assert.equal((await attempt(22, { code: newCode() }, { cookie: browser })).status, 200, 'the owner gets in')
+    assert.equal((await attempt(22, { code: newCode() }, { cookie: browser })).status, 200, 'the owner can sign in')
   })
 
-  await t.test('strangers without the password use up nothing', async () => {
+  await t.test('strangers without the password use up no attempts', async () => {
     const { user, newCode } = await protect(control)
     const { email, password } = user
     for (let at = 0; at < 12; at++) {
@@ -294,7 +334,7 @@ test('limits of codes', async (t) => {
   })
 })
 
-test('codes are limited like sign-ins, and changes like those of a password', async (t) => {
+test('changes of the second factor are limited per user', async (t) => {
   const { login: logins, secondFactor } = defaultLimits
   const control = await startControl({ identityNow, limits: { secondFactor, login: logins } })
   t.after(() => control.close())
@@ -306,7 +346,7 @@ test('codes are limited like sign-ins, and changes like those of a password', as
   assert.deepEqual(statuses, [...Array.from({ length: secondFactor }, () => 403), 429])
 })
 
-test('a provider that is away is 503, and opens no session', async (t) => {
+test('without the provider, a sign-in fails with 503 and opens no session', async (t) => {
   const proxy = await startIdentityProxy()
   t.after(() => proxy.close())
   const control = await startControl({ identityUrl: proxy.url, identityNow })
@@ -327,7 +367,7 @@ test('a provider that is away is 503, and opens no session', async (t) => {
   const body = { password, code: newCode() }
   const kept = await control.call('DELETE', '/api/auth/second-factor', { cookie, body })
   assert.deepEqual([kept.status, codeOf(kept)], [503, 'identity_unavailable'])
-  assert.equal(await isSignedIn(control, cookie), true, 'nothing was changed')
+  assert.equal(await isSignedIn(control, cookie), true, 'nothing has changed')
   proxy.before = () => 'fail'
   const read = await control.call('GET', '/api/auth/second-factor', { cookie })
   assert.deepEqual([read.status, codeOf(read)], [503, 'identity_unavailable'])
@@ -337,3 +377,41 @@ test('a provider that is away is 503, and opens no session', async (t) => {
 
 const admin = ({ identity }: RunningControl) =>
   createClient(identity.url, serviceRoleKey, { auth: { persistSession: false, autoRefreshToken: false } }).auth.admin
+
+test('signing out everywhere during a change of password or factor signs the caller out too', async (t) => {
+  const proxy = await startIdentityProxy()
+  t.after(() => proxy.close())
+  const control = await startControl({ identityUrl: proxy.url, identityNow })
+  t.after(() => control.close())
+  proxy.target = control.identity.url
+  const { user, newCode } = await protect(control)
+  const { email, password } = user
+  const changes = [
+    {
+      call: /^DELETE \/factors/,
+      change: (cookie: string) =>
+        control.call('DELETE', '/api/auth/second-factor', { cookie, body: { password, code: newCode() } })
+    },
+    {
+      call: /^PUT \/admin\/users/,
+      change: (cookie: string) =>
+        control.call('POST', '/api/auth/change-password', {
+          cookie,
+          body: { current_password: password, password: next }
+        })
+    }
+  ]
+  for (const { call, change } of changes) {
+    const { cookies } = await login(control, { email, password, code: newCode() })
+    const cookie = cookies.find((one) => one.startsWith('svc_session='))!.split(';')[0]!
+    let signedOut = 0
+    proxy.after = async (made) => {
+      if (!call.test(made) || signedOut !== 0) return
+      signedOut = (await control.call('POST', '/api/auth/signout', { cookie, body: { everywhere: true } })).status
+    }
+    const changed = await change(cookie)
+    proxy.after = async () => {}
+    assert.deepEqual([signedOut, changed.status, sessionIn(changed)], [200, 200, ''], String(call))
+    assert.equal(await isSignedIn(control, cookie), false)
+  }
+})

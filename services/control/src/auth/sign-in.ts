@@ -13,33 +13,36 @@ import { noteProved } from '../users/proof.ts'
 import type { AuthContext } from './auth-context.ts'
 import { describeBrowser } from './describe-browser.ts'
 
-/** What a request that signs somebody in does in the same transaction. */
-export type SigningIn = {
-  /** Who, as the provider just described them. */
+export interface SignInOptions {
+  /** As the provider just described them. */
   readonly user: IdentityUser
   /** The time of the request. */
   readonly now: Date
   /**
-   * Called once the user's row is there and locked, before a session is opened. It throws if they may not sign in.
+   * Called in the transaction once the user's row exists and is locked, before a session is opened. It throws if the user may
+   * not sign in.
    *
-   * @param isOurs false for somebody whom we have deleted
+   * @param isOurs false for a user whom control has deleted
    */
   readonly decide: (tx: Transaction, isOurs: boolean) => Promise<void>
 }
 
 /**
- * Brings user and account up to date, notes that the address is proved, opens a session and sets the cookies. A session that the request came with is
- * closed: a new one never shares its id with an old one.
+ * Updates user and account, notes that the address is proved, opens a session and sets the cookies. It closes the sessions
+ * that the request presents: a new session never shares its id with an old one.
  */
 export async function signIn(
   { database, catalog, projector, cookie, publicUrl }: AuthContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { user, now, decide }: SigningIn
+  { user, now, decide }: SignInOptions
 ): Promise<Static<typeof UserResponse>> {
   const { ip } = request
   if (isUnknownPlan(catalog, user.plan)) {
-    request.log.error({ userId: user.id, plan: user.plan }, 'app_metadata.plan is not in the catalog: free applies')
+    request.log.error(
+      { userId: user.id, plan: user.plan },
+      'app_metadata.plan is not in the catalog: the free plan applies'
+    )
   }
   const opened = await database.orm.transaction(async (tx) => {
     const { isOurs, isAccountChanged } = await adoptUser(tx, catalog, user.id, user, now)
@@ -53,7 +56,7 @@ export async function signIn(
     return { token, browser, session: await findSession(tx, token, now), isAccountChanged }
   })
   const { token, browser, session, isAccountChanged } = opened
-  if (session === null) throw new Error('a session that was opened is not there')
+  if (session === null) throw new Error('the session that was just opened is missing')
   if (isAccountChanged) await projector.accountChanged(user.id)
   reply.setCookie(sessionCookie, token, cookie)
   reply.setCookie(browserCookie(publicUrl), browser, browserCookieAttributes(publicUrl))

@@ -7,8 +7,8 @@ import type { TypedApp } from '../http/typed-app.ts'
 import type { AuthContext } from './auth-context.ts'
 
 /**
- * `POST /signout`: closes the session, or with `everywhere` all of the user's, and clears the cookie. Without a session
- * there is nothing to do, which is success.
+ * `POST /signout`: closes the session, or all the user's sessions with `everywhere`, and clears the cookie. Without a
+ * session it succeeds too.
  */
 export function signout(app: TypedApp, { database, clock, cookie }: AuthContext): void {
   const { maxAge, ...attributes } = cookie

@@ -27,7 +27,7 @@ async function createKey({ call }: RunningControl, { cookie }: TestUser): Promis
 
 type Row = Record<string, unknown>
 
-/** Everything in the database in which a text occurs. */
+/** The tables that contain a text. */
 async function tablesWith({ database }: RunningControl, text: string): Promise<string[]> {
   const tables = await queryRows<{ name: string }>(
     database.orm,
@@ -55,14 +55,22 @@ async function stateOf({ database }: RunningControl, id: string): Promise<Row> {
   return row!
 }
 
-const gone = { email: '', name: '', deleted: true, status: 'suspended', suspensions: '{deleted}', sessions: 0, keys: 0 }
+const deletedState = {
+  email: '',
+  name: '',
+  deleted: true,
+  status: 'suspended',
+  suspensions: '{deleted}',
+  sessions: 0,
+  keys: 0
+}
 
 onEachDatabase('a user', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
   t.after(() => control.close())
   const { call } = control
 
-  await t.test('has another name at once, here and at the identity provider, and loses nothing else', async () => {
+  await t.test('can change the name, here and at the identity provider; nothing else changes', async () => {
     const user = await control.signUp()
     const admin = adminOf(control)
     await admin.updateUserById(user.id, { user_metadata: { colour: 'green' } })
@@ -81,7 +89,7 @@ onEachDatabase('a user', async (t, newDatabase) => {
     assert.equal((await call('PATCH', '/api/auth/me', { body: { name: 'x' } })).status, 401)
   })
 
-  await t.test('who is deleted is gone everywhere: keys, sessions, name and address', async () => {
+  await t.test('can be deleted with all keys, sessions, name and address', async () => {
     const name = `Name ${randomUUID()}`
     const user = await control.signUp({ plan: 'pro', name })
     const other = await control.signIn(user)
@@ -93,7 +101,7 @@ onEachDatabase('a user', async (t, newDatabase) => {
     assert.deepEqual(answer.body, { ok: true })
     assert.match(answer.cookies[0]!, /^svc_session=; Max-Age=0;/)
     for (const cookie of [user.cookie, other]) assert.equal((await call('GET', '/api/auth/me', { cookie })).status, 401)
-    assert.deepEqual(await stateOf(control, user.id), gone)
+    assert.deepEqual(await stateOf(control, user.id), deletedState)
     assert.deepEqual(await tablesWith(control, user.email), [])
     assert.deepEqual(await tablesWith(control, name), [])
     assert.equal((await adminOf(control).getUserById(user.id)).error?.status, 404)
@@ -110,7 +118,7 @@ onEachDatabase('a user', async (t, newDatabase) => {
     assert.notEqual(key, '')
   })
 
-  await t.test('whose address is registered anew is somebody else', async () => {
+  await t.test('a person who registers a deleted user’s address becomes a new user', async () => {
     const user = await control.signUp()
     assert.equal((await call('DELETE', '/api/auth/me', { cookie: user.cookie })).status, 200)
     const { email, password } = user
@@ -119,21 +127,21 @@ onEachDatabase('a user', async (t, newDatabase) => {
     assert.equal(answer.status, 200)
     const { id } = (answer.body as { user: { id: string } }).user
     assert.notEqual(id, user.id)
-    assert.deepEqual(await stateOf(control, user.id), gone)
+    assert.deepEqual(await stateOf(control, user.id), deletedState)
   })
 
-  await t.test('deleting and signing in at the same moment leaves no name and no session', async () => {
+  await t.test('a deletion during a sign-in leaves no name and no session', async () => {
     const user = await control.signUp()
     const { email, password } = user
     await Promise.all([
       call('DELETE', '/api/auth/me', { cookie: user.cookie }),
       ...Array.from({ length: 4 }, () => call('POST', '/api/auth/login', { body: { email, password } }))
     ])
-    assert.deepEqual(await stateOf(control, user.id), gone)
+    assert.deepEqual(await stateOf(control, user.id), deletedState)
     assert.deepEqual(await tablesWith(control, email), [])
   })
 
-  await t.test('who deletes twice at the same moment is deleted once', async () => {
+  await t.test('several deletions at the same moment delete the user once', async () => {
     const user = await control.signUp({ plan: 'pro' })
     await createKey(control, user)
     const answers = await Promise.all(
@@ -141,10 +149,10 @@ onEachDatabase('a user', async (t, newDatabase) => {
     )
     assert(answers.some(({ status }) => status === 200))
     for (const { status } of answers) assert(status === 200 || status === 401, String(status))
-    assert.deepEqual(await stateOf(control, user.id), gone)
+    assert.deepEqual(await stateOf(control, user.id), deletedState)
   })
 
-  await t.test('the owner of a team with members has to remove them first', async () => {
+  await t.test('the owner of a team must remove its members first', async () => {
     const owner = await control.signUp({ plan: 'team' })
     const seat = await control.signUp()
     await control.database.orm.execute(
@@ -158,7 +166,7 @@ onEachDatabase('a user', async (t, newDatabase) => {
 
     assert.equal((await call('DELETE', '/api/auth/me', { cookie: seat.cookie })).status, 200)
     assert.equal((await call('DELETE', '/api/auth/me', { cookie: owner.cookie })).status, 200)
-    assert.deepEqual(await stateOf(control, owner.id), gone)
+    assert.deepEqual(await stateOf(control, owner.id), deletedState)
   })
 })
 
@@ -173,7 +181,7 @@ onEachDatabase('a deletion that fails half-way', async (t, newDatabase) => {
   proxy.target = control.identity.url
   const { call } = control
 
-  await t.test('has stopped the keys, and is completed by asking again', async () => {
+  await t.test('has revoked the keys, and completes when the user asks again', async () => {
     const user = await control.signUp({ plan: 'pro' })
     await createKey(control, user)
     proxy.before = (called) => (called.startsWith('DELETE') ? 'fail' : 'pass')
@@ -185,7 +193,7 @@ onEachDatabase('a deletion that fails half-way', async (t, newDatabase) => {
 
     proxy.before = () => 'pass'
     assert.equal((await call('DELETE', '/api/auth/me', { cookie: user.cookie })).status, 200)
-    assert.deepEqual(await stateOf(control, user.id), gone)
+    assert.deepEqual(await stateOf(control, user.id), deletedState)
     const rows = await queryRows<Row>(
       control.database.orm,
       sql`select action from audit_log where account_id = ${user.id} and action = 'user.deleted'`
@@ -193,14 +201,14 @@ onEachDatabase('a deletion that fails half-way', async (t, newDatabase) => {
     assert.equal(rows.length, 1)
   })
 
-  await t.test('is completed by the comparison with the provider, if nobody asks again', async () => {
+  await t.test('is completed by the comparison with the provider if nobody asks again', async () => {
     const user = await control.signUp()
     proxy.before = (called) => (called.startsWith('DELETE') ? 'fail' : 'pass')
     assert.equal((await call('DELETE', '/api/auth/me', { cookie: user.cookie })).status, 503)
     proxy.before = () => 'pass'
     control.passTime(day)
     await control.sweeper.look()
-    assert.deepEqual(await stateOf(control, user.id), gone)
+    assert.deepEqual(await stateOf(control, user.id), deletedState)
     assert.equal((await adminOf(control).getUserById(user.id)).error?.status, 404)
   })
 })

@@ -21,7 +21,7 @@ test('work starts after the code that requested it, and its end can be awaited',
   assert.deepEqual(order, ['answer', 'work'])
 })
 
-test('the end waits for all work, also for work that starts meanwhile', async () => {
+test('the end waits for all work, including work that starts meanwhile', async () => {
   const background = createBackground({ warn: () => assert.fail() })
   let isSecondDone = false
   background.run('first', async () => {
@@ -51,7 +51,7 @@ test('above the cap no work starts until other work has ended', async () => {
     begun++
     return done
   }
-  for (let asked = 0; asked < 5; asked++) background.run('mail', task)
+  for (let count = 0; count < 5; count++) background.run('mail', task)
   assert.equal(warnings, 3)
   finish()
   await background.ended()

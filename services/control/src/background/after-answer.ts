@@ -1,42 +1,42 @@
 import type { FastifyBaseLogger } from 'fastify'
 
 /** Work above this number is dropped: a mail would arrive too late. */
-const maxUnderWay = 100
+const maxRunning = 100
 
-/** Work after the answer, so that the answer's time reveals nothing about it. */
+/** Runs work after the answer, so that the time of the answer reveals nothing about the work. */
 export interface Background {
   /**
    * Starts after the answer is sent. Failures are only logged. Work above the cap is dropped and logged.
    *
-   * @param task must have its own time limit
+   * @param task must have its own timeout
    */
   run(what: string, task: () => Promise<void>): void
-  /** Resolves when no work is under way. */
+  /** Resolves when no work is running. */
   ended(): Promise<void>
 }
 
-export function createBackground(log: Pick<FastifyBaseLogger, 'warn'>, cap = maxUnderWay): Background {
-  const underWay = new Set<Promise<void>>()
+export function createBackground(log: Pick<FastifyBaseLogger, 'warn'>, cap = maxRunning): Background {
+  const running = new Set<Promise<void>>()
 
   async function perform(what: string, task: () => Promise<void>): Promise<void> {
-    // In the next turn of the event loop the answer has been written.
+    // The answer is written before the next turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve))
     try {
       await task()
     } catch (err) {
-      log.warn({ err, what }, 'work in the background failed')
+      log.warn({ err, what }, 'background work failed')
     }
   }
 
   return {
     run(what, task) {
-      if (underWay.size >= cap) return log.warn({ what, underWay: underWay.size }, 'too much work in the background')
+      if (running.size >= cap) return log.warn({ what, running: running.size }, 'too much background work; dropped')
       const work = perform(what, task)
-      underWay.add(work)
-      work.finally(() => underWay.delete(work))
+      running.add(work)
+      work.finally(() => running.delete(work))
     },
     async ended() {
-      while (underWay.size > 0) await Promise.all(underWay)
+      while (running.size > 0) await Promise.all(running)
     }
   }
 }

@@ -5,7 +5,7 @@ import { concurrencyLimitFor, createConcurrencyLimit } from './limit-concurrency
 
 const never = new AbortController().signal
 
-/** Work that lasts until it is told to end. */
+/** Work that runs until the test ends it. */
 function openWork() {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let isRunning = false
@@ -21,7 +21,7 @@ function openWork() {
 }
 const tick = () => new Promise((resolve) => setImmediate(resolve))
 
-test('the limit runs at once, and the rest in order of arrival', async () => {
+test('work up to the limit runs at once, and the rest in order of arrival', async () => {
   const concurrency = createConcurrencyLimit(2)
   const works = [openWork(), openWork(), openWork(), openWork()]
   const runs = works.map(({ work }) => concurrency(work, never))
@@ -39,16 +39,16 @@ test('the limit runs at once, and the rest in order of arrival', async () => {
   await Promise.all(runs.slice(1))
 })
 
-test('a caller that waits too long gives up, and blocks nobody', async () => {
+test('a caller that waits too long gets an error and blocks nobody', async () => {
   const concurrency = createConcurrencyLimit(1)
   const [first, second, third] = [openWork(), openWork(), openWork()]
-  const limit = new AbortController()
+  const deadline = new AbortController()
   const running = concurrency(first.work, never)
-  const givenUp = concurrency(second.work, limit.signal)
+  const givenUp = concurrency(second.work, deadline.signal)
   const last = concurrency(third.work, never)
-  limit.abort()
+  deadline.abort()
   await assert.rejects(givenUp, (error) => error instanceof ServiceError && error.code === 'payments_unavailable')
-  await assert.rejects(concurrency(second.work, limit.signal), ServiceError)
+  await assert.rejects(concurrency(second.work, deadline.signal), ServiceError)
   first.end()
   await running
   await tick()
@@ -59,17 +59,17 @@ test('a caller that waits too long gives up, and blocks nobody', async () => {
 })
 
 test('most connections stay free, and one caller can always run', async () => {
-  for (const [connections, most] of [
+  for (const [connections, max] of [
     [1, 1],
     [2, 1],
     [10, 3],
     [100, 33]
   ] as const) {
     const concurrency = concurrencyLimitFor({ connections })
-    const works = Array.from({ length: most + 1 }, openWork)
+    const works = Array.from({ length: max + 1 }, openWork)
     const runs = works.map(({ work }) => concurrency(work, never))
     await tick()
-    assert.equal(works.filter(({ isRunning }) => isRunning()).length, most, `${connections}`)
+    assert.equal(works.filter(({ isRunning }) => isRunning()).length, max, `${connections}`)
     for (const { end } of works) end()
     await Promise.all(runs)
   }

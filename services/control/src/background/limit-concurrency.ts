@@ -7,42 +7,42 @@ export const concurrencyLimitFor = ({ connections }: Pick<Database, 'connections
   createConcurrencyLimit(Math.max(1, Math.floor(connections / 3)))
 
 /** Runs work under a concurrency limit; further work waits in order. */
-export type ConcurrencyLimit = <Result>(work: () => Promise<Result>, limit: AbortSignal) => Promise<Result>
+export type ConcurrencyLimit = <Result>(work: () => Promise<Result>, signal: AbortSignal) => Promise<Result>
 
 /**
- * A transaction that waits for the payment provider holds a connection. Without a limit, a slow provider would use up all
- * connections.
+ * Creates a concurrency limit. A transaction that waits for the payment provider holds a connection: without a limit, a slow
+ * provider would use up all connections.
  *
  * The returned function throws a ServiceError with `lateCode` if the work cannot start before its signal aborts.
  *
- * @param max how much may run at once
+ * @param max the maximum number of works at once
  */
 export function createConcurrencyLimit(max: number, lateCode: ErrorCode = 'payments_unavailable'): ConcurrencyLimit {
   let free = max
   const waiting: Array<() => void> = []
 
-  function take(limit: AbortSignal): Promise<void> {
-    if (limit.aborted) return Promise.reject(new ServiceError(lateCode, { cause: limit.reason }))
+  function take(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.reject(new ServiceError(lateCode, { cause: signal.reason }))
     if (free > 0) {
       free--
       return Promise.resolve()
     }
     return new Promise((resolve, reject) => {
       const enter = () => {
-        limit.removeEventListener('abort', leave)
+        signal.removeEventListener('abort', leave)
         resolve()
       }
       const leave = () => {
         waiting.splice(waiting.indexOf(enter), 1)
-        reject(new ServiceError(lateCode, { cause: limit.reason }))
+        reject(new ServiceError(lateCode, { cause: signal.reason }))
       }
-      limit.addEventListener('abort', leave, { once: true })
+      signal.addEventListener('abort', leave, { once: true })
       waiting.push(enter)
     })
   }
 
-  return async (work, limit) => {
-    await take(limit)
+  return async (work, signal) => {
+    await take(signal)
     try {
       return await work()
     } finally {

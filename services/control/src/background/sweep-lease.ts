@@ -6,16 +6,17 @@ import {
 import { and, eq, isNull, lte, or, sql } from 'drizzle-orm'
 import type { Clock } from '../clocks/clock.ts'
 import type { Orm } from '../database/connect.ts'
-import { type billingSweeps, sweeps as userSweeps } from '../database/schema.ts'
+import type { billingSweeps } from '../database/schema/billing.ts'
+import { sweeps as userSweeps } from '../database/schema/users.ts'
 
 type SweepTable = typeof userSweeps | typeof billingSweeps
 
-/** Milliseconds between checks whether a sweep is due. */
+/** How often each replica checks whether a sweep is due. */
 const checkMs = 30_000
 /** Longer than any step. If a replica dies during a sweep, another one takes over after this time. */
 const leaseMs = 60_000
 
-/** A sweep, such as the comparison of all users with the provider, that only this process works on. */
+/** A sweep, such as the comparison of all users with the provider. Only the replica with the lease works on it. */
 export interface Lease {
   /** The progress. */
   readonly sweep: {
@@ -25,12 +26,12 @@ export interface Lease {
   }
   /** Stores the progress and renews the lease. @throws Error if another replica has taken over */
   keep(page: number | null): Promise<void>
-  /** @param isDone false keeps the progress, for the next replica that checks */
+  /** @param isDone false keeps the progress for the next replica that checks */
   end(isDone: boolean): Promise<void>
 }
 
 /**
- * Repeats `look`, which claims a sweep if one is due. Any number of replicas may run one: the first check is delayed, and
+ * Repeats `look`, which claims a sweep if one is due. Any number of replicas may run this. The first check is delayed and
  * pauses vary, so that replicas that started together check at different times.
  */
 export function createSweepLoop(
@@ -78,7 +79,7 @@ export async function claimSweep(
   if (row === undefined) return null
 
   let sweep: Lease['sweep'] = row
-  // The end that we stored last identifies our lease: a replica that takes over stores another one.
+  // The stored end identifies our lease: a replica that takes over stores another one.
   const isOurs = () => eq(sweeps.leaseEndsAt, leaseEndsAt)
   return {
     get sweep() {
@@ -91,7 +92,7 @@ export async function claimSweep(
         .set({ page, leaseEndsAt: later })
         .where(isOurs())
         .returning({ one: sweeps.one })
-      if (kept.length === 0) throw new Error('another replica has taken over the comparison')
+      if (kept.length === 0) throw new Error('another replica has taken over this sweep')
       leaseEndsAt = later
       sweep = { ...sweep, page }
     },

@@ -14,26 +14,23 @@ test('checkout at two replicas', async (t) => {
   const openSessions = async (customer: string) =>
     (await stripe.checkout.sessions.list({ customer, limit: 100 })).data.filter(({ status }) => status === 'open')
 
-  await t.test(
-    'however often it is clicked at once, there is one customer, one page and one subscription',
-    async () => {
-      const user = await one.signUp()
-      const clicks = await Promise.all([
-        checkout(user),
-        elsewhere.checkout(user),
-        checkout(user),
-        elsewhere.checkout(user)
-      ])
-      for (const { status } of clicks) assert.equal(status, 200)
-      assert.equal(new Set(clicks.map(urlOf)).size, 1)
-      const customers = await customersOf(user.email)
-      assert.equal(customers.length, 1)
-      assert.equal((await openSessions(customers[0]!.id)).length, 1)
-      controls.pay((await sessionOf(clicks[0]!)).id)
-      assert.equal((await live(customers[0]!.id)).length, 1)
-      assert.equal((await elsewhere.checkout(user)).status, 409, 'before anybody was told')
-    }
-  )
+  await t.test('concurrent clicks give one customer, one page and one subscription', async () => {
+    const user = await one.signUp()
+    const clicks = await Promise.all([
+      checkout(user),
+      elsewhere.checkout(user),
+      checkout(user),
+      elsewhere.checkout(user)
+    ])
+    for (const { status } of clicks) assert.equal(status, 200)
+    assert.equal(new Set(clicks.map(urlOf)).size, 1)
+    const customers = await customersOf(user.email)
+    assert.equal(customers.length, 1)
+    assert.equal((await openSessions(customers[0]!.id)).length, 1)
+    controls.pay((await sessionOf(clicks[0]!)).id)
+    assert.equal((await live(customers[0]!.id)).length, 1)
+    assert.equal((await elsewhere.checkout(user)).status, 409, 'before any event arrived')
+  })
 
   await t.test('a checkout for another price closes the earlier page', async () => {
     const user = await one.signUp()
@@ -46,7 +43,7 @@ test('checkout at two replicas', async (t) => {
     assert.ok((await openSessions(customer!.id)).length <= 1)
   })
 
-  await t.test('of two paid subscriptions the later one is ended', async () => {
+  await t.test('the later of two paid subscriptions is ended', async () => {
     const user = await one.signUp()
     const session = await sessionOf(await checkout(user))
     const customer = session.customer as string
@@ -67,8 +64,8 @@ test('checkout at two replicas', async (t) => {
     const kept = controls.pay(session.id).subscription
     controls.advance(60)
     const surplus = controls.pay(second.id).subscription
-    const told = eventsSince(before)
-    await Promise.all(told.map((event, index) => deliver(event, index % 2 === 0 ? one : two)))
+    const events = eventsSince(before)
+    await Promise.all(events.map((event, index) => deliver(event, index % 2 === 0 ? one : two)))
     assert.deepEqual(await live(customer), [kept])
     assert.equal((await stripe.subscriptions.retrieve(surplus as string)).status, 'canceled')
     assert.equal((await stripe.checkout.sessions.retrieve(third.id)).status, 'expired')
@@ -91,7 +88,7 @@ test('checkout at two replicas', async (t) => {
     controls.pay(session.id)
     for (const event of eventsSince(before)) await deliver(event, two)
     assert.equal((await live(customer!.id)).length, 2)
-    assert.equal((await replicas.plan(user)).id, 'team', 'the greater plan counts')
+    assert.equal((await replicas.plan(user)).id, 'team', 'the better plan applies')
   })
 
   await t.test('an account whose customer was deleted gets a new one', async () => {
@@ -107,7 +104,7 @@ test('checkout at two replicas', async (t) => {
     await one.dueCustomers.refreshDue()
     assert.equal((await replicas.plan(user)).id, 'pro')
 
-    // With a subscription, only after control knows that it has ended.
+    // A subscriber gets a new customer only after control knows that the subscription has ended.
     await stripe.customers.del(customer as string)
     assert.equal((await checkout(user)).status, 503)
     await settle()
@@ -129,7 +126,7 @@ test('checkout at two replicas', async (t) => {
     controls.clearCalls()
     await look()
     const reads = () => controls.calls().filter(({ params }) => params.includes(customer!.id))
-    assert.deepEqual(reads(), [], 'who is as before is not read')
+    assert.deepEqual(reads(), [], 'an unchanged customer is not read')
     await stripe.subscriptions.update(subscription, { cancel_at_period_end: true })
     await look()
     assert.notEqual((await replicas.plan(user)).cancel_at, null)

@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import { readPlanPrices } from '../catalog/plan-prices.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
-import { accounts } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
 import { findCustomer, markDue, storeCustomer } from './customers.ts'
 import { isSubscriptionLive } from './live-subscription.ts'
 import { type Checkout, NoSuchCustomerError, type Payments } from './payments.ts'
@@ -43,15 +43,15 @@ export async function openCheckout(options: CheckoutOptions, buyer: Buyer, price
   const { database, payments, catalog } = options
   if (!readPlanPrices(catalog).isSold(priceId)) throw new ServiceError('unknown_price')
   await assertOpenAccount(database, buyer.accountId)
-  const limit = payments.startLimit()
-  const customerId = await ensureCustomer(options, buyer, null, limit)
+  const signal = payments.startDeadline()
+  const customerId = await ensureCustomer(options, buyer, null, signal)
   try {
-    return await openFor(options, buyer, { customerId, priceId }, limit)
+    return await openFor(options, buyer, { customerId, priceId }, signal)
   } catch (error) {
     if (!(error instanceof NoSuchCustomerError) || (await isPaying(options, buyer.accountId))) throw error
     // The customer was deleted at the provider, or created in test mode: the account gets a new one.
-    const another = await ensureCustomer(options, buyer, customerId, limit)
-    return await openFor(options, buyer, { customerId: another, priceId }, limit)
+    const another = await ensureCustomer(options, buyer, customerId, signal)
+    return await openFor(options, buyer, { customerId: another, priceId }, signal)
   }
 }
 
@@ -59,22 +59,22 @@ async function openFor(
   { database, payments, clock, publicUrl }: CheckoutOptions,
   { accountId }: Buyer,
   { customerId, priceId }: { customerId: string; priceId: string },
-  limit: AbortSignal
+  signal: AbortSignal
 ): Promise<string> {
-  await payments.assertCustomer(customerId, limit)
-  const subscriptions = await payments.readSubscriptions(customerId, limit)
+  await payments.assertCustomer(customerId, signal)
+  const subscriptions = await payments.readSubscriptions(customerId, signal)
   if (subscriptions.some(({ status }) => isSubscriptionLive(status))) return refuseSubscriber()
-  const before = await payments.listCheckouts(customerId, limit)
+  const before = await payments.listCheckouts(customerId, signal)
   const reused = findReusable(before, priceId, clock())
   for (const { id, isOpen } of before) {
     if (!isOpen || id === reused?.id) continue
-    if (await payments.expireCheckout(id, limit)) return refuseSubscriber()
+    if (await payments.expireCheckout(id, signal)) return refuseSubscriber()
   }
   const url = reused?.url ?? (await createCheckout())
   try {
     await assertOpenAccount(database, accountId)
   } catch (error) {
-    await expireCheckouts(payments, customerId, limit)
+    await expireCheckouts(payments, customerId, signal)
     throw error
   }
   return url
@@ -95,12 +95,14 @@ async function openFor(
         successUrl: `${publicUrl}/dashboard/billing?success=1`,
         cancelUrl: `${publicUrl}/dashboard/billing`
       },
-      limit
+      signal
     )
     // Several requests may open pages for several prices at this moment: each keeps the same one and closes the others.
     const known = new Set(before.map(({ id }) => id))
-    const fresh = (await payments.listCheckouts(customerId, limit)).filter(({ id, isOpen }) => isOpen && !known.has(id))
-    for (const { id } of fresh.slice(1)) await payments.expireCheckout(id, limit)
+    const fresh = (await payments.listCheckouts(customerId, signal)).filter(
+      ({ id, isOpen }) => isOpen && !known.has(id)
+    )
+    for (const { id } of fresh.slice(1)) await payments.expireCheckout(id, signal)
     return created
   }
 }
@@ -116,13 +118,13 @@ async function ensureCustomer(
   { database, payments, clock }: CheckoutOptions,
   buyer: Buyer,
   replaces: string | null,
-  limit: AbortSignal
+  signal: AbortSignal
 ): Promise<string> {
   const { orm } = database
   const { accountId } = buyer
   const known = await findCustomer(orm, accountId)
   if (known !== null && known.customerId !== replaces) return known.customerId
-  const customerId = await payments.createCustomer({ ...buyer, replaces }, limit)
+  const customerId = await payments.createCustomer({ ...buyer, replaces }, signal)
   return storeCustomer(orm, accountId, customerId, { now: clock(), replaces })
 }
 

@@ -22,7 +22,7 @@ import { storeCustomer } from './customers.ts'
 import { startCatalogPayments } from './testing/start-billing.ts'
 import { catalog } from './testing/subscriptions.ts'
 
-test('control that is killed at any step of a refresh completes it at its next start, without another event', async (t) => {
+test('control that is killed at any step of a refresh completes it after its next start, without another event', async (t) => {
   const server = await startPostgres()
   if (!need(t, 'PostgreSQL', server)) return
   t.after(() => server.stop())
@@ -40,7 +40,7 @@ test('control that is killed at any step of a refresh completes it at its next s
   const database = await openMigratedDatabase(databaseUrl)
   t.after(() => database.close())
   const { orm } = database
-  const link = connectServer(redis.url, { name: 'test', silenceLimitMs: 30_000, onError: () => {} })
+  const link = connectServer(redis.url, { name: 'test', silenceTimeoutMs: 30_000, onError: () => {} })
   t.after(() => link.close())
   const admin = createClient(identity.url, serviceRoleKey, { auth: { persistSession: false } }).auth.admin
   const stripe = new Stripe(stripeKey, { host: '127.0.0.1', port: payments.port, protocol: 'http', telemetry: false })
@@ -60,7 +60,7 @@ test('control that is killed at any step of a refresh completes it at its next s
     })
 
   /** A user who has just bought the plan pro; control has not received the event. */
-  async function newPayer(): Promise<{ id: string; tell(url: string): void }> {
+  async function newPayer(): Promise<{ id: string; deliver(url: string): void }> {
     const email = `${randomBytes(8).toString('hex')}@example.com`
     const { data, error } = await admin.createUser({ email, email_confirm: true })
     if (error !== null) throw error
@@ -85,7 +85,7 @@ test('control that is killed at any step of a refresh completes it at its next s
     return {
       id,
       // No answer arrives: the process is killed.
-      tell: (url) =>
+      deliver: (url) =>
         void fetch(`${url}/api/billing/webhook`, { method: 'POST', body: payload, headers }).catch(() => undefined)
     }
   }
@@ -121,7 +121,7 @@ test('control that is killed at any step of a refresh completes it at its next s
       return holding
     }
   }
-  /** As if the time had passed. */
+  /** Ends leases and makes due customers due now, as if time had passed. */
   async function passLeases(): Promise<void> {
     await orm.execute(sql`update plan_writes set lease_ends_at = null`)
     await orm.execute(sql`update customers set due_at = now() - interval '1 s' where due_at is not null`)
@@ -145,19 +145,19 @@ test('control that is killed at any step of a refresh completes it at its next s
   }
   await until('Redis is up to date', async () => (await fetch(`${url}/readyz`)).status === 200)
   await redis.kill('SIGSTOP')
-  committed.tell(url)
-  await until('what was read is committed, and not in Redis', () => planOf(committed.id, 'pro'))
+  committed.deliver(url)
+  await until('the result is committed but not in Redis', () => planOf(committed.id, 'pro'))
   // The identity provider has stored the plan, but control does not know.
   await putting.promise
   const releases = [await hold(sql`select from accounts where id = ${writing.id} for update`)]
-  writing.tell(url)
+  writing.deliver(url)
   await until('the change is being written', () => isWaitingForLock(1))
   releases.push(await hold(sql`select from users where id = ${deciding.id} for update`))
-  deciding.tell(url)
-  await until('what was read is to be written', () => isWaitingForLock(2))
+  deciding.deliver(url)
+  await until('the result is being stored', () => isWaitingForLock(2))
   payments.controls.failNext({ path: '/v1/subscriptions', delay_ms: 60_000, count: 100 })
-  reading.tell(url)
-  await until('the provider is asked about a third customer, who is locked', () =>
+  reading.deliver(url)
+  await until('a third customer is locked and read at the provider', () =>
     isTrue(sql`(select count(*) from pg_locks where classid = 70128466 and granted) = 3`)
   )
   first.child.kill('SIGKILL')
@@ -198,5 +198,5 @@ test('control that is killed at any step of a refresh completes it at its next s
   assert.equal(rows.length, 2 * everybody.length)
   for (const { count } of rows) assert.equal(count, 1)
   const [events] = await queryRows<{ count: number }>(orm, sql`select count(*)::int as count from billing_events`)
-  assert.equal(events!.count, 1, 'only what was committed counts as told')
+  assert.equal(events!.count, 1, 'only the committed event counts as processed')
 })

@@ -1,17 +1,17 @@
 import { sql } from 'drizzle-orm'
 import type { Transaction } from '../database/connect.ts'
 
-/** Class of the advisory locks; any number that no other code uses for pairs. */
+/** Class of the advisory locks: an arbitrary number that no other code uses for pairs. */
 const lockClass = 70_128_466
 
 /** How long to wait for another replica's lock on a customer. */
 const waitLimit = '7s'
-/** A little more than the provider's time limit. After it, PostgreSQL ends the session of a replica whose host is gone. */
+/** A little more than the provider's timeout. After it, PostgreSQL ends the session of a replica whose host failed. */
 const idleLimit = '20s'
 
 /**
- * Locks a customer until the transaction ends. Whatever is read about them at the payment provider after this call is at least
- * as new as what any other transaction has stored.
+ * Locks a customer until the transaction ends. Later answers of the payment provider about the customer are at least as
+ * new as the stored state.
  *
  * Locks are taken in the order customer, user, change, rest.
  */

@@ -1,7 +1,8 @@
 import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 import { and, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
-import { accounts, customers } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { customers } from '../database/schema/billing.ts'
 import type { BillingState } from './plan-from-subscriptions.ts'
 
 /** An account at the payment provider, as it was last read. */

@@ -67,43 +67,40 @@ test('billing', async (t) => {
     assert.deepEqual(controls.calls(), [])
   })
 
-  await t.test(
-    'a checkout is paid, and the plan is the one that was bought: here, in Redis and at the provider',
-    async () => {
-      const user = await control.signUp()
-      const answer = await checkout(user, 'price_pro_yearly')
-      assert.equal(answer.status, 200)
-      const session = await billing.sessionOf(answer)
-      assert.deepEqual(answer.body, { url: session.url })
-      assert.equal(session.success_url, 'http://localhost:3000/dashboard/billing?success=1')
-      assert.equal(session.cancel_url, 'http://localhost:3000/dashboard/billing')
-      assert.equal(session.client_reference_id, user.id)
-      const [customer, ...others] = await customersOf(user.id)
-      assert.deepEqual([customer!.email, customer!.name, others], [user.email, user.name, []])
+  await t.test('a paid checkout sets the bought plan in control, in Redis and at the identity provider', async () => {
+    const user = await control.signUp()
+    const answer = await checkout(user, 'price_pro_yearly')
+    assert.equal(answer.status, 200)
+    const session = await billing.sessionOf(answer)
+    assert.deepEqual(answer.body, { url: session.url })
+    assert.equal(session.success_url, 'http://localhost:3000/dashboard/billing?success=1')
+    assert.equal(session.cancel_url, 'http://localhost:3000/dashboard/billing')
+    assert.equal(session.client_reference_id, user.id)
+    const [customer, ...others] = await customersOf(user.id)
+    assert.deepEqual([customer!.email, customer!.name, others], [user.email, user.name, []])
 
-      await happens(() => controls.pay(session.id))
-      const found = await plan(user)
-      assert.equal(found.id, 'pro')
-      assert.equal(found.price_id, 'price_pro_yearly')
-      const inAYear = Date.parse(String(found.renews_at)) / 1000 - controls.nowS()
-      assert.ok(inAYear > 364 * day && inAYear < 367 * day, String(found.renews_at))
-      const { body } = await call('GET', '/api/auth/me', { cookie: user.cookie })
-      assert.equal((body as { user: { plan: string } }).user.plan, 'pro')
-      assert.equal((await teamOf(control).record(user.id)).plan, 'pro')
-      await settle()
-      assert.equal(await planAtProvider(user.id), 'pro')
-      assert.deepEqual(
-        (await auditOf(user.id)).map(({ action, detail }) => [action, detail.from, detail.to]),
-        [
-          ['plan.changed', 'free', 'pro'],
-          ['subscription.changed', null, 'active']
-        ]
-      )
-      // And no entry comes twice.
-      const again = await checkout(user)
-      assert.deepEqual([again.status, codeOf(again)], [409, 'already_subscribed'])
-    }
-  )
+    await happens(() => controls.pay(session.id))
+    const found = await plan(user)
+    assert.equal(found.id, 'pro')
+    assert.equal(found.price_id, 'price_pro_yearly')
+    const inAYear = Date.parse(String(found.renews_at)) / 1000 - controls.nowS()
+    assert.ok(inAYear > 364 * day && inAYear < 367 * day, String(found.renews_at))
+    const { body } = await call('GET', '/api/auth/me', { cookie: user.cookie })
+    assert.equal((body as { user: { plan: string } }).user.plan, 'pro')
+    assert.equal((await teamOf(control).record(user.id)).plan, 'pro')
+    await settle()
+    assert.equal(await planAtProvider(user.id), 'pro')
+    assert.deepEqual(
+      (await auditOf(user.id)).map(({ action, detail }) => [action, detail.from, detail.to]),
+      [
+        ['plan.changed', 'free', 'pro'],
+        ['subscription.changed', null, 'active']
+      ]
+    )
+    // No entry comes twice.
+    const again = await checkout(user)
+    assert.deepEqual([again.status, codeOf(again)], [409, 'already_subscribed'])
+  })
 
   await t.test('customers switch and cancel the plan in the portal, and it applies until its end', async () => {
     const user = await control.signUp()

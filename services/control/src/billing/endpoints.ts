@@ -11,8 +11,8 @@ import {
 import { answers } from '@tollgate/contracts/http/error.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { callerOf } from '../callers/session.ts'
-import { limitAttempts } from '../http/attempts.ts'
 import type { Limits } from '../http/limits.ts'
+import { createRateLimitHook } from '../http/rate-limit.ts'
 import { type CheckoutOptions, openCheckout } from './checkout.ts'
 import { findCustomer } from './customers.ts'
 import { describeOffer } from './offered-plans.ts'
@@ -22,15 +22,17 @@ import { readPlan } from './read-plan.ts'
 /** Invoices per page by default. */
 const defaultLimit = 24
 
-export type BillingOptions = CheckoutOptions & { limits: Pick<Limits, 'billing'> }
+export interface BillingOptions extends CheckoutOptions {
+  limits: Pick<Limits, 'billing'>
+}
 
 /** `/api/billing`: plan, checkout, portal and invoices. Only the owner may use the last three. */
 export async function billingEndpoints(instance: FastifyInstance, options: BillingOptions): Promise<void> {
   const { database, payments, catalog, limits, publicUrl } = options
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const onRequest = app.requireSession
-  // Each of these calls the payment provider, which has rate limits of its own.
-  const preHandler = limitAttempts(app, {
+  // Each of these calls the payment provider, which has its own rate limits.
+  const preHandler = createRateLimitHook(app, {
     what: 'billing',
     perMinute: limits.billing,
     subjectOf: (request) => callerOf(request).user.id
@@ -62,7 +64,7 @@ export async function billingEndpoints(instance: FastifyInstance, options: Billi
       reply.header('cache-control', 'no-store')
       const returnUrl = `${publicUrl}/dashboard/billing`
       try {
-        return { url: await payments.createPortal(customer.customerId, returnUrl, payments.startLimit()) }
+        return { url: await payments.createPortal(customer.customerId, returnUrl, payments.startDeadline()) }
       } catch (cause) {
         throw cause instanceof NoSuchCustomerError ? new ServiceError('no_customer', { cause }) : cause
       }
@@ -77,11 +79,14 @@ export async function billingEndpoints(instance: FastifyInstance, options: Billi
       if (customer === null) return { invoices: [], has_more: false }
       const { limit, starting_after: after = null } = request.query
       const page = { size: limit === undefined ? defaultLimit : Number(limit), after }
-      const found = await payments.listInvoices(customer.customerId, page, payments.startLimit()).catch((error) => {
+      const found = await payments.listInvoices(customer.customerId, page, payments.startDeadline()).catch((error) => {
         if (error instanceof NoSuchCustomerError) return { invoices: [], hasMore: false }
         throw error
       })
-      if (found === null) throw new ServiceError('invalid_request', { message: 'starting_after: not one of this list' })
+      if (found === null)
+        throw new ServiceError('invalid_request', {
+          message: 'starting_after: not an invoice of this account; use the last id of the previous page'
+        })
       const invoices = found.invoices.map(({ pdfUrl, ...invoice }) => ({ ...invoice, pdf_url: pdfUrl }))
       return { invoices, has_more: found.hasMore }
     }

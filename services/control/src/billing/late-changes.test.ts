@@ -25,28 +25,25 @@ test('changes after a page was opened or a subscription was read', async (t) => 
     assert.equal((await stripe.checkout.sessions.retrieve(id)).status, 'expired')
   })
 
-  await t.test(
-    'a price that the catalog has for another plan than before is read again by the comparison',
-    async () => {
-      const user = await control.signUp()
-      await happens(() => buy(user, 'price_team_yearly'))
-      await settle()
-      const { pro, team, ...plans } = structuredClone(catalog.plans)
-      const moved = {
-        ...catalog,
-        plans: {
-          ...plans,
-          pro: { ...pro!, prices: [...pro!.prices!, ...team!.prices!] },
-          team: { ...team!, prices: [] }
-        }
+  await t.test('the comparison finds subscriptions whose price now gives another plan', async () => {
+    const user = await control.signUp()
+    await happens(() => buy(user, 'price_team_yearly'))
+    await settle()
+    const { pro, team, ...plans } = structuredClone(catalog.plans)
+    const moved = {
+      ...catalog,
+      plans: {
+        ...plans,
+        pro: { ...pro!, prices: [...pro!.prices!, ...team!.prices!] },
+        team: { ...team!, prices: [] }
       }
-      assert.deepEqual(await dueAfterComparison(catalog), [])
-      assert.deepEqual(await dueAfterComparison(moved), [user.id])
-      await settle()
     }
-  )
+    assert.deepEqual(await dueAfterComparison(catalog), [])
+    assert.deepEqual(await dueAfterComparison(moved), [user.id])
+    await settle()
+  })
 
-  await t.test('a page that is paid while another is requested is the last one', async () => {
+  await t.test('if a page is paid while another is requested, the request is refused', async () => {
     const user = await control.signUp()
     const { id } = await sessionOf(await checkout(user))
     payments.controls.failNext({ method: 'POST', path: '/v1/checkout/sessions/*/expire', delay_ms: 300 })

@@ -3,7 +3,10 @@ import { and, eq, inArray, isNull, lt, notInArray, or, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
 import type { Orm } from '../database/connect.ts'
-import { accounts, customers, members, planWrites, users } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { customers } from '../database/schema/billing.ts'
+import { members } from '../database/schema/team.ts'
+import { planWrites, users } from '../database/schema/users.ts'
 import { endedStatuses } from './live-subscription.ts'
 import type { Subscription } from './payments.ts'
 
@@ -31,13 +34,13 @@ export async function restoreCustomer(
   if (stored.length > 0)
     log.warn(
       { accountId, customerId, subscriptionId: id },
-      'a customer that the database had lost was found at the payment provider'
+      'restored a customer from the payment provider, because the database had lost it'
     )
 }
 
 /** Marks customers whose stored subscription has not ended but is no longer in the provider's list. */
 export async function markUnlisted(context: MarkContext, startedAt: Date): Promise<void> {
-  const gone = await context.orm
+  const unlisted = await context.orm
     .select({ accountId: customers.accountId })
     .from(customers)
     .innerJoin(accounts, eq(accounts.id, customers.accountId))
@@ -50,7 +53,7 @@ export async function markUnlisted(context: MarkContext, startedAt: Date): Promi
     )
   await mark(
     context,
-    gone.map(({ accountId }) => accountId)
+    unlisted.map(({ accountId }) => accountId)
   )
 }
 

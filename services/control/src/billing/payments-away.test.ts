@@ -6,7 +6,7 @@ import { onEachDatabase } from '../testing/databases.ts'
 import { type Answer, codeOf } from '../testing/start-control.ts'
 import { startBilling } from './testing/start-billing.ts'
 
-/** Shorter than the product's limit, so that the test is quick. */
+/** Shorter than in production, so that the test is quick. */
 const limitMs = 1500
 const tenMinutes = 600_000
 /** A delay longer than the test, however slow the machine. */
@@ -34,7 +34,7 @@ test('a payment provider in trouble', async (t) => {
     assert.equal((await plan(user)).id, 'free')
     controls.clearFailures()
     await settle()
-    assert.equal((await plan(user)).id, 'free', 'it is let be for a while')
+    assert.equal((await plan(user)).id, 'free', 'the next try is delayed')
     control.passTime(tenMinutes)
     await settle()
     assert.equal((await plan(user)).id, 'pro')
@@ -50,7 +50,7 @@ test('a payment provider in trouble', async (t) => {
     ['resets connections', { reset: true }],
     ['is slow', { delay_ms: neverMs }]
   ]
-  await t.test('is reported within the time limit, and leaves nothing half-done', async (t) => {
+  await t.test('is reported before the timeout, and leaves nothing half-done', async (t) => {
     const stranger = await control.signUp()
     const payer = await control.signUp()
     const subscription = await happens(() => buy(payer))
@@ -59,7 +59,7 @@ test('a payment provider in trouble', async (t) => {
         const before = controls.events().length
         const was = await stripe.subscriptions.retrieve(subscription)
         await stripe.subscriptions.update(subscription, { cancel_at_period_end: !was.cancel_at_period_end })
-        const told = await plan(payer)
+        const shown = await plan(payer)
         const [event] = eventsSince(before)
         controls.failNext({ ...failure, count: 1000 })
         const startedAt = performance.now()
@@ -69,9 +69,9 @@ test('a payment provider in trouble', async (t) => {
         }
         assert.ok(performance.now() - startedAt < 10_000)
         controls.clearFailures()
-        assert.deepEqual(await plan(payer), told)
+        assert.deepEqual(await plan(payer), shown)
         assert.equal((await deliver(event!)).status, 200)
-        assert.notDeepEqual(await plan(payer), told)
+        assert.notDeepEqual(await plan(payer), shown)
       })
     }
     const { data } = await stripe.customers.list({ email: stranger.email })
@@ -99,7 +99,7 @@ test('a payment provider in trouble', async (t) => {
     assert.equal(row!.deleted, true)
   })
 
-  await t.test('deleting an account ends what it pays, and closes the pages on which it could', async () => {
+  await t.test('deleting an account ends its subscription and closes its open checkout pages', async () => {
     const user = await control.signUp()
     const subscription = await happens(() => buy(user))
     const waiting = await control.signUp()
@@ -112,7 +112,7 @@ test('a payment provider in trouble', async (t) => {
   })
 })
 
-onEachDatabase('while the payment provider is slow, everything else answers', async (t, newDatabase) => {
+onEachDatabase('while the payment provider is slow, other endpoints answer', async (t, newDatabase) => {
   const billing = await startBilling({ databaseUrl: await newDatabase(), paymentsTimeoutMs: limitMs, poolSize: 3 })
   t.after(() => billing.close())
   const { control, payments, buy, eventsSince, deliver } = billing
@@ -127,7 +127,7 @@ onEachDatabase('while the payment provider is slow, everything else answers', as
   const startedAt = performance.now()
   const { status } = await control.call('GET', '/api/keys', { cookie: users[0]!.cookie })
   assert.equal(status, 200)
-  // PGlite has one connection, which waits for the provider once.
+  // PGlite has one connection, so this request may wait for one call to the provider.
   assert.ok(performance.now() - startedAt < 3 * limitMs, `${performance.now() - startedAt} ms`)
   for (const answer of await Promise.all(delivering)) assert.deepEqual(outcomeOf(answer), unavailable)
 })

@@ -71,37 +71,37 @@ export class NoSuchCustomerError extends ServiceError {
 }
 
 /**
- * The payment provider. The signal of {@link Payments.startLimit} ends every call that gets it. Every call throws ServiceError
+ * The payment provider. The signal of {@link Payments.startDeadline} ends every call that gets it. Every call throws ServiceError
  * `payments_unavailable` if the provider does not answer in time, refuses, or gives a malformed answer. Calls with a customer
  * may throw NoSuchCustomerError.
  */
 export interface Payments {
-  /** Starts the time limit of one request to control. */
-  startLimit(): AbortSignal
+  /** Starts the deadline of one request to control. */
+  startDeadline(): AbortSignal
   /** Repeated with the same values, it returns the same customer. @returns its id */
-  createCustomer(customer: NewCustomer, limit: AbortSignal): Promise<string>
+  createCustomer(customer: NewCustomer, signal: AbortSignal): Promise<string>
   /** Checks that a customer can buy. @throws NoSuchCustomerError also for a deleted customer */
-  assertCustomer(customerId: string, limit: AbortSignal): Promise<void>
+  assertCustomer(customerId: string, signal: AbortSignal): Promise<void>
   /** All subscriptions of a customer, ended ones too; empty for a deleted customer. */
-  readSubscriptions(customerId: string, limit: AbortSignal): Promise<Subscription[]>
+  readSubscriptions(customerId: string, signal: AbortSignal): Promise<Subscription[]>
   /** A page of all subscriptions that have not ended, newest first. @param after the last id of the page before */
   listSubscriptions(
     after: string | null,
-    limit: AbortSignal
+    signal: AbortSignal
   ): Promise<{ subscriptions: Subscription[]; hasMore: boolean }>
   /** Ends a subscription now and credits the unused time. An ended one is left as it is. */
-  cancelSubscription(id: string, limit: AbortSignal): Promise<void>
+  cancelSubscription(id: string, signal: AbortSignal): Promise<void>
   /** The newest checkout pages of a customer, open or not, newest first. */
-  listCheckouts(customerId: string, limit: AbortSignal): Promise<Checkout[]>
-  createCheckout(checkout: NewCheckout, limit: AbortSignal): Promise<string>
+  listCheckouts(customerId: string, signal: AbortSignal): Promise<Checkout[]>
+  createCheckout(checkout: NewCheckout, signal: AbortSignal): Promise<string>
   /** Closes a page. @returns whether it was paid before */
-  expireCheckout(id: string, limit: AbortSignal): Promise<boolean>
+  expireCheckout(id: string, signal: AbortSignal): Promise<boolean>
   /** @returns the URL of the billing portal, where the customer changes and cancels; it works for a short time */
-  createPortal(customerId: string, returnUrl: string, limit: AbortSignal): Promise<string>
+  createPortal(customerId: string, returnUrl: string, signal: AbortSignal): Promise<string>
   /** Newest first. @returns null if `after` is no invoice of the customer */
   listInvoices(
     customerId: string,
     page: { size: number; after: string | null },
-    limit: AbortSignal
+    signal: AbortSignal
   ): Promise<{ invoices: ProviderInvoice[]; hasMore: boolean } | null>
 }

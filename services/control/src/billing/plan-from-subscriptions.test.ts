@@ -7,102 +7,103 @@ import { findDuplicates, noSubscription, planFromSubscriptions } from './plan-fr
 import { anySubscriptions, catalog, knownPrices, subscription } from './testing/subscriptions.ts'
 
 const prices = readPlanPrices(catalog)
-const judge = (subscriptions: readonly Subscription[], kept = 'free') =>
+const decide = (subscriptions: readonly Subscription[], kept = 'free') =>
   planFromSubscriptions(prices, subscriptions, kept)
 const later = new Date('2026-11-20T00:00:00Z')
 const periodEnd = subscription().periodEndsAt
 
-const table: Array<[name: string, subscriptions: Subscription[], facts: Partial<ReturnType<typeof judge>['facts']>]> = [
-  ['without a subscription there is no plan', [], noSubscription],
+const table: Array<[name: string, subscriptions: Subscription[], facts: Partial<ReturnType<typeof decide>['facts']>]> =
   [
-    'one that is active has the plan of its price, and renews',
-    [subscription()],
-    { plan: 'pro', status: 'active', priceId: 'price_pro_monthly', renewsAt: periodEnd, isPastDue: false }
-  ],
-  ['a yearly price is for the same plan', [subscription({ priceIds: ['price_pro_yearly'] })], { plan: 'pro' }],
-  ['one on trial has the plan', [subscription({ status: 'trialing' })], { plan: 'pro', renewsAt: periodEnd }],
-  [
-    'one that is past due keeps the plan, and says so',
-    [subscription({ status: 'past_due', isUnpaid: true })],
-    { plan: 'pro', isPastDue: true, renewsAt: periodEnd }
-  ],
-  [
-    'one whose payment has failed is past due before its status says so',
-    [subscription({ isUnpaid: true })],
-    { plan: 'pro', isPastDue: true }
-  ],
-  [
-    'one that was cancelled for later has the plan until then, and does not renew',
-    [subscription({ cancelAt: later })],
-    { plan: 'pro', cancelAt: later, renewsAt: null }
-  ],
-  [
-    'one that is unpaid has none, and is past due',
-    [subscription({ status: 'unpaid', isUnpaid: true })],
-    { plan: 'free', status: 'unpaid', isPastDue: true, renewsAt: null }
-  ],
-  ['one that is paused has none', [subscription({ status: 'paused' })], { plan: 'free', status: 'paused' }],
-  [
-    'one that has ended has none, and neither renews nor ends',
-    [subscription({ status: 'canceled', cancelAt: later, isUnpaid: true })],
-    { plan: 'free', status: 'canceled', isPastDue: false, renewsAt: null, cancelAt: null }
-  ],
-  [
-    'one whose first payment is due changes nothing',
+    ['without a subscription there is no plan', [], noSubscription],
     [
-      subscription({ id: 'sub_2', status: 'incomplete', priceIds: ['price_team_monthly'], isUnpaid: true }),
-      subscription()
+      'an active subscription gives the plan of its price, and renews',
+      [subscription()],
+      { plan: 'pro', status: 'active', priceId: 'price_pro_monthly', renewsAt: periodEnd, isPastDue: false }
     ],
-    { plan: 'pro', subscriptionId: 'sub_1' }
-  ],
-  [
-    'by itself, one whose first payment is due has no plan, and is not past due',
-    [subscription({ status: 'incomplete', isUnpaid: true })],
-    { plan: 'free', status: 'incomplete', isPastDue: false }
-  ],
-  [
-    'of several, the greater plan counts',
+    ['a yearly price gives the same plan', [subscription({ priceIds: ['price_pro_yearly'] })], { plan: 'pro' }],
+    ['a trial gives the plan', [subscription({ status: 'trialing' })], { plan: 'pro', renewsAt: periodEnd }],
     [
-      subscription(),
-      subscription({ id: 'sub_2', priceIds: ['price_team_yearly'] }),
-      subscription({ id: 'sub_3', status: 'canceled' })
+      'a past due subscription keeps the plan, and is shown as past due',
+      [subscription({ status: 'past_due', isUnpaid: true })],
+      { plan: 'pro', isPastDue: true, renewsAt: periodEnd }
     ],
-    { plan: 'team', subscriptionId: 'sub_2', priceId: 'price_team_yearly' }
-  ],
-  [
-    'of what one charges, the plan counts and not what is added to it',
-    [subscription({ priceIds: ['price_of_support', 'price_pro_monthly'] })],
-    { plan: 'pro', priceId: 'price_pro_monthly' }
-  ],
-  [
-    'one that lives is told of before one that has ended since',
     [
-      subscription({ id: 'sub_2', status: 'unpaid' }),
-      subscription({ id: 'sub_3', status: 'canceled', createdAt: later })
+      'a subscription with a failed payment is past due, even if its status is still active',
+      [subscription({ isUnpaid: true })],
+      { plan: 'pro', isPastDue: true }
     ],
-    { subscriptionId: 'sub_2' }
+    [
+      'a subscription that is cancelled for later gives the plan until then, and does not renew',
+      [subscription({ cancelAt: later })],
+      { plan: 'pro', cancelAt: later, renewsAt: null }
+    ],
+    [
+      'an unpaid subscription gives no plan, and is past due',
+      [subscription({ status: 'unpaid', isUnpaid: true })],
+      { plan: 'free', status: 'unpaid', isPastDue: true, renewsAt: null }
+    ],
+    ['a paused subscription gives no plan', [subscription({ status: 'paused' })], { plan: 'free', status: 'paused' }],
+    [
+      'an ended subscription gives no plan, and has no renewal and no end',
+      [subscription({ status: 'canceled', cancelAt: later, isUnpaid: true })],
+      { plan: 'free', status: 'canceled', isPastDue: false, renewsAt: null, cancelAt: null }
+    ],
+    [
+      'a subscription whose first payment is due changes nothing',
+      [
+        subscription({ id: 'sub_2', status: 'incomplete', priceIds: ['price_team_monthly'], isUnpaid: true }),
+        subscription()
+      ],
+      { plan: 'pro', subscriptionId: 'sub_1' }
+    ],
+    [
+      'alone, a subscription whose first payment is due gives no plan, and is not past due',
+      [subscription({ status: 'incomplete', isUnpaid: true })],
+      { plan: 'free', status: 'incomplete', isPastDue: false }
+    ],
+    [
+      'of several plans, the better one applies',
+      [
+        subscription(),
+        subscription({ id: 'sub_2', priceIds: ['price_team_yearly'] }),
+        subscription({ id: 'sub_3', status: 'canceled' })
+      ],
+      { plan: 'team', subscriptionId: 'sub_2', priceId: 'price_team_yearly' }
+    ],
+    [
+      'of several items, the price of a plan counts, and other prices do not',
+      [subscription({ priceIds: ['price_of_support', 'price_pro_monthly'] })],
+      { plan: 'pro', priceId: 'price_pro_monthly' }
+    ],
+    [
+      'a live subscription is shown before a newer one that has ended',
+      [
+        subscription({ id: 'sub_2', status: 'unpaid' }),
+        subscription({ id: 'sub_3', status: 'canceled', createdAt: later })
+      ],
+      { subscriptionId: 'sub_2' }
+    ]
   ]
-]
 
 for (const [name, subscriptions, facts] of table) {
   test(name, async () => {
-    const judgement = judge(subscriptions)
-    assert.deepEqual({ ...judgement.facts, ...facts }, judgement.facts)
-    assert.deepEqual(judgement.unknown, [])
+    const decision = decide(subscriptions)
+    assert.deepEqual({ ...decision.facts, ...facts }, decision.facts)
+    assert.deepEqual(decision.unknown, [])
   })
 }
 
 test('an unknown price keeps the plan, and is named', async () => {
-  const { facts, unknown } = judge([subscription({ priceIds: ['price_lost'] })], 'team')
+  const { facts, unknown } = decide([subscription({ priceIds: ['price_lost'] })], 'team')
   assert.equal(facts.plan, 'team')
   assert.equal(facts.priceId, 'price_lost')
   assert.deepEqual(unknown, ['price price_lost of sub_1'])
   // An ended subscription has no effect.
-  assert.deepEqual(judge([subscription({ status: 'canceled', priceIds: ['price_lost'] })], 'team').unknown, [])
+  assert.deepEqual(decide([subscription({ status: 'canceled', priceIds: ['price_lost'] })], 'team').unknown, [])
 })
 
 test('an unknown status keeps the plan, and is named', async () => {
-  const { facts, unknown } = judge([subscription({ status: 'hibernating' })], 'pro')
+  const { facts, unknown } = decide([subscription({ status: 'hibernating' })], 'pro')
   assert.equal(facts.plan, 'pro')
   assert.deepEqual(unknown, ['status hibernating of sub_1'])
 })
@@ -124,7 +125,7 @@ test('the order of subscriptions does not matter', async () => {
   )
   fc.assert(
     fc.property(shuffled, fc.constantFrom('free', 'pro', 'team'), ([one, other], kept) => {
-      assert.deepEqual(judge(one, kept).facts, judge(other, kept).facts)
+      assert.deepEqual(decide(one, kept).facts, decide(other, kept).facts)
       assert.deepEqual(
         findDuplicates(prices, one, 'ours').map(({ id }) => id),
         findDuplicates(prices, other, 'ours').map(({ id }) => id)
@@ -136,8 +137,8 @@ test('the order of subscriptions does not matter', async () => {
 test('with known prices and statuses, the plan follows from the subscriptions alone', async () => {
   fc.assert(
     fc.property(anySubscriptions({ prices: knownPrices }), fc.constantFrom('free', 'pro', 'team'), (some, kept) => {
-      const { facts } = judge(some, kept)
-      assert.deepEqual(facts, judge(some, 'enterprise').facts)
+      const { facts } = decide(some, kept)
+      assert.deepEqual(facts, decide(some, 'enterprise').facts)
       const entitling = some.filter(({ status }) => ['active', 'trialing', 'past_due'].includes(status))
       const isTeam = entitling.some(({ priceIds }) => priceIds.some((id) => id.includes('team')))
       assert.equal(facts.plan, isTeam ? 'team' : entitling.length > 0 ? 'pro' : 'free')
@@ -150,7 +151,7 @@ test('an ended or incomplete subscription changes no plan', async () => {
   fc.assert(
     fc.property(anySubscriptions(), idle, fc.constantFrom('free', 'pro', 'team'), (some, others, kept) => {
       const renamed = others.map((one) => ({ ...one, id: `other_${one.id}` }))
-      assert.equal(judge([...some, ...renamed], kept).facts.plan, judge(some, kept).facts.plan)
+      assert.equal(decide([...some, ...renamed], kept).facts.plan, decide(some, kept).facts.plan)
     })
   )
 })
@@ -163,12 +164,12 @@ test('one of the account’s checkout subscriptions stays, and no other subscrip
       const left = some.map((one) => (surplus.has(one) ? { ...one, status: 'canceled' } : one))
       assert.deepEqual(findDuplicates(prices, left, 'ours'), [])
       // A customer with a plan keeps one.
-      assert.equal(judge(left).facts.plan === 'free', judge(some).facts.plan === 'free')
+      assert.equal(decide(left).facts.plan === 'free', decide(some).facts.plan === 'free')
     })
   )
 })
 
-test('of two concurrent purchases the older stays, unless its payment failed', async () => {
+test('of two concurrent purchases the older one stays, unless its payment failed', async () => {
   const first = subscription({ accountId: 'ours' })
   const second = subscription({ id: 'sub_2', accountId: 'ours', createdAt: later, priceIds: ['price_team_monthly'] })
   assert.deepEqual(findDuplicates(prices, [second, first], 'ours'), [second])

@@ -12,7 +12,7 @@ const prices = readPlanPrices(catalog)
 const factsOf = (changes: Parameters<typeof subscription>[0]) =>
   planFromSubscriptions(prices, [subscription(changes)], 'free').facts
 
-test('a paid plan has its renewal, and a cancelled one its end', async () => {
+test('a paid plan shows its renewal, and a cancelled one its end', async () => {
   const paid = describePlan(catalog, 'pro', factsOf({}))
   assert.deepEqual(paid, {
     id: 'pro',
@@ -51,7 +51,7 @@ test('a subscriber with an operator’s plan sees when the subscription renews o
   }
 })
 
-test('a failed payment is shown, whatever the plan', async () => {
+test('a failed payment is shown with every plan', async () => {
   assert.equal(describePlan(catalog, 'pro', factsOf({ status: 'past_due' })).past_due, true)
   assert.equal(describePlan(catalog, 'free', factsOf({ status: 'unpaid' })).past_due, true)
 })

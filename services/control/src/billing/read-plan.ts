@@ -3,7 +3,7 @@ import type { BillingPlan } from '@tollgate/contracts/http/billing.ts'
 import { eq } from 'drizzle-orm'
 import { effectivePlan } from '../catalog/effective-plan.ts'
 import type { Orm } from '../database/connect.ts'
-import { accounts } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
 import { findCustomer } from './customers.ts'
 import { type BillingState, noSubscription } from './plan-from-subscriptions.ts'
 

@@ -6,7 +6,7 @@ import type { ConcurrencyLimit } from '../background/limit-concurrency.ts'
 import { readPlanPrices } from '../catalog/plan-prices.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database, Orm, Transaction } from '../database/connect.ts'
-import { billingEvents } from '../database/schema.ts'
+import { billingEvents } from '../database/schema/billing.ts'
 import type { Projector } from '../projection/projector.ts'
 import { lockCustomer } from './customer-lock.ts'
 import { type CustomerRow, findCustomer, findCustomerById, markDue } from './customers.ts'
@@ -54,7 +54,7 @@ export interface CustomerRefresher {
  * The content of an event is not used: each event makes control read the customer's subscriptions at the provider, and the
  * plan follows from those. So events may come in any order, repeatedly, or never.
  *
- * The customer is locked before the read and until the commit, so the last of two concurrent reads is also stored last. One
+ * The customer is locked from before the read until the commit. So the later of two concurrent reads is also stored later. One
  * transaction stores the result and, as its last row, the event. If it fails, the provider sends the event again. The customer
  * was marked as due before, so a refresh follows even without a second event.
  */
@@ -64,8 +64,8 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
   const prices = readPlanPrices(catalog)
 
   async function refreshCustomer(customerId: string, event: BillingEvent | null): Promise<boolean> {
-    const limit = payments.startLimit()
-    const done = await concurrency(() => orm.transaction((tx) => refreshLocked(tx, customerId, event, limit)), limit)
+    const signal = payments.startDeadline()
+    const done = await concurrency(() => orm.transaction((tx) => refreshLocked(tx, customerId, event, signal)), signal)
     if (done === null) return false
     if (done.isPlanNew) {
       planWriter.wake()
@@ -74,12 +74,12 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
     return true
   }
 
-  async function refreshLocked(tx: Transaction, customerId: string, event: BillingEvent | null, limit: AbortSignal) {
+  async function refreshLocked(tx: Transaction, customerId: string, event: BillingEvent | null, signal: AbortSignal) {
     await lockCustomer(tx, customerId)
     if (event !== null && (await isProcessed(tx, event.id))) return null
     const customer = await findCustomerById(tx, customerId)
     if (customer === null) return null
-    const subscriptions = await endUnwanted(customer, limit)
+    const subscriptions = await endUnwanted(customer, signal)
     const { facts, unknown } =
       subscriptions === null
         ? { facts: customer.facts, unknown: [] }
@@ -99,22 +99,22 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
    *
    * @returns null if the provider does not know the customer; then nothing changes
    */
-  async function endUnwanted(customer: CustomerRow, limit: AbortSignal): Promise<Subscription[] | null> {
+  async function endUnwanted(customer: CustomerRow, signal: AbortSignal): Promise<Subscription[] | null> {
     const { accountId, customerId, isClosed, isSuspended } = customer
     try {
-      const found = await payments.readSubscriptions(customerId, limit)
+      const found = await payments.readSubscriptions(customerId, signal)
       const surplus = isClosed
         ? found.filter(({ status }) => isSubscriptionLive(status))
         : findDuplicates(prices, found, accountId)
-      if (isSuspended || isFirstSubscription(customer, found)) await expireCheckouts(payments, customerId, limit)
+      if (isSuspended || isFirstSubscription(customer, found)) await expireCheckouts(payments, customerId, signal)
       for (const { id } of surplus) {
         log.warn(
           { accountId, customerId, subscriptionId: id, isClosed },
           'ended a subscription of a deleted account, or a duplicate'
         )
-        await payments.cancelSubscription(id, limit)
+        await payments.cancelSubscription(id, signal)
       }
-      return surplus.length === 0 ? found : await payments.readSubscriptions(customerId, limit)
+      return surplus.length === 0 ? found : await payments.readSubscriptions(customerId, signal)
     } catch (err) {
       if (!(err instanceof NoSuchCustomerError)) throw err
       log.error({ err, accountId }, 'the payment provider does not know this customer; the plan stays unchanged')
@@ -138,9 +138,9 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
 }
 
 /** Closes all open checkout pages of a customer. */
-export async function expireCheckouts(payments: Payments, customerId: string, limit: AbortSignal): Promise<void> {
-  for (const { id, isOpen } of await payments.listCheckouts(customerId, limit)) {
-    if (isOpen) await payments.expireCheckout(id, limit)
+export async function expireCheckouts(payments: Payments, customerId: string, signal: AbortSignal): Promise<void> {
+  for (const { id, isOpen } of await payments.listCheckouts(customerId, signal)) {
+    if (isOpen) await payments.expireCheckout(id, signal)
   }
 }
 

@@ -42,8 +42,8 @@ export function createDueCustomersLoop({
     intervalMs,
     log,
     messages: {
-      failing: 'customers whose subscriptions must be read again could not be found',
-      recovered: 'customers whose subscriptions must be read again are found again'
+      failing: 'customers that are due for a refresh cannot be read',
+      recovered: 'customers that are due for a refresh can be read again'
     }
   })
 
@@ -55,7 +55,7 @@ export function createDueCustomersLoop({
         try {
           await customerRefresher.refresh(customer.accountId)
         } catch (err) {
-          log.warn({ err, accountId: customer.accountId }, 'subscriptions could not be read yet')
+          log.warn({ err, accountId: customer.accountId }, 'a customer could not be refreshed; the next try follows')
           await postpone(orm, customer, new Date(clock().getTime() + retryMs))
         }
       }

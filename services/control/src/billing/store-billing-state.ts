@@ -5,7 +5,10 @@ import { intendPlan } from '../accounts/plan-intention.ts'
 import { byService } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Transaction } from '../database/connect.ts'
-import { accounts, customers, members, planWrites, users } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { customers } from '../database/schema/billing.ts'
+import { members } from '../database/schema/team.ts'
+import { planWrites, users } from '../database/schema/users.ts'
 import type { CustomerRow } from './customers.ts'
 import type { BillingState } from './plan-from-subscriptions.ts'
 
@@ -24,7 +27,7 @@ export async function storeBillingState(
   now: Date
 ): Promise<boolean> {
   const { accountId } = before
-  // Other decisions about the user's plan wait for this lock. So does joining a team, which a live subscription forbids.
+  // Other decisions about the user's plan wait for this lock. So does joining a team, which subscribers cannot.
   await tx.select({ id: users.id }).from(users).where(eq(users.id, accountId)).for('no key update')
   const [owner] = await tx
     .select({ deletedAt: users.deletedAt, seatOf: members.accountId, intended: planWrites.intended })

@@ -5,7 +5,8 @@ import { claimSweep, createSweepLoop, type Lease } from '../background/sweep-lea
 import { readPlanPrices } from '../catalog/plan-prices.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
-import { accounts, billingEvents, billingSweeps, customers } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { billingEvents, billingSweeps, customers } from '../database/schema/billing.ts'
 import { isUnchangedSubscription } from './is-unchanged-subscription.ts'
 import { isSubscriptionLive } from './live-subscription.ts'
 import { mark, markDrifted, markUnlisted, restoreCustomer } from './mark-customers.ts'
@@ -19,7 +20,7 @@ const eventsKeptMs = 40 * 86_400_000
 
 export interface SubscriptionSweepOptions {
   database: Database
-  payments: Pick<Payments, 'startLimit' | 'listSubscriptions'>
+  payments: Pick<Payments, 'startDeadline' | 'listSubscriptions'>
   catalog: Catalog
   clock: Clock
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
@@ -75,13 +76,13 @@ export function createSubscriptionSweeper(options: SubscriptionSweepOptions): Su
     return isDone
   }
 
-  /** Reads all subscriptions that have not ended. One that ends or starts meanwhile has its event, or is found next time. */
+  /** Reads all subscriptions that have not ended. If one ends or starts meanwhile, its event arrives, or the next comparison finds it. */
   async function readList(lease: Lease): Promise<void> {
     let after: string | null = null
     do {
       const page: { subscriptions: Subscription[]; hasMore: boolean } = await payments.listSubscriptions(
         after,
-        payments.startLimit()
+        payments.startDeadline()
       )
       // The list keeps subscriptions that ended without a payment.
       await compare(page.subscriptions.filter(({ status }) => isSubscriptionLive(status)))

@@ -31,7 +31,7 @@ test('an event with another signature is refused', async () => {
   assert.equal(read(body, sign(body, { secret: other })), null, 'wrong secret')
   assert.equal(read(body.replace('cus_1', 'cus_2'), sign(body)), null, 'altered body')
   assert.equal(read(JSON.stringify(JSON.parse(body)), sign(body)), null, 're-encoded JSON')
-  assert.equal(read(`${body}\n`, sign(body)), null, 'a line more')
+  assert.equal(read(`${body}\n`, sign(body)), null, 'an additional line')
   assert.equal(read('', sign(body)), null, 'no body')
   assert.equal(read(body, sign(body).replace('v1=', 'v0=')), null, 'another scheme')
   assert.equal(read(body, sign(body), [other]), null)
@@ -93,7 +93,7 @@ test('headers that are not a signature are refused before the body is read', asy
   }
 })
 
-test('no body and no header make it throw', async () => {
+test('no body and no header makes it throw', async () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.string({ maxLength: 120 }), (bytes, header) => {
       assert.equal(read(Buffer.from(bytes), header), null)

@@ -54,7 +54,7 @@ test('the webhook', async (t) => {
     assert.deepEqual(await eventCount(), [{ n: 0 }])
     assert.equal((await plan(user)).id, 'free')
 
-    // Whatever its content type.
+    // With any content type.
     const answer = await deliverRaw(app, body, { ...sign(body, { secret: nextSecret }), 'content-type': 'text/plain' })
     assert.deepEqual([answer.status, answer.body], [200, { received: true }])
     assert.equal((await plan(user)).id, 'pro')

@@ -4,7 +4,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { presentedSessions } from './session-cookie.ts'
 
-/** Browsers may keep the answer to a pre-flight for 24 hours. */
+/** Browsers may cache the answer to a pre-flight for 24 hours. */
 const preflightSeconds = 86_400
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -16,9 +16,8 @@ export interface BrowserCallersOptions {
 }
 
 /**
- * For the part of the API that browsers call with the session cookie: CORS for the origins that may, and no changes by
- * the cookie for any other. A request without an `Origin` passes, unless `Sec-Fetch-Site` says that a page of another
- * site sent it.
+ * For the API that browsers call with the session cookie. Allowed origins get CORS. A change with the cookie from any other
+ * origin is refused. A request without an `Origin` passes, unless `Sec-Fetch-Site` says that another site sent it.
  */
 const browserCallersPlugin: FastifyPluginAsync<BrowserCallersOptions> = async (app, options) => {
   await app.register(cors, {
@@ -28,7 +27,7 @@ const browserCallersPlugin: FastifyPluginAsync<BrowserCallersOptions> = async (a
     allowedHeaders: ['content-type', 'authorization', 'idempotency-key'],
     exposedHeaders: ['x-request-id', 'retry-after', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'],
     maxAge: preflightSeconds,
-    // The strict form answers in another shape than our errors, and other middleware need not care either.
+    // The strict form would answer with another shape than our errors.
     strictPreflight: false
   })
 

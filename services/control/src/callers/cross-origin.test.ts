@@ -15,32 +15,29 @@ const foreign = [
   'null'
 ]
 
-test('across origins', async (t) => {
+test('cross-origin requests', async (t) => {
   const control = await startControl({ publicUrl, serviceDomain: 'service.example', extraOrigins: [extra] })
   t.after(() => control.close())
   const { call } = control
   const user = await control.signUp()
   const { cookie } = user
 
-  await t.test(
-    'over https the cookie is secure and shared with the subdomains, and is cleared in the same way',
-    async () => {
-      const { email, password } = user
-      const login = await call('POST', '/api/auth/login', { body: { email, password } })
-      assert.match(
-        login.cookies[0]!,
-        /^svc_session=[\w-]{43}; Max-Age=2592000; Domain=service\.example; Path=\/; HttpOnly; Secure; SameSite=Lax$/
-      )
-      const signout = await call('POST', '/api/auth/signout', { cookie: login.cookies[0]!.split(';')[0] })
-      assert.match(
-        signout.cookies[0]!,
-        /^svc_session=; Max-Age=0; Domain=service\.example; Path=\/; .*HttpOnly; Secure; SameSite=Lax$/
-      )
-      assert.equal(login.headers['strict-transport-security'], 'max-age=31536000; includeSubDomains')
-    }
-  )
+  await t.test('over https the cookie is secure and shared with subdomains, also when it is cleared', async () => {
+    const { email, password } = user
+    const login = await call('POST', '/api/auth/login', { body: { email, password } })
+    assert.match(
+      login.cookies[0]!,
+      /^svc_session=[\w-]{43}; Max-Age=2592000; Domain=service\.example; Path=\/; HttpOnly; Secure; SameSite=Lax$/
+    )
+    const signout = await call('POST', '/api/auth/signout', { cookie: login.cookies[0]!.split(';')[0] })
+    assert.match(
+      signout.cookies[0]!,
+      /^svc_session=; Max-Age=0; Domain=service\.example; Path=\/; .*HttpOnly; Secure; SameSite=Lax$/
+    )
+    assert.equal(login.headers['strict-transport-security'], 'max-age=31536000; includeSubDomains')
+  })
 
-  await t.test('allowed origins may read answers with the cookie, and others may not', async () => {
+  await t.test('only allowed origins may read answers with the cookie', async () => {
     for (const path of ['/api/auth/me', '/api/keys', '/api/auth/no-such-path']) {
       for (const origin of allowed) {
         const { headers } = await call('GET', path, { cookie, origin })
@@ -80,7 +77,7 @@ test('across origins', async (t) => {
     }
   )
 
-  await t.test('a webhook has no CORS, not even for the pre-flight of an allowed origin', async () => {
+  await t.test('a webhook has no CORS, even for the pre-flight of an allowed origin', async () => {
     const headers = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' }
     const answer = await call('OPTIONS', '/api/billing/webhook', { origin: extra, headers })
     assert.deepEqual([answer.status, codeOf(answer)], [405, 'method_not_allowed'])
@@ -97,7 +94,7 @@ test('across origins', async (t) => {
     }
   })
 
-  await t.test('a change by cookie needs an allowed origin, or none', async () => {
+  await t.test('a change with the cookie needs an allowed origin or no origin', async () => {
     for (const origin of foreign) {
       const { email, password } = user
       for (const [path, body] of [
@@ -123,7 +120,7 @@ test('across origins', async (t) => {
   })
 
   await t.test(
-    'a change by cookie without an origin is refused if the browser says that another site sent it',
+    'a change with the cookie but without an origin is refused if the browser says that another site sent it',
     async () => {
       const signout = (own: string, site: string, origin?: string) =>
         call('POST', '/api/auth/signout', { cookie: own, origin, headers: { 'sec-fetch-site': site } })
@@ -148,7 +145,7 @@ test('across origins', async (t) => {
     }
   )
 
-  await t.test('reading with the cookie is not a change, wherever it comes from', async () => {
+  await t.test('every origin may send a read with the cookie', async () => {
     for (const origin of foreign) assert.equal((await call('GET', '/api/auth/me', { cookie, origin })).status, 200)
   })
 })

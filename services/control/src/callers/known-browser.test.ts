@@ -9,15 +9,15 @@ import { hashSessionToken } from './session-token.ts'
 
 const browserIn = ({ cookies }: Answer) => cookies.find((cookie) => cookie.startsWith('svc_browser='))!.split(';')[0]!
 
-test('over https no other host and no page over http can set the cookie', async () => {
+test('over https, other hosts and http pages cannot set the cookie', async () => {
   assert.equal(browserCookie('http://localhost:3000'), 'svc_browser')
   assert.equal(browserCookie('https://app.example.com'), '__Host-svc_browser')
-  // What the prefix demands of the cookie (RFC 6265bis, section 4.1.3.2).
+  // The prefix requires these attributes (RFC 6265bis, section 4.1.3.2).
   const { secure, path, domain } = browserCookieAttributes('https://app.example.com')
   assert.deepEqual([secure, path, domain], [true, '/', undefined])
 })
 
-test('over https a browser that signed in before is known by that cookie only', async (t) => {
+test('over https, only that cookie identifies a known browser', async (t) => {
   const limits = { login: 2 }
   const control = await startControl({ publicUrl: 'https://app.example.com', trustProxy: true, limits })
   t.after(() => control.close())
@@ -51,20 +51,20 @@ onEachDatabase('known browsers', async (t, newDatabase) => {
   }
 
   await t.test(
-    'a browser keeps its name for one user, another user gets a new one, and the database has only its hash',
+    'a browser keeps its token for one user, another user gets a new one, and the database has only its hash',
     async () => {
       const [ada, grace] = [await control.signUp(), await control.signUp()]
       const browser = browserIn(await signIn(ada))
       assert.equal(browserIn(await signIn(ada, browser)), browser)
-      assert.notEqual(browserIn(await signIn(grace, browser)), browser, 'ada, who knows the name, may have planted it')
+      assert.notEqual(browserIn(await signIn(grace, browser)), browser, 'ada knows the token and may have planted it')
       assert.deepEqual(new Set((await usersOf(browser)).map(({ user_id: id }) => id)), new Set([ada.id]))
       assert.equal(JSON.stringify(await known()).includes(browser.split('=')[1]!), false)
-      // A name that we did not give may be known to whoever set it.
+      // An attacker may know a token that control did not issue.
       assert.notEqual(browserIn(await signIn(ada, `svc_browser=${'A'.repeat(43)}`)), `svc_browser=${'A'.repeat(43)}`)
     }
   )
 
-  await t.test('of each user the twenty last browsers are known', async () => {
+  await t.test('control knows the twenty most recent browsers of each user', async () => {
     const user = await control.signUp()
     const first = browserIn(await signIn(user))
     for (let n = 0; n < 20; n++) {
@@ -75,7 +75,7 @@ onEachDatabase('known browsers', async (t, newDatabase) => {
     assert.notEqual(browserIn(await signIn(user, first)), first)
   })
 
-  await t.test('a user who is deleted leaves none', async () => {
+  await t.test('deleting a user deletes their known browsers', async () => {
     const user = await control.signUp()
     assert.equal((await control.call('DELETE', '/api/auth/me', { cookie: user.cookie })).status, 200)
     assert.equal(

@@ -3,20 +3,21 @@ import { and, desc, eq, gt, inArray, lte, notInArray, sql } from 'drizzle-orm'
 import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database, Transaction } from '../database/connect.ts'
-import { knownBrowsers, users } from '../database/schema.ts'
+import { knownBrowsers } from '../database/schema/sessions.ts'
+import { users } from '../database/schema/users.ts'
 import { foldCase } from '../http/fold-case.ts'
 import { addressOf } from './request-address.ts'
 import { presentedCookies } from './session-cookie.ts'
 import { hashSessionToken, isSessionToken, newSessionToken } from './session-token.ts'
 
 /*
- * Sign-in attempts are limited for each address. Without more, strangers could use up the owner's attempts. So a browser
- * that signed in successfully keeps a cookie, and its attempts are counted apart (OWASP, "Device cookies"). The cookie
- * opens nothing: it only chooses the counter.
+ * Sign-in attempts are limited per address, so strangers could use up the owner's attempts. Therefore a browser that signed
+ * in gets a cookie, and its attempts count separately (OWASP, "Device cookies"). The cookie gives no access: it only selects
+ * the counter.
  */
 
 /**
- * The cookie's name. Over https its prefix makes browsers refuse it from any other host, and from pages over http.
+ * The cookie's name. Over https, its prefix makes browsers refuse it from other hosts and from http pages.
  *
  * @param publicUrl an origin
  */
@@ -24,14 +25,14 @@ export const browserCookie = (publicUrl: string): string =>
   publicUrl.startsWith('https://') ? '__Host-svc_browser' : 'svc_browser'
 
 const lifetimeMs = 180 * 86_400_000
-/** Browsers of one user. The one that was not used for the longest time gives way. */
+/** Browsers per user. A new browser replaces the least recently used. */
 const maxBrowsers = 20
-/** Cookies of that name that are looked at: another site of the domain may have set more. */
+/** Cookies of that name that control reads: another site of the domain may have set more. */
 const maxPresented = 5
-/** Ended rows that one sign-in removes: more than it adds. */
+/** Ended rows that a sign-in removes: more than it adds. */
 const clearedPerSignIn = 20
 
-/** The cookie goes to this host only. The prefix `__Host-` demands the path `/`. */
+/** Browsers send the cookie only to this host. The prefix `__Host-` requires the path `/`. */
 export const browserCookieAttributes = (publicUrl: string): CookieSerializeOptions => ({
   httpOnly: true,
   sameSite: 'lax',
@@ -40,7 +41,7 @@ export const browserCookieAttributes = (publicUrl: string): CookieSerializeOptio
   maxAge: lifetimeMs / 1000
 })
 
-/** Values of the cookie, in the only form in which they are stored, by value. */
+/** The presented cookie values, by their stored hash. */
 function presentedBrowsers(request: FastifyRequest, publicUrl: string): Map<string, string> {
   const values = presentedCookies(request.headers.cookie, browserCookie(publicUrl))
   const tokens = values.filter(isSessionToken).slice(0, maxPresented)
@@ -48,15 +49,14 @@ function presentedBrowsers(request: FastifyRequest, publicUrl: string): Map<stri
 }
 
 /**
- * Whose attempts a sign-in counts as: those of a browser that the address' owner signed in with before, else those of
- * everybody who tries this address.
+ * The subject that a sign-in counts for: a known browser of the address's owner, else everybody who tries the address.
  */
 export function signInSubject(database: Database, clock: Clock, publicUrl: string) {
   const findKnown = findKnownBrowser(database, clock, publicUrl)
   return async (request: FastifyRequest): Promise<string> => (await findKnown(request)) ?? addressOf(request)
 }
 
-/** A name for the browser of a sign-in, if the address' owner signed in with it before; else null. */
+/** A name for a sign-in's browser if the address's owner signed in with it before; else null. */
 export function findKnownBrowser({ orm }: Database, clock: Clock, publicUrl: string) {
   return async (request: FastifyRequest): Promise<string | null> => {
     const email = addressOf(request)
@@ -98,7 +98,7 @@ export async function rememberBrowser(
       )
     )
     .limit(1)
-  // A value that was not issued to this user may be known to whoever set it: an attacker can plant their own.
+  // A value that was not issued to this user is never reused: an attacker may have planted it.
   const token = presented.get(known?.hash ?? '') ?? newSessionToken()
   const endsAt = new Date(now.getTime() + lifetimeMs)
   await tx
@@ -109,7 +109,7 @@ export async function rememberBrowser(
   return token
 }
 
-/** Attempts from all browsers count as those of strangers again, until the user signs in. */
+/** Forgets a user's browsers. Their attempts then count as strangers', until the user signs in. */
 export async function forgetBrowsers(tx: Transaction, userId: string): Promise<void> {
   await tx.delete(knownBrowsers).where(eq(knownBrowsers.userId, userId))
 }

@@ -3,10 +3,11 @@ import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import { and, eq, isNull, lt, or } from 'drizzle-orm'
 import { databaseNowMs } from '../clocks/database-time.ts'
 import type { Orm } from '../database/connect.ts'
-import { accounts, formerSecrets, keys } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { formerSecrets, keys } from '../database/schema/keys.ts'
 import { isPausedByTeam } from '../database/suspensions.ts'
 
-/** `last_used` may be this far behind: less than the 5 s that a listing promises. */
+/** `last_used` may be this old: less than the 5 s that a listing promises. */
 const useNotedEveryMs = 2000
 
 const columns = {
@@ -20,7 +21,7 @@ const columns = {
   status: keys.status,
   accountStatus: accounts.status,
   suspensions: accounts.suspensions,
-  // PostgreSQL's clock, because those of replicas may differ.
+  // PostgreSQL's clock, because the replicas' clocks may differ.
   nowMs: databaseNowMs
 }
 
@@ -30,9 +31,9 @@ export interface ManagementKey {
 }
 
 /**
- * Finds the management key of a secret, and judges it by the policy that gateways apply to inference keys.
+ * Finds the management key of a secret, and applies the policy that gateways apply to inference keys.
  *
- * @param digest of the secret
+ * @param digest the secret's
  * @throws ServiceError `invalid_api_key`, `revoked_api_key`, `expired_api_key` or `account_suspended`
  */
 export async function findManagementKey(orm: Orm, digest: string): Promise<ManagementKey> {

@@ -22,8 +22,8 @@ export interface Principal {
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Hook for `onRequest` of routes for people and for partners' servers: sets `request.principal`. If a request has an
-     * `Authorization` header, its cookie is ignored.
+     * Hook for `onRequest`, for routes of people and partners' servers: sets `request.principal`. With an `Authorization`
+     * header, the cookie is ignored.
      *
      * @throws ServiceError `not_authenticated`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` or `account_suspended`
      */
@@ -51,7 +51,7 @@ const requireAccountPlugin: FastifyPluginAsync<{ database: Database; clock: Cloc
 
   async function principalOfKey(authorization: string): Promise<Principal> {
     const secret = bearerToken(authorization)
-    // A key for model calls is not accepted here.
+    // An inference key is refused here.
     if (secret === null || scopeOfSecret(secret) !== 'management') throw new ServiceError('invalid_api_key')
     const key = await findManagementKey(database.orm, digestSecret(secret))
     await noteUse(database.orm, key.id, clock())

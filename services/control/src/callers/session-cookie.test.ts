@@ -3,19 +3,19 @@ import fc from 'fast-check'
 import { test } from 'tap'
 import { cookieAttributes, presentedSessions } from './session-cookie.ts'
 
-test('the cookie is secure exactly when the public address is https', async () => {
+test('the cookie is secure if and only if the public URL is https', async () => {
   assert.equal(cookieAttributes('https://app.example.com', 'example.com').secure, true)
   assert.equal(cookieAttributes('http://app.example.com', 'example.com').secure, false)
 })
 
-test('the cookie is shared with subdomains, except where a domain cannot be named', async () => {
+test('the cookie is shared with subdomains if cookies can name the domain', async () => {
   assert.equal(cookieAttributes('https://app.example.com', 'example.com').domain, 'example.com')
   for (const host of ['localhost', '127.0.0.1', '[::1]']) {
     assert.equal('domain' in cookieAttributes(`http://${host}:3000`, host), false, host)
   }
 })
 
-test('every cookie of the name is found, and no other', async () => {
+test('every cookie of this name is found, and no other', async () => {
   assert.deepEqual(presentedSessions(undefined), [])
   assert.deepEqual(presentedSessions(''), [])
   assert.deepEqual(presentedSessions('a=1; svc_session=x;svc_session=y; xsvc_session=z; svc_sessionx=z'), ['x', 'y'])
@@ -23,6 +23,6 @@ test('every cookie of the name is found, and no other', async () => {
   assert.deepEqual(presentedSessions('svc_session=a=b'), ['a=b'])
 })
 
-test('no cookie header can do harm', async () => {
+test('any cookie header can be parsed', async () => {
   fc.assert(fc.property(fc.string(), (header) => Array.isArray(presentedSessions(header))))
 })

@@ -5,9 +5,9 @@ import { absoluteLifetimeMs } from './session-lifetime.ts'
 export const sessionCookie = 'svc_session'
 
 /**
- * Attributes of the session cookie. It is shared with the subdomains of the service domain; where a domain cannot be
- * named (localhost, an IP address) it belongs to the host alone. Browsers keep it for as long as any session can last:
- * when it ends is decided here.
+ * Attributes of the session cookie. Subdomains of the service domain share it. On localhost or an IP address, cookies cannot
+ * name a domain, so it belongs to the host alone. Browsers keep it for the longest possible session; control decides when a
+ * session ends.
  *
  * @param publicUrl an origin
  */
@@ -24,8 +24,8 @@ export function cookieAttributes(publicUrl: string, serviceDomain: string): Cook
 }
 
 /**
- * Every value that a request presents as its session. There should be one. A second one was set by somebody else, from
- * another subdomain or path, and which is which cannot be told.
+ * Every value that a request presents as its session, normally one. Another subdomain or path may have set a second value, and
+ * control cannot tell them apart.
  *
  * @param header `Cookie`
  */

@@ -1,35 +1,35 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { absoluteLifetimeMs, idleLifetimeMs, isOver, newSpan, slideSpan } from './session-lifetime.ts'
+import { absoluteLifetimeMs, extendSpan, idleLifetimeMs, isOver, newSpan } from './session-lifetime.ts'
 
 const start = new Date('2026-11-21T12:00:00Z')
 const later = (ms: number) => new Date(start.getTime() + ms)
 const minute = 60_000
 const day = 24 * 60 * minute
 
-test('an unused session is over after seven days, to the millisecond', async () => {
+test('an unused session ends after exactly seven days', async () => {
   const span = newSpan(start)
   assert.equal(isOver(span, later(7 * day - 1)), false)
   assert.equal(isOver(span, later(7 * day)), true)
 })
 
-test('use within a minute of the last is not written down', async () => {
+test('a use within a minute of the last is not stored', async () => {
   const span = newSpan(start)
-  assert.equal(slideSpan(span, later(minute - 1)), null)
+  assert.equal(extendSpan(span, later(minute - 1)), null)
   const used = { lastUsedAt: later(minute), idleEndsAt: later(7 * day + minute), endsAt: span.endsAt }
-  assert.deepEqual(slideSpan(span, later(minute)), used)
+  assert.deepEqual(extendSpan(span, later(minute)), used)
 })
 
-test('the last use is known to the minute also when the end cannot move any more', async () => {
+test('the last use is exact to the minute, also when the end no longer moves', async () => {
   const endsAt = later(30 * day)
   const span = { lastUsedAt: later(25 * day), idleEndsAt: endsAt, endsAt }
-  assert.equal(slideSpan(span, later(25 * day + minute - 1)), null)
+  assert.equal(extendSpan(span, later(25 * day + minute - 1)), null)
   const lastUsedAt = later(25 * day + minute)
-  assert.deepEqual(slideSpan(span, lastUsedAt), { lastUsedAt, idleEndsAt: endsAt, endsAt })
+  assert.deepEqual(extendSpan(span, lastUsedAt), { lastUsedAt, idleEndsAt: endsAt, endsAt })
 })
 
-test('no use makes a session last longer than thirty days, nor end sooner', async () => {
+test('use never extends a session beyond thirty days, and never shortens it', async () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 8 * day }), { maxLength: 60 }), (pauses) => {
       let span = newSpan(start)
@@ -38,13 +38,13 @@ test('no use makes a session last longer than thirty days, nor end sooner', asyn
       for (const pause of pauses) {
         const lastUse = now
         now = new Date(now.getTime() + pause)
-        // What is remembered is at most a minute behind the true last use.
+        // The stored use is at most a minute before the true last use.
         const trueEnd = Math.min(lastUse.getTime() + idleLifetimeMs, endsAt.getTime())
         assert(trueEnd - span.idleEndsAt.getTime() < minute)
         if (isOver(span, now)) return
-        const slid = slideSpan(span, now)
-        if (slid !== null) assert(slid.idleEndsAt >= span.idleEndsAt)
-        span = slid ?? span
+        const extended = extendSpan(span, now)
+        if (extended !== null) assert(extended.idleEndsAt >= span.idleEndsAt)
+        span = extended ?? span
         assert(now.getTime() - span.lastUsedAt.getTime() < minute)
         assert(span.idleEndsAt <= endsAt)
       }

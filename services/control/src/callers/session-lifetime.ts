@@ -1,15 +1,15 @@
 const dayMs = 86_400_000
-/** A session that is not used for so long is over. */
+/** A session ends after this time without use. */
 export const idleLifetimeMs = 7 * dayMs
-/** No session lasts longer, however much it is used. */
+/** A session ends after this time in any case. */
 export const absoluteLifetimeMs = 30 * dayMs
-/** Use is written down at most this often. */
-const slideStepMs = 60_000
+/** The minimum time between two stored uses. */
+const minStepMs = 60_000
 
 export interface SessionSpan {
-  /** At most {@link slideStepMs} behind the last use. */
+  /** At most {@link minStepMs} before the last use. */
   readonly lastUsedAt: Date
-  /** When the session is over unless it is used before. Never after `endsAt`. */
+  /** When the session ends without further use. Never after `endsAt`. */
   readonly idleEndsAt: Date
   readonly endsAt: Date
 }
@@ -22,14 +22,14 @@ export function isOver(span: Pick<SessionSpan, 'idleEndsAt'>, now: Date): boolea
   return span.idleEndsAt <= now
 }
 
-/** The span after a use at `now`. Null if it differs too little to be worth a write. */
-export function slideSpan({ lastUsedAt, idleEndsAt, endsAt }: SessionSpan, now: Date): SessionSpan | null {
+/** The span after a use at `now`. Null if the difference is too small to store. */
+export function extendSpan({ lastUsedAt, idleEndsAt, endsAt }: SessionSpan, now: Date): SessionSpan | null {
   const end = Math.min(now.getTime() + idleLifetimeMs, endsAt.getTime())
   const gainedMs = end - idleEndsAt.getTime()
   const isLastStep = end === endsAt.getTime() && gainedMs > 0
-  // In its last week a session's end does not move any more.
-  const isLaterUse = gainedMs === 0 && now.getTime() - lastUsedAt.getTime() >= slideStepMs
-  if (gainedMs < slideStepMs && !isLastStep && !isLaterUse) return null
+  // In its last week, a session's end no longer moves.
+  const isLaterUse = gainedMs === 0 && now.getTime() - lastUsedAt.getTime() >= minStepMs
+  if (gainedMs < minStepMs && !isLastStep && !isLaterUse) return null
   return { lastUsedAt: now, idleEndsAt: new Date(end), endsAt }
 }
 

@@ -7,13 +7,13 @@ import { effectivePlan } from '../catalog/effective-plan.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { presentedSessions } from './session-cookie.ts'
-import { slideSpan } from './session-lifetime.ts'
+import { extendSpan } from './session-lifetime.ts'
 import { extendSession, findSession } from './sessions.ts'
 
 /** The signed-in user of a request. */
 export interface Caller {
   readonly user: User
-  /** The account that they act for: the team's for a user with a seat, else their own. */
+  /** The account that they act for: the team's for a seat, else their own. */
   readonly accountId: string
   /** Whether they own that account or have a seat in it. */
   readonly role: 'owner' | 'seat'
@@ -24,7 +24,7 @@ export interface Caller {
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Hook for `onRequest` of routes that need a session: sets `request.caller`, and counts as use of the session.
+     * Hook for `onRequest` of routes that need a session: sets `request.caller`, and counts as a use of the session.
      * @throws ServiceError `not_authenticated`
      */
     requireSession(request: FastifyRequest): Promise<void>
@@ -35,11 +35,11 @@ declare module 'fastify' {
   }
 }
 
-/** Brings the stored user up to date with the identity provider. */
+/** Updates the stored user from the identity provider. */
 export interface UserRefresher {
   /**
-   * Reads a user again at the identity provider if the stored copy is old. One caller in all replicas asks. Callers in the
-   * same process wait for that answer; other replicas go on with the stored copy, as all do while the provider is away.
+   * Reads a user from the identity provider if the stored copy is old. Only one caller of all replicas asks. Callers in the
+   * same process wait for the answer. Other replicas use the stored copy; without the provider, all do.
    *
    * @param syncedAt when the stored copy was read
    * @returns whether the stored user may have changed. Never throws
@@ -66,7 +66,7 @@ const sessionPlugin: FastifyPluginAsync<SessionOptions> = async (app, options) =
       session = await findSession(database.orm, token, now)
     }
     if (session === null) throw new ServiceError('not_authenticated')
-    const used = slideSpan(session.span, now)
+    const used = extendSpan(session.span, now)
     if (used !== null) await extendSession(database.orm, session.hash, used)
     const { user, account } = session
     request.caller = {

@@ -20,7 +20,7 @@ onEachDatabase('sessions', async (t, newDatabase) => {
     return Number(rows[0]!.n)
   }
 
-  await t.test('every sign-in has a session of its own; one that it came with is closed', async () => {
+  await t.test('every sign-in opens its own session, and closes the session that the request presents', async () => {
     const user = await control.signUp()
     const second = await control.signIn(user)
     assert.notEqual(second, user.cookie)
@@ -34,7 +34,7 @@ onEachDatabase('sessions', async (t, newDatabase) => {
     assert.equal((await call('GET', '/api/auth/me', { cookie: user.cookie })).status, 200)
   })
 
-  await t.test('the database holds no session id, only its SHA-256', async () => {
+  await t.test('the database has only the SHA-256 of a session id', async () => {
     const { cookie } = await control.signUp()
     const token = tokenOf(cookie)
     assert.equal(await count('sessions', sql`token_hash = ${hash('sha256', token, 'hex')}`), 1)
@@ -49,7 +49,7 @@ onEachDatabase('sessions', async (t, newDatabase) => {
     }
   })
 
-  await t.test('no cookie but one that was given out, alone, is a session', async () => {
+  await t.test('only a single issued cookie is a session', async () => {
     const { cookie } = await control.signUp()
     const token = tokenOf(cookie)
     const flipped = (token.startsWith('A') ? 'B' : 'A') + token.slice(1)
@@ -80,7 +80,7 @@ onEachDatabase('sessions', async (t, newDatabase) => {
     assert.equal((await call('GET', '/api/auth/me', { cookie: `a=b; ${cookie}; c=d` })).status, 200)
   })
 
-  await t.test('a session ends after seven days without use, and after thirty days in any case', async () => {
+  await t.test('a session ends after seven days without use, and always after thirty days', async () => {
     const idle = await control.signUp()
     const used = await control.signUp()
     const isSignedIn = async (cookie: string) => (await call('GET', '/api/auth/me', { cookie })).status === 200
@@ -96,7 +96,7 @@ onEachDatabase('sessions', async (t, newDatabase) => {
     assert(await isSignedIn(await control.signIn(used)))
   })
 
-  await t.test('use within a minute of the last one writes nothing', async () => {
+  await t.test('a use within a minute of the last writes nothing', async () => {
     const { cookie } = await control.signUp()
     const end = async () =>
       (
@@ -113,7 +113,7 @@ onEachDatabase('sessions', async (t, newDatabase) => {
     assert.notEqual(await end(), first)
   })
 
-  await t.test('signing in clears away sessions that are over', async () => {
+  await t.test('signing in removes ended sessions', async () => {
     const user = await control.signUp()
     control.passTime(31 * day)
     const over = () => count('sessions', sql`user_id <> ${user.id}`)

@@ -1,10 +1,13 @@
 import { and, eq, gt, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Orm, Transaction } from '../database/connect.ts'
-import { accounts, members, sessions, users } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { sessions } from '../database/schema/sessions.ts'
+import { members } from '../database/schema/team.ts'
+import { users } from '../database/schema/users.ts'
 import { newSpan, type SessionSpan } from './session-lifetime.ts'
 import { hashSessionToken, isSessionToken, newSessionToken } from './session-token.ts'
 
-/** How many sessions that are over a login clears away: more than it adds, so the table holds what is live. */
+/** Ended sessions that a login removes: more than it adds, so that the table stays small. */
 const clearedPerLogin = 20
 
 /** The account that a user acts for: the team's for a seat, else their own. */
@@ -18,7 +21,7 @@ export interface LiveSession {
   hash: string
   span: SessionSpan
   user: { id: string; email: string; name: string }
-  /** When the identity provider last told who the user is. */
+  /** When control last read the user from the identity provider. */
   syncedAt: Date
   account: ActingFor
 }
@@ -27,7 +30,7 @@ export interface LiveSession {
  * Opens a session.
  *
  * @param browser see auth/describe-browser.ts
- * @returns its token, which nothing but the cookie will ever carry
+ * @returns its token, which only the cookie may contain
  */
 export async function openSession(tx: Transaction, userId: string, browser: string | null, now: Date): Promise<string> {
   const token = newSessionToken()
@@ -36,7 +39,7 @@ export async function openSession(tx: Transaction, userId: string, browser: stri
   return token
 }
 
-/** The session of a token, unless it is over, was closed or never was, or the user's address is not proved any more. */
+/** The open session of a token. Null if there is none, or if the user's address is no longer proved. */
 export async function findSession(orm: Orm, token: string, now: Date): Promise<LiveSession | null> {
   if (!isSessionToken(token)) return null
   const hash = hashSessionToken(token)
@@ -63,7 +66,7 @@ export async function findSession(orm: Orm, token: string, now: Date): Promise<L
   }
 }
 
-/** Writes down a use. Moves the session's end, never backwards. */
+/** Stores a use. It moves the session's end only forwards. */
 export async function extendSession(orm: Orm, hash: string, { lastUsedAt, idleEndsAt }: SessionSpan): Promise<void> {
   await orm
     .update(sessions)
@@ -71,7 +74,7 @@ export async function extendSession(orm: Orm, hash: string, { lastUsedAt, idleEn
     .where(and(eq(sessions.tokenHash, hash), lte(sessions.idleEndsAt, idleEndsAt)))
 }
 
-/** Closes the sessions of these tokens, as far as there are any. @returns ids of the users who had them */
+/** Closes the sessions of these tokens. Other tokens are ignored. @returns ids of the sessions' users */
 export async function closeSessions(orm: Orm, tokens: readonly string[]): Promise<string[]> {
   const hashes = tokens.filter(isSessionToken).map(hashSessionToken)
   if (hashes.length === 0) return []
@@ -82,7 +85,7 @@ export async function closeSessions(orm: Orm, tokens: readonly string[]): Promis
   return [...new Set(closed.map(({ userId }) => userId))]
 }
 
-/** Ids of the users who have sessions of these tokens. */
+/** Ids of the users whose open sessions have these tokens. */
 export async function usersOfSessions(orm: Orm, tokens: readonly string[], now: Date): Promise<string[]> {
   const hashes = tokens.filter(isSessionToken).map(hashSessionToken)
   if (hashes.length === 0) return []
@@ -93,15 +96,19 @@ export async function usersOfSessions(orm: Orm, tokens: readonly string[], now: 
   return found.map(({ userId }) => userId)
 }
 
+/** Locks a user's row, so that changes of several of the user's sessions run one after the other. */
+export async function lockSessions(tx: Transaction, userId: string): Promise<void> {
+  await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
+}
+
 /** Closes all sessions of a user. @returns how many there were */
 export async function endSessions(tx: Transaction, userId: string): Promise<number> {
-  // The user's row orders this with everything else that opens or ends several sessions of theirs.
-  await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
+  await lockSessions(tx, userId)
   const ended = await tx.delete(sessions).where(eq(sessions.userId, userId)).returning({ hash: sessions.tokenHash })
   return ended.length
 }
 
-/** Removes some of the sessions that are over; those that another login is removing are left to it. */
+/** Removes some ended sessions. It skips sessions that another login is removing. */
 export async function clearEndedSessions(tx: Transaction, now: Date): Promise<void> {
   const ended = tx
     .select({ tokenHash: sessions.tokenHash })

@@ -6,7 +6,7 @@ import { effectivePlan, isUnknownPlan } from './effective-plan.ts'
 const plan = { keyQuota: 1 } as Catalog['plans'][string]
 const catalog: Catalog = { models: {}, plans: { free: plan, pro: plan } }
 
-test('a plan of the catalog applies, and everything else is free', async () => {
+test('a plan of the catalog applies, and any other counts as free', async () => {
   assert.equal(effectivePlan(catalog, 'pro'), 'pro')
   for (const other of [null, 'free', 'platinum', '', 'toString', '__proto__', 'Pro', ' pro']) {
     assert.equal(effectivePlan(catalog, other), 'free', String(other))

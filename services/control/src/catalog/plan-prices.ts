@@ -4,9 +4,9 @@ import type { Catalog, PlanPrice } from '@tollgate/contracts/catalog/catalog.ts'
 export interface PlanPrices {
   /** The plan that a price is for; null if the catalog has no such price. */
   planOf(priceId: string): string | null
-  /** Whether it can be bought now. */
+  /** Whether it is on sale now. */
   isSold(priceId: string): boolean
-  /** Position of a plan in the catalog, from 0; a later plan is the better one. -1 for an unknown plan. */
+  /** A plan's position in the catalog, from 0; later plans are better. -1 for an unknown plan. */
   rankOf(plan: string): number
 }
 

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { desc, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
-import { catalogs } from '../database/schema.ts'
+import { catalogs } from '../database/schema/catalog.ts'
 
-/** Id of the advisory lock; any number that no other code uses. */
+/** Id of the advisory lock: an arbitrary number that no other code uses. */
 const lock = 7_012_846_613
 
 /** Stores a catalog as the current one, unless it is current already. Replicas that start together store it once. */

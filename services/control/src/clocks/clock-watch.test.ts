@@ -12,18 +12,18 @@ testOnEveryRedis('clock watch', async (t, anyLink) => {
   const { link, set } = moveClock(anyLink)
   link.nodes = () => [link]
 
-  /** The clocks of control and Redis are moved by so much; PostgreSQL's is right. */
+  /** Moves the clocks of control and Redis; PostgreSQL's is right. */
   function watchClocks() {
-    const told: Array<[level: string, clock: string, seconds: number]> = []
+    const logged: Array<[level: string, clock: string, seconds: number]> = []
     let ownMs = 0
-    const tell = (level: string) => (said: unknown) => {
-      const { clock, skewSeconds } = said as { clock: string; skewSeconds: number }
-      told.push([level, clock, skewSeconds])
+    const record = (level: string) => (members: unknown) => {
+      const { clock, skewSeconds } = members as { clock: string; skewSeconds: number }
+      logged.push([level, clock, skewSeconds])
     }
-    const log = { info: tell('info'), warn: tell('warn'), error: tell('error') }
+    const log = { info: record('info'), warn: record('warn'), error: record('error') }
     const watch = createClockWatch({ database, redis: link, clock: () => new Date(Date.now() + ownMs), log })
     return {
-      told,
+      logged,
       async look(moved: { ownMs?: number; redisMs?: number }) {
         ownMs = moved.ownMs ?? 0
         await set((Date.now() + (moved.redisMs ?? 0)) * 1000)
@@ -31,38 +31,38 @@ testOnEveryRedis('clock watch', async (t, anyLink) => {
       }
     }
   }
-  /** Other things run on the machine while the clocks are read. */
-  function assertTold(told: Array<[string, string, number]>, expected: Array<[string, string, number]>) {
+  /** Tolerates 30 seconds: the machine may be slow while the clocks are read. */
+  function assertLogged(logged: Array<[string, string, number]>, expected: Array<[string, string, number]>) {
     assert.deepEqual(
-      told.map(([level, clock]) => [level, clock]),
+      logged.map(([level, clock]) => [level, clock]),
       expected.map(([level, clock]) => [level, clock])
     )
-    for (const [index, [, , seconds]] of told.entries()) assert.ok(Math.abs(seconds - expected[index]![2]) < 30)
+    for (const [index, [, , seconds]] of logged.entries()) assert.ok(Math.abs(seconds - expected[index]![2]) < 30)
   }
 
-  t.test('right clocks, and one that is less than a minute off, are not told of', async () => {
-    const { told, look } = watchClocks()
+  t.test('a clock less than a minute off is not logged', async () => {
+    const { logged, look } = watchClocks()
     await look({})
     await look({ redisMs: -20_000 })
-    assertTold(told, [])
+    assertLogged(logged, [])
   })
 
-  t.test('that of Redis, ahead or behind, is an error once, and told of when it is right again', async () => {
+  t.test('a wrong clock of Redis is logged as an error once, and again as info when it is right', async () => {
     for (const redisMs of [hourMs, -hourMs]) {
-      const { told, look } = watchClocks()
+      const { logged, look } = watchClocks()
       await look({ redisMs })
       await look({ redisMs })
-      assertTold(told, [['error', 'Redis', redisMs / 1000]])
+      assertLogged(logged, [['error', 'Redis', redisMs / 1000]])
       await look({})
-      assertTold(told.slice(1), [['info', 'Redis', 0]])
+      assertLogged(logged.slice(1), [['info', 'Redis', 0]])
     }
   })
 
-  t.test('that of control is told of as its own, not as those of the others', async () => {
+  t.test('a wrong clock of control is logged as a clock of control', async () => {
     for (const ownMs of [hourMs, -hourMs]) {
-      const { told, look } = watchClocks()
+      const { logged, look } = watchClocks()
       await look({ ownMs })
-      assertTold(told, [['error', 'control', ownMs / 1000]])
+      assertLogged(logged, [['error', 'control', ownMs / 1000]])
     }
   })
 })

@@ -8,20 +8,20 @@ import { readDatabaseTime } from './database-time.ts'
 import { judgeClocks } from './judge-clocks.ts'
 
 const intervalMs = 10_000
-/** A clock that is further off is told of as an error. */
-const toleratedMs = 60_000
+/** A clock that is further off is logged as an error. */
+const maxSkewMs = 60_000
 
-export type ClockWatchOptions = {
+export interface ClockWatchOptions {
   database: Pick<Database, 'orm'>
   redis: RedisLink
   clock: Clock
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
 }
 
-/** Compares the clocks of control, PostgreSQL and Redis, and logs an error when one goes wrong, once until it is right. */
-export type ClockWatch = {
+/** Compares the clocks of control, PostgreSQL and Redis. Logs each change from right to wrong and back. */
+export interface ClockWatch {
   start(): void
-  /** Compares them now. Never rejects: a clock that cannot be read is left out. */
+  /** Compares them now. Never rejects: it leaves out a clock that cannot be read. */
   look(): Promise<void>
   stop(): void
 }
@@ -35,7 +35,7 @@ export function createClockWatch({ database, redis, clock, log }: ClockWatchOpti
     round: compare,
     intervalMs,
     log,
-    messages: { failing: 'clocks could not be compared' }
+    messages: { failing: 'clocks cannot be compared' }
   })
   const own = (): number => clock().getTime()
 
@@ -44,26 +44,26 @@ export function createClockWatch({ database, redis, clock, log }: ClockWatchOpti
       skewOf(() => readDatabaseTime(database.orm), own).catch(() => null),
       readRedisSkew(redis, own)
     ])
-    // Skews are times, counted from this process's present.
+    // Skews are passed as times, relative to this process's clock.
     const { skewMs } = judgeClocks(0, ofDatabase, ofRedis)
-    for (const watched of ['own', 'database', 'redis'] as const) tell(watched, skewMs[watched])
+    for (const watched of ['own', 'database', 'redis'] as const) report(watched, skewMs[watched])
   }
 
-  /** @param skewMs null if it is not known: then what was said last stands */
-  function tell(watched: Watched, skewMs: number | null): void {
+  /** @param skewMs null if it is unknown; then nothing changes */
+  function report(watched: Watched, skewMs: number | null): void {
     if (skewMs === null) return
-    const told = { clock: names[watched], skewSeconds: Math.round(skewMs / 1000) }
-    const isWrong = Math.abs(skewMs) > toleratedMs
+    const members = { clock: names[watched], skewSeconds: Math.round(skewMs / 1000) }
+    const isWrong = Math.abs(skewMs) > maxSkewMs
     if (isWrong && !wrong.has(watched)) {
       wrong.add(watched)
-      log.error(told, 'a clock is wrong by more than a minute: set it right, for example with NTP')
-    } else if (!isWrong && wrong.delete(watched)) log.info(told, 'the clock is right again')
+      log.error(members, 'a clock is wrong by more than a minute; correct it, for example with NTP')
+    } else if (!isWrong && wrong.delete(watched)) log.info(members, 'the clock is right again')
   }
 
   return {
     start: loop.start,
     look: loop.runOnce,
-    // The round under way is not awaited: a silent database would keep the process from ending.
+    // Does not await the running round: a silent database would keep the process from ending.
     stop: () => void loop.stop()
   }
 }

@@ -1,4 +1,4 @@
-/** The time of day, injected so that tests can let it pass. */
+/** The time of day, injected so that tests can control it. */
 export type Clock = () => Date
 
 export const systemClock: Clock = () => new Date()

@@ -5,11 +5,11 @@ import type { Clock } from './clock.ts'
 import { readDatabaseTime } from './database-time.ts'
 
 /**
- * The earliest time that a clock shows: this process's, PostgreSQL's and that of Redis, if it can be asked. What is too old by it
- * is too old by all, so no clock that is ahead lets anything be removed early.
+ * Reads the earliest time of three clocks: this process's, PostgreSQL's and that of Redis, if it answers. Whatever is too
+ * old by it is too old by every clock. So a clock that is ahead never makes anything be deleted early.
  *
- * @param redis null to ask only the others
- * @throws what the query to PostgreSQL failed with
+ * @param redis null to leave it out
+ * @throws the error of the query to PostgreSQL
  */
 export async function earliestTime(orm: Orm, redis: RedisLink | null, clock: Clock): Promise<Date> {
   const ofRedis = redis === null ? null : await readAnyRedisTime(redis)

@@ -39,7 +39,7 @@ for (const [name, clocks, expected] of cases) {
   test(name, async () => assert.deepEqual(judgeClocks(...clocks), expected))
 }
 
-test('one wrong clock of three, whichever it is, moves the time by no more than the others differ', async () => {
+test('the time stays between the two right clocks, however wrong the third is', async () => {
   const skew = fc.integer({ min: -1000, max: 1000 })
   const wrong = fc.integer({ min: -1e11, max: 1e11 })
   fc.assert(

@@ -1,17 +1,17 @@
-/** What three clocks say of each other. Milliseconds; a skew is above 0 for a clock that is ahead. */
-export type JudgedClocks = {
-  /** The time to believe, since the epoch. */
+/** The agreed time and how far each clock is off. Milliseconds; a skew is above 0 for a clock that is ahead. */
+export interface JudgedClocks {
+  /** The agreed time, since the epoch. */
   nowMs: number
   skewMs: { own: number; database: number | null; redis: number | null }
 }
 
 /**
- * Decides which time to believe: the median of three clocks, so one wrong clock never decides. With two, PostgreSQL's,
- * which all replicas of control share; without PostgreSQL's, this process's own.
+ * Decides which time counts: the median of three clocks, so one wrong clock never decides. Without Redis, PostgreSQL's,
+ * which all replicas of control share; without PostgreSQL, this process's own.
  *
- * @param own the clock of this process, ms since the epoch
- * @param database PostgreSQL's at the same instant; null if it is not known
- * @param redis that of Redis at the same instant; null if it is not known
+ * @param own this process's clock, ms since the epoch
+ * @param database PostgreSQL's at the same instant; null if unknown
+ * @param redis that of Redis at the same instant; null if unknown
  */
 export function judgeClocks(own: number, database: number | null, redis: number | null): JudgedClocks {
   const nowMs = database === null ? own : redis === null ? database : medianOf(own, database, redis)

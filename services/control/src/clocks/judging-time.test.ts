@@ -9,32 +9,32 @@ import { judgingTime } from './judging-time.ts'
 const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 const hourMs = 3_600_000
 
-testOnEveryRedis('the time that judges secrets', async (t, anyLink) => {
+testOnEveryRedis('the time that decides whether a secret works', async (t, anyLink) => {
   const { orm, close } = await openMigratedDatabase('pglite:memory')
   t.after(close)
   const clock = moveClock(anyLink)
   clock.link.nodeOf = () => clock.link
 
-  /** Runs with what PostgreSQL says before and after. */
+  /** Whether the time that is read lies between two readings of PostgreSQL's clock. */
   async function isOfDatabase(read: () => Promise<Date>): Promise<boolean> {
     const before = Math.floor(await readDatabaseTime(orm))
     const time = (await read()).getTime()
     return time >= before && time <= (await readDatabaseTime(orm))
   }
 
-  t.test('of inference keys it is that of Redis, ahead or behind', async () => {
+  t.test('for inference keys it is that of Redis, even if wrong', async () => {
     for (const time of [Date.now() + hourMs, Date.now() - hourMs]) {
       await clock.set(time * 1000)
       assert.equal((await judgingTime(orm, clock.link, account, 'inference')).getTime(), time)
     }
   })
 
-  t.test("of management keys it is PostgreSQL's, whatever Redis says", async () => {
+  t.test("for management keys it is PostgreSQL's, even if Redis differs", async () => {
     await clock.set((Date.now() + hourMs) * 1000)
     assert.ok(await isOfDatabase(() => judgingTime(orm, clock.link, account, 'management')))
   })
 
-  t.test("while Redis is away it is PostgreSQL's", async () => {
+  t.test("without Redis it is PostgreSQL's", async () => {
     const away: Pick<RedisLink, 'nodeOf'> = {
       nodeOf() {
         throw new RedisAwayError()

@@ -6,10 +6,10 @@ import type { Orm } from '../database/connect.ts'
 import { readDatabaseTime } from './database-time.ts'
 
 /**
- * Now, by the clock that later decides whether a secret of an account still works: for inference keys that of the Redis
- * process that admits their requests, for management keys PostgreSQL's. While Redis is away, PostgreSQL's.
+ * Reads the present time from the clock that later decides whether a secret still works. For inference keys that is the
+ * Redis process that admits their requests, for management keys PostgreSQL. While Redis is unavailable: PostgreSQL.
  *
- * @throws what the query to PostgreSQL failed with
+ * @throws the error of the query to PostgreSQL
  */
 export async function judgingTime(
   orm: Orm,
@@ -21,7 +21,7 @@ export async function judgingTime(
     try {
       return new Date(Math.floor(await readRedisTime(redis.nodeOf(accountShard(accountId)))))
     } catch {
-      // Its connection tells that it is away.
+      // The connection logs that Redis is unavailable.
     }
   }
   return new Date(Math.floor(await readDatabaseTime(orm)))

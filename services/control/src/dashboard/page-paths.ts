@@ -1,4 +1,4 @@
-/** Every path at which the dashboard's one page is served; what is shown there, the page decides. */
+/** All paths that serve the dashboard's one page. The page itself decides what it shows there. */
 export const pagePaths = [
   '/',
   '/login',

@@ -1,7 +1,7 @@
 /**
- * Headers of the dashboard's page: scripts, styles, fonts and pictures come from this origin and are files, never inline;
- * it talks to this origin and to the gateway, and nobody may frame it. What the page writes as HTML, rather than as text,
- * is refused by browsers that know trusted types.
+ * Headers of the dashboard's page. Scripts, styles, fonts and pictures must be files of this origin, never inline. The page
+ * may call this origin and the gateway, and nobody may frame it. Browsers with trusted types refuse HTML that the page
+ * writes from text.
  *
  * @param gatewayUrl the gateway's public origin, which the playground calls
  */

@@ -25,7 +25,7 @@ const build = (t: Test): string =>
     assets: { 'index-a1.js': code, 'index-a1.js.br': 'brotli', 'index-a1.js.gz': 'gzip', 'font-b2.woff2': 'font' }
   })
 
-test('every address of the dashboard has the one page, and nothing else has', async (t) => {
+test('every path of the dashboard serves its one page, and no other path does', async (t) => {
   const app = serve(t, build(t))
   for (const path of [
     '/',
@@ -55,7 +55,7 @@ test('every address of the dashboard has the one page, and nothing else has', as
   }
 })
 
-test('the page lets no script or style in but its own files, and nobody frame it', async (t) => {
+test('the page allows only its own files as scripts and styles, and nobody can frame it', async (t) => {
   const { headers } = await serve(t, build(t)).inject('/')
   const policy = new Map(
     String(headers['content-security-policy'])
@@ -75,7 +75,7 @@ test('the page lets no script or style in but its own files, and nobody frame it
   assert.match(String(headers['strict-transport-security']), /max-age=\d+/)
 })
 
-test('the page is compressed as the browser can, and not sent again while it is the same', async (t) => {
+test('the page is compressed for the browser, and not sent again while unchanged', async (t) => {
   const app = serve(t, build(t))
   const unpack = { br: brotliDecompressSync, gzip: gunzipSync } as const
   const tags = new Set<unknown>()
@@ -98,7 +98,7 @@ test('the page is compressed as the browser can, and not sent again while it is 
   assert.equal((await app.inject('/')).headers['content-encoding'], undefined)
 })
 
-test('files are kept for ever, and come compressed where they were', async (t) => {
+test('files are cached for ever, and sent compressed if a compressed file exists', async (t) => {
   const app = serve(t, build(t))
   const file = await app.inject({ url: '/assets/index-a1.js', headers: { 'accept-encoding': 'gzip, br' } })
   assert.equal(file.statusCode, 200)
@@ -112,7 +112,7 @@ test('files are kept for ever, and come compressed where they were', async (t) =
   assert.equal(font.headers['content-encoding'], undefined)
 })
 
-test('where nothing was built, the pages say how to', async (t) => {
+test('without a build, the pages say how to make one', async (t) => {
   const app = serve(t, t.testdir({}))
   for (const path of ['/', '/dashboard/keys']) {
     const answer = await app.inject(path)

@@ -4,25 +4,26 @@ import { Negotiator } from '@fastify/accept-negotiator'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Encoding, makeIndexPage } from './index-page.ts'
-import { namesTag } from './names-tag.ts'
+import { matchesTag } from './matches-tag.ts'
 import { assetsPrefix, pagePaths } from './page-paths.ts'
 import { pageHeaders } from './page-policy.ts'
 
 const negotiator = new Negotiator({ supportedValues: ['br', 'gzip'] })
 
 /**
- * The dashboard: its page at every path that it knows, and its files, whose names change with their content, for ever.
+ * Serves the dashboard: one page at all its paths, and its files. File names change with the content, so browsers keep files
+ * for ever.
  *
- * @param directory a build; where there is none, the pages say so
+ * @param directory a build; without one, the pages say so
  * @param gatewayUrl the gateway's public origin
  */
 export function serveDashboard(app: FastifyInstance, directory: string, gatewayUrl: string): void {
   const index = join(directory, 'index.html')
   if (!existsSync(index)) {
-    serveAbsence(app)
+    serveBuildHint(app)
     return
   }
-  // A build that replaces this one while control runs has other files.
+  // Resolves links: a new build may replace this one while control runs, with other files.
   const build = realpathSync(directory)
   const page = makeIndexPage(readFileSync(join(build, 'index.html'), 'utf8'), gatewayUrl)
   const headers = {
@@ -35,7 +36,7 @@ export function serveDashboard(app: FastifyInstance, directory: string, gatewayU
     const encoding = (negotiator.negotiate(request.headers['accept-encoding'] ?? '') ?? 'identity') as Encoding
     const { body, etag } = page[encoding]
     reply.headers({ ...headers, etag })
-    if (namesTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    if (matchesTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
     if (encoding !== 'identity') reply.header('content-encoding', encoding)
     return reply.send(body)
   }
@@ -51,9 +52,9 @@ export function serveDashboard(app: FastifyInstance, directory: string, gatewayU
   })
 }
 
-/** Everything but the pages works without them. */
-function serveAbsence(app: FastifyInstance): void {
-  const text = 'The dashboard has not been built. Build it with `npm run build`, and start control again.\n'
+/** Answers the dashboard's paths with how to build it. Everything else works without a build. */
+function serveBuildHint(app: FastifyInstance): void {
+  const text = 'The dashboard is not built. Run `npm run build`, then restart control.\n'
   for (const path of pagePaths) {
     app.get(path, (_request, reply) => reply.code(503).type('text/plain; charset=utf-8').send(text))
   }

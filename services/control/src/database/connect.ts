@@ -4,36 +4,36 @@ import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import { lockDirectory } from './directory-lock.ts'
 import { hasSeveralHosts, openSocket } from './open-socket.ts'
 
-/** Drizzle over either driver. What `execute` resolves with differs between them: use {@link queryRows}. */
+/** Drizzle over either driver. The result of `execute` differs between them: use {@link queryRows}. */
 export type Orm = PgDatabase<PgQueryResultHKT, Record<string, never>>
 
 /**
- * What `orm.transaction` passes to its callback. Inside the callback use nothing else: with PGlite, and with a pool of
- * one connection, another query would wait for the transaction that waits for it.
+ * The argument of `orm.transaction`'s callback. Inside the callback use nothing else: with PGlite, or a pool of one
+ * connection, another query would deadlock with the transaction.
  */
 export type Transaction = Parameters<Parameters<Orm['transaction']>[0]>[0]
 
-export type Database = {
+export interface Database {
   readonly orm: Orm
-  /** How many transactions can run at once. */
+  /** The number of transactions that can run at once. */
   readonly connections: number
   /** Lets running queries end, for at most five seconds. */
   close(): Promise<void>
 }
 
-export type DatabaseOptions = {
+export interface DatabaseOptions {
   /** Connections to PostgreSQL. PGlite has one. */
   poolSize?: number
-  /** Milliseconds after which an attempt to connect fails. */
+  /** The timeout of an attempt to connect. */
   connectTimeoutMs?: number
 }
 
 /**
- * Opens the database that `url` names: `postgres://…` (any PostgreSQL, also behind a pooler in transaction mode),
+ * Opens the database of a URL: `postgres://…` (any PostgreSQL, also behind a pooler in transaction mode),
  * `pglite:<directory>` (PostgreSQL inside this process, stored in that directory) or `pglite:memory`.
  *
- * PostgreSQL is first connected to by the first query. No start-up parameters are sent, since poolers refuse those they
- * do not know; a statement time-out is set on the role, or in the URL as `?statement_timeout=<ms>`.
+ * The first query connects to PostgreSQL. No start-up parameters are sent, since poolers refuse unknown ones. A statement
+ * timeout is set on the role, or in the URL as `?statement_timeout=<ms>`.
  *
  * @throws Error if the URL has another form, or if another process has the directory open
  */
@@ -41,11 +41,14 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
   if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, options)
   if (url === 'pglite:memory') return openPglite(null)
   if (url.startsWith('pglite:') && url.length > 'pglite:'.length) return openPglite(url.slice('pglite:'.length))
-  throw new Error('a database URL begins with postgres:// or is pglite:<directory>')
+  throw new Error('a database URL begins with postgres://, or is pglite:<directory> or pglite:memory')
 }
 
-/** The rows of a hand-written statement, whichever driver runs it. Columns have the driver's types: cast in SQL. */
-export async function queryRows<Row extends Record<string, unknown>>(orm: Orm, statement: SQL): Promise<Row[]> {
+/** Runs a hand-written statement with either driver. Columns have the driver's types: cast in SQL. */
+export async function queryRows<Row extends object = Record<string, unknown>>(
+  orm: Orm,
+  statement: SQL
+): Promise<Row[]> {
   const result: unknown = await orm.execute(statement)
   return [...(Array.isArray(result) ? result : (result as { rows: unknown[] }).rows)] as Row[]
 }
@@ -58,11 +61,11 @@ async function openPostgres(url: string, options: DatabaseOptions): Promise<Data
   const settings = {
     max: options.poolSize ?? 10,
     connect_timeout: (options.connectTimeoutMs ?? 5000) / 1000,
-    // The driver's own pauses grow to 20 s, for which requests would wait although the database is back.
+    // The driver's own pauses grow to 20 s: requests would wait although the database is back.
     backoff: (attempts: number) => Math.min(2 ** attempts / 100, 0.5),
-    // Prepared statements belong to a connection, which a pooler in transaction mode changes at will.
+    // Prepared statements belong to a connection, and a pooler in transaction mode changes connections at any time.
     prepare: false,
-    // Array types are not used; looking them up would delay the first query of every connection.
+    // Array types are not used. Looking them up would delay the first query of every connection.
     fetch_types: false,
     onnotice: () => {},
     ...(!hasSeveralHosts(url) && { socket: openSocket })
@@ -71,7 +74,7 @@ async function openPostgres(url: string, options: DatabaseOptions): Promise<Data
   return { orm: drizzle(client), connections: settings.max, close: () => client.end({ timeout: 5 }) }
 }
 
-/** The default of 128 MB is cleared at every start. What does not fit is in the memory of this process, or cached files. */
+/** The default of 128 MB would be cleared at every start. Other pages are in this process's memory or cached files. */
 const pgliteSettings = ['-c', 'shared_buffers=16MB']
 
 /** @param directory null for a database in memory */

@@ -9,26 +9,26 @@ import { codeOf, startControl } from '../testing/start-control.ts'
 import { openDatabase } from './connect.ts'
 import { isDatabaseAway } from './database-away.ts'
 
-test('while the database is away', async (t) => {
+test('while the database is unavailable', async (t) => {
   const server = await startPostgres()
   if (!need(t, 'PostgreSQL', server)) return
   t.after(() => server.stop())
   const path = await startFreezable(server.url)
   t.after(() => path.close())
   const databaseUrl = path.through(await createDatabase(server.url))
-  const control = await startControl({ databaseUrl, requestLimitMs: 2500 })
+  const control = await startControl({ databaseUrl, requestTimeoutMs: 2500 })
   t.after(() => control.close())
   const { call } = control
   const user = await control.signUp()
   const { cookie, email, password } = user
-  // What has got 503 may still be done later: so what is tried must not end the session that is looked at.
-  const spare = await control.signIn(user)
+  // A request that got 503 may still be executed. So sign-out gets another session than the one checked later.
+  const otherSession = await control.signIn(user)
 
-  async function everythingIsUnavailable(): Promise<void> {
+  async function assertUnavailable(): Promise<void> {
     for (const [method, path, options] of [
       ['GET', '/api/auth/me', { cookie }],
       ['POST', '/api/auth/login', { body: { email, password } }],
-      ['POST', '/api/auth/signout', { cookie: spare }],
+      ['POST', '/api/auth/signout', { cookie: otherSession }],
       ['GET', '/api/keys', { cookie }],
       ['GET', '/readyz', {}]
     ] as const) {
@@ -43,32 +43,32 @@ test('while the database is away', async (t) => {
     assert.equal((await call('GET', '/livez')).status, 200)
   }
 
-  await t.test('answers are 503, and sessions are still there when it is back', async () => {
+  await t.test('answers are 503, and sessions still work when it is back', async () => {
     await server.kill('SIGINT')
-    await everythingIsUnavailable()
+    await assertUnavailable()
     await server.restart()
     assert.equal((await call('GET', '/api/auth/me', { cookie })).status, 200)
     assert.equal((await call('GET', '/readyz')).status, 200)
   })
 
-  await t.test('a database that crashes under a request is no different', async () => {
+  await t.test('the same holds for a database that crashes during a request', async () => {
     const requests = Array.from({ length: 8 }, () => call('GET', '/api/auth/me', { cookie }))
     await server.kill('SIGKILL')
     for (const { status } of await Promise.all(requests)) assert([200, 503].includes(status), String(status))
-    await everythingIsUnavailable()
+    await assertUnavailable()
     await server.restart()
     assert.equal((await call('GET', '/api/auth/me', { cookie })).status, 200)
   })
 
-  await t.test('a database that hangs is no different', async () => {
+  await t.test('the same holds for a database that hangs', async () => {
     path.freeze()
-    await everythingIsUnavailable()
+    await assertUnavailable()
     path.thaw()
     assert.equal((await call('GET', '/api/auth/me', { cookie })).status, 200)
   })
 })
 
-test('an error of a statement is not an absence', async (t) => {
+test('an error in a statement does not mean that the database is unavailable', async (t) => {
   const database = await openTestDatabase('pglite:memory')
   t.after(() => database.close())
   for (const statement of [sql`select 1 / 0`, sql`select * from nothing`, sql`nonsense`]) {
@@ -83,17 +83,17 @@ test('an error of a statement is not an absence', async (t) => {
   assert.equal(isDatabaseAway(null), false)
 })
 
-test('nobody listens, or whoever listens hangs up', async (t) => {
-  const hangsUp = createServer((socket) => socket.end())
-  await new Promise<void>((resolve) => hangsUp.listen(0, '127.0.0.1', resolve))
-  t.after(() => hangsUp.close())
+test('a port without a server, or a server that hangs up, counts as unavailable', async (t) => {
+  const hangingUp = createServer((socket) => socket.end())
+  await new Promise<void>((resolve) => hangingUp.listen(0, '127.0.0.1', resolve))
+  t.after(() => hangingUp.close())
   const port = (server: Server) => (server.address() as { port: number }).port
   const closed = createServer()
   await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
   const closedPort = port(closed)
   await new Promise((resolve) => closed.close(resolve))
 
-  for (const at of [closedPort, port(hangsUp)]) {
+  for (const at of [closedPort, port(hangingUp)]) {
     const database = await openDatabase(`postgres://user@127.0.0.1:${at}/db`, { connectTimeoutMs: 1000 })
     const started = performance.now()
     await assert.rejects(async () => {
@@ -110,7 +110,7 @@ test('nobody listens, or whoever listens hangs up', async (t) => {
   }
 })
 
-/** A way to a server that can be made to swallow everything, as a broken network does. */
+/** Starts a proxy that can stop passing bytes on, as a broken network does. */
 async function startFreezable(serverUrl: string) {
   const { port } = new URL(serverUrl)
   const sockets = new Set<Socket>()

@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 
-/** Of the socket, of the `postgres` driver, and SQLSTATEs of a server that is stopping, starting or full. */
+/** Codes of the socket and of the `postgres` driver, and SQLSTATEs of a server that is stopping, starting or full. */
 const awayCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -27,8 +27,8 @@ const awayCodes = new Set([
 ])
 
 /**
- * Whether an error of a query or transaction says that the database is away (unreachable, stopping, out of connections,
- * read-only after a failover, or over the time-out of a statement or a lock) and not that the statement was wrong.
+ * Whether an error of a query or transaction means that the database is unavailable. It is unreachable, stopping, out of
+ * connections, read-only after a failover, or exceeded the timeout of a statement or lock. False if the statement was wrong.
  */
 export function isDatabaseAway(error: unknown): boolean {
   const reason = error instanceof DrizzleQueryError ? error.cause : error

@@ -1,15 +1,15 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** Claims of this process. In a container every start may have the same process id, so the file alone cannot tell. */
-const held = new Set<string>()
+/** Locks of this process. In a container each start may have the same process id, so the file alone is not enough. */
+const locked = new Set<string>()
 
 /**
- * Claims a directory for this process by a file beside it, `<directory>.lock`, that holds the process id. PGlite has no
- * lock of its own, and two processes in one directory destroy it. A file left by a process that died is taken over.
+ * Locks a directory for this process with a file beside it, `<directory>.lock`, which holds the process id. PGlite has no
+ * lock of its own, and two processes in one directory destroy it. The lock of a dead process is replaced.
  *
- * @returns a function that gives the claim up
- * @throws Error naming the directory and the process that has it
+ * @returns a function that releases the lock
+ * @throws Error with the directory and the process that has it open
  */
 export function lockDirectory(directory: string): () => void {
   const path = `${resolve(directory)}.lock`
@@ -17,16 +17,16 @@ export function lockDirectory(directory: string): () => void {
   for (;;) {
     try {
       writeFileSync(path, `${process.pid}\n`, { flag: 'wx' })
-      held.add(path)
+      locked.add(path)
       return () => {
-        held.delete(path)
+        locked.delete(path)
         rmSync(path, { force: true })
       }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
     const owner = readOwner(path)
-    if (held.has(path) || (owner !== null && owner !== process.pid && isAlive(owner))) {
+    if (locked.has(path) || (owner !== null && owner !== process.pid && isAlive(owner))) {
       throw new Error(`the database in ${directory} is open in process ${owner}; only one process may use it`)
     }
     rmSync(path, { force: true })

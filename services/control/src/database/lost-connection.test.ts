@@ -12,7 +12,7 @@ async function countWritten({ orm }: Database): Promise<number> {
   return row!.count
 }
 
-test('a transaction whose connection was lost while it did something else', async (t) => {
+test('a transaction whose connection was lost between two statements', async (t) => {
   const server = await startPostgres()
   if (!need(t, 'PostgreSQL', server)) return
   const [database, other] = [await openDatabase(server.url, { poolSize: 1 }), await openDatabase(server.url)]
@@ -22,30 +22,30 @@ test('a transaction whose connection was lost while it did something else', asyn
   })
   await other.orm.execute(sql`create table written (number int)`)
 
-  /** @param meanwhile after the transaction has failed, and before it goes on */
-  async function goOnAfterLoss(meanwhile: () => Promise<unknown>): Promise<PromiseSettledResult<unknown>> {
+  /** @param meanwhile runs after the transaction has failed, and before its callback continues */
+  async function continueAfterLoss(meanwhile: () => Promise<unknown>): Promise<PromiseSettledResult<unknown>> {
     const failed = Promise.withResolvers<void>()
-    const wentOn = Promise.withResolvers<PromiseSettledResult<unknown>>()
+    const continued = Promise.withResolvers<PromiseSettledResult<unknown>>()
     const transaction = database.orm.transaction(async (tx) => {
       const [row] = await queryRows<{ pid: number }>(tx, sql`select pg_backend_pid() as pid`)
       await other.orm.execute(sql`select pg_terminate_backend(${row!.pid})`)
       await failed.promise
       const [outcome] = await Promise.allSettled([tx.execute(writeOne)])
-      wentOn.resolve(outcome)
+      continued.resolve(outcome)
     })
     await assert.rejects(transaction)
     await meanwhile()
     failed.resolve()
-    return wentOn.promise
+    return continued.promise
   }
 
-  await t.test('goes no further, and the process lives on', async () => {
-    assert.equal((await goOnAfterLoss(async () => {})).status, 'rejected')
+  await t.test('fails, and the process continues', async () => {
+    assert.equal((await continueAfterLoss(async () => {})).status, 'rejected')
     assert.equal(await countWritten(database), 0)
   })
 
-  await t.test('writes nothing by the connection that takes the place of its own', async () => {
-    assert.equal((await goOnAfterLoss(() => countWritten(database))).status, 'rejected')
+  await t.test('writes nothing through the new connection', async () => {
+    assert.equal((await continueAfterLoss(() => countWritten(database))).status, 'rejected')
     assert.equal(await countWritten(database), 0)
   })
 })

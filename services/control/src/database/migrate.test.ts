@@ -7,39 +7,44 @@ import { test } from 'tap'
 import { onEachDatabase, openTestDatabase } from '../testing/databases.ts'
 import { openDatabase, queryRows } from './connect.ts'
 import { migrate } from './migrate.ts'
-import { accounts, catalogs, keys, projection, sessions, shards, users } from './schema.ts'
+import { accounts } from './schema/accounts.ts'
+import { catalogs } from './schema/catalog.ts'
+import { keys } from './schema/keys.ts'
+import { projection, shards } from './schema/projection.ts'
+import { sessions } from './schema/sessions.ts'
+import { users } from './schema/users.ts'
 
 onEachDatabase('migrations', async (t, newDatabase) => {
   const url = await newDatabase()
-  // PGlite is one process's own, so its replicas are one.
+  // Only one process can open PGlite, so there is one replica.
   const replicas = await Promise.all(
     Array.from({ length: url === 'pglite:memory' ? 1 : 5 }, () => openTestDatabase(url))
   )
   t.after(() => Promise.all(replicas.map((replica) => replica.close())))
   const { orm } = replicas[0]!
 
-  await t.test('replicas that start at the same moment apply each migration once', async () => {
+  await t.test('replicas that start at once apply each migration once', async () => {
     const counts = await Promise.all(replicas.flatMap((replica) => [migrate(replica.orm), migrate(replica.orm)]))
     const applied = await queryRows(orm, sql`select id from migrations`)
     assert(applied.length > 0)
     assert.deepEqual(counts.sort(), [...Array(counts.length - 1).fill(0), applied.length])
   })
 
-  await t.test('the schema in the code is the schema of the database', async () => {
+  await t.test('the schema in the code matches the database', async () => {
     for (const table of [users, sessions, accounts, keys, shards, projection, catalogs]) {
       assert.deepEqual(await orm.select().from(table), [])
     }
   })
 
-  await t.test('a later start applies nothing, and keeps what a newer release has applied', async () => {
-    await orm.execute(sql`insert into migrations (id, sha256) values (9999999999999, 'of a newer release')`)
+  await t.test('a later start applies nothing, and keeps migrations of a newer release', async () => {
+    await orm.execute(sql`insert into migrations (id, sha256) values (9999999999999, 'newer release')`)
     assert.equal(await migrate(orm), 0)
   })
 
-  await t.test('a migration that fails leaves nothing of itself behind', async () => {
+  await t.test('a failed migration changes nothing', async () => {
     const other = await openTestDatabase(await newDatabase())
     t.after(() => other.close())
-    // In the way of the first migration, so that it fails half-way.
+    // Makes the first migration fail halfway.
     await other.orm.execute(sql`create table users (id text)`)
     await assert.rejects(migrate(other.orm))
     const tables = await queryRows<{ name: string }>(
@@ -50,7 +55,7 @@ onEachDatabase('migrations', async (t, newDatabase) => {
   })
 })
 
-test('a PGlite directory keeps its data, and only one process at a time may have it', async (t) => {
+test('a PGlite directory keeps its data, and only one process at a time can open it', async (t) => {
   const parent = mkdtempSync(join(tmpdir(), 'tollgate-pglite-'))
   t.after(() => rmSync(parent, { recursive: true }))
   const url = `pglite:${join(parent, 'data')}`
@@ -66,7 +71,7 @@ test('a PGlite directory keeps its data, and only one process at a time may have
   assert.deepEqual(await second.orm.select().from(shards), [{ name: 'a00', version: 7, purged: 0 }])
 })
 
-test('a URL of another form is refused', async () => {
+test('a URL of another form is rejected', async () => {
   for (const url of ['mysql://localhost/x', 'pglite:', 'postgres', '']) {
     await assert.rejects(openDatabase(url), /a database URL begins with/)
   }

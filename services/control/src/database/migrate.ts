@@ -7,20 +7,20 @@ import { type Orm, queryRows } from './connect.ts'
 import { isDatabaseAway } from './database-away.ts'
 
 const folder = fileURLToPath(new URL('migrations', import.meta.url))
-/** Any number that nothing else in this database locks; written down once. */
+/** An arbitrary number that nothing else in this database locks. */
 const lock = 7_012_846_611
 
 /**
- * Brings the database to the schema of this release: every committed migration that it has not seen, in order, in one
- * transaction. Replicas that start at the same moment wait for the first and find nothing left to do. A database that
- * has later migrations (a newer replica ran them) is left as it is.
+ * Migrates the database to the schema of this release: applies all migrations that it lacks, in order, in one transaction.
+ * Replicas that start at once wait for the first and then have nothing to do. A database with later migrations (by a newer
+ * replica) stays as it is.
  *
- * @returns how many migrations were applied
+ * @returns the number of applied migrations
  */
 export async function migrate(orm: Orm): Promise<number> {
   const migrations = readMigrationFiles({ migrationsFolder: folder })
   return orm.transaction(async (tx) => {
-    // Waiting for another replica's migrations may take longer than a role's statement time-out allows.
+    // Waiting for another replica's migrations may exceed the role's statement timeout.
     await tx.execute(sql`set local statement_timeout = 0`)
     await tx.execute(sql`select pg_advisory_xact_lock(${sql.raw(String(lock))})`)
     await tx.execute(sql`
@@ -43,13 +43,13 @@ export async function migrate(orm: Orm): Promise<number> {
   })
 }
 
-/** For how long a start waits for a database that is starting too. */
-const reachableLimitMs = 30_000
+/** How long a start waits for a database that is starting, too. */
+const maxWaitMs = 30_000
 const retryMs = 500
 
-/** {@link migrate}, tried again while the database is away, for up to half a minute. */
+/** Runs {@link migrate}, and retries it for up to half a minute while the database is unavailable. */
 export async function migrateWhenReachable(orm: Orm, log: Pick<FastifyBaseLogger, 'info' | 'warn'>): Promise<void> {
-  const deadline = performance.now() + reachableLimitMs
+  const deadline = performance.now() + maxWaitMs
   for (;;) {
     try {
       const count = await migrate(orm)
@@ -57,7 +57,7 @@ export async function migrateWhenReachable(orm: Orm, log: Pick<FastifyBaseLogger
       return
     } catch (err) {
       if (!isDatabaseAway(err) || performance.now() > deadline) throw err
-      log.warn({ err }, 'the database is away: trying again')
+      log.warn({ err }, 'the database is unavailable; retrying')
       await delay(retryMs)
     }
   }

@@ -5,9 +5,11 @@ import postgres from 'postgres'
 import { test } from 'tap'
 import { openSocket } from './open-socket.ts'
 
-type Tap = { after(run: () => void): void }
+interface Tap {
+  after(run: () => void): void
+}
 
-/** A server of which each connection is given to `answer`. @returns its port */
+/** Starts a server that gives each connection to `answer`. @returns its port */
 async function listen(t: Tap, answer: (socket: Socket) => void): Promise<number> {
   const sockets: Socket[] = []
   const server = createServer((socket) => {
@@ -24,18 +26,18 @@ async function listen(t: Tap, answer: (socket: Socket) => void): Promise<number>
   return (server.address() as AddressInfo).port
 }
 
-test('a query fails when the server hangs up before it has said a word', async (t) => {
+test('a query fails when the server hangs up without an answer', async (t) => {
   const port = await listen(t, (socket) => socket.end())
   const sql = postgres(`postgres://user@127.0.0.1:${port}/database`, { socket: openSocket, max: 1 } as object)
   await assert.rejects(sql`select 1`, { code: 'ECONNRESET' })
   await sql.end({ timeout: 1 })
 })
 
-// The driver takes the name from a member of the socket: see docs/grips.md.
+// The driver reads the name from a member of the socket: see docs/library-internals.md.
 test('TLS names the host of the URL, so that the name of the server can be checked', async (t) => {
   const hello = Promise.withResolvers<Buffer>()
   const port = await listen(t, (socket) => {
-    // The driver asks for TLS, is told yes, and begins with its ClientHello.
+    // The driver asks for TLS, gets a yes, and sends its ClientHello.
     socket.once('data', () => {
       socket.once('data', hello.resolve)
       socket.write('S')

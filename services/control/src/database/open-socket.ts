@@ -1,12 +1,15 @@
 import { connect, type Socket } from 'node:net'
 
-/** The part of the `postgres` driver's options that it passes on. */
-export type SocketTarget = { host: string[]; port: number[]; path: string | false }
+/** The options that the `postgres` driver passes on. */
+export interface SocketTarget {
+  host: string[]
+  port: number[]
+  path: string | false
+}
 
 /**
- * Opens a connection's socket in place of the driver, which does not notice when a server hangs up before it has said a
- * word, as a proxy without a backend does: it would connect again at once, without end, and the query would wait. Such a
- * socket fails here.
+ * Opens the driver's socket. The driver itself does not notice when a server hangs up without an answer, as a proxy
+ * without a backend does: it would reconnect at once and for ever, while the query waits. This socket fails then.
  */
 export function openSocket({ host, port, path }: SocketTarget): Socket {
   const socket = path === false ? connect(port[0]!, host[0]!) : connect(path)
@@ -14,10 +17,12 @@ export function openSocket({ host, port, path }: SocketTarget): Socket {
   Object.assign(socket, { host: host[0] })
   socket.once('end', () => {
     if (socket.bytesRead > 0) return
-    socket.destroy(Object.assign(new Error('the database hung up before it answered'), { code: 'ECONNRESET' }))
+    socket.destroy(
+      Object.assign(new Error('the database closed the connection before it answered'), { code: 'ECONNRESET' })
+    )
   })
   return socket
 }
 
-/** Whether a URL names more than one server; then the driver itself must choose among them. */
+/** Whether a URL names several servers; then the driver has to choose one. */
 export const hasSeveralHosts = (url: string): boolean => /^[^/]*\/\/[^/]*,/.test(url)

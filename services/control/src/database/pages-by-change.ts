@@ -1,19 +1,27 @@
 import { and, asc, gt, inArray, lte, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 
-/** Rows that are in memory at once, for each walk under way. */
+/** Rows in memory at once, for each running iteration. */
 export const pageSize = 1000
 
-type Row = { shard: string; version: number; id: string }
-type Columns = { shard: PgColumn; version: PgColumn; id: PgColumn }
+interface Row {
+  shard: string
+  version: number
+  id: string
+}
+interface Columns {
+  shard: PgColumn
+  version: PgColumn
+  id: PgColumn
+}
 
-/** The order in which {@link pagesOf} walks: an index of (shard, version) has it. */
-export const walkOrder = ({ shard, version, id }: Columns): SQL[] => [asc(shard), asc(version), asc(id)]
+/** The order of {@link pagesOf}: an index of (shard, version) has it. */
+export const pageOrder = ({ shard, version, id }: Columns): SQL[] => [asc(shard), asc(version), asc(id)]
 
 /**
- * Walks through the rows of some shards, of each from the first after a change on. Rows that change meanwhile come again.
+ * Reads the rows of some shards page by page, those after a change. Rows that change meanwhile come again.
  *
- * @param query reads the first {@link pageSize} rows, in {@link walkOrder}, to which a condition applies
+ * @param query reads the first {@link pageSize} rows that meet a condition, in {@link pageOrder}
  */
 export async function* pagesOf<Found extends Row>(
   columns: Columns,
@@ -24,7 +32,7 @@ export async function* pagesOf<Found extends Row>(
   const { shard, version, id } = columns
   const all = shards.toSorted()
   if (all.length === 0) return
-  // The range is what an index is read by; the list leaves out what lies between.
+  // The index is read by the range; the list skips other shards in the range.
   const [first, last] = [all[0]!, all.at(-1)!]
   let after: SQL = sql`${shard} >= ${first}`
   for (;;) {
@@ -32,7 +40,7 @@ export async function* pagesOf<Found extends Row>(
     if (rows.length > 0) yield rows
     if (rows.length < pageSize) return
     const end = rows.at(-1)!
-    // Rows of one change share its number.
+    // Rows of one change have the same version.
     after = sql`(${shard}, ${version}, ${id}) > (${end.shard}, ${end.version}, ${end.id})`
   }
 }

@@ -10,9 +10,14 @@ const ajv = new Ajv2020({ strict: false })
 formats.default(ajv)
 
 const json = { 'content-type': 'application/json' }
-type Case = { name: string; payload: string | Buffer; headers?: Record<string, string>; codes: string[] }
+interface Case {
+  name: string
+  payload: string | Buffer
+  headers?: Record<string, string>
+  codes: string[]
+}
 
-/** Bodies that no operation takes, whatever its schema. */
+/** Bodies that every operation refuses. */
 const badBodies: Case[] = [
   ...['{', '{"label":', '{"label":"x"', "{'label':'x'}", 'nul', 'NaN', '{} {}', '{"a":1,}', '\ufeff'].map(
     (payload) => ({
@@ -95,7 +100,7 @@ onEachDatabase('bad input', async (t, newDatabase) => {
   }
   const path = (template: string) => template.replace(/\{\w+\}/g, 'x')
 
-  await t.test('every operation that may have a body is tried', async () => {
+  await t.test('every operation with a body is tested', async () => {
     assert.deepEqual(
       withBody.map(({ method, path: template }) => `${method} ${template}`).filter((name) => !(name in goodBodies)),
       []
@@ -108,7 +113,7 @@ onEachDatabase('bad input', async (t, newDatabase) => {
     const schema = operation.requestBody?.content['application/json']?.schema ?? {}
     const accepts = ajv.compile({ ...schema, components: document.components })
 
-    await t.test(`${name}: what is no request is refused with the code that says why`, async () => {
+    await t.test(`${name}: invalid bodies are refused with the right code`, async () => {
       for (const one of badBodies) {
         const answer = await send(method, path(template), one)
         assert.ok(one.codes.includes(answer.code ?? ''), `${one.name}: ${answer.status} ${answer.text.slice(0, 200)}`)
@@ -116,36 +121,33 @@ onEachDatabase('bad input', async (t, newDatabase) => {
       assert.equal(({} as { isAdmin?: boolean }).isAdmin, undefined)
     })
 
-    await t.test(
-      `${name}: members that are missing, unknown, mistyped or out of bounds are refused by name`,
-      async () => {
-        assert.ok(accepts(good), `${name}: ${ajv.errorsText(accepts.errors)}`)
-        const bodies: Array<[member: string, body: Record<string, unknown>]> = [
-          ['surprise', { ...good, surprise: 1 }],
-          ['Label', { ...good, Label: 'x' }]
-        ]
-        for (const member of membersOf(schema)) {
-          const { [member]: _left, ...rest } = good
-          bodies.push([member, rest])
-          for (const value of [...mistyped, longText]) bodies.push([member, { ...good, [member]: value }])
-        }
-        for (const [member, body] of bodies) {
-          if (accepts(body)) continue
-          const answer = await send(method, path(template), { payload: JSON.stringify(body) })
-          assert.equal(
-            answer.code,
-            'invalid_request',
-            `${JSON.stringify(body).slice(0, 80)}: ${answer.text.slice(0, 200)}`
-          )
-          assert.equal(answer.status, 400)
-          if (Object.keys(good).length > 0 && !('anyOf' in schema)) {
-            assert.ok(answer.text.includes(member), `${member}: ${answer.text}`)
-          }
+    await t.test(`${name}: missing, unknown, mistyped and out-of-bounds members are refused by name`, async () => {
+      assert.ok(accepts(good), `${name}: ${ajv.errorsText(accepts.errors)}`)
+      const bodies: Array<[member: string, body: Record<string, unknown>]> = [
+        ['surprise', { ...good, surprise: 1 }],
+        ['Label', { ...good, Label: 'x' }]
+      ]
+      for (const member of membersOf(schema)) {
+        const { [member]: _left, ...rest } = good
+        bodies.push([member, rest])
+        for (const value of [...mistyped, longText]) bodies.push([member, { ...good, [member]: value }])
+      }
+      for (const [member, body] of bodies) {
+        if (accepts(body)) continue
+        const answer = await send(method, path(template), { payload: JSON.stringify(body) })
+        assert.equal(
+          answer.code,
+          'invalid_request',
+          `${JSON.stringify(body).slice(0, 80)}: ${answer.text.slice(0, 200)}`
+        )
+        assert.equal(answer.status, 400)
+        if (Object.keys(good).length > 0 && !('anyOf' in schema)) {
+          assert.ok(answer.text.includes(member), `${member}: ${answer.text}`)
         }
       }
-    )
+    })
 
-    await t.test(`${name}: text that cannot be stored is refused wherever it is`, async () => {
+    await t.test(`${name}: text that cannot be stored is refused in every member`, async () => {
       for (const member of membersOf(schema)) {
         for (const bad of ['\\u0000', 'a\\u0000b', '\\ud800', 'x\\udfff', '\\udc00\\ud800']) {
           const payload = JSON.stringify({ ...good, [member]: '?' }).replace('"?"', `"${bad}"`)
@@ -156,20 +158,20 @@ onEachDatabase('bad input', async (t, newDatabase) => {
     })
   }
 
-  await t.test('what is no report of the identity provider is refused, with its secret and without', async () => {
+  await t.test('invalid reports of the identity provider are refused, with its secret and without', async () => {
     const [{ method, path: template }, ...others] = operations.filter(isReport) as [(typeof operations)[number]]
     assert.deepEqual([template, others], ['/api/auth/webhook', []])
     for (const bad of badBodies) {
       for (const authorization of ['', `Bearer ${identityWebhookSecret}`]) {
         const answer = await send(method, template, { ...bad, headers: { ...json, ...bad.headers, authorization } })
-        // It may be longer than other bodies.
+        // Reports may be longer than other bodies.
         const codes = authorization === '' ? ['invalid_webhook_secret'] : [...bad.codes, 'invalid_request']
         assert.ok(codes.includes(answer.code ?? ''), `${bad.name}: ${answer.status} ${answer.text.slice(0, 200)}`)
       }
     }
   })
 
-  await t.test('what the payment provider has not signed is refused for that, whatever it is', async () => {
+  await t.test('anything that the payment provider did not sign is refused for that reason', async () => {
     const signed = operations.filter(isSigned)
     assert.ok(signed.length > 0)
     const headers = { 'stripe-signature': `t=${Math.floor(Date.now() / 1000)},v1=${'a'.repeat(64)}` }
@@ -177,16 +179,17 @@ onEachDatabase('bad input', async (t, newDatabase) => {
       for (const bad of badBodies) {
         for (const others of [{}, headers]) {
           const answer = await send(method, template, { ...bad, headers: { ...json, ...bad.headers, ...others } })
-          // Whatever the type is, it has to be one.
-          const isNoType = ['', '/'].includes(bad.headers?.['content-type'] ?? 'none') && 'stripe-signature' in others
-          const code = isNoType ? 'unsupported_media_type' : 'invalid_signature'
+          // Any content type is accepted, but it must be a valid one.
+          const isInvalidType =
+            ['', '/'].includes(bad.headers?.['content-type'] ?? 'none') && 'stripe-signature' in others
+          const code = isInvalidType ? 'unsupported_media_type' : 'invalid_signature'
           assert.equal(answer.code, code, `${bad.name}: ${answer.status} ${answer.text}`)
         }
       }
     }
   })
 
-  await t.test('a body may say its charset, and an empty one counts as none', async () => {
+  await t.test('a body may name its charset, and an empty body counts as no body', async () => {
     const headers = { 'content-type': 'application/json; charset=utf-8' }
     const payload = JSON.stringify({ email: 'nobody@example.com', password: 'x' })
     assert.equal((await send('POST', '/api/auth/login', { payload, headers })).code, 'invalid_credentials')
@@ -214,7 +217,7 @@ onEachDatabase('bad input', async (t, newDatabase) => {
     'x'.repeat(4000)
   ]
   for (const { method, path: template } of operations.filter(({ path: template }) => template.includes('{'))) {
-    await t.test(`${method} ${template}: an id that is none is not found`, async () => {
+    await t.test(`${method} ${template}: an invalid id is not found`, async () => {
       for (const id of ids) {
         const body = JSON.stringify(goodBodies[`${method} ${template}`] ?? {})
         const answer = await send(
@@ -222,9 +225,9 @@ onEachDatabase('bad input', async (t, newDatabase) => {
           template.replace(/\{\w+\}/g, () => id),
           { payload: body }
         )
-        const isRefusedAsText = answer.code === 'invalid_request' && id.includes('%00')
+        const isUnstorable = answer.code === 'invalid_request' && id.includes('%00')
         assert.ok(
-          isRefusedAsText || answer.code === 'not_found' || answer.code === 'invitation_invalid',
+          isUnstorable || answer.code === 'not_found' || answer.code === 'invitation_invalid',
           `${id}: ${answer.status} ${answer.text}`
         )
       }
@@ -234,7 +237,7 @@ onEachDatabase('bad input', async (t, newDatabase) => {
   for (const { method, path: template, operation } of operations.filter(({ method }) => method === 'GET')) {
     const parameters = (operation.parameters ?? []).filter(({ in: place }) => place === 'query')
     const accepted = new Set(parameters.map(({ name }) => name))
-    await t.test(`${method} ${template}: no query makes it fail`, async () => {
+    await t.test(`${method} ${template}: no query makes it answer 5xx`, async () => {
       const others = ['surprise', '__proto__', 'a[b]', 'metadata.tenant', 'metadata.']
       const values = ['', '%00', '%ff', '%', "'or'1'='1", '[]', '-1', '1e9', '💥', 'x'.repeat(3000)]
       for (const name of [...accepted, ...others]) {
@@ -253,7 +256,7 @@ onEachDatabase('bad input', async (t, newDatabase) => {
       }
       for (const name of ['surprise', '__proto__x', 'Limit']) {
         const answer = await send('GET', `${path(template)}?${name}=1`, { payload: '', headers: {} })
-        // Mail programs and trackers add parameters to the link of a mail.
+        // Mail programs and trackers add parameters to links in mails.
         if (parameters.length > 0 && template !== '/api/auth/confirm') {
           assert.equal(answer.code, 'invalid_request', `${name}: ${answer.text}`)
         }
@@ -261,7 +264,7 @@ onEachDatabase('bad input', async (t, newDatabase) => {
     })
   }
 
-  await t.test('what is no path of the API is not found, in the one form', async () => {
+  await t.test('unknown paths get 404 in the common error shape', async () => {
     for (const url of [
       '/api',
       '/api/',
@@ -280,14 +283,14 @@ onEachDatabase('bad input', async (t, newDatabase) => {
     }
   })
 
-  await t.test('all of it was answered as the document says, and nothing failed', async () => {
+  await t.test('all answers matched the OpenAPI document, and none was 5xx', async () => {
     assert.deepEqual([...new Set(control.document.violations)], [])
     const failures = [...control.document.seen].filter((what) => / 5\d\d /.test(what))
     assert.deepEqual(failures, [])
   })
 })
 
-/** Members of a body, of all its alternatives. */
+/** The members of a body, in all its alternatives. */
 function membersOf(schema: JsonSchema): string[] {
   const alternatives = Array.isArray(schema.anyOf) ? (schema.anyOf as JsonSchema[]) : [schema]
   return [...new Set(alternatives.flatMap(({ properties }) => Object.keys((properties as object) ?? {})))]

@@ -1,4 +1,4 @@
-/** A body that each operation accepts, as far as its form goes: what bad input is made from. */
+/** For each operation, a body that its schema accepts. Bad input is made from these. */
 export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
   'POST /api/auth/register': { email: 'eve@example.com', password: 'correct horse battery', name: 'Eve' },
   'POST /api/auth/login': { email: 'eve@example.com', password: 'correct horse battery', code: '123456' },

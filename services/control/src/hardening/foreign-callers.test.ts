@@ -44,7 +44,7 @@ onEachDatabase('foreign callers', async (t, newDatabase) => {
   const ask = (method: string, template: string, options: Parameters<typeof call>[2]) =>
     call(method as 'POST', path(template), { body: bodyFor(method, template), ...options })
 
-  await t.test('no cookie but the one that signing in gave opens anything', async () => {
+  await t.test('only the unchanged cookie of a sign-in is accepted', async () => {
     const user = await control.signUp()
     const token = user.cookie.split('=')[1]!
     const signedOut = await control.signIn(user)
@@ -88,7 +88,7 @@ onEachDatabase('foreign callers', async (t, newDatabase) => {
     assert.equal((await call('GET', '/api/auth/me', { cookie: `a=b; ${user.cookie}; c=d` })).status, 200)
   })
 
-  await t.test('cookies from before a reset, and those that time has ended, open nothing', async () => {
+  await t.test('cookies from before a password reset and expired cookies are refused', async () => {
     const user = await control.signUp()
     const { mailboxUrl } = control.identity
     const newerThan = await latestMail(mailboxUrl, user.email)
@@ -105,9 +105,9 @@ onEachDatabase('foreign callers', async (t, newDatabase) => {
     assert.equal(codeOf(await call('GET', '/api/auth/me', { cookie })), 'not_authenticated')
   })
 
-  await t.test('a page of another origin changes nothing by a cookie, however alike its name is', async () => {
+  await t.test('a page of another origin cannot change anything with a cookie, however similar its name', async () => {
     const { cookie } = await control.signUp()
-    // What has to be signed, or carries a secret, is for no page at all.
+    // Operations with a signature or a webhook secret are not for pages.
     const unsafe = operations.filter(
       ({ method, operation }) =>
         method !== 'GET' && !operation.security.some((scheme) => 'signature' in scheme || 'webhookSecret' in scheme)
@@ -129,7 +129,7 @@ onEachDatabase('foreign callers', async (t, newDatabase) => {
     assert.deepEqual((await call('GET', '/api/keys', { cookie })).body, { keys: [], next_cursor: null })
   })
 
-  await t.test('what an answer to another origin says cannot be read there', async () => {
+  await t.test('a page of another origin cannot read answers', async () => {
     const { cookie } = await control.signUp()
     for (const { method, path: template } of operations.filter(({ method }) => method === 'GET')) {
       for (const origin of lookAlikes) {
@@ -140,53 +140,50 @@ onEachDatabase('foreign callers', async (t, newDatabase) => {
     }
   })
 
-  await t.test(
-    'links in mails, redirects and answers follow the configuration, whatever the Host header says',
-    async () => {
-      const hosts = [
-        'evil.example',
-        'app.service.example.evil.example',
-        'evil.example:443',
-        'evil.example@app.service.example'
-      ]
-      for (const [index, host] of hosts.entries()) {
-        const headers = {
-          host,
-          'x-forwarded-host': host,
-          'x-forwarded-proto': 'http',
-          'x-forwarded-server': host,
-          forwarded: `host=${host};proto=http`,
-          'x-original-url': '/api/keys',
-          'x-rewrite-url': '/api/keys'
-        }
-        const email = `host-${index}@example.com`
-        const body = { email, password: 'correct horse battery', name: 'Eve' }
-        const told: unknown[] = []
-        told.push(await call('POST', '/api/auth/register', { body, headers }))
-        const { mailboxUrl } = control.identity
-        const newerThan = await latestMail(mailboxUrl, email)
-        told.push(newerThan)
-        const opened = await call('GET', await control.confirmationLink(email), { headers })
-        assert.equal(opened.status, 303)
-        assert.match(String(opened.headers.location), /^\/confirm#/)
-        const confirmed = await control.confirm(body, { headers })
-        assert.equal(confirmed.status, 200)
-        told.push(opened)
-        told.push(confirmed)
-        const login = await call('POST', '/api/auth/login', { body: { email, password: body.password }, headers })
-        const cookie = login.cookies[0]!.split(';')[0]!
-        assert.match(login.cookies[0]!, /; Domain=service\.example; .*; Secure;/)
-        told.push(login, await call('GET', '/api/auth/me', { cookie, headers }))
-        told.push(await call('GET', '/login', { headers }), await call('GET', '/api/reference', { headers }))
-        told.push(await call('GET', '/api/openapi.json', { headers }))
-        await call('POST', '/api/auth/forgot-password', { body: { email }, headers })
-        told.push(await latestMail(mailboxUrl, email, { newerThan }))
-        assert.doesNotMatch(JSON.stringify(told), /evil\.example/)
+  await t.test('links in mails, redirects and answers follow the configuration, not the Host header', async () => {
+    const hosts = [
+      'evil.example',
+      'app.service.example.evil.example',
+      'evil.example:443',
+      'evil.example@app.service.example'
+    ]
+    for (const [index, host] of hosts.entries()) {
+      const headers = {
+        host,
+        'x-forwarded-host': host,
+        'x-forwarded-proto': 'http',
+        'x-forwarded-server': host,
+        forwarded: `host=${host};proto=http`,
+        'x-original-url': '/api/keys',
+        'x-rewrite-url': '/api/keys'
       }
+      const email = `host-${index}@example.com`
+      const body = { email, password: 'correct horse battery', name: 'Eve' }
+      const answers: unknown[] = []
+      answers.push(await call('POST', '/api/auth/register', { body, headers }))
+      const { mailboxUrl } = control.identity
+      const newerThan = await latestMail(mailboxUrl, email)
+      answers.push(newerThan)
+      const opened = await call('GET', await control.confirmationLink(email), { headers })
+      assert.equal(opened.status, 303)
+      assert.match(String(opened.headers.location), /^\/confirm#/)
+      const confirmed = await control.confirm(body, { headers })
+      assert.equal(confirmed.status, 200)
+      answers.push(opened)
+      answers.push(confirmed)
+      const login = await call('POST', '/api/auth/login', { body: { email, password: body.password }, headers })
+      const cookie = login.cookies[0]!.split(';')[0]!
+      assert.match(login.cookies[0]!, /; Domain=service\.example; .*; Secure;/)
+      answers.push(login, await call('GET', '/api/auth/me', { cookie, headers }))
+      answers.push(await call('GET', '/login', { headers }), await call('GET', '/api/reference', { headers }))
+      answers.push(await call('GET', '/api/openapi.json', { headers }))
+      await call('POST', '/api/auth/forgot-password', { body: { email }, headers })
+      answers.push(await latestMail(mailboxUrl, email, { newerThan }))
+      assert.doesNotMatch(JSON.stringify(answers), /evil\.example/)
     }
-  )
+  })
 
-  await t.test('text is kept and given back as it was, as JSON that no browser takes for a page', async () => {
+  await t.test('text is kept and given back unchanged, as JSON that browsers never show as a page', async () => {
     const texts = [
       `'; drop table keys; --`,
       `" onmouseover="alert(1)`,
@@ -217,7 +214,7 @@ onEachDatabase('foreign callers', async (t, newDatabase) => {
     }
   })
 
-  await t.test('ids of another account are not found, which tells nobody that they exist', async () => {
+  await t.test('ids of another account are not found, so nobody learns that they exist', async () => {
     const owner = await control.signUp({ plan: 'team' })
     const other = await control.signUp({ plan: 'team' })
     const created = await call('POST', '/api/keys', { cookie: owner.cookie, body: { label: 'mine' } })
@@ -244,7 +241,7 @@ onEachDatabase('foreign callers', async (t, newDatabase) => {
     assert.equal(keys.length, 1)
   })
 
-  await t.test('all of it was answered as the document says, and nothing failed', async () => {
+  await t.test('all answers matched the OpenAPI document, and none was 5xx', async () => {
     assert.deepEqual([...new Set(control.document.violations)], [])
     assert.deepEqual(
       [...control.document.seen].filter((what) => / 5\d\d /.test(what)),

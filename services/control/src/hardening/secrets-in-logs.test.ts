@@ -13,14 +13,14 @@ import {
   webhookSecret
 } from '../testing/start-control.ts'
 
-test('no password, key, cookie or token appears in the log, whatever happens', async (t) => {
+test('no password, key, cookie or token appears in the log', async (t) => {
   const payments = await startCatalogPayments()
   t.after(() => payments.close())
   const control = await startControl({ isProjecting: true, paymentsUrl: payments.url })
   t.after(() => control.close())
   const { call, logged } = control
   const { mailboxUrl } = control.identity
-  /** Everything that must not be logged, by what it is. */
+  /** Values that must not be logged, by name. */
   const secrets = new Map<string, string>([
     ['anon key', anonKey],
     ['service role key', serviceRoleKey],
@@ -79,7 +79,7 @@ test('no password, key, cookie or token appears in the log, whatever happens', a
     await expect(404, call('DELETE', `/api/keys/${value}`, { cookie }))
   })
 
-  await t.test('what is paid', async () => {
+  await t.test('payments', async () => {
     const payer = await control.signUp()
     const body = { price_id: 'price_pro_monthly' }
     const as = { cookie: payer.cookie }
@@ -100,7 +100,7 @@ test('no password, key, cookie or token appears in the log, whatever happens', a
     }
   })
 
-  await t.test('keys of a server', async () => {
+  await t.test('management keys', async () => {
     const body = { label: 'server', scope: 'management' }
     const created = await expect(201, call('POST', '/api/keys', { cookie, body }))
     const management = (created.body as { key: { id: string; value: string } }).key
@@ -154,7 +154,7 @@ test('no password, key, cookie or token appears in the log, whatever happens', a
     secret('fourth cookie', cookie.split('=')[1]!)
   })
 
-  await t.test('requests that are wrong in every way', async () => {
+  await t.test('invalid requests', async () => {
     const broken = `{"email":"${email}","password":"${third}`
     const headers = { 'content-type': 'application/json', cookie }
     for (const payload of [
@@ -184,7 +184,7 @@ test('no password, key, cookie or token appears in the log, whatever happens', a
     await once(socket, 'close')
   })
 
-  await t.test('dependencies that are away', async () => {
+  await t.test('unavailable dependencies', async () => {
     await control.identity.close()
     const login = { body: { email, password: third } }
     await expect(503, call('POST', '/api/auth/login', login))
@@ -200,7 +200,7 @@ test('no password, key, cookie or token appears in the log, whatever happens', a
 
   assert.ok(secrets.size > 15)
   assert.ok(logged.length > 50)
-  // Everything was logged at the finest level, so the search has something to search.
+  // Proves that everything was logged, at the finest level.
   for (const [level, status] of [
     [20, null],
     [30, 200],
@@ -225,7 +225,7 @@ test('no password, key, cookie or token appears in the log, whatever happens', a
     return ((await call('GET', '/api/auth/me', { cookie })).body as { user: { id: string } }).user.id
   }
 
-  /** What the provider gives to whoever signs in there: it is no link of a mail, and so refused. */
+  /** @returns an access token of the identity provider, which is no reset token and therefore refused */
   async function accessToken(): Promise<string> {
     const response = await fetch(`${control.identity.url}/auth/v1/token?grant_type=password`, {
       method: 'POST',
@@ -236,5 +236,5 @@ test('no password, key, cookie or token appears in the log, whatever happens', a
   }
 })
 
-/** Without the end, which depends on what would follow. */
+/** Base64 without its end, which depends on the following bytes. */
 const base64 = (text: string): string => Buffer.from(text).toString('base64').slice(0, -4)

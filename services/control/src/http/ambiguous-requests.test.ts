@@ -3,7 +3,7 @@ import { ambiguousRequests, exchangeBytes } from '@tollgate/service/testing/ambi
 import { test } from 'tap'
 import { startControl } from '../testing/start-control.ts'
 
-test('a request that another server could read differently gets 400, and its connection ends', async (t) => {
+test('a request that another server could read differently gets 400, and its connection is closed', async (t) => {
   const control = await startControl()
   t.after(() => control.close())
   const body = JSON.stringify({ email: 'ada@example.com', password: 'correct horse battery' })

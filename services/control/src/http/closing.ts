@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Lets `close()` end as soon as the last answer is out: from its call on, every answer says that its connection is done.
- * Fastify closes only those that are idle at the moment of the call; the others would be kept alive for their next request.
+ * Lets `close()` end right after the last answer: from its call on, every answer closes its connection. Fastify closes only
+ * connections that are idle at the call; the others would stay open for their next request.
  */
 export function endConnectionsOnClose(app: FastifyInstance): void {
   let isClosing = false

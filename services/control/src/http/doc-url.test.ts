@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { startControl } from '../testing/start-control.ts'
 
-test('with DOCS_URL, each error links to the documentation of its code', async (t) => {
+test('with DOCS_URL, each error links to the docs of its code', async (t) => {
   const control = await startControl({ docsUrl: 'https://docs.example.com' })
   t.after(() => control.close())
   for (const [path, code] of [

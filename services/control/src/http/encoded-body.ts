@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { createBodyDecoder, decodingError, isEncoded } from '@tollgate/service/http/decode-body.ts'
 import type { FastifyInstance, FastifyRequest, RequestPayload } from 'fastify'
 
-/** Decodes compressed bodies. The limit of a body holds for what was sent, and for what it inflates to. */
+/** Decodes compressed bodies. The body limit applies to the encoded and to the decoded size. */
 export function decodeBodies(app: FastifyInstance): void {
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const { 'content-encoding': encoding, 'content-length': length } = request.headers
@@ -18,7 +18,7 @@ export function decodeBodies(app: FastifyInstance): void {
   })
 }
 
-/** @returns a stream with the count of encoded bytes that Fastify compares with the limit and with `content-length` */
+/** @returns the decoded stream; Fastify compares its count of encoded bytes with the limit and with `content-length` */
 function decoded({ raw, routeOptions }: FastifyRequest, encoding: string): RequestPayload {
   const { stream } = createBodyDecoder(encoding)
   let encodedBytes = 0
@@ -36,7 +36,7 @@ function decoded({ raw, routeOptions }: FastifyRequest, encoding: string): Reque
       for await (const chunk of stream as AsyncIterable<Buffer>) {
         bytes += chunk.length
         yield chunk
-        // Fastify has refused it, and would read on.
+        // Fastify has refused the body, and would read on.
         if (bytes > routeOptions.bodyLimit) return
       }
     } catch (cause) {
@@ -45,11 +45,11 @@ function decoded({ raw, routeOptions }: FastifyRequest, encoding: string): Reque
       raw.off('data', count).off('close', onClose).unpipe(stream)
       stream.destroy()
     }
-    // Nobody has looked at what stands behind the end of the compressed data.
+    // The decoder ignores bytes after the end of the compressed data.
     if (stream.bytesWritten < encodedBytes) throw decodingError(encoding)
   }
   const body: RequestPayload = Readable.from(inflate(), { objectMode: false })
-  // Fastify does not listen any more once it has refused a body.
+  // Fastify stops listening once it has refused a body.
   body.on('error', () => {})
   return Object.defineProperty(body, 'receivedEncodedLength', { get: () => encodedBytes })
 }

@@ -3,7 +3,7 @@ import { exchangeBytes } from '@tollgate/service/testing/ambiguous-requests.ts'
 import { test } from 'tap'
 import { startControl } from '../testing/start-control.ts'
 
-test('100 Continue is said only to HTTP/1.1 clients that expect it', async (t) => {
+test('only HTTP/1.1 clients that expect 100 Continue get it', async (t) => {
   const control = await startControl()
   t.after(() => control.close())
   const body = JSON.stringify({ email: 'ada@example.com', password: 'correct horse battery' })

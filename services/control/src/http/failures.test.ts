@@ -10,7 +10,11 @@ import { type Answer, startControl } from '../testing/start-control.ts'
 const complete = { email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' }
 const json = { 'content-type': 'application/json' }
 
-type Failure = { status: number; code: string; message?: RegExp }
+interface Failure {
+  status: number
+  code: string
+  message?: RegExp
+}
 
 function assertFailure(answer: Answer, { status, code, message }: Failure, what: string): void {
   assert.equal(answer.status, status, what)
@@ -26,7 +30,7 @@ test('failures', async (t) => {
   t.after(() => control.close())
   const { call } = control
 
-  /** A body exactly as written. */
+  /** Sends a body exactly as written. */
   async function post(path: string, payload: string | Buffer, headers: Record<string, string> = json): Promise<Answer> {
     const {
       statusCode: status,
@@ -72,7 +76,7 @@ test('failures', async (t) => {
     )
   })
 
-  await t.test('what is not JSON is refused as such', async () => {
+  await t.test('a body that is not JSON is refused as invalid_json', async () => {
     for (const payload of [
       '{',
       '{"email":',
@@ -111,7 +115,7 @@ test('failures', async (t) => {
     assertFailure(answer, { status: 413, code: 'request_too_large' }, 'large')
   })
 
-  await t.test('what does not exist is 404 in the same shape', async () => {
+  await t.test('unknown paths get 404 in the same shape', async () => {
     for (const [method, path] of [
       ['GET', '/no-such-path'],
       ['GET', '/api'],
@@ -158,7 +162,7 @@ test('failures', async (t) => {
     }
   })
 
-  await t.test('every answer has a request id of our own, security headers, and is not cached', async () => {
+  await t.test('every answer has our own request id and security headers, and is not cached', async () => {
     for (const path of ['/livez', '/', '/login', '/api/auth/me', '/no-such-path']) {
       const { headers } = await call('GET', path, { headers: { 'x-request-id': 'chosen' } })
       assert.match(String(headers['x-request-id']), /^req_[0-9a-f-]{36}$/)
@@ -170,7 +174,7 @@ test('failures', async (t) => {
     }
   })
 
-  await t.test('what is not HTTP, or has headers beyond measure, is answered in the error shape too', async () => {
+  await t.test('invalid HTTP and oversized headers get the error shape too', async () => {
     for (const sent of ['nonsense\r\n\r\n', `GET / HTTP/1.1\r\nhost: x\r\nlarge: ${'x'.repeat(20_000)}\r\n\r\n`]) {
       const socket = connect(Number(new URL(control.url).port), '127.0.0.1')
       let received = ''
@@ -186,7 +190,7 @@ test('failures', async (t) => {
     }
   })
 
-  await t.test('an error that nobody foresaw is 500 without a word about it', async () => {
+  await t.test('an unexpected error is 500 without details', async () => {
     const { orm } = control.database
     const hidden = orm.select
     orm.select = () => {
@@ -203,14 +207,14 @@ test('failures', async (t) => {
     assert(control.logged.some((line) => line.includes('secret detail') && line.includes('"level":50')))
   })
 
-  await t.test('probes answer, and say what is away', async () => {
+  await t.test('probes answer, and say what is unavailable', async () => {
     assert.deepEqual((await call('GET', '/livez')).body, { ok: true, version })
     assert.deepEqual((await call('GET', '/readyz')).body, { ok: true })
     control.redis.client.disconnect()
     await once(control.redis.client, 'close')
     assertFailure(await call('GET', '/readyz'), { status: 503, code: 'state_unavailable' }, 'no Redis')
     assert.deepEqual((await call('GET', '/livez')).body, { ok: true, version })
-    // Who is signed in does not depend on Redis.
+    // Sessions do not depend on Redis.
     const user = await control.signUp({ plan: 'pro' })
     assert.equal((await call('GET', '/api/auth/me', { cookie: user.cookie })).status, 200)
   })

@@ -11,17 +11,17 @@ import { newRequestId } from './request-id.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The operator's documentation, which errors link to; null for none. */
+    /** The operator's documentation that errors link to; null for none. */
     docsUrl: string | null
   }
 }
 
-/** Answers any failure of a request in the one error shape, and logs what is not the caller's fault. */
+/** Answers every failure in the one error shape. Logs errors that the caller did not cause. */
 export function sendFailure(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const failure = toServiceError(error)
   if (failure.status === 500) request.log.error({ err: error }, 'request failed')
-  else if (failure.status > 500) request.log.warn({ err: error }, 'a dependency is away')
-  // Neither the error, since that of a bad URL repeats the whole of it, nor its message, which names what was sent.
+  else if (failure.status > 500) request.log.warn({ err: error }, 'a dependency is unavailable')
+  // Logs neither error nor message: a bad URL's error repeats the whole URL, and messages name what was sent.
   else {
     const { code } = failure
     const level = isAboutAccess(failure) ? 'info' : 'debug'
@@ -30,7 +30,7 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   if (failure.retryAfter !== null) reply.header('retry-after', failure.retryAfter)
   reply.code(failure.status).headers(failure.headers).header('x-request-id', request.id)
   if (!hasUnreadBody(request.raw)) return reply.send(failure.toBody(request.server.docsUrl))
-  // So that the client gets the answer although its body is still on its way.
+  // So that the client gets the answer although it is still sending its body.
   const text = JSON.stringify(failure.toBody(request.server.docsUrl))
   return reply
     .type('application/json; charset=utf-8')
@@ -38,17 +38,17 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
     .send(answerBeforeBody(request.raw, text))
 }
 
-/** Whether somebody was refused who may be guessing: wrong passwords, missing rights, too many attempts. */
+/** Whether the refusal may be a sign of guessing: wrong passwords, missing rights, too many attempts. */
 const isAboutAccess = ({ status }: ServiceError): boolean => status === 401 || status === 403 || status === 429
 
-/** For requests that no route takes. */
+/** Answers requests without a route. */
 export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const failure = failureOfUnrouted({
     method: request.method,
     url: request.raw.url ?? '/',
     isRouted: (method, path) => {
       const route = request.server.findRoute({ method, url: path })
-      // The pre-flight route of CORS is a wildcard. Any other for OPTIONS refuses pre-flights: see refuse-preflight.ts.
+      // CORS has a wildcard route for pre-flights. Any other OPTIONS route refuses them: see refuse-preflight.ts.
       return route !== null && (method !== 'OPTIONS' || '*' in route.params)
     },
     notFoundCode: 'not_found'
@@ -65,7 +65,7 @@ export function refuseAmbiguousHeads(app: FastifyInstance): void {
   })
 }
 
-/** For what arrives at the port and is not HTTP, or too slow or too large to become a request. */
+/** Answers clients whose data is not HTTP, or too slow or too large to become a request. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, docsUrl: string | null): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const failure = new ServiceError('invalid_request', {
@@ -84,17 +84,17 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, 
   }
 }
 
-/** What the caller is told about an error of any origin. */
+/** @returns the error that the caller gets for an error of any origin */
 export function toServiceError(error: Error): ServiceError {
   if (error instanceof ServiceError) return error
   if (isDatabaseAway(error)) return new ServiceError('database_unavailable', { cause: error })
   if (error instanceof RedisAwayError) return new ServiceError('state_unavailable', { cause: error })
   const { code, validation, validationContext, statusCode } = error as FastifyError
   if (validation !== undefined) {
-    // Where a schema has alternatives, the first error may be about another one than the caller meant.
-    const told = validation.find(({ keyword }) => keyword === 'additionalProperties') ?? validation[0]
+    // With alternatives in a schema, the first error may be about another alternative than the caller meant.
+    const invalid = validation.find(({ keyword }) => keyword === 'additionalProperties') ?? validation[0]
     return new ServiceError('invalid_request', {
-      message: describeInvalid(told, validationContext),
+      message: describeInvalid(invalid, validationContext),
       cause: error
     })
   }
@@ -108,7 +108,7 @@ export function toServiceError(error: Error): ServiceError {
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new ServiceError('not_found', { cause: error })
-    // Redis and the identity provider have shorter limits of their own: only the database lets a request wait so long.
+    // Redis and the identity provider have shorter timeouts: only the database can delay a request so long.
     case 'FST_ERR_HANDLER_TIMEOUT':
       return new ServiceError('database_unavailable', { cause: error })
   }
@@ -128,7 +128,7 @@ function describeInvalid(invalid: Invalid | undefined, context = 'body'): string
   if (typeof missingProperty === 'string') return `${join(path, missingProperty)}: missing`
   if (typeof additionalProperty === 'string') return `${join(path, additionalProperty)}: unknown member`
   if (path === '') return `The request's ${where} ${invalid.message ?? 'is not valid'}.`
-  // The pattern of a field says nothing to people, and must not say more about a value than that it does not fit.
+  // A pattern does not help people, and the message must not reveal more about the value.
   return `${path}: ${invalid.keyword === 'pattern' ? 'has characters that are not allowed' : invalid.message}`
 }
 

@@ -6,11 +6,11 @@ import type { FastifyInstance } from 'fastify'
 import type { Database } from '../database/connect.ts'
 
 /** A probe must answer before the prober gives up. */
-const probeLimitMs = 2000
+const probeTimeoutMs = 2000
 
 /**
- * `/livez` answers 200 with the version while the process runs. `/readyz` answers 200 while database and Redis answer, else 503
- * with the error code of the one that is away. A process that listens has run its migrations.
+ * `/livez` answers 200 with the version while the process runs. `/readyz` answers 200 while database and Redis answer, else
+ * 503 with the error code of the unavailable one. Migrations are done before the process listens.
  */
 export function answerProbes(app: FastifyInstance, database: Database, redis: RedisLink): void {
   app.get('/livez', { logLevel: 'warn' }, async () => ({ ok: true, version }))
@@ -24,13 +24,13 @@ export function answerProbes(app: FastifyInstance, database: Database, redis: Re
 
 async function within(answer: PromiseLike<unknown>, code: 'database_unavailable' | 'state_unavailable'): Promise<void> {
   let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<never>((_resolve, reject) => {
-    // Timers come before what has arrived meanwhile: a turn of this process that took long is no silence of theirs.
-    const giveUp = () => setImmediate(() => reject(new Error(`no answer in ${probeLimitMs} ms`)))
-    timer = setTimeout(giveUp, probeLimitMs)
+  const timeout = new Promise<never>((_resolve, reject) => {
+    // Timers run before arrived data is read. So a long turn of this process does not look like silence of theirs.
+    const giveUp = () => setImmediate(() => reject(new Error(`no answer in ${probeTimeoutMs} ms`)))
+    timer = setTimeout(giveUp, probeTimeoutMs)
   })
   try {
-    await Promise.race([answer, limit])
+    await Promise.race([answer, timeout])
   } catch (cause) {
     throw new ServiceError(code, { cause })
   } finally {

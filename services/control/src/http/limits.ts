@@ -1,25 +1,25 @@
-/** Attempts a minute, of one client address and of one e-mail address or user each. */
-export type Limits = {
+/** Attempts per minute, for each client address and for each e-mail address or user. */
+export interface Limits {
   readonly login: number
   readonly register: number
-  /** Checks the password that goes with a mailed link. Counted for each client address and for each link. */
+  /** Checks the password after a mailed link. Counted for each client address and for each link. */
   readonly confirm: number
   readonly forgotPassword: number
   readonly resendConfirmation: number
-  /** Setting a new password with the link of a mail. */
+  /** Sets a new password with a mailed link. */
   readonly resetPassword: number
   /** Checks the present password, like a login. */
   readonly changePassword: number
-  /** Setting up a second factor, and turning it on or off. Checks the password too. */
+  /** Sets up a second factor, or turns it on or off. Checks the password too. */
   readonly secondFactor: number
-  /** Codes an hour that are checked for one user, or for one browser that the user signed in with before. */
+  /** Codes per hour, for each user, and for each browser that the user signed in with before. */
   readonly codesPerHour: number
-  /** Changing or deleting oneself. */
+  /** Changes or deletes the user. */
   readonly changeUser: number
-  /** Invitations are mailed to strangers. */
+  /** Mails an invitation to a stranger. */
   readonly invite: number
   readonly acceptInvitation: number
-  /** Whatever asks the payment provider. */
+  /** Every call to the payment provider. */
   readonly billing: number
 }
 

@@ -21,10 +21,10 @@ test('members named like a secret are not logged, at the top or inside', async (
   assert(lines[1]!.includes('visible'))
 })
 
-test('an error of a query is logged with its cause, and without the query’s parameters', async () => {
+test('a failed query is logged with its cause and without its parameters', async () => {
   const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
   const error = new DrizzleQueryError('select $1', ['s3cret'], cause)
-  assert(error.message.includes('s3cret'), 'or the test shows nothing')
+  assert(error.message.includes('s3cret'), 'else the test proves nothing')
   const described = describeError(error)
   assert.equal(JSON.stringify(described).includes('s3cret'), false)
   assert.equal(described.message, 'Failed query: select $1')
@@ -32,7 +32,7 @@ test('an error of a query is logged with its cause, and without the query’s pa
   assert.match(String(described.stack), /^ {4}at /)
 })
 
-test('whatever is thrown can be logged', async () => {
+test('any thrown value can be logged', async () => {
   for (const thrown of [null, undefined, 'text', 7, {}, Object.create(null)]) {
     assert.equal(typeof describeError(thrown).message, 'string')
   }

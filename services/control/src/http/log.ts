@@ -14,8 +14,8 @@ const secretNames = [
 const depths = ['', '*.', '*.*.']
 
 /**
- * The log of control. Secrets do not get into it by three ways at once: what is logged is chosen by name (never a whole
- * request), members named like a secret are redacted, and errors of the database are logged without their parameters.
+ * Creates control's log. Three measures keep secrets out. Code names what it logs, never a whole request. Members named like
+ * a secret are redacted. Database errors are logged without parameters.
  */
 export function createLog(level: string, destination?: DestinationStream): Logger {
   const options: LoggerOptions = {
@@ -27,15 +27,21 @@ export function createLog(level: string, destination?: DestinationStream): Logge
   return destination === undefined ? pino(options) : pino(options, destination)
 }
 
-type LoggedError = { type: string; message: string; code?: string; stack?: string; cause?: LoggedError }
+interface LoggedError {
+  type: string
+  message: string
+  code?: string
+  stack?: string
+  cause?: LoggedError
+}
 
-/** An error and its causes, as far as they may be logged. */
+/** Describes an error and its causes, without secrets. */
 export function describeError(error: unknown): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: 'something that is not an Error was thrown' }
   const { code } = error as { code?: unknown }
   return {
     type: error.name,
-    // Drizzle's own message lists the statement's parameters, and so does the stack that begins with it.
+    // Drizzle's message lists the statement's parameters, and the stack begins with the message.
     message: error instanceof DrizzleQueryError ? `Failed query: ${error.query}` : error.message,
     ...(typeof code === 'string' && { code }),
     ...(error.stack !== undefined && { stack: frames(error.stack) }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { startControl } from '../testing/start-control.ts'
 
-test('refused sign-ins and refused rights are in the log, with who tried', async (t) => {
+test('refused sign-ins and missing rights are logged with the client address', async (t) => {
   const control = await startControl()
   t.after(() => control.close())
   const { call, logged } = control

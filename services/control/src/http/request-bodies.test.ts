@@ -21,7 +21,7 @@ test('request bodies', async (t) => {
   t.after(() => control.close())
   const address = control.url
 
-  /** @returns status and code */
+  /** @returns the status and the error code */
   async function post(body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}): Promise<string> {
     const answer = await fetch(`${address}/api/auth/register`, {
       method: 'POST',
@@ -40,7 +40,7 @@ test('request bodies', async (t) => {
     }
   })
 
-  await t.test('what inflates to more than the limit, and what cannot be decoded, is refused', async () => {
+  await t.test('bodies that decode to more than the limit, or cannot be decoded, are refused', async () => {
     const body = JSON.stringify(complete)
     for (const [encoding, encode] of Object.entries(encoders)) {
       const headers = { 'content-encoding': encoding }
@@ -59,7 +59,7 @@ test('request bodies', async (t) => {
     assert.equal(await post(large, { 'content-encoding': 'gzip' }), '413 request_too_large')
   })
 
-  await t.test('a client that leaves within a compressed body leaves nothing behind', async () => {
+  await t.test('a connection that breaks within a compressed body is cleaned up', async () => {
     const socket = connect(Number(new URL(address).port), '127.0.0.1')
     const half = gzipSync(JSON.stringify(complete))
     socket.write(
@@ -75,7 +75,7 @@ test('request bodies', async (t) => {
     assert.equal(await post(JSON.stringify({ ...complete, email: 'last@example.com' })), '200')
   })
 
-  await t.test('whoever sends too much gets the answer, whatever client it is', async (t) => {
+  await t.test('every client that sends too much gets the answer', async (t) => {
     for (let time = 0; time < 12; time++) assert.equal(await post(large), '413 request_too_large')
     for (let time = 0; time < 5; time++) {
       assert.equal(await post(large, { 'content-type': 'text/plain' }), '415 unsupported_media_type')

@@ -1,4 +1,4 @@
 import { randomUUID } from 'node:crypto'
 
-/** Made here for every request: an id that a caller chose could be anything in a log. */
+/** Made for every request: an id from the caller could put anything into a log. */
 export const newRequestId = (): string => `req_${randomUUID()}`

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { test } from 'tap'
 import { findUnstorable } from './storable-text.ts'
 
-test('text that can be stored passes, wherever it is', async () => {
+test('storable text passes at any place', async () => {
   for (const value of [
     undefined,
     null,
@@ -27,7 +27,7 @@ test('text that can be stored passes, wherever it is', async () => {
   )
 })
 
-test('NUL and halves of surrogate pairs are found, and where', async () => {
+test('NUL and lone surrogates are found with their path', async () => {
   for (const bad of ['\0', 'a\0b', '\ud800', 'x\udc00y', '\udc00\ud800', '😀\ud83d']) {
     assert.equal(findUnstorable(bad), '')
     assert.equal(findUnstorable({ label: bad }), 'label')
@@ -37,7 +37,7 @@ test('NUL and halves of surrogate pairs are found, and where', async () => {
   }
 })
 
-test('nesting of any depth is walked', async () => {
+test('values of any depth are searched', async () => {
   const depth = 20_000
   const nested = JSON.parse(`${'['.repeat(depth)}"\\u0000"${']'.repeat(depth)}`)
   assert.equal(findUnstorable(nested)?.length, depth * 2 - 1)

@@ -2,12 +2,12 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Refuses requests with text that no database can give back as it was: NUL, which PostgreSQL does not store, and halves
- * of surrogate pairs, which have no form in UTF-8. So every text that reaches a handler can be stored and compared.
+ * Refuses requests with text that no database can return unchanged: NUL, which PostgreSQL does not store, and lone
+ * surrogates, which UTF-8 cannot encode. So every text that reaches a handler can be stored and compared.
  */
 export function refuseUnstorableText(app: FastifyInstance): void {
   app.addHook('preValidation', (request, _reply, done) => {
-    // What no route takes is answered as such, and reaches nothing.
+    // Requests without a route get 404 and reach no handler.
     if (request.is404) return done()
     const where = findUnstorable(request.params) ?? findUnstorable(request.query) ?? findUnstorable(request.body)
     if (where === null) done()
@@ -16,8 +16,9 @@ export function refuseUnstorableText(app: FastifyInstance): void {
 }
 
 /**
- * Where in a value of JSON the first text is that cannot be stored: its path, such as `metadata.tenant`; null if there is
- * none. Values may be nested to any depth.
+ * Finds the first text in a JSON value that cannot be stored. Values may be nested to any depth.
+ *
+ * @returns its path, such as `metadata.tenant`, or null
  */
 export function findUnstorable(value: unknown): string | null {
   const rest: Array<[path: string, value: unknown]> = [['', value]]

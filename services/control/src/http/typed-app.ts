@@ -7,7 +7,7 @@ import type {
   RawServerDefault
 } from 'fastify'
 
-/** An instance whose handlers take their types from the routes' TypeBox schemas. */
+/** An instance whose handlers get their types from the routes' TypeBox schemas. */
 export type TypedApp = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,

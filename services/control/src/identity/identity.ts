@@ -1,87 +1,90 @@
 import type { ConfirmationType } from '@tollgate/contracts/http/auth.ts'
 
-/** Somebody as the identity provider knows them. */
-export type IdentityUser = {
+/** A user as the identity provider describes them. */
+export interface IdentityUser {
   /** UUID */
   id: string
   email: string
   name: string
-  /** `app_metadata.plan`, whatever an operator wrote there; null if it is missing. */
+  /** `app_metadata.plan`, unchecked; null if it is missing. */
   plan: string | null
-  /** Whether an operator keeps them from signing in, for now or for good. */
+  /** Whether an operator has banned them, for a time or for ever. */
   isBanned: boolean
 }
 
-/** Somebody whose password the provider has just checked. */
-export type CheckedUser = IdentityUser & {
-  /** Whether an operator or the admin API created the user with this address, confirmed: no mail ever proved it. */
+/** A user whose password the provider has just checked. */
+export interface CheckedUser extends IdentityUser {
+  /** Whether an operator or the admin API created the user with this address already confirmed: no mail proved it. */
   isConfirmedByOperator: boolean
 }
 
 /**
- * Gives the code of the second factor. It is called only when the password was right and a code is needed.
+ * Gives the code of the second factor. Called only if the password is right and a code is needed.
  *
- * @throws ServiceError `second_factor_required` without a code, `too_many_requests` after too many
+ * @throws ServiceError `second_factor_required` without a code, `too_many_requests` after too many codes
  */
 export type AskCode = (userId: string) => Promise<string>
 
 /** A new second factor, as an authenticator app needs it. */
-export type NewSecondFactor = {
-  /** Base32, to be typed. */
+export interface NewSecondFactor {
+  /** Base32, for typing. */
   secret: string
-  /** `otpauth://totp/…`, to be shown as a QR code. */
+  /** `otpauth://totp/…`, for a QR code. */
   uri: string
 }
 
-export type Registration = { email: string; password: string; name: string }
+export interface Registration {
+  email: string
+  password: string
+  name: string
+}
 
 /**
- * What the service asks of its identity provider. No call keeps a session or a token of the provider.
+ * The identity provider. No call keeps a session or a token of the provider.
  *
- * `from` is always the address of the client, which the provider counts for its own limits. `limit` ends a call that is
- * one of several which may take the adapter's time limit together only.
- * Every call throws ServiceError `identity_unavailable` within the adapter's time limit if the provider does not answer,
- * and `too_many_requests` if it refuses for the moment.
+ * `from` is the client's IP address: the provider counts it for its own limits. `deadline` is shared by several calls; without
+ * it, a call has the adapter's own timeout.
+ * Every call throws ServiceError `identity_unavailable` if the provider does not answer by the deadline, and
+ * `too_many_requests` if it refuses for the moment.
  */
-export type Identity = {
-  /** Starts the adapter's time limit, for several calls. */
-  startLimit(): AbortSignal
+export interface Identity {
+  /** Starts a deadline that several calls can share. */
+  startDeadline(): AbortSignal
   /**
-   * Creates a user, whom the provider mails a link to confirm the address. For an address that is registered already
-   * nothing is changed, and nothing tells the client.
-   * @returns the user who has to confirm the address; null if the provider does not say who it is, as for an address that
-   * is confirmed
+   * Creates a user. The provider mails them a link to confirm the address. For a registered address it changes nothing, and
+   * the client cannot tell.
+   * @returns the user who must confirm the address; null if the provider does not name them, as for a confirmed address
    * @throws ServiceError `invalid_email`, `weak_password`, `registration_closed`
    */
   register(registration: Registration, from: string): Promise<IdentityUser | null>
   /**
-   * Uses up the token of a confirmation link, which confirms the address at the provider.
-   * @returns its user; null if the token is wrong, used up or expired
+   * Uses the token of a confirmation link. The provider then considers the address confirmed.
+   * @returns its user; null if the token is wrong, used or expired
    */
-  confirm(tokenHash: string, type: ConfirmationType, from: string, limit?: AbortSignal): Promise<IdentityUser | null>
+  confirm(tokenHash: string, type: ConfirmationType, from: string, deadline?: AbortSignal): Promise<IdentityUser | null>
   /**
    * Checks a password, and the code of the second factor if the user has one.
    *
-   * @param askCode by default nobody has a code
+   * @param askCode by default, throws `second_factor_required`
    * @throws ServiceError `invalid_credentials`, `email_not_confirmed`, `second_factor_required`, `invalid_code`,
    * `second_factor_unavailable`, and what `askCode` throws
    */
-  signIn(email: string, password: string, from: string, limit?: AbortSignal, askCode?: AskCode): Promise<CheckedUser>
+  signIn(email: string, password: string, from: string, deadline?: AbortSignal, askCode?: AskCode): Promise<CheckedUser>
   /**
-   * Checks a password alone, of somebody who is signed in already. It must not open a session.
+   * Checks only the password of a user who is already signed in. It must not open a session.
    *
    * @throws ServiceError `invalid_credentials`, `email_not_confirmed`
    */
-  checkPassword(email: string, password: string, from: string, limit?: AbortSignal): Promise<void>
+  checkPassword(email: string, password: string, from: string, deadline?: AbortSignal): Promise<void>
 
   /**
-   * Makes a second factor, which is active once it is confirmed. One that was not confirmed is replaced.
+   * Creates a second factor. It is active once confirmed, and replaces an unconfirmed one.
    *
    * @throws ServiceError `invalid_credentials`, `second_factor_enabled`, `second_factor_unavailable`
    */
-  startSecondFactor(email: string, password: string, from: string, limit?: AbortSignal): Promise<NewSecondFactor>
+  startSecondFactor(email: string, password: string, from: string, deadline?: AbortSignal): Promise<NewSecondFactor>
   /**
-   * Makes the new second factor active.
+   * Activates the new second factor.
    *
    * @throws ServiceError `invalid_credentials`, `second_factor_enabled`, `no_second_factor`, `invalid_code`, and what
    * `askCode` throws
@@ -91,7 +94,7 @@ export type Identity = {
     password: string,
     askCode: AskCode,
     from: string,
-    limit?: AbortSignal
+    deadline?: AbortSignal
   ): Promise<void>
   /**
    * Removes every active second factor.
@@ -103,52 +106,52 @@ export type Identity = {
     password: string,
     askCode: AskCode,
     from: string,
-    limit?: AbortSignal
+    deadline?: AbortSignal
   ): Promise<void>
   /** Whether a user has an active second factor. */
-  hasSecondFactor(id: string, limit?: AbortSignal): Promise<boolean>
-  /** Removes every second factor of a user without a code. */
-  clearSecondFactors(id: string, limit?: AbortSignal): Promise<void>
+  hasSecondFactor(id: string, deadline?: AbortSignal): Promise<boolean>
+  /** Removes the second factors that were set up through Tollgate, without a code. Those of other applications stay. */
+  clearSecondFactors(id: string, deadline?: AbortSignal): Promise<void>
 
-  /** Has the confirmation mail sent again, where there is an address to confirm. Nothing tells whether there is. */
+  /** Has the confirmation mail sent again if the address needs one. The caller cannot tell whether it does. */
   resendConfirmation(email: string, from: string): Promise<void>
-  /** Has a mail with a link to a new password sent, where the address is known. Nothing tells whether it is. */
+  /** Has a link to a new password mailed if the address is known. The caller cannot tell whether it is. */
   sendRecovery(email: string, from: string): Promise<void>
-  /** Uses up the token of a recovery link, or of an invitation's. @returns its user; null if it is wrong, used up or expired */
-  acceptRecovery(tokenHash: string, from: string, limit?: AbortSignal): Promise<IdentityUser | null>
+  /** Uses the token of a recovery or invitation link. @returns its user; null if the token is wrong, used or expired */
+  acceptRecovery(tokenHash: string, from: string, deadline?: AbortSignal): Promise<IdentityUser | null>
   /**
-   * Whose access token this is, if it came from a mailed link moments ago and its session still stands: signature,
-   * issuer, audience, role, age and the way of signing in are checked. A token of a password sign-in is not enough.
-   * @returns the user; null for any other token
+   * Finds the user of an access token from a recent mailed link, if its session is still open. It checks signature, issuer,
+   * audience, role, age and sign-in method. A token of a password sign-in is refused.
+   * @returns null for any other token
    */
-  acceptLinkSession(accessToken: string, from: string, limit?: AbortSignal): Promise<IdentityUser | null>
-  /** Ends the provider's session of an access token, so that the link it came from works once. Never throws. */
-  endSession(accessToken: string, limit?: AbortSignal): Promise<void>
+  acceptLinkSession(accessToken: string, from: string, deadline?: AbortSignal): Promise<IdentityUser | null>
+  /** Ends the provider's session of an access token, so that its link works only once. Never throws. */
+  endSession(accessToken: string, deadline?: AbortSignal): Promise<void>
 
-  /** Whether the provider considers the user's address confirmed. False if there is no such user (any more). */
+  /** Whether the provider considers the user's address confirmed. False if the user does not exist. */
   isConfirmed(id: string): Promise<boolean>
-  /** @returns null if there is no such user (any more) */
-  findUser(id: string, limit?: AbortSignal): Promise<IdentityUser | null>
-  /** A page of all users, from 1 on, newest first. @returns null beyond the last */
+  /** @returns null if the user does not exist */
+  findUser(id: string, deadline?: AbortSignal): Promise<IdentityUser | null>
+  /** A page of all users, newest first. Pages start at 1. @returns null after the last page */
   listUsers(page: number, size: number): Promise<IdentityUser[] | null>
   /**
-   * Sets a password; all the user's sessions at the provider end.
-   * @returns the user as they are now; null if there is no such user
+   * Sets a password. All the user's sessions at the provider end.
+   * @returns the changed user; null if the user does not exist
    * @throws ServiceError `weak_password`
    */
-  setPassword(id: string, password: string, limit?: AbortSignal): Promise<IdentityUser | null>
-  /** @returns the user as they are now; null if there is no such user */
+  setPassword(id: string, password: string, deadline?: AbortSignal): Promise<IdentityUser | null>
+  /** @returns the changed user; null if the user does not exist */
   setName(id: string, name: string): Promise<IdentityUser | null>
-  /** Sets `app_metadata.plan`. For the plan writer only, since the provider's merge is not atomic. */
-  setPlan(id: string, plan: string, limit?: AbortSignal): Promise<void>
+  /** Sets `app_metadata.plan`. Only the plan writer may call it: the provider's merge is not atomic. */
+  setPlan(id: string, plan: string, deadline?: AbortSignal): Promise<void>
   /**
-   * Has an invitation mailed, with a link to `redirectTo`. To an address that nobody has confirmed yet the link brings a
-   * token to choose a password with. To a user with a confirmed address the provider sends its magic link mail, whose
-   * link in our template is `redirectTo` alone.
-   * @returns whom it was mailed to
-   * @throws ServiceError `too_many_requests` also if this user had a mail moments ago
+   * Has an invitation mailed, with a link to `redirectTo`. For an unconfirmed address, the link has a token to choose a
+   * password with. A user with a confirmed address gets the provider's magic link mail; our template links to `redirectTo`
+   * alone.
+   * @returns which of the two got the mail
+   * @throws ServiceError `too_many_requests` also if this user got a mail moments ago
    */
   invite(email: string, redirectTo: string, from: string): Promise<'newcomer' | 'user'>
-  /** Deletes a user for good. One who is gone already is fine. */
+  /** Deletes a user for ever. A user who does not exist is no error. */
   deleteUser(id: string): Promise<void>
 }

@@ -14,72 +14,72 @@ type AdminCalls = Pick<
   Identity,
   'isConfirmed' | 'findUser' | 'listUsers' | 'setPassword' | 'setName' | 'setPlan' | 'deleteUser'
 > & {
-  /** Mails an invitation to an address that nobody has confirmed yet. @returns false for a confirmed one */
-  inviteNewcomer(email: string, redirectTo: string, limit: AbortSignal): Promise<boolean>
+  /** Mails an invitation to an unconfirmed address. @returns false for a confirmed address */
+  inviteNewcomer(email: string, redirectTo: string, deadline: AbortSignal): Promise<boolean>
 }
 
-/** Makes clients with the service role key, which are never signed in as anybody. */
+/** Makes clients with the service role key. They never sign in as a user. */
 export const adminClient =
-  ({ url, serviceRoleKey }: SupabaseOptions, startLimit: () => AbortSignal) =>
-  (limit = startLimit()): Client['admin'] =>
-    createClient(url, serviceRoleKey, null, limit).admin
+  ({ url, serviceRoleKey }: SupabaseOptions, startDeadline: () => AbortSignal) =>
+  (deadline = startDeadline()): Client['admin'] =>
+    createClient(url, serviceRoleKey, null, deadline).admin
 
-/** What we ask with the service role key: always for ourselves. */
-export function adminCalls(options: SupabaseOptions, startLimit: () => AbortSignal): AdminCalls {
-  const admin = adminClient(options, startLimit)
+/** Calls with the service role key, which control makes for itself. */
+export function adminCalls(options: SupabaseOptions, startDeadline: () => AbortSignal): AdminCalls {
+  const admin = adminClient(options, startDeadline)
 
   return {
     isConfirmed: (id) =>
       guarded(async () => {
         const { data, error } = await admin().getUserById(id)
         if (error !== null) {
-          absent(error)
+          nullIfMissing(error)
           return false
         }
         return (requireUser(data.user).email_confirmed_at ?? null) !== null
       }),
 
-    findUser: (id, limit) =>
+    findUser: (id, deadline) =>
       guarded(async () => {
-        const { data, error } = await admin(limit).getUserById(id)
-        if (error !== null) return absent(error)
+        const { data, error } = await admin(deadline).getUserById(id)
+        if (error !== null) return nullIfMissing(error)
         return unlessDeleted(requireUser(data.user))
       }),
 
     listUsers: (page, size) =>
       guarded(async () => {
-        // What the client says of further pages is not read: it understands numbers of one digit.
+        // The client's own page numbers are ignored: it reads only one digit.
         const { data, error } = await admin().listUsers({ page, perPage: size })
         if (error !== null) throw unexpectedFailure(error)
         if (data.users.length === 0) return null
         return data.users.flatMap((user) => unlessDeleted(requireUser(user)) ?? [])
       }),
 
-    setPassword: (id, password, limit) =>
+    setPassword: (id, password, deadline) =>
       guarded(async () => {
-        const { data, error } = await admin(limit).updateUserById(id, { password })
+        const { data, error } = await admin(deadline).updateUserById(id, { password })
         if (error === null) return toIdentityUser(requireUser(data.user))
         const weakness = weakPassword(error)
         if (weakness !== null) throw weakness
-        return absent(error)
+        return nullIfMissing(error)
       }),
 
     setName: (id, name) =>
       guarded(async () => {
-        // The provider merges: what else stands in the metadata stays.
+        // The provider merges: other metadata stays.
         const { data, error } = await admin().updateUserById(id, { user_metadata: { name } })
-        return error === null ? toIdentityUser(requireUser(data.user)) : absent(error)
+        return error === null ? toIdentityUser(requireUser(data.user)) : nullIfMissing(error)
       }),
 
-    setPlan: (id, plan, limit) =>
+    setPlan: (id, plan, deadline) =>
       guarded(async () => {
-        const { error } = await admin(limit).updateUserById(id, { app_metadata: { plan } })
-        if (error !== null) absent(error)
+        const { error } = await admin(deadline).updateUserById(id, { app_metadata: { plan } })
+        if (error !== null) nullIfMissing(error)
       }),
 
-    inviteNewcomer: (email, redirectTo, limit) =>
+    inviteNewcomer: (email, redirectTo, deadline) =>
       guarded(async () => {
-        const { data, error } = await admin(limit).inviteUserByEmail(email, { redirectTo })
+        const { data, error } = await admin(deadline).inviteUserByEmail(email, { redirectTo })
         if (error?.code === 'email_exists') return false
         if (error !== null) throw unexpectedFailure(error)
         requireUser(data.user)
@@ -88,25 +88,25 @@ export function adminCalls(options: SupabaseOptions, startLimit: () => AbortSign
 
     deleteUser: (id) =>
       guarded(async () => {
-        const limit = startLimit()
-        const { error } = await admin(limit).deleteUser(id)
-        if (error !== null) return void absent(error)
-        // The answer is empty, and so could be anybody's. Who is promised to be deleted has to be.
-        const { data, error: refused } = await admin(limit).getUserById(id)
-        if (refused === null) throw new Error(`${requireUser(data.user).id} is there after being deleted`)
-        absent(refused)
+        const deadline = startDeadline()
+        const { error } = await admin(deadline).deleteUser(id)
+        if (error !== null) return void nullIfMissing(error)
+        // The answer is empty, so another server could have sent it. The second call proves the deletion.
+        const { data, error: refused } = await admin(deadline).getUserById(id)
+        if (refused === null) throw new Error(`user ${requireUser(data.user).id} still exists after the deletion`)
+        nullIfMissing(refused)
       })
   }
 }
 
-/** @returns null if the error says that there is no such user @throws otherwise */
-function absent(error: AuthError): null {
-  // A server that is not the provider may answer 404 to everything: only the provider's own word counts.
+/** @returns null if the error says that the user does not exist @throws otherwise */
+function nullIfMissing(error: AuthError): null {
+  // Another server may answer 404 to everything: only the provider's own code counts.
   if (isAuthApiError(error) && error.status === 404 && error.code === 'user_not_found') return null
   throw unexpectedFailure(error)
 }
 
-/** Softly deleted users keep their id and nothing else. */
+/** Soft-deleted users keep only their id. @returns null for them */
 function unlessDeleted(user: ReturnType<typeof requireUser>) {
   return user.deleted_at === undefined || user.deleted_at === null ? toIdentityUser(user) : null
 }

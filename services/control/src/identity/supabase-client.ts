@@ -6,39 +6,39 @@ import type { CheckedUser, IdentityUser } from './identity.ts'
 
 export type Client = InstanceType<typeof AuthClient>
 
-export type SupabaseOptions = {
-  /** Of the project, without a slash at the end; GoTrue is at `/auth/v1` below. */
+export interface SupabaseOptions {
+  /** The project's URL, without a slash at the end. GoTrue is at `/auth/v1`. */
   url: string
   anonKey: string
   serviceRoleKey: string
-  /** `iss` of the project's tokens; `<url>/auth/v1` unless given. */
+  /** `iss` of the project's tokens. Default: `<url>/auth/v1`. */
   issuer?: string
-  /** An origin, to whose pages the links in mails of unedited templates lead in the end. */
+  /** The origin of our pages. Links in mails from unedited templates finally redirect there. */
   publicUrl: string
-  /** For everything that one call asks of the provider together. */
+  /** For all requests of one call together. */
   timeoutMs?: number
   log: FastifyBaseLogger
 }
 
 export const defaultTimeoutMs = 5000
 
-/** What calls on behalf of a person share. */
+/** What calls for a user share. */
 export interface ClientCalls {
   readonly options: SupabaseOptions
-  /** Starts the time limit of one call. */
-  startLimit(): AbortSignal
-  /** @param from the person's address */
-  clientFor(from: string, limit?: AbortSignal): Client
-  /** Closes a session at the provider. A failure is only logged: nobody else has the session's tokens. */
+  /** Starts the deadline of one call. */
+  startDeadline(): AbortSignal
+  /** @param from the client's IP address */
+  clientFor(from: string, deadline?: AbortSignal): Client
+  /** Closes a session at the provider. It only logs a failure: nobody else has the session's tokens. */
   closeSession(client: Client, session: { access_token: string } | null): Promise<void>
 }
 
 /**
- * A client of GoTrue for one call: it remembers the last session that passed through it, and is dropped with it.
+ * A client of GoTrue for one call only: it remembers its last session.
  *
- * @param from the address of the person for whom we ask; null if we ask for ourselves
+ * @param from the client's IP address; null if control asks for itself
  */
-export function createClient(url: string, apiKey: string, from: string | null, limit: AbortSignal): Client {
+export function createClient(url: string, apiKey: string, from: string | null, deadline: AbortSignal): Client {
   return new AuthClient({
     url: `${url}/auth/v1`,
     headers: {
@@ -49,11 +49,11 @@ export function createClient(url: string, apiKey: string, from: string | null, l
     persistSession: false,
     autoRefreshToken: false,
     detectSessionInUrl: false,
-    fetch: (input, init) => fetch(input, { ...init, signal: limit })
+    fetch: (input, init) => fetch(input, { ...init, signal: deadline })
   })
 }
 
-/** The client returns the provider's errors and throws what it did not expect: an answer that is not the protocol's. */
+/** The client returns the provider's errors, and throws on an answer outside the protocol. */
 export async function guarded<Result>(call: () => Promise<Result>): Promise<Result> {
   try {
     return await call()
@@ -62,7 +62,7 @@ export async function guarded<Result>(call: () => Promise<Result>): Promise<Resu
   }
 }
 
-/** The client takes any JSON for success, also of a server that is not the provider. */
+/** The client accepts any JSON as success, also from another server. */
 export function requireUser(user: User | null): User {
   if (typeof user?.id === 'string') return user
   throw new ServiceError('identity_unavailable', { cause: new Error('an answer without a user') })
@@ -80,14 +80,14 @@ export function toIdentityUser(user: User): IdentityUser {
   }
 }
 
-/** Between the rows that one call of the admin API writes. Nobody receives and opens a mail as fast as that. */
+/** The most time between two rows from one admin API call. Nobody receives and opens a mail that fast. */
 const oneCallMs = 1000
 
 /**
  * Adds whether an operator confirmed the address when they created the user. Three facts show it:
  *
- * - No confirmation mail was sent. This alone is not enough: a change of the password clears `confirmation_sent_at`
- *   (supabase/auth, internal/models/user.go, `UpdatePassword`), and whoever has a session at the provider may change it.
+ * - No confirmation mail was sent. This alone is not enough: a password change clears `confirmation_sent_at`
+ *   (supabase/auth, internal/models/user.go, `UpdatePassword`), and any session at the provider can change the password.
  * - The call that created the user confirmed the address. Users cannot change `created_at` and `email_confirmed_at`.
  * - The user still has that address. A change of address leaves `email_confirmed_at` as it was, but sets `email_verified` of
  *   the identity (supabase/auth, internal/api/verify.go, `emailChangeVerify`). The operator's call leaves it false.

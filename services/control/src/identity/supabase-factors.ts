@@ -9,54 +9,52 @@ type FactorCalls = Pick<
   'startSecondFactor' | 'confirmSecondFactor' | 'removeSecondFactor' | 'hasSecondFactor' | 'clearSecondFactors'
 >
 
-/** Signs in with a password, and closes the provider's session when `use` has ended. */
+/** Signs in with a password, runs `use`, and closes the provider's session. */
 export type WithSession = <Result>(
   email: string,
   password: string,
   from: string,
-  limit: AbortSignal | undefined,
+  deadline: AbortSignal | undefined,
   use: (client: Client, user: User) => Promise<Result>
 ) => Promise<Result>
 
-/** What the dashboards of Supabase call the factor. A user can have only one of this name. */
+/** The factor's name in Supabase's dashboard. A user can have only one factor of this name. */
 const friendlyName = 'Tollgate'
+/** For an enrolment that meets another enrolment of the same user. */
+const maxEnrolmentAttempts = 4
 
 /**
- * Second factors at the provider. Tollgate knows TOTP only: factors of other types, which another application of the same
- * project may have set up, are never asked for and never removed.
+ * Second factors at the provider. Tollgate supports only TOTP. Another application of the same project may have set up other
+ * types: Tollgate never asks for them and never removes them.
  *
- * @param issuer names the service in authenticator apps
+ * @param issuer the service's name in authenticator apps
  * @param admin makes a client with the service role key
  */
 export function factorCalls(
   withSession: WithSession,
   issuer: string,
-  admin: (limit?: AbortSignal) => Client['admin']
+  admin: (deadline?: AbortSignal) => Client['admin']
 ): FactorCalls {
-  const findFactors = async (id: string, limit: AbortSignal | undefined): Promise<TotpFactor[]> => {
-    const { data, error } = await admin(limit).getUserById(id)
+  const findFactors = async (id: string, deadline: AbortSignal | undefined): Promise<TotpFactor[]> => {
+    const { data, error } = await admin(deadline).getUserById(id)
     if (error !== null) throw unexpectedFailure(error)
     return totpFactors(requireUser(data.user))
   }
 
   return {
-    startSecondFactor: (email, password, from, limit) =>
+    startSecondFactor: (email, password, from, deadline) =>
       guarded(() =>
-        withSession(email, password, from, limit, async (client, user) => {
+        withSession(email, password, from, deadline, async (client, user) => {
           if (totpFactors(user).some(isActive)) throw new ServiceError('second_factor_enabled')
-          // The provider refuses a second one of the same name.
-          await removeAll(client, totpFactors(user))
-          const { data, error } = await client.mfa.enroll({ factorType: 'totp', friendlyName, issuer })
-          if (error !== null) throw factorFailure(error)
-          const { secret, uri } = data.totp ?? {}
+          const { secret, uri } = await enrol(client, user, issuer)
           if (typeof secret === 'string' && typeof uri === 'string') return { secret, uri }
           throw new ServiceError('identity_unavailable', { cause: new Error('an answer without a secret') })
         })
       ),
 
-    confirmSecondFactor: (email, password, askCode, from, limit) =>
+    confirmSecondFactor: (email, password, askCode, from, deadline) =>
       guarded(() =>
-        withSession(email, password, from, limit, async (client, user) => {
+        withSession(email, password, from, deadline, async (client, user) => {
           const factors = totpFactors(user)
           if (factors.some(isActive)) throw new ServiceError('second_factor_enabled')
           if (factors.length === 0) throw new ServiceError('no_second_factor')
@@ -64,40 +62,42 @@ export function factorCalls(
         })
       ),
 
-    removeSecondFactor: (email, password, askCode, from, limit) =>
+    removeSecondFactor: (email, password, askCode, from, deadline) =>
       guarded(() =>
-        withSession(email, password, from, limit, async (client, user) => {
+        withSession(email, password, from, deadline, async (client, user) => {
           const factors = totpFactors(user)
           const active = factors.filter(isActive)
           if (active.length === 0) throw new ServiceError('no_second_factor')
           await verifyCode(client, active, await askCode(user.id))
-          // The provider removed those that were never confirmed.
+          // The provider removed unconfirmed factors.
           await removeAll(client, active)
         })
       ),
 
-    hasSecondFactor: (id, limit) => guarded(async () => (await findFactors(id, limit)).some(isActive)),
+    hasSecondFactor: (id, deadline) => guarded(async () => (await findFactors(id, deadline)).some(isActive)),
 
-    clearSecondFactors: (id, limit) =>
+    clearSecondFactors: (id, deadline) =>
       guarded(async () => {
-        for (const factor of await findFactors(id, limit)) {
-          const { error } = await admin(limit).mfa.deleteFactor({ userId: id, id: factor.id })
+        for (const factor of (await findFactors(id, deadline)).filter(isOurs)) {
+          const { error } = await admin(deadline).mfa.deleteFactor({ userId: id, id: factor.id })
           if (error !== null) throw unexpectedFailure(error)
         }
       })
   }
 }
 
-type TotpFactor = Pick<Factor, 'id' | 'status'>
+type TotpFactor = Pick<Factor, 'id' | 'status' | 'friendly_name'>
 
 const totpFactors = (user: User): TotpFactor[] => (user.factors ?? []).filter((one) => one.factor_type === 'totp')
+/** Another application of the same project may also have created factors. */
+const isOurs = (factor: TotpFactor): boolean => factor.friendly_name === friendlyName
 const isActive = ({ status }: TotpFactor): boolean => status === 'verified'
 
-/** The factors that a sign-in has to verify. */
+/** A sign-in must verify one of these factors. */
 export const activeFactors = (user: User): TotpFactor[] => totpFactors(user).filter(isActive)
 
 /**
- * Verifies a code against any of the factors; the provider's session has level `aal2` then.
+ * Verifies a code against any of the factors. The provider's session then has level `aal2`.
  *
  * @throws ServiceError `invalid_code`, `second_factor_unavailable`
  */
@@ -112,14 +112,31 @@ export async function verifyCode(client: Client, factors: readonly TotpFactor[],
   throw new ServiceError('invalid_code', { cause: refusal })
 }
 
-async function removeAll(client: Client, factors: readonly TotpFactor[]): Promise<void> {
-  for (const { id } of factors) {
-    const { error } = await client.mfa.unenroll({ factorId: id })
-    if (error !== null) throw factorFailure(error)
+/** Creates an inactive factor. It replaces an unconfirmed one. */
+async function enrol(client: Client, user: User, issuer: string): Promise<{ secret?: unknown; uri?: unknown }> {
+  let others = totpFactors(user)
+  for (let attempt = 1; ; attempt++) {
+    // The provider refuses a second factor of the same name.
+    await removeAll(client, others)
+    const { data, error } = await client.mfa.enroll({ factorType: 'totp', friendlyName, issuer })
+    if (error === null) return data.totp ?? {}
+    if (error.code !== 'mfa_factor_name_conflict' || attempt === maxEnrolmentAttempts) throw factorFailure(error)
+    // Another browser of the user asked at the same time.
+    const { data: present, error: failure } = await client.mfa.listFactors()
+    if (failure !== null) throw factorFailure(failure)
+    others = present.all.filter(({ factor_type: type, status }) => type === 'totp' && status === 'unverified')
   }
 }
 
-/** The code is wrong, or a hook of the project's operator refuses it. */
+async function removeAll(client: Client, factors: readonly TotpFactor[]): Promise<void> {
+  for (const { id } of factors) {
+    const { error } = await client.mfa.unenroll({ factorId: id })
+    // Another browser of the user may have removed it.
+    if (error !== null && error.code !== 'mfa_factor_not_found') throw factorFailure(error)
+  }
+}
+
+/** The code is wrong, or the operator's hook refuses it. */
 const wrongCode = new Set<unknown>(['mfa_verification_failed', 'mfa_verification_rejected'])
 const turnedOff = new Set<unknown>(['mfa_totp_enroll_not_enabled', 'mfa_totp_verify_not_enabled'])
 

@@ -1,13 +1,12 @@
 import { type AuthError, isAuthWeakPasswordError } from '@supabase/supabase-js'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 
-/** Seconds, when the provider does not say how long: its buckets give a request back every ten. */
+/** Seconds, if the provider does not say: its token buckets refill one request every ten seconds. */
 const defaultRetryAfter = 10
 
 /**
- * What our callers are told about a failure of the provider that no call expects: it has had enough of us, or it is away.
- * The latter is also said when it answers something that is not its protocol, does not accept our key, or fails in a way
- * that only an operator can mend; the cause is in the log.
+ * The error for a provider failure that no call expects: `too_many_requests` or `identity_unavailable`. The latter also covers
+ * answers outside the protocol, a refused service key, and failures that only an operator can repair. The log has the cause.
  */
 export function unexpectedFailure(error: AuthError): ServiceError {
   if (error.status !== 429) return new ServiceError('identity_unavailable', { cause: error })
@@ -18,14 +17,14 @@ export function unexpectedFailure(error: AuthError): ServiceError {
   })
 }
 
-/** Refused because a mail of this kind went to this very user moments ago; other limits are not about the user. */
+/** Whether the provider refuses because this user got such a mail moments ago. Other limits are not about the user. */
 export function isMailRepeat(error: AuthError): boolean {
   return error.code === 'over_email_send_rate_limit' && /only request this after/.test(error.message)
 }
 
 /** @returns null if the error is not about the password */
 export function weakPassword(error: AuthError): ServiceError | null {
-  // The provider's words say what its operator demands of a password.
+  // The provider's message says what its operator requires.
   if (isAuthWeakPasswordError(error)) return new ServiceError('weak_password', { message: error.message, cause: error })
   const isPassword = error.code === 'validation_failed' && /password/i.test(error.message)
   return isPassword ? new ServiceError('weak_password', { cause: error }) : null

@@ -29,14 +29,14 @@ const identityAt = (url: string, more: { serviceRoleKey?: string; timeoutMs?: nu
 
 const unknownId = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 
-/** A token of the right form, of a key that only the provider can know. */
-function unsigned(): string {
+/** A token of the right form with an unknown key: only the provider can refuse it. */
+function tokenOfUnknownKey(): string {
   const write = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const claims = { sub: unknownId, exp: Math.floor(Date.now() / 1000) + 600 }
   return `${write({ alg: 'ES256', kid: 'unknown', typ: 'JWT' })}.${write(claims)}.${'A'.repeat(86)}`
 }
 
-/** Every call of the adapter, for what must hold for all of them. */
+/** Calls of the adapter that expect an answer with content. */
 const calls = (identity: Identity) => [
   () => identity.register(person, client),
   () => identity.confirm('0'.repeat(56), 'email', client),
@@ -51,11 +51,11 @@ const calls = (identity: Identity) => [
   () => identity.deleteUser(unknownId)
 ]
 
-/** Those that mean nothing yet when another server answers: a mail's answer is empty, and the token is no good anyway. */
+/** Calls that cannot detect another server: a mail's answer is empty, and the token is invalid anyway. */
 const blindCalls = (identity: Identity) => [
   () => identity.resendConfirmation(person.email, client),
   () => identity.sendRecovery(person.email, client),
-  () => identity.acceptLinkSession(unsigned(), client)
+  () => identity.acceptLinkSession(tokenOfUnknownKey(), client)
 ]
 
 async function failureOf(call: () => Promise<unknown>, what = 'the call'): Promise<ServiceError> {
@@ -68,10 +68,14 @@ async function failureOf(call: () => Promise<unknown>, what = 'the call'): Promi
   assert.fail(`${what} did not fail`)
 }
 
-type Seen = { path: string; status: number; headers: IncomingMessage['headers'] }
+interface SeenRequest {
+  path: string
+  status: number
+  headers: IncomingMessage['headers']
+}
 
-/** Passes everything on to a server, and keeps what it saw. */
-function recorder(target: string, seen: Seen[]): RequestListener {
+/** Forwards everything to a server, and records the requests. */
+function recorder(target: string, seen: SeenRequest[]): RequestListener {
   return async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -100,11 +104,11 @@ test('with the provider', async (t) => {
     serviceRoleKey
   })
   t.after(() => provider.close())
-  const seen: Seen[] = []
+  const seen: SeenRequest[] = []
   const url = await listen(t, createServer(recorder(provider.url, seen)))
   const identity = identityAt(url)
 
-  await t.test('each session that it opens is closed again, with the scope of that one session', async () => {
+  await t.test('each session that control opens is closed, and no other session', async () => {
     await identity.register(person, client)
     const link = linkIn(await latestMail(provider.mailboxUrl, person.email))
     const confirmed = await identity.confirm(link.searchParams.get('token_hash')!, 'email', client)
@@ -134,23 +138,20 @@ test('with the provider', async (t) => {
     )
   })
 
-  await t.test('the address of the client is told with every call', async () => {
+  await t.test('every call sends the client’s IP address', async () => {
     for (const { headers, path } of seen) {
       assert.equal(headers['sb-forwarded-for'], client, path)
       assert.equal(headers.apikey, anonKey, path)
     }
   })
 
-  await t.test(
-    'a secret key, next to which hosted projects believe that address, is used where there is one',
-    async () => {
-      seen.length = 0
-      await failureOf(() => identityAt(url, { serviceRoleKey: 'sb_secret_x' }).signIn(person.email, 'wrong', client))
-      assert.equal(seen[0]?.headers.apikey, 'sb_secret_x')
-    }
-  )
+  await t.test('a secret key is used if configured: hosted projects accept the IP address only with it', async () => {
+    seen.length = 0
+    await failureOf(() => identityAt(url, { serviceRoleKey: 'sb_secret_x' }).signIn(person.email, 'wrong', client))
+    assert.equal(seen[0]?.headers.apikey, 'sb_secret_x')
+  })
 
-  await t.test('what a client claims to be its address is told only if it is one', async () => {
+  await t.test('an invalid IP address is not sent', async () => {
     seen.length = 0
     for (const from of ['nonsense', '1.2.3.4, 5.6.7.8', 'é', '']) {
       assert.equal((await failureOf(() => identity.signIn(person.email, 'wrong', from))).code, 'invalid_credentials')
@@ -162,7 +163,7 @@ test('with the provider', async (t) => {
     )
   })
 
-  await t.test('behind a proxy that is trusted, the client is who the proxy says, and else who connects', async () => {
+  await t.test('a trusted proxy names the client’s IP address; otherwise the connection does', async () => {
     for (const [trustProxy, expected] of [
       [['loopback'], client],
       [['10.0.0.0/8'], '127.0.0.1'],
@@ -183,7 +184,7 @@ test('with the provider', async (t) => {
     }
   })
 
-  await t.test('people who sign in at the same moment get themselves', async () => {
+  await t.test('users who sign in at the same moment are not confused', async () => {
     const people = Array.from({ length: 8 }, (_, number) => ({
       ...person,
       email: `p${number}@example.com`,
@@ -201,7 +202,7 @@ test('with the provider', async (t) => {
     )
   })
 
-  await t.test('a key that the project does not know is not the fault of the person', async () => {
+  await t.test('an unknown project key counts as an unavailable provider, not as a wrong password', async () => {
     const stranger = createSupabaseIdentity({
       url,
       anonKey: 'wrong',
@@ -218,19 +219,19 @@ test('with the provider', async (t) => {
   })
 })
 
-test('only who was created with a confirmed address counts as confirmed by an operator', async () => {
+test('only a user created with a confirmed address counts as confirmed by an operator', async () => {
   const created_at = '2026-11-22T10:00:00.000Z'
   const sent = '2026-11-22T10:00:00.500Z'
   const atOnce = '2026-11-22T10:00:00.012Z'
   for (const [confirmed, confirmationSentAt, verified, expected] of [
     [atOnce, undefined, false, true],
     [atOnce, sent, false, false],
-    // The user moved to another address.
+    // The user changed the address.
     [atOnce, undefined, true, false],
-    // Without an identity nobody knows.
+    // Without an identity, this is unknown.
     [atOnce, undefined, null, false],
     ['2026-11-22T10:00:09.000Z', sent, false, false],
-    // The time of the mail is gone after a change of the password.
+    // A password change clears the time of the mail.
     ['2026-11-22T10:00:09.000Z', undefined, false, false],
     [undefined, undefined, false, false]
   ] as const) {
@@ -249,7 +250,7 @@ test('only who was created with a confirmed address counts as confirmed by an op
   }
 })
 
-test('a provider that is away in any way is unavailable, and says when to come back', async (t) => {
+test('every failure of the provider is identity_unavailable, with a time to retry', async (t) => {
   const page = '<html>502 Bad Gateway</html>'
   const answers: Record<string, RequestListener> = {
     'resets the connection': (request) => request.socket.resetAndDestroy(),
@@ -277,20 +278,20 @@ test('a provider that is away in any way is unavailable, and says when to come b
       assert.equal(failure.retryAfter, 2)
     }
   }
-  const gone = createServer()
-  const url = await listen(t, gone)
-  await new Promise((resolve) => gone.close(resolve))
+  const closed = createServer()
+  const url = await listen(t, closed)
+  await new Promise((resolve) => closed.close(resolve))
   for (const call of [...calls(identityAt(url)), ...blindCalls(identityAt(url))])
     assert.equal((await failureOf(call)).code, 'identity_unavailable')
 })
 
-test('a provider that hangs is given up within five seconds, and the sign-in fails once', async (t) => {
+test('calls to a provider that hangs end within five seconds, and a sign-in is not repeated', async (t) => {
   let requests = 0
   const hangs = await listen(
     t,
     createServer(() => requests++)
   )
-  const dripping = await listen(
+  const slow = await listen(
     t,
     createServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
@@ -302,7 +303,7 @@ test('a provider that hangs is given up within five seconds, and the sign-in fai
   t.after(() => control.close())
   const started = performance.now()
   const failures = Promise.all(
-    [...calls(identityAt(dripping)), ...blindCalls(identityAt(dripping))].map((call) => failureOf(call))
+    [...calls(identityAt(slow)), ...blindCalls(identityAt(slow))].map((call) => failureOf(call))
   )
   const { email, password } = person
   const answer = await control.call('POST', '/api/auth/login', { body: { email, password } })
@@ -312,11 +313,11 @@ test('a provider that hangs is given up within five seconds, and the sign-in fai
   assert.equal(requests, 1)
   for (const failure of await failures) assert.equal(failure.code, 'identity_unavailable')
   const tookMs = performance.now() - started
-  // Without a limit of the whole call the one that drips would never end.
+  // Without a deadline for the whole call, the slow answer would never end.
   assert(tookMs < 3 * defaultTimeoutMs, `${tookMs} ms`)
 })
 
-test('the limits of the provider become ours', async (t) => {
+test('the provider’s rate limits become too_many_requests', async (t) => {
   const limited =
     (code: string, message: string): RequestListener =>
     (_request, response) =>
@@ -343,7 +344,7 @@ test('the limits of the provider become ours', async (t) => {
   assert.equal((await failureOf(() => user.signIn(person.email, person.password, client))).retryAfter, 42)
 })
 
-test('what the provider says about a person or a project is told as such', async (t) => {
+test('each error of the provider becomes our error for it', async (t) => {
   let next: { status: number; code: string; message: string } = { status: 400, code: '', message: '' }
   const url = await listen(
     t,

@@ -10,31 +10,30 @@ import {
   guarded,
   requireUser,
   type SupabaseOptions,
-  toCheckedUser,
-  toIdentityUser
+  toCheckedUser
 } from './supabase-client.ts'
 import { activeFactors, factorCalls, verifyCode } from './supabase-factors.ts'
-import { isMailRepeat, unexpectedFailure, weakPassword } from './supabase-failure.ts'
+import { unexpectedFailure } from './supabase-failure.ts'
 import { linkCalls } from './supabase-links.ts'
 import { mailCalls } from './supabase-mails.ts'
+import { registration } from './supabase-registration.ts'
 
 export type { SupabaseOptions } from './supabase-client.ts'
 
 /**
  * Supabase Auth as the identity provider.
  *
- * Its client remembers the last session that passed through it, so each call makes a client of its own and drops it. The
- * provider session that a password check or a link opens is closed again at once. The service role key is only used by
- * clients that never sign anybody in.
+ * Its client remembers its last session, so each call makes and drops its own client. A password check or a link opens a
+ * session at the provider; control closes it at once. Clients with the service role key never sign anybody in.
  */
 export function createSupabaseIdentity(options: SupabaseOptions): Identity {
   const { log, timeoutMs = defaultTimeoutMs } = options
-  // Hosted projects believe a forwarded address only next to a secret key. Legacy service role keys are not for this.
+  // Hosted projects accept a forwarded address only with a secret key. Legacy service role keys do not work for this.
   const apiKey = options.serviceRoleKey.startsWith('sb_secret_') ? options.serviceRoleKey : options.anonKey
-  const startLimit = () => AbortSignal.timeout(timeoutMs)
-  const clientFor = (from: string, limit = startLimit()) => createClient(options.url, apiKey, from, limit)
+  const startDeadline = () => AbortSignal.timeout(timeoutMs)
+  const clientFor = (from: string, deadline = startDeadline()) => createClient(options.url, apiKey, from, deadline)
 
-  /** Nobody has the session's tokens any more, so one that cannot be closed only takes up room. */
+  /** A session that stays open does no harm: its tokens are forgotten. */
   async function closeSession(client: Client, session: { access_token: string } | null): Promise<void> {
     if (session === null) return
     const { error } = await client.admin.signOut(session.access_token, 'local')
@@ -46,10 +45,10 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
     email: string,
     password: string,
     from: string,
-    limit: AbortSignal | undefined,
+    deadline: AbortSignal | undefined,
     use: (client: Client, user: User) => Promise<Result>
   ): Promise<Result> {
-    const client = clientFor(from, limit)
+    const client = clientFor(from, deadline)
     const { data, error } = await client.signInWithPassword({ email, password })
     if (error !== null) throw signInFailure(error)
     try {
@@ -60,49 +59,32 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
     }
   }
 
-  const { inviteNewcomer, ...admin } = adminCalls(options, startLimit)
-  const calls: ClientCalls = { options, startLimit, clientFor, closeSession }
+  const { inviteNewcomer, ...admin } = adminCalls(options, startDeadline)
+  const calls: ClientCalls = { options, startDeadline, clientFor, closeSession }
   return {
-    startLimit,
+    startDeadline,
     ...admin,
     ...linkCalls(calls),
     ...mailCalls(calls, inviteNewcomer),
-    ...factorCalls(withSession, new URL(options.publicUrl).host, adminClient(options, startLimit)),
+    ...factorCalls(withSession, new URL(options.publicUrl).host, adminClient(options, startDeadline)),
 
-    register: ({ email, password, name }, from) =>
-      guarded(async () => {
-        const client = clientFor(from)
-        const { data, error } = await client.signUp({
-          email,
-          password,
-          options: { data: { name }, emailRedirectTo: `${options.publicUrl}/confirm` }
-        })
-        if (error === null) {
-          const user = requireUser(data.user)
-          await closeSession(client, data.session)
-          // For a confirmed address the provider makes up a user, who has no identities (signup.go, `sanitizeUser`). With a
-          // session, its operator wants no addresses confirmed.
-          return data.session === null && user.identities?.length ? toIdentityUser(user) : null
-        }
-        if (error.code === 'user_already_exists' || isMailRepeat(error)) return null
-        throw registerFailure(error)
-      }),
+    register: registration(calls),
 
-    signIn: (email, password, from, limit, askCode = noCode) =>
+    signIn: (email, password, from, deadline, askCode = noCode) =>
       guarded(() =>
-        withSession(email, password, from, limit, async (client, user) => {
+        withSession(email, password, from, deadline, async (client, user) => {
           const factors = activeFactors(user)
           if (factors.length > 0) await verifyCode(client, factors, await askCode(user.id))
           return toCheckedUser(user)
         })
       ),
 
-    checkPassword: (email, password, from, limit) =>
-      guarded(() => withSession(email, password, from, limit, async () => {})),
+    checkPassword: (email, password, from, deadline) =>
+      guarded(() => withSession(email, password, from, deadline, async () => {})),
 
-    endSession: async (accessToken, limit) => {
+    endSession: async (accessToken, deadline) => {
       try {
-        await closeSession(createClient(options.url, apiKey, null, limit ?? startLimit()), {
+        await closeSession(createClient(options.url, apiKey, null, deadline ?? startDeadline()), {
           access_token: accessToken
         })
       } catch (err) {
@@ -117,30 +99,14 @@ const noCode = async (): Promise<never> => {
 }
 
 /**
- * What the provider refuses before it looks at the password, also of a user whom it banned: so none of it may tell that
- * the address is known.
+ * Refusals before the provider checks the password, also for a banned user. So no answer may tell whether the address is
+ * known.
  */
 const wrongCredentials = new Set<unknown>(['invalid_credentials', 'validation_failed', 'user_not_found', 'user_banned'])
 
 function signInFailure(error: AuthError): ServiceError {
   if (wrongCredentials.has(error.code)) return new ServiceError('invalid_credentials', { cause: error })
-  // Said only after the password was right.
+  // The provider says this only after a right password.
   if (error.code === 'email_not_confirmed') return new ServiceError('email_not_confirmed', { cause: error })
   return unexpectedFailure(error)
-}
-
-function registerFailure(error: AuthError): ServiceError {
-  const weakness = weakPassword(error)
-  if (weakness !== null) return weakness
-  switch (error.code) {
-    case 'email_address_invalid':
-    case 'email_address_not_authorized':
-    case 'validation_failed':
-      return new ServiceError('invalid_email', { cause: error })
-    case 'signup_disabled':
-    case 'email_provider_disabled':
-      return new ServiceError('registration_closed', { cause: error })
-    default:
-      return unexpectedFailure(error)
-  }
 }

@@ -1,27 +1,27 @@
 import type { Identity } from './identity.ts'
 import { type ClientCalls, guarded, requireUser, toIdentityUser } from './supabase-client.ts'
 import { unexpectedFailure } from './supabase-failure.ts'
-import { addressOfLinkSession, isDeadToken } from './supabase-token.ts'
+import { addressOfLinkSession, isInvalidToken } from './supabase-token.ts'
 
-/** Links that let somebody choose a password: a token is of one type, and only the provider knows which. */
+/** Links to choose a password. A token has one type, and only the provider knows which. */
 const passwordLinks = ['recovery', 'invite'] as const
 
-/** Wrong, used up, expired, or of a user who has gone. */
-const deadLink = new Set<unknown>(['otp_expired', 'validation_failed', 'user_not_found', 'user_banned'])
+/** The link is wrong, used or expired, or its user is banned or does not exist. */
+const invalidLinkCodes = new Set<unknown>(['otp_expired', 'validation_failed', 'user_not_found', 'user_banned'])
 
-/** Calls that accept the links of mails. */
+/** Calls that accept mailed links. */
 export function linkCalls({
   options,
   clientFor,
   closeSession
 }: ClientCalls): Pick<Identity, 'confirm' | 'acceptRecovery' | 'acceptLinkSession'> {
   return {
-    confirm: (tokenHash, type, from, limit) =>
+    confirm: (tokenHash, type, from, deadline) =>
       guarded(async () => {
-        const client = clientFor(from, limit)
+        const client = clientFor(from, deadline)
         const { data, error } = await client.verifyOtp({ token_hash: tokenHash, type })
         if (error !== null) {
-          if (deadLink.has(error.code)) return null
+          if (invalidLinkCodes.has(error.code)) return null
           throw unexpectedFailure(error)
         }
         const user = toIdentityUser(requireUser(data.user))
@@ -29,9 +29,9 @@ export function linkCalls({
         return user
       }),
 
-    acceptRecovery: (tokenHash, from, limit) =>
+    acceptRecovery: (tokenHash, from, deadline) =>
       guarded(async () => {
-        const client = clientFor(from, limit)
+        const client = clientFor(from, deadline)
         for (const type of passwordLinks) {
           const { data, error } = await client.verifyOtp({ token_hash: tokenHash, type })
           if (error === null) {
@@ -39,23 +39,23 @@ export function linkCalls({
             await closeSession(client, data.session)
             return user
           }
-          if (!deadLink.has(error.code)) throw unexpectedFailure(error)
+          if (!invalidLinkCodes.has(error.code)) throw unexpectedFailure(error)
         }
         return null
       }),
 
-    acceptLinkSession: (accessToken, from, limit) =>
+    acceptLinkSession: (accessToken, from, deadline) =>
       guarded(async () => {
-        const client = clientFor(from, limit)
+        const client = clientFor(from, deadline)
         const email = await addressOfLinkSession(client, accessToken, options.issuer ?? `${options.url}/auth/v1`)
         if (email === null) return null
-        // The token is genuine; whether its session and its user still are, only the provider can say.
+        // The token is genuine. Only the provider knows whether its session and user still exist.
         const { data, error } = await client.getUser(accessToken)
         if (error === null) {
           const user = toIdentityUser(requireUser(data.user))
           return user.email.toLowerCase() === email.toLowerCase() ? user : null
         }
-        if (isDeadToken(error)) return null
+        if (isInvalidToken(error)) return null
         throw unexpectedFailure(error)
       })
   }

@@ -5,9 +5,9 @@ import type { adminCalls } from './supabase-admin.ts'
 import { type ClientCalls, guarded } from './supabase-client.ts'
 import { isMailRepeat, unexpectedFailure } from './supabase-failure.ts'
 
-/** Calls that have the provider send a mail. */
+/** Calls that make the provider send a mail. */
 export function mailCalls(
-  { options, startLimit, clientFor }: ClientCalls,
+  { options, startDeadline, clientFor }: ClientCalls,
   inviteNewcomer: ReturnType<typeof adminCalls>['inviteNewcomer']
 ): Pick<Identity, 'resendConfirmation' | 'sendRecovery' | 'invite'> {
   return {
@@ -29,10 +29,10 @@ export function mailCalls(
       }),
 
     invite: async (email, redirectTo, from) => {
-      const limit = startLimit()
-      if (await inviteNewcomer(email, redirectTo, limit)) return 'newcomer'
+      const deadline = startDeadline()
+      if (await inviteNewcomer(email, redirectTo, deadline)) return 'newcomer'
       return guarded(async () => {
-        const { error } = await clientFor(from, limit).signInWithOtp({
+        const { error } = await clientFor(from, deadline).signInWithOtp({
           email,
           options: { shouldCreateUser: false, emailRedirectTo: redirectTo }
         })

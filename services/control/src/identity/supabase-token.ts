@@ -2,19 +2,19 @@ import type { AuthError } from '@supabase/supabase-js'
 import type { Client } from './supabase-client.ts'
 import { unexpectedFailure } from './supabase-failure.ts'
 
-/** A session that a mailed link opened; the provider does not tell a recovery from the others. */
+/** Sign-in methods of mailed links. The provider does not tell recovery links from others. */
 const linkMethods = new Set<unknown>(['otp', 'recovery', 'magiclink'])
-/** A link is followed to choose a password at once: a session that is older was opened for something else. */
+/** Users follow a link to choose a password at once. An older session had another purpose. */
 const maxAgeS = 3600
-/** Clocks of ours and of the provider's that differ. */
+/** For a difference between our clock and the provider's. */
 const toleranceS = 60
 
 /**
- * The address that a mailed link proved, if an access token is the provider's, for its users, and of a session that such
- * a link opened within the last hour. The client's own check covers signature and expiry only; all else is checked here.
+ * The address that a mailed link proved. The access token must be the provider's, and of a session that such a link opened in
+ * the last hour. The client itself checks only signature and expiry; the rest is checked here.
  *
  * @returns null for any other token
- * @throws ServiceError when the provider cannot be asked for its keys
+ * @throws ServiceError if the provider's keys cannot be read
  */
 export async function addressOfLinkSession(
   client: Client,
@@ -23,7 +23,7 @@ export async function addressOfLinkSession(
 ): Promise<string | null> {
   if (!isReadable(accessToken)) return null
   const answer = await readClaims(client, accessToken)
-  if (answer.error !== null && !isDeadToken(answer.error)) throw unexpectedFailure(answer.error)
+  if (answer.error !== null && !isInvalidToken(answer.error)) throw unexpectedFailure(answer.error)
   if (answer.data === null) return null
   const { iss, aud, role, sub, amr, email } = answer.data.claims
   if (iss !== issuer || aud !== 'authenticated' || role !== 'authenticated' || typeof sub !== 'string') return null
@@ -36,25 +36,31 @@ export async function addressOfLinkSession(
   return isOfLink && typeof email === 'string' ? email : null
 }
 
-/** Whether the provider, or the client's own check, says that a token is worth nothing (any more). */
-export function isDeadToken(error: AuthError): boolean {
-  // The client has lost the code of a session that has ended.
-  return error.name === 'AuthSessionMissingError' || deadCodes.has(error.code)
+/** Whether the provider, or the client's own check, says that a token is invalid. */
+export function isInvalidToken(error: AuthError): boolean {
+  // The client drops the error code for an ended session.
+  return error.name === 'AuthSessionMissingError' || invalidTokenCodes.has(error.code)
 }
 
-const deadCodes = new Set<unknown>(['invalid_jwt', 'bad_jwt', 'no_authorization', 'user_not_found', 'user_banned'])
+const invalidTokenCodes = new Set<unknown>([
+  'invalid_jwt',
+  'bad_jwt',
+  'no_authorization',
+  'user_not_found',
+  'user_banned'
+])
 
 async function readClaims(client: Client, token: string) {
   try {
     return await client.getClaims(token)
   } catch (error) {
-    // A key of the provider's under an algorithm that is not the key's.
+    // The token names a key of the provider, but another algorithm.
     if (error instanceof DOMException) return { data: null, error: null }
     throw error
   }
 }
 
-/** The client throws on what is no token, and on algorithms that it does not know. */
+/** Whether the client can read the token: it throws on other texts, and on unknown algorithms. */
 function isReadable(token: string): boolean {
   const parts = token.split('.')
   if (parts.length !== 3) return false

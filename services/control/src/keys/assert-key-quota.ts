@@ -2,17 +2,17 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { and, eq, gt, isNull, ne, or } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
-import { keys } from '../database/schema.ts'
+import { keys } from '../database/schema/keys.ts'
 import { keyQuota, mayAddKey } from './key-quota.ts'
 
 /** Management keys per account. They do not count towards the plan's quota. */
 const managementQuota = 5
 
 /**
- * Checks that an account may have one more live key of a scope. Call it under the lock of `recordChange`; else two new keys
- * could pass at once.
+ * Checks that an account may have one more live key of a scope. Call it under the lock of `recordChange`: without it, two new
+ * keys could pass at once.
  *
- * @param key `besides` is the id of an existing key that does not count
+ * @param key `besides` is the id of an existing key that is not counted
  * @throws ServiceError `key_quota_exceeded`
  */
 export async function assertKeyQuota(

@@ -29,7 +29,7 @@ export function changeEndpoints(app: TypedApp, { database, catalog, projector, c
       const row = hasTerms(key, asked)
         ? key
         : await changeKey(orm, catalog, { accountId, id, asked }, byPrincipal(request, clock()))
-      // A repeated call stores nothing, but reports whether the first one is in force now.
+      // A repeated call stores nothing, but reports whether the first is in force now.
       const isInForce = await projector.keyChanged(accountId, id)
       if (!isInForce && !isForPeopleOnly(asked)) throw new ServiceError('change_pending')
       return { key: toListing(row, caller) }

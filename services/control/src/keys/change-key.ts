@@ -6,7 +6,8 @@ import { and, eq } from 'drizzle-orm'
 import { assertMayChangeKeys, countKeyChange } from '../accounts/key-change-limit.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm } from '../database/connect.ts'
-import { accounts, keys } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { keys } from '../database/schema/keys.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
 import { assertKeyQuota } from './assert-key-quota.ts'
 import { readKeyTerms } from './key-terms.ts'
@@ -15,7 +16,7 @@ import type { ByWhom } from './store-key.ts'
 /**
  * Changes the terms of a key.
  *
- * @throws ServiceError `not_found`, also for a key that is revoked; `invalid_request` naming a field; `key_quota_exceeded`
+ * @throws ServiceError `not_found`, also for a revoked key; `invalid_request` naming a field; `key_quota_exceeded`
  *   if an expired key would become active again and exceed the quota; `too_many_requests`
  */
 export async function changeKey(
@@ -35,7 +36,7 @@ export async function changeKey(
       .where(and(eq(keys.id, id), eq(keys.accountId, accountId), eq(keys.status, 'active')))
     if (found === undefined) throw new ServiceError('not_found')
     const terms = readKeyTerms(asked, catalog, found.plan, by.at)
-    // While this change waited for the lock, the key may have expired and another one taken its place in the quota.
+    // During the wait for the lock, the key may have expired and another key taken its place in the quota.
     if (found.key.expiresAt !== null && terms.expiresAt !== undefined) {
       const account = { id: accountId, plan: found.plan }
       await assertKeyQuota(tx, catalog, account, { scope: found.key.scope, besides: id }, by.at)

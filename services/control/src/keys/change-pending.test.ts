@@ -12,7 +12,7 @@ import { accountName } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import { eq } from 'drizzle-orm'
 import { test } from 'tap'
-import { keys } from '../database/schema.ts'
+import { keys } from '../database/schema/keys.ts'
 import { askAsGateway, untilAnswered } from '../projection/testing/ask-as-gateway.ts'
 import { teamOf } from '../team/testing/team-of.ts'
 import { onEachDatabase } from '../testing/databases.ts'
@@ -32,17 +32,17 @@ const shownOf = (answer: Answer) => (answer.body as { key: Key & { in_force: boo
 const statusOf = (answer: Answer) =>
   answer.status < 400 ? String(answer.status) : `${answer.status} ${codeOf(answer)}`
 
-onEachDatabase('changes, while control is cut from Redis', async (t, newDatabase) => {
+onEachDatabase('changes while control is disconnected from Redis', async (t, newDatabase) => {
   const server = await startRedis({ port: 0 })
   const proxy = await startRedisProxy(server.url)
   const control = await startControl({
     databaseUrl: await newDatabase(),
     redisUrl: proxy.url,
     isProjecting: true,
-    redisSilenceLimitMs: 1000
+    redisSilenceTimeoutMs: 1000
   })
-  // Gateways reach Redis all the time.
-  const gateway = connectServer(server.url, { name: 'gateway', silenceLimitMs: 30_000, onError: () => {} })
+  // Gateways stay connected to Redis.
+  const gateway = connectServer(server.url, { name: 'gateway', silenceTimeoutMs: 30_000, onError: () => {} })
   t.after(async () => {
     proxy.restore()
     await control.close()
@@ -55,7 +55,7 @@ onEachDatabase('changes, while control is cut from Redis', async (t, newDatabase
   const { orm } = control.database
   const owner = await control.signUp({ plan: 'team' })
 
-  /** What gateways go by. */
+  /** The key's record for gateways. */
   const keyRecord = async (account: string, id: string): Promise<KeyRecord> =>
     readKeyRecord((await gateway.client.hget(accountName(account), `r:${id}`))!)
   const accountRecord = async (id: string): Promise<AccountRecord> =>
@@ -71,7 +71,7 @@ onEachDatabase('changes, while control is cut from Redis', async (t, newDatabase
     proxy.restore()
     await control.redis.ready()
   }
-  // A failed test must not fail the others.
+  // A failed test must not make the others fail.
   t.afterEach(reconnect)
   function assertPending(answer: Answer): void {
     assert.equal(statusOf(answer), '503 change_pending')
@@ -82,10 +82,10 @@ onEachDatabase('changes, while control is cut from Redis', async (t, newDatabase
   }
 
   /**
-   * Makes a change while control is cut from Redis, and lets it follow: no answer says that it is in force before gateways
-   * go by it.
+   * Makes a change while control is disconnected from Redis, then reconnects. No answer says that the change is in force before
+   * gateways follow it.
    *
-   * @param isSeen whether they do
+   * @param isSeen whether gateways follow the change
    */
   async function changeWhileCut(make: () => Promise<Answer>, isSeen: () => Promise<boolean>): Promise<void> {
     proxy.cut()
@@ -93,13 +93,13 @@ onEachDatabase('changes, while control is cut from Redis', async (t, newDatabase
     assertPending(await make())
     assert.equal(await isSeen(), false)
     await reconnect()
-    // Without another call, the loop writes it.
+    // The loop writes it without another call.
     await until(isSeen)
     await control.redis.ready()
     assert.equal(statusOf(await make()), '200')
   }
 
-  /** Repeats a call as a client does, while the connection comes back under way. */
+  /** Repeats a call like a client. The connection returns meanwhile. */
   async function repeatUntilInForce(make: () => Promise<Answer>, isSeen: () => Promise<boolean>): Promise<void> {
     proxy.cut()
     let calls = 0
@@ -136,13 +136,13 @@ onEachDatabase('changes, while control is cut from Redis', async (t, newDatabase
         const after = await version()
         assert.ok(after > before)
         assert.equal(statusOf(await change()), '200')
-        assert.equal(await version(), after, 'what is asked for again changes nothing')
+        assert.equal(await version(), after, 'a repeated call changes nothing')
         await call('DELETE', `/api/keys/${id}`, owner)
       }
     })
   }
 
-  await t.test('a change answers whether it is in force, and so does a repeated change', async () => {
+  await t.test('the answer to a change, or to a repeated change, says whether it is in force', async () => {
     const { id } = await createWorking()
     assert.equal((await show(id)).in_force, true)
     proxy.cut()
@@ -152,7 +152,7 @@ onEachDatabase('changes, while control is cut from Redis', async (t, newDatabase
     const shown = await show(id)
     assert.deepEqual([shown.in_force, shown.requests_per_minute], [false, 5])
     for (const body of [{ label: 'renamed' }, { metadata: { tenant: '1' } }, { label: 'again', metadata: {} }]) {
-      assert.equal(statusOf(await change(body)), '200', 'gateways know nothing of it')
+      assert.equal(statusOf(await change(body)), '200', 'gateways do not use it')
     }
     assert.equal((await keyRecord(owner.id, id)).requestsPerMinute, null)
     await reconnect()
@@ -162,7 +162,7 @@ onEachDatabase('changes, while control is cut from Redis', async (t, newDatabase
     await call('DELETE', `/api/keys/${id}`, owner)
   })
 
-  await t.test('a rotation answers with the new secret at once, and that it is not in force yet', async () => {
+  await t.test('the answer to a rotation has the new secret, and says that it is not in force yet', async () => {
     for (const grace_seconds of [0, 600]) {
       const made = await createWorking()
       const rotate = (options: CallOptions = {}) =>
@@ -206,14 +206,14 @@ onEachDatabase('changes, while control is cut from Redis', async (t, newDatabase
     assert.deepEqual([shown.status, shown.in_force], ['revoked', true])
   })
 
-  await t.test('a write whose answer control lost is pending, and then in force', async () => {
+  await t.test('a write whose answer is lost is pending, then in force', async () => {
     const { id } = await createWorking()
     const change = (monthly_budget_usd: number) =>
       call('PATCH', `/api/keys/${id}`, { ...owner, body: { monthly_budget_usd } })
-    proxy.swallowAnswers()
+    proxy.dropAnswers()
     assertPending(await change(0))
     await until(async () => (await keyRecord(owner.id, id)).monthlyBudgetNanos === 0)
-    assert.equal((await show(id)).in_force, false, 'nothing can be read')
+    assert.equal((await show(id)).in_force, false, 'control cannot read Redis')
     await reconnect()
     await until(async () => (await show(id)).in_force)
     assert.equal(statusOf(await change(0)), '200')
@@ -228,7 +228,7 @@ onEachDatabase('changes, while control is cut from Redis', async (t, newDatabase
     usd = 0
     await repeatUntilInForce(change, isSeen)
     usd = 9
-    proxy.swallowAnswers()
+    proxy.dropAnswers()
     assertPending(await change())
     await reconnect()
     await until(async () => statusOf(await change()) === '200')
@@ -244,20 +244,20 @@ onEachDatabase('changes, while control is cut from Redis', async (t, newDatabase
     const isSuspended = async () => (await accountRecord(ada.id)).status === 'suspended'
     const isBack = async () => !(await isSuspended())
     for (const play of [changeWhileCut, repeatUntilInForce]) {
-      for (const leaver of ['removed by the owner', 'leaves']) {
+      for (const way of ['removed by the owner', 'leaves']) {
         const { token } = await invited(owner, ada)
         await play(() => accept(ada, token), isSuspended)
         assert.equal(await askAsGateway(gateway, value), 'refused')
-        const goes = leaver === 'leaves' ? ada : owner
-        await play(() => remove(goes, ada.id), isBack)
+        const caller = way === 'leaves' ? ada : owner
+        await play(() => remove(caller, ada.id), isBack)
         assert.equal(await askAsGateway(gateway, value), 'admitted')
-        // What is remembered of calls stands in the way of nothing.
+        // Remembered calls do not affect later calls.
         assert.equal(statusOf(await accept(ada, token)), '404 invitation_invalid')
       }
     }
     const { token } = await invited(owner, ada)
     assert.equal(statusOf(await accept(ada, token)), '200')
-    assert.equal(statusOf(await remove(owner, ada.id)), '200', 'a seat that was taken again is removed again')
+    assert.equal(statusOf(await remove(owner, ada.id)), '200', 'a seat taken again can be removed again')
     assert.equal(await isBack(), true)
     assert.equal(statusOf(await remove(owner, crypto.randomUUID())), '404 not_found')
   })
@@ -273,14 +273,14 @@ onEachDatabase('GET /api/keys/:id', async (t, newDatabase) => {
     keyOf(await call('POST', '/api/keys', { cookie: by.cookie, body: { label: 'x', ...body } }))
   const get = (by: CallOptions, id: string) => call('GET', `/api/keys/${id}`, by)
 
-  await t.test('a single key has the members of the list, and whether it is in force', async () => {
+  await t.test('a single key has the members of a listed key, and says whether it is in force', async () => {
     const { id } = await create(owner, { metadata: { tenant: '1' }, requests_per_minute: 3 })
     const [listed] = ((await call('GET', '/api/keys', owner)).body as { keys: Key[] }).keys
     assert.deepEqual((await get(owner, id)).body, { key: { ...listed, in_force: true } })
   })
 
   await t.test(
-    'a seat sees every key of the account; a server sees no management key; no one sees another account’s',
+    'a seat sees every key of the account; a server sees no management key; nobody sees another account’s keys',
     async () => {
       const seat = await control.signUp()
       await joined(owner, seat)
@@ -301,10 +301,10 @@ onEachDatabase('GET /api/keys/:id', async (t, newDatabase) => {
   )
 })
 
-test('a rotation answers in time, however long Redis is silent', async (t) => {
+test('a rotation answers in time even if Redis never answers', async (t) => {
   const server = await startRedis({ port: 0 })
   const proxy = await startRedisProxy(server.url)
-  const control = await startControl({ redisUrl: proxy.url, acknowledgeLimitMs: 500 })
+  const control = await startControl({ redisUrl: proxy.url, acknowledgeTimeoutMs: 500 })
   t.after(async () => {
     proxy.restore()
     await control.close()
@@ -315,7 +315,7 @@ test('a rotation answers in time, however long Redis is silent', async (t) => {
   const owner = await control.signUp()
   const made = keyOf(await call('POST', '/api/keys', { cookie: owner.cookie, body: { label: 'x' } }))
   // The connection is not given up: control waits for an answer that does not come.
-  proxy.swallowAnswers()
+  proxy.dropAnswers()
   const rotated = await call('POST', `/api/keys/${made.id}/rotate`, { cookie: owner.cookie })
   assert.deepEqual([rotated.status, keyOf(rotated).in_force], [202, false])
   assert.equal(shownOf(await call('GET', `/api/keys/${made.id}`, owner)).in_force, false)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import type { keys } from '../database/schema.ts'
+import type { keys } from '../database/schema/keys.ts'
 import { hasTerms, isForPeopleOnly } from './compare-terms.ts'
 
 const key: typeof keys.$inferSelect = {
@@ -27,7 +27,7 @@ const key: typeof keys.$inferSelect = {
   lastUsedAt: null
 }
 
-test('a change to the present values changes nothing, in any notation', async () => {
+test('a change to the current values changes nothing, in any notation', async () => {
   for (const asked of [
     {},
     { label: 'one' },
@@ -42,7 +42,7 @@ test('a change to the present values changes nothing, in any notation', async ()
   }
 })
 
-test('a change to any other value is a change', async () => {
+test('any other value is a change', async () => {
   for (const asked of [
     { label: 'two' },
     { expires_at: '2026-12-01T10:00:00.001Z' },
@@ -60,7 +60,7 @@ test('a change to any other value is a change', async () => {
   }
 })
 
-test('label and metadata are for people; gateways use everything else', async () => {
+test('label and metadata are for people; gateways use all other terms', async () => {
   for (const asked of [{ label: 'x' }, { metadata: {} }, { label: 'x', metadata: {} }]) {
     assert.equal(isForPeopleOnly(asked), true)
   }

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ChangeKeyRequest } from '@tollgate/contracts/http/keys.ts'
 import { toUsd } from '../accounts/own-cap.ts'
-import type { keys } from '../database/schema.ts'
+import type { keys } from '../database/schema/keys.ts'
 
 /** Terms that gateways do not use, so Redis does not have them. */
 const forPeople: ReadonlySet<string> = new Set<keyof ChangeKeyRequest>(['label', 'metadata'])
 
-/** Whether a change touches only terms that gateways do not use. False for an empty change, which asks what is in force. */
+/** Whether a change has only terms that gateways do not use. False for an empty change: it asks what is in force. */
 export function isForPeopleOnly(asked: ChangeKeyRequest): boolean {
   const names = Object.keys(asked)
   return names.length > 0 && names.every((name) => forPeople.has(name))
@@ -22,7 +22,7 @@ export function hasTerms(key: typeof keys.$inferSelect, asked: ChangeKeyRequest)
     requests_per_minute: key.requestsPerMinute,
     metadata: key.metadata
   }
-  // The same instant has many notations.
+  // Different texts can name the same instant.
   const isSameExpiry = expiry === undefined || (expiry === null ? null : Date.parse(expiry)) === timeOf(key.expiresAt)
   return (
     isSameExpiry &&

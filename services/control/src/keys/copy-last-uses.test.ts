@@ -13,7 +13,7 @@ import { copyLastUses, createUseCopier } from './copy-last-uses.ts'
 const past = Date.parse('2026-01-02T03:04:05.678Z')
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  // With PGlite all of a request happens within one turn, and timers would never be due.
+  // With PGlite, a whole request runs in one turn of the event loop, and timers would never fire.
   while (!(await holds())) await setImmediate()
 }
 
@@ -54,7 +54,7 @@ onEachDatabase('last uses', async (t, newDatabase) => {
     }
   })
 
-  await t.test('only move forward, change no version, and are never in the future', async () => {
+  await t.test('only move forward, do not change the version, and are never in the future', async () => {
     const [id, fast] = [await createKey(), await createKey()]
     const versionOf = async () =>
       (await queryRows<{ version: string }>(orm, sql`select version::text from keys where id = ${id}`))[0]!.version
@@ -73,13 +73,13 @@ onEachDatabase('last uses', async (t, newDatabase) => {
 
     await noteUses(redis, new Map([[fast, Date.now() + 86_400_000]]))
     await copyLastUses(orm, redis)
-    assert.ok(Math.abs(Date.now() - Date.parse((await lastUsed(fast))!)) < 60_000, 'a clock that is a day fast')
+    assert.ok(Math.abs(Date.now() - Date.parse((await lastUsed(fast))!)) < 60_000, 'from a clock that is a day fast')
   })
 
   await t.test('that arrive during a copy are not lost', async () => {
     const id = await createKey()
     await noteUses(redis, new Map([[id, past]]))
-    // The moment between storing what was read and forgetting it.
+    // The moment between storing the uses and removing them from Redis.
     let isNoted = false
     const client = new Proxy(redis.client, {
       get(target, name) {
@@ -102,7 +102,7 @@ onEachDatabase('last uses', async (t, newDatabase) => {
     assert.equal(await lastUsed(id), new Date(past + 5).toISOString())
   })
 
-  await t.test('are all copied by several replicas at once, and those of unknown keys are removed', async () => {
+  await t.test('are all copied by several concurrent replicas, and uses of unknown keys are removed', async () => {
     const count = 2500
     await seedKeys(orm, { count, accounts: 10 })
     const before = Number(await countUsed())
@@ -124,7 +124,7 @@ onEachDatabase('last uses', async (t, newDatabase) => {
 
   // PGlite has one connection, so no other transaction can hold a lock.
   if (databaseUrl !== 'pglite:memory') {
-    await t.test('of a locked key wait for the next copy, and delay no others', async () => {
+    await t.test('of a locked key wait for the next copy, and do not delay others', async () => {
       const [locked, free] = ['key_000000000000000000000001', 'key_000000000000000000000002']
       const later = past + 10_000
       await noteUses(redis, new Map([locked, free].map((id) => [id, later])))
@@ -138,7 +138,7 @@ onEachDatabase('last uses', async (t, newDatabase) => {
     })
   }
 
-  await t.test('are kept while Redis or the database fails, which is logged once', async () => {
+  await t.test('are kept while Redis or the database fails; control logs the failure once', async () => {
     const id = await createKey()
     await noteUses(redis, new Map([[id, past]]))
     const said: string[] = []
@@ -160,7 +160,10 @@ onEachDatabase('last uses', async (t, newDatabase) => {
     await until(async () => (await lastUsed(id)) !== null)
     await until(async () => said.length >= 2)
     await copier.stop()
-    assert.deepEqual(said, ['uses of keys are not copied', 'uses of keys are copied again'])
+    assert.deepEqual(said, [
+      'last uses of keys are not copied from Redis to PostgreSQL',
+      'last uses of keys are copied from Redis to PostgreSQL again'
+    ])
 
     await noteUses(redis, new Map([[id, past + 1]]))
     const broken = Object.assign(Object.create(orm) as typeof orm, {

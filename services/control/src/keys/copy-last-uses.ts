@@ -4,7 +4,7 @@ import { type RedisLink, withoutCommand } from '@tollgate/state/link/redis-link.
 import { sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Database, type Orm, queryRows } from '../database/connect.ts'
-import { keys } from '../database/schema.ts'
+import { keys } from '../database/schema/keys.ts'
 
 /** Rows per statement, so that each stays short. */
 const usesPerStep = 1000
@@ -13,11 +13,11 @@ export interface UseCopierOptions {
   database: Database
   redis: RedisLink
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
-  /** Milliseconds from one copy to the next. Gateways store uses each second; a listing is at most 5 s behind. */
+  /** Milliseconds from one copy to the next. Gateways store uses every second; a listing is at most 5 s old. */
   intervalMs?: number
 }
 
-/** Copies the times of last use from Redis, where gateways store them, to PostgreSQL. */
+/** Copies the times of last use from Redis to PostgreSQL. Gateways store them in Redis. */
 export function createUseCopier({ database, redis, log, intervalMs = 2000 }: UseCopierOptions): BackgroundLoop {
   return createBackgroundLoop({
     readiness: redis,
@@ -25,15 +25,18 @@ export function createUseCopier({ database, redis, log, intervalMs = 2000 }: Use
     intervalMs,
     describeError: withoutCommand,
     round: (signal) => copyLastUses(database.orm, redis, signal),
-    messages: { failing: 'uses of keys are not copied', recovered: 'uses of keys are copied again' }
+    messages: {
+      failing: 'last uses of keys are not copied from Redis to PostgreSQL',
+      recovered: 'last uses of keys are copied from Redis to PostgreSQL again'
+    }
   })
 }
 
 /**
- * Copies all stored uses, and removes each from Redis once PostgreSQL has it. Uses of unknown keys are removed, too.
+ * Copies all stored uses, and removes each from Redis once PostgreSQL has it. It also removes uses of unknown keys.
  *
- * @param stopping checked between steps; the rest is copied by the next call
- * @throws the error of Redis or the database; nothing is lost then
+ * @param stopping checked between steps; the next call copies the rest
+ * @throws the error of Redis or the database; no use is lost
  */
 export async function copyLastUses(orm: Orm, redis: RedisLink, stopping?: AbortSignal): Promise<void> {
   const uses = [...(await readUses(redis))]
@@ -45,15 +48,15 @@ export async function copyLastUses(orm: Orm, redis: RedisLink, stopping?: AbortS
 }
 
 /**
- * Stores uses, unless a later one is stored. Rows that another transaction has locked are skipped: waiting for many rows could
+ * Stores uses, unless a later use is stored. It skips rows that another transaction has locked: waiting for many rows could
  * deadlock with a transaction that changes several keys.
  *
- * A use in the future counts as now: a gateway with a fast clock would else set a time that no later use replaces.
+ * A use in the future counts as now. Otherwise a gateway with a fast clock could store a time that no later use replaces.
  *
  * @returns the keys that were skipped
  */
 async function storeUses(orm: Orm, uses: LastUses): Promise<string[]> {
-  const passedOver = await queryRows<{ id: string }>(
+  const skipped = await queryRows<{ id: string }>(
     orm,
     sql`
       with noted as (
@@ -72,5 +75,5 @@ async function storeUses(orm: Orm, uses: LastUses): Promise<string[]> {
       )
       select id from due where id not in (select id from stored)`
   )
-  return passedOver.map(({ id }) => id)
+  return skipped.map(({ id }) => id)
 }

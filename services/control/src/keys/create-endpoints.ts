@@ -32,7 +32,7 @@ export interface KeysOptions {
   clock: Clock
 }
 
-/** `POST /` creates a key, `POST /:id/rotate` gives it a new secret: only these answers contain a secret. */
+/** `POST /` creates a key, `POST /:id/rotate` gives it a new secret. Only these answers contain a secret. */
 export function createEndpoints(app: TypedApp, { database, catalog, projector, redis, clock }: KeysOptions): void {
   const { orm } = database
   const onRequest = app.requireAccount
@@ -53,7 +53,7 @@ export function createEndpoints(app: TypedApp, { database, catalog, projector, r
       by
     )
     if (!isNew) return reply.code(409).send(alreadyCreated(id, request.server.docsUrl))
-    // The answer has the secret even if Redis lacks the key: we cannot show it again, and the key works soon.
+    // The answer has the secret even if Redis lacks the key: control cannot show it again, and the key works soon.
     await projector.keyChanged(accountId, id)
     return reply.code(201).send({ key: { id, label, value: secret } })
   })
@@ -78,7 +78,7 @@ export function createEndpoints(app: TypedApp, { database, catalog, projector, r
       const rotation = { accountId, id, secret, graceSeconds, graceFrom, idempotency }
       const { isNew } = await rotateKey(orm, catalog, rotation, by)
       if (!isNew) return reply.code(409).send(alreadyCreated(id, request.server.docsUrl))
-      // The answer has the secret even if Redis lacks it: we cannot show it again.
+      // The answer has the secret even if Redis lacks it: control cannot show it again.
       const isInForce = await projector.keyChanged(accountId, id)
       return reply.code(isInForce ? 200 : 202).send({ key: { id, label, value: secret, in_force: isInForce } })
     }
@@ -90,7 +90,7 @@ function idempotencyOf({ headers }: FastifyRequest, operation: string): string |
   const header = headers['idempotency-key']
   if (header === undefined) return null
   if (typeof header !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(header)) {
-    throw refused('Idempotency-Key: 1 to 255 printable characters')
+    throw refused('Idempotency-Key: must have 1 to 255 printable ASCII characters, without spaces')
   }
   return idempotencyHash(operation, header)
 }

@@ -5,7 +5,7 @@ import { scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
 import { findPointer } from '@tollgate/state/projection/read-pointer.ts'
 import { eq, sql } from 'drizzle-orm'
 import { Value } from 'typebox/value'
-import { keys } from '../database/schema.ts'
+import { keys } from '../database/schema/keys.ts'
 import { onEachDatabase } from '../testing/databases.ts'
 import { type Answer, startControl } from '../testing/start-control.ts'
 import { newKeyId } from './key-id.ts'
@@ -34,7 +34,7 @@ onEachDatabase('keys', async (t, newDatabase) => {
   const list = (cookie: string) => call('GET', '/api/keys', { cookie })
   const revoke = (cookie: string, id: string) => call('DELETE', `/api/keys/${id}`, { cookie })
 
-  await t.test('a new key’s secret is shown once, and the list does not have it', async () => {
+  await t.test('a new key’s secret is shown once, and never in the list', async () => {
     const { cookie } = await control.signUp()
     const before = Date.now()
     const answer = await create(cookie, ' my <key> 🔑 ')
@@ -67,7 +67,7 @@ onEachDatabase('keys', async (t, newDatabase) => {
     assert.ok(!JSON.stringify(listed.body).includes(key.value))
   })
 
-  await t.test('only the digest of a secret is stored, and no line of the log has it', async () => {
+  await t.test('only the digest of a secret is stored, and the log has no secret', async () => {
     const { cookie } = await control.signUp()
     const { id, value } = createdOf(await create(cookie))
     const [row] = await database.orm.select().from(keys).where(eq(keys.id, id))
@@ -78,14 +78,14 @@ onEachDatabase('keys', async (t, newDatabase) => {
     assert.ok(!control.logged.join('\n').includes(value.slice(11)))
   })
 
-  await t.test('a key works as soon as it is answered: Redis has its pointer and its record', async () => {
+  await t.test('a key works at once: when control answers, Redis has its pointer and its record', async () => {
     const { id: account, cookie } = await control.signUp()
     const { id, value } = createdOf(await create(cookie))
     const pointer = await findPointer(control.redis, hash('sha256', value, 'hex'))
     assert.deepEqual(pointer, { key: id, account, scope: 'inference' })
   })
 
-  await t.test('keys are listed newest first, and revoked ones are not', async () => {
+  await t.test('keys are listed newest first, without revoked keys', async () => {
     const { cookie } = await control.signUp({ plan: 'pro' })
     const ids: string[] = []
     for (const label of ['one', 'two', 'three']) {
@@ -108,7 +108,7 @@ onEachDatabase('keys', async (t, newDatabase) => {
     ['pro', 5],
     ['team', 20]
   ] as const) {
-    await t.test(`fifty creations at once on the ${plan} plan leave exactly ${quota}`, async () => {
+    await t.test(`fifty concurrent creations on the ${plan} plan create exactly ${quota}`, async () => {
       const { cookie } = await control.signUp({ plan })
       const answers = await Promise.all(Array.from({ length: 50 }, (_, number) => create(cookie, `key ${number}`)))
       const refused = answers.filter(({ status }) => status !== 201)
@@ -139,7 +139,7 @@ onEachDatabase('keys', async (t, newDatabase) => {
     createdOf(await create(cookie))
   })
 
-  await t.test('concurrent and repeated revocations succeed, and the first time stays', async () => {
+  await t.test('concurrent and repeated revocations succeed, and keep the time of the first', async () => {
     const { cookie } = await control.signUp()
     const { id } = createdOf(await create(cookie))
     const answers = await Promise.all(Array.from({ length: 10 }, () => revoke(cookie, id)))
@@ -151,7 +151,7 @@ onEachDatabase('keys', async (t, newDatabase) => {
     assert.deepEqual(await revokedAt(), first)
   })
 
-  await t.test('concurrent creations and revocations never exceed the quota, and never deadlock', async () => {
+  await t.test('concurrent creations and revocations never exceed the quota or deadlock', async () => {
     const { cookie } = await control.signUp({ plan: 'pro' })
     const made = await Promise.all(Array.from({ length: 5 }, async () => createdOf(await create(cookie)).id))
     const answers = await Promise.all(made.flatMap((id) => [revoke(cookie, id), create(cookie), create(cookie)]))
@@ -182,7 +182,7 @@ onEachDatabase('keys', async (t, newDatabase) => {
     }
   )
 
-  await t.test('bad labels are refused with 400, naming the field', async () => {
+  await t.test('invalid labels are refused with 400, and the error names the field', async () => {
     const { cookie } = await control.signUp()
     for (const [body, message] of [
       [{}, /label/],
@@ -254,7 +254,7 @@ onEachDatabase('keys', async (t, newDatabase) => {
     assert.equal(listOf(await list(cookie)).length, 1)
   })
 
-  await t.test('other sites cannot use the cookie, subdomains of the service can', async () => {
+  await t.test('subdomains of the service can use the cookie, other sites cannot', async () => {
     const { cookie } = await control.signUp()
     const body = { label: 'x' }
     const cross = await call('POST', '/api/keys', { cookie, body, origin: 'https://evil.example' })
@@ -266,14 +266,14 @@ onEachDatabase('keys', async (t, newDatabase) => {
     assert.deepEqual([crossDelete.status, codeOf(crossDelete)], [403, 'csrf_rejected'])
   })
 
-  await t.test('an empty body with a JSON content type is no body', async () => {
+  await t.test('an empty body with a JSON content type counts as no body', async () => {
     const { cookie } = await control.signUp()
     const { id } = createdOf(await create(cookie))
     const answer = await call('DELETE', `/api/keys/${id}`, { cookie, headers: { 'content-type': 'application/json' } })
     assert.deepEqual([answer.status, answer.body], [200, { ok: true }])
   })
 
-  await t.test('every change has its own number, and each shard has its last one', async () => {
+  await t.test('every change has its own number, and each shard has its last number', async () => {
     const { orm } = database
     const rows = await orm.select({ version: keys.version }).from(keys)
     assert.ok(rows.length > 50)

@@ -27,7 +27,8 @@ export async function keysEndpoints(instance: FastifyInstance, options: KeysOpti
       const caller = principalOf(request)
       const { limit, cursor, include_revoked, ...rest } = request.query
       const after = cursor === undefined ? null : readKeyCursor(cursor)
-      if (cursor !== undefined && after === null) throw refused('cursor: unknown. Use next_cursor of this list.')
+      if (cursor !== undefined && after === null)
+        throw refused('cursor: not valid for this list. Use next_cursor of the previous page.')
       const filter = {
         metadata: Object.fromEntries(
           Object.entries(rest).map(([name, value]) => [name.slice(metadataPrefix.length), String(value)])
@@ -45,7 +46,7 @@ export async function keysEndpoints(instance: FastifyInstance, options: KeysOpti
     '/:id',
     { onRequest, schema: { params: KeyParams, response: answers({ 200: GetKeyResponse }) } },
     async (request) => {
-      // The row is read first: then the state in force is this one or a later one.
+      // The row is read first, so that the state in force is this or a later one.
       const key = await requestedKey(orm, request)
       const isInForce = await projector.isKeyInForce(key.accountId, key.id)
       return { key: { ...toListing(key, principalOf(request)), in_force: isInForce } }

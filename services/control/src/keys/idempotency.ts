@@ -1,20 +1,20 @@
 import { hash } from 'node:crypto'
 import { and, eq, gt, lte } from 'drizzle-orm'
 import type { Orm, Transaction } from '../database/connect.ts'
-import { idempotencyKeys } from '../database/schema.ts'
+import { idempotencyKeys } from '../database/schema/keys.ts'
 
-/** A repeated request is recognised for 24 hours. */
+/** Control recognises a repeated request for 24 hours. */
 const keptMs = 86_400_000
 
 /**
  * The stored form of an `Idempotency-Key` and its operation.
  *
- * @param operation such as `create`: the same header may be sent for another operation
+ * @param operation such as `create`: a client may send the same header for another operation
  */
 export const idempotencyHash = (operation: string, header: string): string =>
   hash('sha256', JSON.stringify([operation, header]))
 
-/** The key that an earlier request with the same header created, or null. */
+/** The key that an earlier request with the same header created, else null. */
 export async function findMade(orm: Orm, accountId: string, hash: string, now: Date): Promise<string | null> {
   const [made] = await orm
     .select({ keyId: idempotencyKeys.keyId })

@@ -1,7 +1,7 @@
 import * as cursor from '../http/cursor.ts'
 import { isKeyId } from './key-id.ts'
 
-/** A place in a list of keys, newest first: everything after this key is on the pages to come. */
+/** A place in a list of keys, newest first. The next page begins after this key. */
 export interface KeyPlace {
   readonly createdAt: Date
   readonly id: string

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { test } from 'tap'
 import { isKeyId, newKeyId } from './key-id.ts'
 
-test('ids have their form, use every character, and never repeat', async () => {
+test('ids have the right form, use every character, and never repeat', async () => {
   const ids = Array.from({ length: 5000 }, newKeyId)
   for (const id of ids) assert.match(id, /^key_[0-9A-Za-z]{24}$/)
   assert.ok(ids.every(isKeyId))

@@ -37,7 +37,7 @@ test('an account that adds keys one by one ends with exactly its quota', async (
   )
 })
 
-test('an account above its quota, after a change to a lower plan, adds none until it is below', async () => {
+test('after a change to a lower plan, an account adds no key until it is below its quota', async () => {
   fc.assert(
     fc.property(catalogs, live, (catalog, keys) => {
       for (const [plan, { keyQuota: allowed }] of Object.entries(catalog.plans)) {
@@ -47,7 +47,7 @@ test('an account above its quota, after a change to a lower plan, adds none unti
   )
 })
 
-test('an unknown plan counts as free, also with the name of a member of every object', async () => {
+test('an unknown plan counts as free, also if its name is a member of every object', async () => {
   fc.assert(
     fc.property(
       catalogs,

@@ -11,7 +11,7 @@ const read = (asked: Parameters<typeof readKeyTerms>[0]) => readKeyTerms(asked, 
 const refusedFor = (field: string) => (error: unknown) =>
   (error as { code: string }).code === 'invalid_request' && (error as Error).message.startsWith(`${field}: `)
 
-test('the terms have only the requested members, and null removes a limit', async () => {
+test('the terms contain only the requested members, and null removes a limit', async () => {
   assert.deepEqual(read({}), {})
   assert.deepEqual(read({ expires_at: null, models: null, monthly_budget_usd: null, requests_per_minute: null }), {
     expiresAt: null,
@@ -21,7 +21,7 @@ test('the terms have only the requested members, and null removes a limit', asyn
   })
 })
 
-test('an expiry must be in the future, in any notation of a time', async () => {
+test('an expiry must be in the future, in any notation', async () => {
   assert.deepEqual(read({ expires_at: '2026-11-21T14:00:01+02:00' }), { expiresAt: new Date('2026-11-21T12:00:01Z') })
   for (const past of [
     '2026-11-21T12:00:00Z',

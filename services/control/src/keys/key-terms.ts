@@ -5,7 +5,7 @@ import { nanosOfUsd } from '../accounts/own-cap.ts'
 import { effectivePlan } from '../catalog/effective-plan.ts'
 import { lastInstant } from '../http/cursor.ts'
 
-/** The limits, the expiry, the label and the metadata of a key, as they are stored. */
+/** The stored limits, expiry, label and metadata of a key. */
 export interface KeyTerms {
   label?: string
   expiresAt?: Date | null
@@ -18,7 +18,7 @@ export interface KeyTerms {
 /**
  * Reads the terms of a request. Members that the request lacks are absent from the result.
  *
- * @param plan of the account; a key can use a subset of its models
+ * @param plan the account's; a key can use a subset of its models
  * @throws ServiceError `invalid_request` naming the field
  */
 export function readKeyTerms(asked: ChangeKeyRequest, catalog: Catalog, plan: string, now: Date): KeyTerms {
@@ -38,9 +38,9 @@ export function readKeyTerms(asked: ChangeKeyRequest, catalog: Catalog, plan: st
 function readExpiry(text: string, now: Date): Date {
   const time = Date.parse(text)
   // The schema accepts leap seconds, JavaScript does not.
-  if (Number.isNaN(time)) throw refused('expires_at: not a time')
+  if (Number.isNaN(time)) throw refused('expires_at: must be a date and time')
   // A time zone offset can shift the year past 9999.
-  if (time > lastInstant) throw refused('expires_at: too far away')
+  if (time > lastInstant) throw refused('expires_at: must be before the year 10000')
   if (time <= now.getTime()) throw refused('expires_at: must be in the future')
   return new Date(time)
 }
@@ -48,7 +48,7 @@ function readExpiry(text: string, now: Date): Date {
 function readModels(models: string[], catalog: Catalog, plan: string): string[] {
   const included = new Set(catalog.plans[effectivePlan(catalog, plan)]!.models)
   const other = models.find((model) => !included.has(model))
-  if (other !== undefined) throw refused(`models: ${other} is not one of the plan`)
+  if (other !== undefined) throw refused(`models: ${other} is not in the plan`)
   return models
 }
 

@@ -3,7 +3,7 @@ import { and, desc, eq, gt, or, type SQL, sql } from 'drizzle-orm'
 import { toUsd } from '../accounts/own-cap.ts'
 import type { Principal } from '../callers/principal.ts'
 import type { Orm } from '../database/connect.ts'
-import { keys } from '../database/schema.ts'
+import { keys } from '../database/schema/keys.ts'
 import type { KeyPlace } from './key-cursor.ts'
 import { mayChangeKey } from './may-change-key.ts'
 
@@ -58,7 +58,7 @@ export async function findKey(orm: Orm, accountId: string, id: string): Promise<
   return row ?? null
 }
 
-/** A key as its caller sees it. */
+/** A key for its caller. */
 export function toListing(row: typeof keys.$inferSelect, caller: Principal): Key {
   return {
     id: row.id,

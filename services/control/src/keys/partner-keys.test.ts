@@ -6,7 +6,7 @@ import { accountName } from '@tollgate/state/keyspace/names.ts'
 import { readRedisTime } from '@tollgate/state/link/redis-time.ts'
 import { findPointer } from '@tollgate/state/projection/read-pointer.ts'
 import { eq, sql } from 'drizzle-orm'
-import { keys as keyRows } from '../database/schema.ts'
+import { keys as keyRows } from '../database/schema/keys.ts'
 import { onEachDatabase } from '../testing/databases.ts'
 import { type Answer, codeOf, startControl } from '../testing/start-control.ts'
 
@@ -40,7 +40,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
       .update(keyRows)
       .set({ [what]: sql`now()` })
       .where(eq(keyRows.id, id))
-  /** The record of a key that admission reads. */
+  /** A key's record, which admission reads. */
   const recordOf = async (account: string, id: string) =>
     readKeyRecord((await control.redis.client.hget(accountName(account), `r:${id}`))!)
   const partner = async (plan = 'enterprise') => {
@@ -83,7 +83,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
     )
   })
 
-  await t.test('a management key works for keys only, and cannot touch management keys', async () => {
+  await t.test('a management key works only for keys, and never for management keys', async () => {
     const { user, management, server } = await partner()
     assert.equal(scopeOfSecret(management.value), 'management')
     for (const path of ['/api/auth/me', '/api/account', '/api/team', '/api/audit']) {
@@ -110,7 +110,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
     )
   })
 
-  await t.test('an account has at most five management keys, which do not count against its quota', async () => {
+  await t.test('an account has at most five management keys, and they do not count towards its quota', async () => {
     const user = await control.signUp({ plan: 'free' })
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => create(user, { label: 'server', scope: 'management' }))
@@ -126,7 +126,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
   })
 
   await t.test(
-    'a management key that is wrong, revoked, rotated away, expired or suspended is refused as such',
+    'a wrong, revoked, rotated, expired or suspended management key is refused with its own error',
     async () => {
       const { user, management, server } = await partner()
       const inference = told(await create(user, { label: 'x' }))
@@ -146,7 +146,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
       assert.equal(scopeOfSecret(next.value), 'management')
       for (const skewMs of [hourMs, -hourMs]) {
         control.passTime(skewMs)
-        assert.equal((await call('GET', '/api/keys', server)).status, 200, 'in its grace, by the clock of PostgreSQL')
+        assert.equal((await call('GET', '/api/keys', server)).status, 200, 'in its grace, by PostgreSQL’s clock')
         control.passTime(-skewMs)
       }
       await endNow(management.id, 'previousUntil')
@@ -169,7 +169,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
     const second = told(await call('POST', `/api/keys/${first.id}/rotate`, user), 200)
     assert.equal((await recordOf(user.id, first.id)).previous, null)
     const pointer = await findPointer(control.redis, digestSecret(first.value))
-    assert.equal((pointer as { key: string }).key, first.id, 'the old secret still leads to its key')
+    assert.equal((pointer as { key: string }).key, first.id, 'the old secret still points to its key')
     const { keys } = await page(user)
     assert.equal(keys.find(({ id }) => id === first.id)!.prefix, second.value.slice(3, 11))
     const grace = { ...user, body: { grace_seconds: 3600 } }
@@ -188,7 +188,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
       const { until } = (await recordOf(user.id, first.id)).previous!
       const latest = (await readRedisTime(control.redis)) + 60_000
       control.passTime(-skewMs)
-      assert.ok(until >= earliest && until <= latest, 'by the clock of Redis, whatever that of control says')
+      assert.ok(until >= earliest && until <= latest, 'by Redis’s clock, not control’s')
     }
     for (const wrong of [-1, 86_401, 1.5, '1']) {
       const answer = await call('POST', `/api/keys/${first.id}/rotate`, { ...user, body: { grace_seconds: wrong } })
@@ -202,7 +202,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
     }
   })
 
-  await t.test('rotations at once leave one secret that works', async () => {
+  await t.test('after concurrent rotations, exactly one secret works', async () => {
     const { user } = await partner()
     const key = told(await create(user, { label: 'x' }))
     const answers = await Promise.all(Array.from({ length: 6 }, () => call('POST', `/api/keys/${key.id}/rotate`, user)))
@@ -257,7 +257,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
     }
   })
 
-  await t.test('an expired key makes room for another, and becomes active again only within the quota', async () => {
+  await t.test('an expired key makes room for another, and can only become active again within the quota', async () => {
     const user = await control.signUp({ plan: 'free' })
     const soon = new Date(control.now().getTime() + 60_000).toISOString()
     const first = told(await create(user, { label: 'first', expires_at: soon }))
@@ -315,7 +315,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
     )
   })
 
-  await t.test('requests with the same Idempotency-Key create one key, however many run at once', async () => {
+  await t.test('concurrent requests with the same Idempotency-Key create one key', async () => {
     const { user, server } = await partner()
     const send = (by: By, header: string) => {
       const headers = { ...('headers' in by ? by.headers : {}), 'idempotency-key': header }
@@ -331,7 +331,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
     }
     assert.notEqual(told(await send(server, 'order-2')).id, id)
     const other = await partner()
-    assert.equal((await send(other.server, 'order-1')).status, 201, 'another account’s are not ours')
+    assert.equal((await send(other.server, 'order-1')).status, 201, 'another account can use the same value')
     assert.deepEqual(refusal(await send(user, 'with space')), [400, 'invalid_request'])
     control.passTime(86_400_001)
     assert.equal((await send(server, 'order-1')).status, 201)

@@ -3,12 +3,12 @@ import type { KeyParams } from '@tollgate/contracts/http/keys.ts'
 import type { FastifyRequest } from 'fastify'
 import { principalOf } from '../callers/principal.ts'
 import type { Orm } from '../database/connect.ts'
-import type { keys } from '../database/schema.ts'
+import type { keys } from '../database/schema/keys.ts'
 import { isKeyId } from './key-id.ts'
 import { findKey } from './list-keys.ts'
 import { mayChangeKey } from './may-change-key.ts'
 
-/** The key of a request's path, if the caller may see it. @throws ServiceError `not_found` */
+/** The key in a request's path, if the caller may see it. @throws ServiceError `not_found` */
 export async function requestedKey(
   orm: Orm,
   request: FastifyRequest<{ Params: KeyParams }>
@@ -21,7 +21,7 @@ export async function requestedKey(
   return key
 }
 
-/** As {@link requestedKey}, if the caller may change it. @throws ServiceError `not_found` or `forbidden` */
+/** Like {@link requestedKey}, if the caller may change the key. @throws ServiceError `not_found` or `forbidden` */
 export async function changeableKey(
   orm: Orm,
   request: FastifyRequest<{ Params: KeyParams }>

@@ -2,12 +2,12 @@ import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm } from '../database/connect.ts'
-import { keys } from '../database/schema.ts'
+import { keys } from '../database/schema/keys.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
 import type { ByWhom } from './store-key.ts'
 
 /**
- * Revokes a key in the database. A revoked key stays as it is.
+ * Revokes a key in the database. An already revoked key does not change.
  *
  * @returns whether the account has such a key
  */
@@ -21,7 +21,7 @@ export async function revokeKey(orm: Orm, accountId: string, id: string, by: ByW
     await lockChanges(tx)
     const [key] = await tx.select({ digest: keys.digest }).from(keys).where(isTheKey)
     const version = await recordChange(tx, [shard, secretShard(key!.digest)])
-    // Another call may have revoked it since: its time stays.
+    // Another call may have revoked it since: that time stays.
     const revoked = await tx
       .update(keys)
       .set({ status: 'revoked', revokedAt: by.at, version })

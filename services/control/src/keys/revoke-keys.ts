@@ -1,7 +1,7 @@
 import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq, type SQL } from 'drizzle-orm'
 import type { Transaction } from '../database/connect.ts'
-import { keys } from '../database/schema.ts'
+import { keys } from '../database/schema/keys.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
 
 export interface RevokedKey {
@@ -13,7 +13,7 @@ export interface RevokedKey {
 /**
  * Revokes the live keys of an account in the database. Other changes wait until the transaction ends.
  *
- * @param which restricts the keys; by default all are revoked
+ * @param which a condition; by default, all keys are revoked
  */
 export async function revokeKeys(tx: Transaction, accountId: string, now: Date, which?: SQL): Promise<RevokedKey[]> {
   const isLive = and(eq(keys.accountId, accountId), eq(keys.status, 'active'), which)

@@ -6,7 +6,7 @@ import { and, eq } from 'drizzle-orm'
 import { assertMayChangeKeys, countKeyChange } from '../accounts/key-change-limit.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm } from '../database/connect.ts'
-import { formerSecrets, keys } from '../database/schema.ts'
+import { formerSecrets, keys } from '../database/schema/keys.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
 import { findMade, rememberMade } from './idempotency.ts'
 import type { ByWhom, StoredKey } from './store-key.ts'
@@ -16,7 +16,7 @@ export interface Rotation {
   readonly id: string
   /** The new secret, of the key's scope. Only its digest is stored. */
   readonly secret: string
-  /** How long the old secret still works. A secret before it that is still in its grace ends at once. */
+  /** How long the old secret still works. An even older secret in its grace stops at once. */
   readonly graceSeconds: number
   /** When the grace begins, from {@link judgingTime}: the same clock decides when it ends. */
   readonly graceFrom: Date
@@ -26,7 +26,7 @@ export interface Rotation {
 /**
  * Replaces the secret of a key.
  *
- * @throws ServiceError `not_found`, also for a key that is revoked; `too_many_requests`
+ * @throws ServiceError `not_found`, also for a revoked key; `too_many_requests`
  */
 export async function rotateKey(orm: Orm, catalog: Catalog, rotation: Rotation, by: ByWhom): Promise<StoredKey> {
   const { accountId, id, secret, graceSeconds, graceFrom, idempotency } = rotation

@@ -7,7 +7,8 @@ import { assertMayChangeKeys, countKeyChange } from '../accounts/key-change-limi
 import type { By } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm } from '../database/connect.ts'
-import { accounts, keys } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { keys } from '../database/schema/keys.ts'
 import { recordChange } from '../projection/record-change.ts'
 import { assertKeyQuota } from './assert-key-quota.ts'
 import { findMade, rememberMade } from './idempotency.ts'
@@ -27,9 +28,9 @@ export interface NewKey {
   readonly idempotency: string | null
 }
 
-/** `isNew` is false if an earlier request with the same `Idempotency-Key` created the key; then its secret is a different one. */
 export interface StoredKey {
   readonly id: string
+  /** False if an earlier request with the same `Idempotency-Key` created the key, with another secret. */
   readonly isNew: boolean
 }
 
@@ -43,28 +44,28 @@ export async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWh
   const digest = digestSecret(secret)
   const shards = { accountShard: accountShard(accountId), secretShard: secretShard(digest) }
 
-  /** Checks the limits. The result is only final under the lock of changes. */
-  async function judge(db: Orm): Promise<{ made: string } | { terms: ReturnType<typeof readKeyTerms> }> {
+  /** Checks the limits. The result is final only under the lock of changes. */
+  async function checkLimits(db: Orm): Promise<{ made: string } | { terms: ReturnType<typeof readKeyTerms> }> {
     const made = idempotency === null ? null : await findMade(db, accountId, idempotency, by.at)
     if (made !== null) return { made }
     const [account] = await db
       .select({ id: accounts.id, plan: accounts.plan })
       .from(accounts)
       .where(eq(accounts.id, accountId))
-    if (account === undefined) throw new Error(`there is no account ${accountId}`)
+    if (account === undefined) throw new Error(`account ${accountId} does not exist`)
     const terms = readKeyTerms(asked, catalog, account.plan, by.at)
     await assertKeyQuota(db, catalog, account, { scope }, by.at)
     await assertMayChangeKeys(db, catalog, accountId)
     return { terms }
   }
 
-  // Most refusals need no lock. A request with an `Idempotency-Key` may repeat one that took the last place of the quota, so
-  // it is only checked under the lock.
-  if (idempotency === null) await judge(orm)
+  // Most refusals need no lock. A request with an `Idempotency-Key` may repeat the request that took the last place of the
+  // quota, so it is only checked under the lock.
+  if (idempotency === null) await checkLimits(orm)
   const id = newKeyId()
   return await orm.transaction(async (tx) => {
     const version = await recordChange(tx, [shards.accountShard, shards.secretShard])
-    const found = await judge(tx)
+    const found = await checkLimits(tx)
     if ('made' in found) return { id: found.made, isNew: false }
     await countKeyChange(tx, catalog, accountId)
     await tx.insert(keys).values({

@@ -15,7 +15,7 @@ test('the document of the API', async (t) => {
   const document = answer.body as OpenApiDocument
   const described = new Set(operationsOf(document).map(({ method, path }) => `${method} ${path}`))
 
-  await t.test('every route of the service is in it, and nothing else', async () => {
+  await t.test('it has exactly the routes of the service', async () => {
     assert.ok(described.size > 15)
     assert.deepEqual([...control.document.routes].sort(), [...described].sort())
     assert.deepEqual(Object.keys(operations).sort(), [...described].sort())
@@ -25,7 +25,7 @@ test('the document of the API', async (t) => {
     ['control', document],
     ['the gateway', inferenceDocument]
   ] as const) {
-    await t.test(`${name}: is OpenAPI 3.1 in which everything that is named is there`, async () => {
+    await t.test(`${name}: is valid OpenAPI 3.1 without missing references`, async () => {
       assert.match(one.openapi, /^3\.1\.\d$/)
       const tags = new Set(one.tags.map((tag) => tag.name))
       const ids = new Set<string>()
@@ -64,7 +64,7 @@ test('the document of the API', async (t) => {
   }
 
   await t.test(
-    'the page for people has every operation of both services, and needs no script and no other host',
+    'the reference page has every operation of both services, and needs no script and no other host',
     async () => {
       const page = await control.call('GET', '/api/reference')
       assert.equal(page.status, 200)

@@ -3,7 +3,8 @@ import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import { ErrorResponse } from '@tollgate/contracts/http/error.ts'
 import type { OpenApiDocument, Operation } from '@tollgate/contracts/openapi/document.ts'
 import { errorResponses, errorSchemaName } from '@tollgate/contracts/openapi/error-responses.ts'
-import { type OperationText, operations, tags } from './operations.ts'
+import type { OperationText } from './operations/operation-text.ts'
+import { operations, type TaggedOperation, tags } from './operations.ts'
 
 const session = { session: [] }
 const managementKey = { managementKey: [] }
@@ -17,7 +18,7 @@ const securityOf = {
   webhookSecret: [webhookSecret]
 } as const
 
-/** How @fastify/swagger collects the routes' schemas into a document. */
+/** Options with which @fastify/swagger collects the routes' schemas into a document. */
 export function swaggerOptions(publicUrl: string): SwaggerOptions {
   return {
     openapi: {
@@ -26,20 +27,21 @@ export function swaggerOptions(publicUrl: string): SwaggerOptions {
         title: 'Tollgate control API',
         version: '1',
         description:
-          'Sessions, accounts, keys, billing and usage. Every failure has the one body `{ error: { message, type, code } }`. ' +
-          'Calls that change something by the session cookie are refused from pages of other origins.'
+          'Sessions, accounts, keys, billing and usage. Every failure has the same body: `{ error: { message, type, code } }`. ' +
+          'Requests from other origins cannot change anything with the session cookie.'
       },
       servers: [{ url: publicUrl }],
-      tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+      tags: Object.entries(tags).map(([name, { description }]) => ({ name, description })),
       components: {
         schemas: { [errorSchemaName]: { ...ErrorResponse } },
         securitySchemes: {
-          session: { type: 'apiKey', in: 'cookie', name: 'svc_session', description: 'Set by signing in.' },
+          session: { type: 'apiKey', in: 'cookie', name: 'svc_session', description: 'Set at sign-in.' },
           signature: {
             type: 'apiKey',
             in: 'header',
             name: 'stripe-signature',
-            description: 'Of the body as it was sent, with the secret that the payment provider gave to the endpoint.'
+            description:
+              'Signature of the unchanged body, with the secret that the payment provider issued for this endpoint.'
           },
           webhookSecret: {
             type: 'http',
@@ -56,11 +58,11 @@ export function swaggerOptions(publicUrl: string): SwaggerOptions {
   }
 }
 
-/** Adds to what the routes' schemas say what {@link operations} says, and every failure by its code. */
+/** Adds the texts of {@link operations} and the possible failures to the document of the routes' schemas. */
 function complete(document: OpenApiDocument): OpenApiDocument & Record<string, unknown> {
   const paths: OpenApiDocument['paths'] = {}
   for (const [registered, methods] of Object.entries(document.paths)) {
-    // A prefix's root is registered with the slash at its end, and answers without it too.
+    // The root of a prefix is registered with a slash at its end. It answers without the slash, too.
     const path = registered.replace(/(.)\/$/, '$1')
     const described = Object.entries(methods).flatMap(([method, operation]) => {
       const text = operations[`${method.toUpperCase()} ${path}`]
@@ -71,7 +73,7 @@ function complete(document: OpenApiDocument): OpenApiDocument & Record<string, u
   return { ...document, paths }
 }
 
-function completeOperation(method: string, collected: Operation, text: OperationText): Operation {
+function completeOperation(method: string, collected: Operation, text: TaggedOperation): Operation {
   const { parameters, requestBody } = collected
   const answered = Object.entries(collected.responses).filter(([status]) => !/^[45]XX$/.test(status))
   return {
@@ -89,7 +91,7 @@ function completeOperation(method: string, collected: Operation, text: Operation
   }
 }
 
-/** Whether no body is as good as one: its schema then takes `null`. */
+/** Whether the body may be left out: then its schema also takes `null`. */
 function isOptional({ content }: NonNullable<Operation['requestBody']>): boolean {
   const alternatives = content['application/json']?.schema?.anyOf
   return Array.isArray(alternatives) && alternatives.some(({ type }) => type === 'null')

@@ -5,8 +5,8 @@ import { Type } from 'typebox'
 import { pagePolicy, renderReference } from './reference-page.ts'
 
 /**
- * `GET /api/openapi.json`: the API as an OpenAPI 3.1 document, and `GET /api/reference`: the same, with the gateway's,
- * for people. Both are made once, when everything is registered.
+ * `GET /api/openapi.json` is the API as an OpenAPI 3.1 document; `GET /api/reference` is a page with this API and the
+ * gateway's. Both are made once, after all routes are registered.
  */
 export function openApiEndpoints(app: FastifyInstance): void {
   let json = ''

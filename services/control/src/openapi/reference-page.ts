@@ -22,7 +22,7 @@ td p{margin:0}
 summary{cursor:pointer}
 .method{display:inline-block;min-width:4.2rem;font-weight:600}`
 
-/** For the page: no scripts, no other hosts, and no style but its own. */
+/** The page's content security policy: no scripts, no other hosts, and only its own style. */
 export const pagePolicy = [
   "default-src 'none'",
   `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
@@ -31,7 +31,7 @@ export const pagePolicy = [
   "frame-ancestors 'none'"
 ].join('; ')
 
-/** One page for people about one or more APIs. It needs no script, and nothing from anywhere else. */
+/** Renders one page about one or more APIs. It needs no script and no other host. */
 export function renderReference(documents: readonly OpenApiDocument[]): string {
   return `<!doctype html>
 <html lang="en">
@@ -79,11 +79,11 @@ function renderOperation(method: string, path: string, operation: Operation): st
     `<p>${escapeHtml(summary)}.${description === undefined ? '' : ` ${renderText(description)}`}</p>`,
     schemes.length === 0
       ? ''
-      : `<p>Needs: ${schemes.map((scheme) => `<code>${escapeHtml(scheme)}</code>`).join(' or ')}.</p>`,
+      : `<p>Authentication: ${schemes.map((scheme) => `<code>${escapeHtml(scheme)}</code>`).join(' or ')}.</p>`,
     parameters.length === 0 ? '' : `<table>${parameters.map(renderParameter).join('')}</table>`,
     requestBody === undefined
       ? ''
-      : `<p>Body${requestBody.required ? '' : ', which may be left out'}:</p>${renderContent(requestBody.content)}`,
+      : `<p>${requestBody.required ? 'Body' : 'Optional body'}:</p>${renderContent(requestBody.content)}`,
     ...Object.entries(responses).map(
       ([status, { description: text, content = {} }]) =>
         `<details${/^[23]/.test(status) ? ' open' : ''}><summary><code>${escapeHtml(status)}</code> ${
@@ -109,11 +109,11 @@ const renderContent = (content: Content): string =>
 
 const renderSchema = (schema: JsonSchema): string => `<pre>${escapeHtml(describeSchema(schema))}</pre>`
 
-/** The codes that a text begins its lines with. */
+/** Lists the error codes at the beginnings of a text's lines. */
 const codesIn = (text: string): string =>
   [...text.matchAll(/^`([a-z_]+)`:/gm)].map(([, code]) => `<code>${code}</code>`).join(' ')
 
-/** Text with `code` in back-quotes, and empty lines between paragraphs. */
+/** Renders text with `code` in back-quotes, and empty lines between paragraphs. */
 const renderText = (text: string): string =>
   escapeHtml(text)
     .replace(/`([^`]+)`/g, '<code>$1</code>')

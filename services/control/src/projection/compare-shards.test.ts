@@ -15,11 +15,11 @@ const truth = {
 }
 
 /** Current markers of all shards, except the given ones. */
-function markers(others: Partial<Record<Shard, Partial<FoundMarker>>>, holder = run): Map<Shard, FoundMarker> {
+function markers(others: Partial<Record<Shard, Partial<FoundMarker>>>, currentRunId = run): Map<Shard, FoundMarker> {
   return new Map(
     allShards.map((shard) => {
       const version = versionOf(1, truth.changes.get(shard) ?? 0)
-      return [shard, { version, run, month: 0, highest: null, holder, ...others[shard] }]
+      return [shard, { version, run, month: 0, highest: null, currentRunId, ...others[shard] }]
     })
   )
 }
@@ -82,7 +82,7 @@ for (const [name, marker] of [
   })
 }
 
-test('an empty shard, or one that is newer, needs no new epoch', async () => {
+test('an empty or newer shard needs no new epoch', async () => {
   assert.deepEqual(stale({ a01: { version: null, run: null } }), ['a01'])
   assert.deepEqual(stale({ a01: { version: versionOf(1, 6) } }), ['a01'])
   assert.deepEqual(stale({ a01: { version: versionOf(0, 5) } }), ['a01'])

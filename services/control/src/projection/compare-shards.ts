@@ -37,7 +37,7 @@ export function compareShards(markers: ReadonlyMap<Shard, FoundMarker>, truth: T
       highest = Math.max(highest, version)
     }
     highest = Math.max(highest, seen)
-    if (marker.run !== marker.holder || marker.version === null || marker.version < version) {
+    if (marker.run !== marker.currentRunId || marker.version === null || marker.version < version) {
       stale.push({ shard, marker })
     }
   }

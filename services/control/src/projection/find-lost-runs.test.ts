@@ -34,7 +34,7 @@ testOnEveryRedis('after a restart control finds the run ids whose usage was lost
     await openSpends(link, [account], monthNumber(new Date()))
   })
 
-  t.test('none if Redis has at least the copied usage', async () => {
+  t.test('finds none if Redis has at least the copied usage', async () => {
     assert.deepEqual(await lostRuns(), [])
     await serve(one, account)
     await copy()
@@ -44,7 +44,7 @@ testOnEveryRedis('after a restart control finds the run ids whose usage was lost
     assert.deepEqual(await lostRuns(), [])
   })
 
-  t.test('those whose state in Redis is older than the copied one', async () => {
+  t.test('finds those whose state in Redis is older than the copied one', async () => {
     await serve(one, account)
     await serve(other, account)
     await copy()
@@ -59,7 +59,7 @@ testOnEveryRedis('after a restart control finds the run ids whose usage was lost
     assert.deepEqual(await lostRuns(), [tagOf(second)])
   })
 
-  t.test('none if the lost usage had not been copied', async () => {
+  t.test('finds none if the lost usage had not been copied', async () => {
     await serve(one, account)
     await copy()
     const dump = await readContent(link.client)
@@ -69,7 +69,7 @@ testOnEveryRedis('after a restart control finds the run ids whose usage was lost
     assert.deepEqual(await lostRuns(), [])
   })
 
-  t.test('all recent ones if Redis is empty, even if rows with the same names exist again', async () => {
+  t.test('finds all recent ones if Redis is empty, even if rows with the same names exist again', async () => {
     await serve(one, account)
     await serve(other, account)
     await copy()
@@ -79,7 +79,7 @@ testOnEveryRedis('after a restart control finds the run ids whose usage was lost
     assert.deepEqual((await lostRuns()).toSorted(), [tagOf(first), tagOf(second)])
   })
 
-  t.test('not those whose final rows Redis removed', async () => {
+  t.test('does not find those whose final rows Redis removed', async () => {
     const seconds = Math.floor(Date.now() / 1000)
     await serve(one, account, { at: seconds })
     await serve(other, account, { at: seconds - 7200 })
@@ -90,7 +90,7 @@ testOnEveryRedis('after a restart control finds the run ids whose usage was lost
     await forgetUsage(link, await readUsage(link, names), true)
     assert.equal(await link.client.exists(usageIndexName(shard)), 0)
     assert.deepEqual(await lostRuns(), [])
-    // The stored hour is as old as its data.
+    // Redis' stored hour is lost with its data.
     await link.client.flushall()
     await writeContent(link.client, before, isSortedSet)
     assert.deepEqual(await lostRuns(), [])

@@ -5,7 +5,7 @@ import { readUsage } from '@tollgate/state/usage/usage.ts'
 import type { Ledger, LedgerRow } from '../usage/ledger.ts'
 
 const hourMs = 3_600_000
-/** Hours to look back: in a Redis that has removed no rows yet, and at most. */
+/** Hours to look back: if Redis has removed no rows yet, and the maximum. */
 const [defaultHours, maxHours] = [3, 48]
 
 /**
@@ -15,7 +15,7 @@ const [defaultHours, maxHours] = [3, 48]
  * Only rows that Redis may still have are compared. Redis stores with its data up to which hour it has removed rows: an older
  * state that comes back has the older hour.
  *
- * @param now the time that control believes, see `judgeClocks`
+ * @param now the agreed time, see `judgeClocks`
  * @returns tags of the run ids, by shard
  * @throws RedisAwayError, or the error of Redis or the ledger
  */

@@ -29,7 +29,7 @@ function stateOf(version: number, status: KeyRecord['status'] = 'active'): [Proj
 testOnEveryRedis('a key is in force', async (t, link) => {
   const isInForce = (...[version, status]: Parameters<typeof stateOf>) => isKeyInForce(link, stateOf(version, status))
 
-  t.test('once Redis has the record of that version, and the pointer', async () => {
+  t.test('if Redis has the record of that version, and the pointer', async () => {
     const [record, pointer] = stateOf(7)
     assert.equal(await isInForce(7), false)
     await putAll(link, [record])
@@ -43,7 +43,7 @@ testOnEveryRedis('a key is in force', async (t, link) => {
     for (const version of [6, 8, versionOf(1, 7)]) assert.equal(await isInForce(version), false, `${version}`)
   })
 
-  t.test('when it is revoked, and Redis has the tombstone or nothing', async () => {
+  t.test('if it is revoked, and Redis has the tombstone or nothing', async () => {
     assert.equal(await isInForce(8, 'revoked'), true)
     await putAll(link, stateOf(7))
     assert.equal(await isInForce(8, 'revoked'), false)
@@ -51,7 +51,7 @@ testOnEveryRedis('a key is in force', async (t, link) => {
     assert.equal(await isInForce(8, 'revoked'), true)
   })
 
-  t.test('an unknown key is not', async () => {
+  t.test('not if it is unknown', async () => {
     assert.equal(await isKeyInForce(link, []), false)
   })
 })

@@ -3,7 +3,7 @@ import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { accountShard, accountShards, secretShard, secretShards } from '@tollgate/state/keyspace/names.ts'
 import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
 import { eq, sql } from 'drizzle-orm'
-import { keys } from '../database/schema.ts'
+import { keys } from '../database/schema/keys.ts'
 import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { createPostgresSource } from './postgres-source.ts'
 import { recordChange } from './record-change.ts'
@@ -30,8 +30,8 @@ onEachDatabase('the source', async (t, newDatabase) => {
     assert.deepEqual(await source.writesOfKey('6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11', 'key_1'), [])
   })
 
-  await t.test('every row comes exactly once, even if one change touched more rows than a page has', async () => {
-    // All of one account: its shard has 2,501 rows of one version.
+  await t.test('every row is read exactly once, even if one change touched more rows than a page has', async () => {
+    // All belong to one account, so its shard has 2,501 rows of one version.
     await seedKeys(orm, { count: 2500, accounts: 1 })
     const { changes } = await source.readTruth()
     const found: ProjectionWrite[] = []
@@ -97,7 +97,7 @@ onEachDatabase('the source', async (t, newDatabase) => {
     assert.deepEqual(await source.writesOfKey('6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11', id), [])
   })
 
-  await t.test('only rows after a change come', async () => {
+  await t.test('only rows after the given change are read', async () => {
     const before = (await source.readTruth()).changes
     const version = await change({ label: 'changed' })
     const records = await all(
@@ -114,7 +114,7 @@ onEachDatabase('the source', async (t, newDatabase) => {
     )
   })
 
-  await t.test('a row that changes while pages are read comes in its later state', async () => {
+  await t.test('a row that changes during the read is also read in its later state', async () => {
     const shard = accountShard(accountId)
     const seen: Array<[number, unknown]> = []
     let changed = 0
@@ -127,10 +127,10 @@ onEachDatabase('the source', async (t, newDatabase) => {
   })
 
   await t.test(
-    'who was revoked is told for a day, and the secret for an hour; then only where Redis may have them',
+    'revoked keys are replayed for a day and their secrets for an hour, later only where Redis may have them',
     async () => {
       const shard = accountShard(accountId)
-      const told = async (withDead: boolean) => {
+      const isReplayed = async (withDead: boolean) => {
         const records = await all(source.writesAfter([shard], 0, 0, withDead))
         const pointers = await all(source.writesAfter([secretShard(digest)], 0, 0, withDead))
         return [
@@ -140,14 +140,14 @@ onEachDatabase('the source', async (t, newDatabase) => {
       }
       const revokedAt = new Date(Date.now() - 59 * 60_000)
       await change({ status: 'revoked', revokedAt })
-      assert.deepEqual(await told(false), [true, true])
+      assert.deepEqual(await isReplayed(false), [true, true])
       const [, pointer] = await source.writesOfKey(accountId, id)
       assert.equal(pointer!.kind === 'pointer' && pointer!.diedAt, revokedAt.getTime())
       await change({ revokedAt: new Date(Date.now() - 61 * 60_000) })
-      assert.deepEqual(await told(false), [true, false])
+      assert.deepEqual(await isReplayed(false), [true, false])
       await change({ revokedAt: new Date(Date.now() - 25 * 3_600_000) })
-      assert.deepEqual(await told(false), [false, false])
-      assert.deepEqual(await told(true), [true, true])
+      assert.deepEqual(await isReplayed(false), [false, false])
+      assert.deepEqual(await isReplayed(true), [true, true])
     }
   )
 

@@ -3,7 +3,10 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import { databaseNowMs } from '../clocks/database-time.ts'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { pagesOf } from '../database/pages-by-change.ts'
-import { accounts, catalogs, formerSecrets, keys, projection, shards } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { catalogs } from '../database/schema/catalog.ts'
+import { formerSecrets, keys } from '../database/schema/keys.ts'
+import { projection, shards } from '../database/schema/projection.ts'
 import { createPostgresLedger } from '../usage/postgres-ledger.ts'
 import type { ProjectionSource } from './source.ts'
 import {
@@ -18,7 +21,7 @@ import {
 } from './source-queries.ts'
 import { accountWrite, keyWrite, pointerWrite } from './source-writes.ts'
 
-/** Read in the same statement as a row, so that row and epoch are of the same instant. */
+/** Read in the same statement as a row, so that row and epoch are of the same moment. */
 const presentEpoch = sql<number>`coalesce((select max(${projection.epoch}) from ${projection}), 0)`.mapWith(Number)
 
 /** Reads the projection's source from the tables of `schema.ts`. */
@@ -97,7 +100,7 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
 
     async readCatalog() {
       const [row] = await orm.select().from(catalogs).orderBy(desc(catalogs.version)).limit(1)
-      if (row === undefined) throw new Error('no catalog has been stored')
+      if (row === undefined) throw new Error('no catalog is stored')
       return { number: row.version, json: row.json }
     }
   }

@@ -16,7 +16,7 @@ export function isCatalogAhead(marker: CatalogMarker, truth: Truth): boolean {
   return marker !== null && marker.version > catalogVersion(truth)
 }
 
-/** Writes the current catalog to Redis if it is not there, verified for the Redis process with this run id. */
+/** Writes the current catalog to Redis, verified for the process with this run id, unless it is there. */
 export async function projectCatalog(
   source: ProjectionSource,
   redis: RedisLink,

@@ -19,7 +19,7 @@ import { test } from 'tap'
 import { copyUsage } from '../usage/copy-usage.ts'
 import { ledgerSpends } from '../usage/testing/memory-ledger.ts'
 import { serve } from '../usage/testing/serve.ts'
-import { type PassResult, runPass } from './pass.ts'
+import { type PassResult, runPass } from './projection-pass.ts'
 import {
   isLongDead,
   type MemoryAccount,
@@ -30,30 +30,30 @@ import {
 import { type Agent, createWorld, type Ending, type World } from './testing/world.ts'
 import { writeDirectly } from './write-directly.ts'
 
-// Two accounts and two shards of secrets are enough for anything that shards can do to each other.
+// Two accounts and two shards of secrets cover all ways in which shards can affect each other.
 const accounts = ['6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11', '0b6b7f3e-55c4-4f0a-8d3a-3f1c7f2d9a22']
 const accountShards = accounts.map(accountShard)
 const secretShards: Shard[] = ['k00', 'k01']
 const interesting = new Set<Shard>([...accountShards, ...secretShards])
 const endless = new AbortController().signal
 
-/** Whether a change is written directly: not at all, from then on, or at once. */
-type Telling = 'no' | 'begin' | 'whole'
+/** Whether a change is written directly: not at all, only begun, or completed at once. */
+type DirectWrite = 'no' | 'begin' | 'whole'
 
 type Action =
   | { do: 'step'; pick: number; ending: Ending }
   | { do: 'pass' | 'wholePass' | 'copy' | 'wholeCopy' }
   | { do: 'serve'; account: number; key: number }
-  | { do: 'create' | 'plan'; account: number; tell: Telling }
-  | { do: 'revoke' | 'edit'; key: number; tell: Telling }
-  | { do: 'tell'; key: number }
+  | { do: 'create' | 'plan'; account: number; write: DirectWrite }
+  | { do: 'revoke' | 'edit'; key: number; write: DirectWrite }
+  | { do: 'write'; key: number }
   | { do: 'month' | 'flush' | 'dump' | 'crash' | 'backup' }
   /** Redis sweeps tombstones, its pointers of ended secrets expire, and PostgreSQL deletes long revoked keys. */
   | { do: 'sweep' | 'wholeSweep' | 'expire' | 'purge' }
   | { do: 'restart'; from: 'present' | 'dump' | 'nothing' }
   | { do: 'restore'; redis: 'same' | 'present' | 'dump' | 'nothing' }
 
-const tell = fc.constantFrom<Telling>('no', 'begin', 'whole', 'whole')
+const write = fc.constantFrom<DirectWrite>('no', 'begin', 'whole', 'whole')
 const key = fc.nat({ max: 20 })
 const account = fc.nat({ max: 1 })
 const from = fc.constantFrom('present', 'dump', 'nothing')
@@ -69,9 +69,9 @@ const anything: fc.Arbitrary<Action[]> = fc.array(
     { weight: 7, arbitrary: fc.record({ do: whole }) },
     { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('copy', 'wholeCopy') }) },
     { weight: 8, arbitrary: fc.record({ do: fc.constant('serve'), account, key: fc.nat({ max: 1 }) }) },
-    { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('create', 'create', 'plan'), account, tell }) },
-    { weight: 5, arbitrary: fc.record({ do: fc.constantFrom('revoke', 'revoke', 'edit'), key, tell }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant('tell'), key }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('create', 'create', 'plan'), account, write }) },
+    { weight: 5, arbitrary: fc.record({ do: fc.constantFrom('revoke', 'revoke', 'edit'), key, write }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('write'), key }) },
     { weight: 8, arbitrary: fc.record({ do: event }) },
     {
       weight: 6,
@@ -84,37 +84,37 @@ const anything: fc.Arbitrary<Action[]> = fc.array(
 )
 
 /** Accounts with requests, so that there is spend to lose. */
-const begun: Action[] = [
-  { do: 'create', account: 0, tell: 'whole' },
-  { do: 'create', account: 1, tell: 'whole' },
+const someAccounts: Action[] = [
+  { do: 'create', account: 0, write: 'whole' },
+  { do: 'create', account: 1, write: 'whole' },
   { do: 'wholePass' },
   { do: 'backup' }
 ]
 const actions = fc
-  .tuple(fc.constantFrom([], begun), anything)
+  .tuple(fc.constantFrom([], someAccounts), anything)
   .map(([beginning, rest]): Action[] => [...beginning, ...rest])
 
 /** Cases that once failed. */
 const known: Action[][] = [
   // A key that Redis may forget is alive in the backup.
   [
-    { do: 'create', account: 0, tell: 'no' },
-    { do: 'create', account: 0, tell: 'no' },
+    { do: 'create', account: 0, write: 'no' },
+    { do: 'create', account: 0, write: 'no' },
     { do: 'backup' },
-    { do: 'revoke', key: 0, tell: 'begin' },
+    { do: 'revoke', key: 0, write: 'begin' },
     { do: 'month' },
     { do: 'wholePass' },
     { do: 'step', pick: 0, ending: 'done' },
     { do: 'step', pick: 0, ending: 'done' },
     { do: 'restore', redis: 'same' }
   ],
-  // A dump has a live key that was revoked since, and deleted from Postgres.
+  // A dump has a live key that was revoked afterwards, and deleted from PostgreSQL.
   [
-    ...begun,
-    { do: 'create', account: 0, tell: 'whole' },
+    ...someAccounts,
+    { do: 'create', account: 0, write: 'whole' },
     { do: 'wholePass' },
     { do: 'dump' },
-    { do: 'revoke', key: 0, tell: 'whole' },
+    { do: 'revoke', key: 0, write: 'whole' },
     { do: 'wholePass' },
     { do: 'wholeSweep' },
     { do: 'month' },
@@ -122,13 +122,13 @@ const known: Action[][] = [
     { do: 'restart', from: 'dump' },
     { do: 'wholePass' }
   ],
-  // An earlier state of a key comes when its tombstone has been swept.
+  // An earlier state of a key arrives after its tombstone was swept.
   [
-    ...begun,
-    { do: 'create', account: 0, tell: 'whole' },
-    { do: 'tell', key: 0 },
+    ...someAccounts,
+    { do: 'create', account: 0, write: 'whole' },
+    { do: 'write', key: 0 },
     { do: 'step', pick: 0, ending: 'done' },
-    { do: 'revoke', key: 0, tell: 'whole' },
+    { do: 'revoke', key: 0, write: 'whole' },
     { do: 'wholePass' },
     { do: 'wholeSweep' },
     { do: 'step', pick: 0, ending: 'done' }
@@ -140,31 +140,31 @@ function watch(world: World, link: RedisNode) {
   const gateway: RedisNode = { ...link, run: () => world.run() }
   const created: Array<{ id: string; account: string; digest: string }> = []
   /** Keys with a state that Redis has acknowledged, and keys with an acknowledged revocation. */
-  const told = new Set<string>()
+  const written = new Set<string>()
   const acknowledged = new Set<string>()
   /** Keys whose record Redis had. */
   const inRedis = new Set<string>()
-  /** Keys with spend. */
-  const servedEarly = new Set<string>()
-  /** Accounts that PostgreSQL lost: their spend is not promised to return. */
+  /** Keys that were charged before Redis had their record: their own spend may be missing. */
+  const chargedEarly = new Set<string>()
+  /** Accounts that PostgreSQL lost: it is not promised that their spend returns. */
   const lostAccounts = new Set<string>()
   /**
-   * Whether Redis lost data during a copy. Rows that were read by then may reach the ledger only after the spend was seeded:
-   * usage of the last moments may be lost, which is not promised either.
+   * Whether Redis lost data during a copy. Rows read by then may reach the ledger after the spend was seeded.
+   * Then the spend lacks usage of the last moments. No promise covers that.
    */
   let lostInFlight = false
-  /** From a restore of PostgreSQL until the next pass has compared: until then no one can know. */
-  let unjudged = false
+  /** Whether PostgreSQL was restored and no pass has compared it since. */
+  let uncompared = false
   /** Shards of earlier epochs may have lost changes until they are written again. */
   let trustedEpoch = 0
 
-  async function look(id: string, of: string): Promise<ConfirmAnswer> {
+  async function readRecords(id: string, of: string): Promise<ConfirmAnswer> {
     return confirmRecords(gateway, of, id, { key: '', account: '' }, null)
   }
 
-  /** Whether a request with the key would get through, judging as gateways do. */
+  /** Whether a gateway would admit a request with the key. */
   async function wouldAdmit(id: string, of: string): Promise<boolean> {
-    const seen = await look(id, of)
+    const seen = await readRecords(id, of)
     if (seen.outcome !== 'moved' || seen.key === null || seen.account === null) return false
     if (readKeyRecord(seen.key.json).status !== 'active') return false
     const versions = { key: seen.key.version, account: seen.account.version }
@@ -173,44 +173,45 @@ function watch(world: World, link: RedisNode) {
 
   return {
     created,
-    told,
+    written,
     acknowledged,
     inRedis,
-    servedEarly,
-    isUnjudged: () => unjudged,
+    chargedEarly,
+    isUncompared: () => uncompared,
     lostInFlight() {
       lostInFlight = true
     },
     restored(lost: MemoryState, now: MemoryState) {
-      unjudged = true
+      uncompared = true
       trustedEpoch = 0
       for (const id of lost.accounts.keys()) if (!now.accounts.has(id)) lostAccounts.add(id)
-      for (const id of told) {
+      for (const id of written) {
         // Redis may have swept the tombstone; a key that is active again must be written again.
         const before = lost.keys.get(id)
-        if (!now.keys.has(id) || before?.record.status === 'revoked') told.delete(id)
+        if (!now.keys.has(id) || before?.record.status === 'revoked') written.delete(id)
       }
       for (const id of acknowledged) {
         if (now.keys.get(id)?.record.status !== 'revoked') acknowledged.delete(id)
       }
     },
-    judged(isRestored: boolean) {
-      unjudged = false
+    compared(isRestored: boolean) {
+      uncompared = false
       if (isRestored) trustedEpoch = world.state.epoch
     },
 
     /** Whether a request of an account can be admitted. */
     async isOpen(of: string): Promise<boolean> {
       const row = world.state.accounts.get(of)
-      const upTo = row === undefined || unjudged || lostAccounts.has(of) ? null : await verifiedChange(accountShard(of))
+      const upTo =
+        row === undefined || uncompared || lostAccounts.has(of) ? null : await verifiedChange(accountShard(of))
       return upTo !== null && row!.change <= upTo
     },
 
     /** Checks the promises that hold at every instant. */
     async check(): Promise<void> {
-      const known = created.filter(({ id }) => told.has(id))
+      const known = created.filter(({ id }) => written.has(id))
       const dead = created.filter(({ id }) => acknowledged.has(id))
-      const verified = unjudged ? [] : [...interesting]
+      const verified = uncompared ? [] : [...interesting]
       await Promise.all([...known.map(checkKnown), ...dead.map(checkDead), ...verified.map(checkShard)])
     },
 
@@ -219,22 +220,22 @@ function watch(world: World, link: RedisNode) {
       for (const shard of interesting) {
         assert.equal(await verifiedChange(shard), world.state.shards.get(shard) ?? 0, `${shard} is not verified`)
       }
-      assert.equal(unjudged, false)
+      assert.equal(uncompared, false)
       await this.check()
     }
   }
 
-  /** A live key must never be unknown again once Redis had it. */
+  /** Once Redis had a live key, it must never be unknown again. */
   async function checkKnown({ id, account: of, digest }: (typeof created)[number]): Promise<void> {
     const row = world.state.keys.get(id)
     if (row === undefined || row.record.status === 'revoked') return
-    assert.notEqual(await findPointer(gateway, digest), 'unknown', `${id} is said to be unknown`)
-    const seen = await look(id, of)
-    assert.ok(seen.outcome !== 'moved' || seen.key !== null, `${id} is said not to be there`)
+    assert.notEqual(await findPointer(gateway, digest), 'unknown', `${id} is unknown`)
+    const seen = await readRecords(id, of)
+    assert.ok(seen.outcome !== 'moved' || seen.key !== null, `${id} has no record`)
   }
 
   async function checkDead(made: { id: string; account: string }): Promise<void> {
-    assert.equal(await wouldAdmit(made.id, made.account), false, `${made.id} was revoked, and is admitted`)
+    assert.equal(await wouldAdmit(made.id, made.account), false, `${made.id} was revoked but is admitted`)
   }
 
   /** A verified shard must have PostgreSQL's state. */
@@ -263,7 +264,7 @@ function watch(world: World, link: RedisNode) {
   }
 
   async function checkAccount({ id, record }: MemoryAccount): Promise<void> {
-    const seen = await look('none', id)
+    const seen = await readRecords('none', id)
     assert.ok(seen.outcome === 'moved' && seen.account !== null, `account ${id} is missing`)
     assert.deepEqual(readAccountRecord(seen.account.json), record)
   }
@@ -276,31 +277,34 @@ function watch(world: World, link: RedisNode) {
     const known = ledgerSpends(world.state, month).find(({ account }) => account === of)
     if (known === undefined || lostInFlight) return
     const { settled } = spend.account
-    assert.ok(settled >= known.settled, `${of} has spent ${known.settled}, not ${settled}`)
+    assert.ok(settled >= known.settled, `${of} has spent ${known.settled}, but Redis has ${settled}`)
     for (const [id, nanos] of known.byKey) {
-      // Without its record a key is not admitted, and needs no spend.
+      // A key without a record is not admitted, and needs no spend.
       const { version, settled } = spend.keys.get(id) ?? { version: 0, settled: 0 }
-      assert.ok(version === 0 || servedEarly.has(id) || settled >= nanos, `${id} has spent ${nanos}`)
+      assert.ok(
+        version === 0 || chargedEarly.has(id) || settled >= nanos,
+        `${id} has spent ${nanos}, but Redis has ${settled}`
+      )
     }
   }
 
   async function checkKey(id: string, of: string, upTo: number): Promise<void> {
-    const seen = await look(id, of)
+    const seen = await readRecords(id, of)
     assert.ok(seen.outcome === 'moved')
     const record = seen.key === null ? null : readKeyRecord(seen.key.json)
     if (record !== null) inRedis.add(id)
     const row = world.state.keys.get(id)
-    if (row === undefined) assert.notEqual(record?.status, 'active', `${id} is not in Postgres, and in force in Redis`)
+    if (row === undefined) assert.notEqual(record?.status, 'active', `${id} is in force in Redis but not in PostgreSQL`)
     else if (row.change <= upTo && row.record.status === 'revoked')
-      assert.notEqual(record?.status, 'active', `${id} is dead`)
-    else if (row.change <= upTo) assert.deepEqual(record, row.record, `${id} is verified`)
+      assert.notEqual(record?.status, 'active', `${id} was revoked`)
+    else if (row.change <= upTo) assert.deepEqual(record, row.record, `${id} differs in a verified shard`)
   }
 
   /** The change up to which a shard is verified; null if it is not. */
   async function verifiedChange(shard: Shard): Promise<number | null> {
     const { version, run } = await readMarker(link.client, shard)
     if (typeof version !== 'number' || run !== world.run()) return null
-    // A shard that is not in the new epoch yet is still verified for changes of the old one.
+    // A shard that is not yet in the new epoch is still verified for changes of the old one.
     const epoch = epochOf(version)
     assert.ok(epoch <= world.state.epoch)
     return epoch < trustedEpoch ? null : changeOf(version)
@@ -322,10 +326,10 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
     passes++
     try {
       const result = await runPass(source, redis, endless, (stale) => {
-        watcher.judged(false)
+        watcher.compared(false)
         return stale.filter(({ shard }) => interesting.has(shard))
       })
-      if (result.restored) watcher.judged(true)
+      if (result.restored) watcher.compared(true)
       return result
     } catch {
       return null
@@ -334,7 +338,7 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
     }
   }
 
-  /** As the loop of another replica. */
+  /** Copies usage, as another replica's loop does. */
   async function copy({ redis, source }: Agent): Promise<void> {
     copies++
     await copyUsage(source.ledger, redis, 'changed', { shards: accountShards }).catch(() => undefined)
@@ -345,14 +349,14 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
     await sweepTombstones(redis, { shards: accountShards, keptMs: 0 }).catch(() => undefined)
   }
 
-  /** As Redis does with pointers of dead secrets. */
+  /** Expires pointers of revoked secrets, as Redis does. */
   async function expirePointers(): Promise<void> {
     for (const { record } of world.state.keys.values()) {
       if (record.status === 'revoked') await link.client.del(pointerName(record.digest))
     }
   }
 
-  /** Requests from before the revocation have ended long ago. */
+  /** Deletes long revoked keys, whose last requests ended long ago. */
   function purge(): void {
     world.crashAll()
     passes = 0
@@ -366,27 +370,27 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
     }
   }
 
-  async function tellOf(id: string, telling: Telling): Promise<void> {
-    if (telling === 'no') return
+  async function writeKey(id: string, directly: DirectWrite): Promise<void> {
+    if (directly === 'no') return
     const { redis, source, settle } = world.agent()
     const of = world.state.keys.get(id)?.account ?? ''
     const isRevoked = world.state.keys.get(id)?.record.status === 'revoked'
     writeDirectly(redis, { kind: 'key', account: of, key: id }, () => source.writesOfKey(of, id)).then(
       (isThere) => {
         if (!isThere) return
-        watcher.told.add(id)
+        watcher.written.add(id)
         if (isRevoked) watcher.acknowledged.add(id)
       },
       () => undefined
     )
-    if (telling === 'whole') await settle()
+    if (directly === 'whole') await settle()
   }
 
-  async function tellOfAccount(of: string, telling: Telling): Promise<void> {
-    if (telling === 'no') return
+  async function writeAccount(of: string, directly: DirectWrite): Promise<void> {
+    if (directly === 'no') return
     const { redis, source, settle } = world.agent()
     writeDirectly(redis, { kind: 'account', account: of }, () => source.writesOfAccount(of)).catch(() => undefined)
-    if (telling === 'whole') await settle()
+    if (directly === 'whole') await settle()
   }
 
   function pickKey(number: number): MemoryKey | undefined {
@@ -424,22 +428,22 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
         const of = accounts[action.account]!
         if (await watcher.isOpen(of)) admitted.add(of)
         if (!admitted.has(of)) return
-        // A key that Redis never had is not admitted. Its charges count for the account only.
-        if (!watcher.inRedis.has(`key_${action.key}`)) watcher.servedEarly.add(`key_${action.key}`)
+        // A key that Redis never had is not admitted. Charges for it count for the account only.
+        if (!watcher.inRedis.has(`key_${action.key}`)) watcher.chargedEarly.add(`key_${action.key}`)
         await serve({ ...link, run: () => world.run() }, of, { key: `key_${action.key}`, costNanos: 1 + action.key })
         return
       }
       case 'create':
       case 'plan': {
         const of = accounts[action.account]!
-        // A pass compares the restored database before other changes: see compareShards.
-        if (watcher.isUnjudged()) return
+        // A pass must compare a restored database before other changes: see compareShards.
+        if (watcher.isUncompared()) return
         const shard = accountShard(of)
         if (action.do === 'plan' || !state.accounts.has(of)) {
           const plan = `plan ${state.change}`
           const change = recordMemoryChange(state, [shard])
           state.accounts.set(of, { id: of, record: { plan, status: 'active', ownCapNanos: null }, change })
-          await tellOfAccount(of, action.tell)
+          await writeAccount(of, action.write)
         } else {
           const number = watcher.created.length
           const id = `key_${number}`
@@ -456,25 +460,25 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
           }
           state.keys.set(id, { id, account: of, record, change, revokedAt: null })
           watcher.created.push({ id, account: of, digest })
-          await tellOf(id, action.tell)
+          await writeKey(id, action.write)
         }
         return
       }
       case 'revoke':
       case 'edit': {
         const row = pickKey(action.key)
-        if (row === undefined || row.record.status === 'revoked' || watcher.isUnjudged()) return
+        if (row === undefined || row.record.status === 'revoked' || watcher.isUncompared()) return
         if (action.do === 'edit') changeKey(row, { models: [`model ${state.change}`] })
         else {
           changeKey(row, { status: 'revoked' })
           row.revokedAt = Date.now()
         }
-        await tellOf(row.id, action.tell)
+        await writeKey(row.id, action.write)
         return
       }
-      case 'tell': {
+      case 'write': {
         const row = pickKey(action.key)
-        if (row !== undefined) await tellOf(row.id, 'begin')
+        if (row !== undefined) await writeKey(row.id, 'begin')
         return
       }
       case 'month':
@@ -549,11 +553,11 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
   await watcher.checkAtRest()
 }
 
-test('whatever happens, verified shards are right, revoked keys stay refused, and Redis ends as PostgreSQL says', async (t) => {
+test('verified shards are right, revoked keys stay refused, and Redis ends with the state of PostgreSQL', async (t) => {
   const program = findRedisServer(process.env)
   if (!need(t, 'redis-server', program)) return
   const server = await startRedis({ port: 0, program })
-  const link = connectServer(server.url, { name: 'test', silenceLimitMs: 5000, onError: (error) => t.error(error) })
+  const link = connectServer(server.url, { name: 'test', silenceTimeoutMs: 5000, onError: (error) => t.error(error) })
   t.after(async () => {
     await link.close()
     await server.stop()

@@ -13,7 +13,8 @@ import { readCatalog } from '@tollgate/state/projection/stored-catalog.ts'
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { type Test, test } from 'tap'
 import { type Database, type Orm, queryRows } from '../database/connect.ts'
-import { catalogs, keys } from '../database/schema.ts'
+import { catalogs } from '../database/schema/catalog.ts'
+import { keys } from '../database/schema/keys.ts'
 import { createDatabase, onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { createProjector, type ProjectorOptions } from './projector.ts'
 import { recordChange } from './record-change.ts'
@@ -25,16 +26,16 @@ const program = findRedisServer(process.env)
 const keyId = (number: number) => `key_${String(number).padStart(24, '0')}`
 
 /** The log of a projector, as `<level> <message>`. */
-function listen() {
-  const said: string[] = []
+function createTestLog() {
+  const lines: string[] = []
   const at = (level: string) => (values: unknown, message?: string) => {
-    said.push(`${level} ${message ?? String(values)}`)
+    lines.push(`${level} ${message ?? String(values)}`)
   }
-  return { said, log: { info: at('info'), warn: at('warn'), error: at('error') } }
+  return { lines, log: { info: at('info'), warn: at('warn'), error: at('error') } }
 }
 
 async function connect(t: Test, url: string): Promise<RedisNode> {
-  const link = connectServer(url, { name: 'test', silenceLimitMs: 10_000, onError: () => {} })
+  const link = connectServer(url, { name: 'test', silenceTimeoutMs: 10_000, onError: () => {} })
   t.after(() => link.close())
   await link.ready()
   return link
@@ -47,11 +48,11 @@ async function openMigrated(t: Test, url: string): Promise<Database> {
 }
 
 function project(t: Test, options: Omit<ProjectorOptions, 'catalog' | 'log'> & Partial<ProjectorOptions>) {
-  const { said, log } = listen()
+  const { lines, log } = createTestLog()
   const projector = createProjector({ catalog, log, ...options })
   t.after(() => projector.stop())
   projector.start()
-  return { projector, said }
+  return { projector, lines }
 }
 
 /** Changes a key as an endpoint does, without notifying the projector. */
@@ -85,7 +86,7 @@ async function writableColumns(orm: Orm, table: string): Promise<SQL> {
 const revokedNow = () => ({ status: 'revoked' as const, revokedAt: new Date() })
 
 /** Resolves when all shards are verified for the running process. */
-async function untilVouched(redis: RedisNode): Promise<void> {
+async function untilVerified(redis: RedisNode): Promise<void> {
   for (;;) {
     const markers = [...(await readShards(redis)).markers.values()]
     if (markers.every(({ run, version }) => run === redis.run() && version !== null)) return
@@ -115,7 +116,7 @@ onEachDatabase('the projector', async (t, newDatabase) => {
       .from(keys)
       .where(eq(keys.id, keyId(1)))
     const { accountId: account, accountShard, id } = row!
-    const { log, said } = listen()
+    const { log, lines } = createTestLog()
     const projector = createProjector({ database, redis, catalog, log })
     const heard = nextNotice()
     assert.equal(await projector.keyChanged(account, id), true)
@@ -124,13 +125,13 @@ onEachDatabase('the projector', async (t, newDatabase) => {
     await projector.accountChanged(account)
     assert.equal(await redis.client.exists(`acct:{${accountShard}}:${account}`), 1)
     assert.equal(await projector.keyChanged(account, keyId(999)), false)
-    assert.deepEqual(said, [])
+    assert.deepEqual(lines, [])
   })
 
   await t.test('a change that Redis cannot store now is not acknowledged, and nothing throws', async (t) => {
     const away = await connect(t, server.url)
     await away.close()
-    const { log, said } = listen()
+    const { log, lines } = createTestLog()
     const projector = createProjector({ database, redis: away, catalog, log })
     const [row] = await orm
       .select()
@@ -138,35 +139,32 @@ onEachDatabase('the projector', async (t, newDatabase) => {
       .where(eq(keys.id, keyId(1)))
     assert.equal(await projector.keyChanged(row!.accountId, row!.id), false)
     await projector.accountChanged(row!.accountId)
-    assert.deepEqual(said, Array(2).fill('warn a change could not be written to Redis at once'))
+    assert.deepEqual(lines, Array(2).fill('warn a change could not be written to Redis at once; the loop writes it'))
   })
 
-  await t.test(
-    'the catalog is stored once, published, announced when another takes its place, and heals',
-    async (t) => {
-      const untilCatalog = async (json: string) => {
-        for (;;) {
-          const stored = await readCatalog(redis)
-          if (stored?.json === json && stored.run === redis.run()) return stored.version
-          await new Promise((resolve) => setTimeout(resolve, 10))
-        }
+  await t.test('the catalog is stored once, published, announced when replaced, and restored in Redis', async (t) => {
+    const untilCatalog = async (json: string) => {
+      for (;;) {
+        const stored = await readCatalog(redis)
+        if (stored?.json === json && stored.run === redis.run()) return stored.version
+        await new Promise((resolve) => setTimeout(resolve, 10))
       }
-      const [first, second] = [1, 2].map(() => project(t, { database, redis, intervalMs: 50 }))
-      const version = await untilCatalog(JSON.stringify(catalog))
-      await redis.client.del(catalogName)
-      assert.equal(await untilCatalog(JSON.stringify(catalog)), version)
-      assert.equal(await orm.$count(catalogs), 1)
-      await Promise.all([first!.projector.stop(), second!.projector.stop()])
-
-      const changed = structuredClone(catalog)
-      changed.plans.free!.keyQuota = 2
-      const announced = nextNotice()
-      project(t, { database, redis, intervalMs: 50, catalog: changed })
-      assert.ok((await untilCatalog(JSON.stringify(changed))) > version)
-      assert.deepEqual(await announced, { kind: 'catalog' })
-      assert.equal(await orm.$count(catalogs), 2)
     }
-  )
+    const [first, second] = [1, 2].map(() => project(t, { database, redis, intervalMs: 50 }))
+    const version = await untilCatalog(JSON.stringify(catalog))
+    await redis.client.del(catalogName)
+    assert.equal(await untilCatalog(JSON.stringify(catalog)), version)
+    assert.equal(await orm.$count(catalogs), 1)
+    await Promise.all([first!.projector.stop(), second!.projector.stop()])
+
+    const changed = structuredClone(catalog)
+    changed.plans.free!.keyQuota = 2
+    const announced = nextNotice()
+    project(t, { database, redis, intervalMs: 50, catalog: changed })
+    assert.ok((await untilCatalog(JSON.stringify(changed))) > version)
+    assert.deepEqual(await announced, { kind: 'catalog' })
+    assert.equal(await orm.$count(catalogs), 2)
+  })
 
   await t.test('several projectors write everything while changes go on', async (t) => {
     await redis.client.flushall()
@@ -182,17 +180,17 @@ onEachDatabase('the projector', async (t, newDatabase) => {
       const wanted = number <= 60 && number % 2 === 1 ? 'refused' : 'admitted'
       await untilAnswered(redis, `secret ${number}`, wanted)
     }
-    for (const { projector, said } of projectors) {
+    for (const { projector, lines } of projectors) {
       await projector.stop()
       assert.deepEqual(
-        said.filter((line) => !line.startsWith('info')),
+        lines.filter((line) => !line.startsWith('info')),
         []
       )
     }
   })
 
-  await t.test('a restored PostgreSQL is noticed: lost changes are void, the rest applies again', async (t) => {
-    const { said } = project(t, { database, redis, intervalMs: 50 })
+  await t.test('a restored PostgreSQL is noticed: lost changes no longer apply, the others apply again', async (t) => {
+    const { lines } = project(t, { database, redis, intervalMs: 50 })
     const tables = ['accounts', 'keys', 'shards', 'projection'].map((name) => sql.identifier(name))
     for (const table of tables) {
       await orm.execute(sql`create table ${sql.identifier(`saved_${table.value}`)} as select * from ${table}`)
@@ -220,8 +218,8 @@ onEachDatabase('the projector', async (t, newDatabase) => {
     await changeKey(database, 102, revokedNow())
     await untilAnswered(redis, 'secret 102', 'refused')
     assert.deepEqual(
-      said.filter((line) => line.startsWith('warn')),
-      ['warn PostgreSQL or Redis was restored to an earlier state: everything is written to Redis again']
+      lines.filter((line) => line.startsWith('warn')),
+      ['warn PostgreSQL or Redis was restored to an earlier state; everything is written to Redis again']
     )
   })
 
@@ -229,8 +227,8 @@ onEachDatabase('the projector', async (t, newDatabase) => {
     await seedKeys(orm, { count: many, accounts: many / 10, from: 1000 })
     await redis.client.flushall()
     const startedAt = performance.now()
-    const { said } = project(t, { database, redis, intervalMs: 200 })
-    await untilVouched(redis)
+    const { lines } = project(t, { database, redis, intervalMs: 200 })
+    await untilVerified(redis)
     t.comment(`${many} keys of ${many / 10} accounts in ${Math.round(performance.now() - startedAt)} ms`)
     for (const number of [1001, 2000, 1000 + many])
       assert.equal(await askAsGateway(redis, `secret ${number}`), 'admitted')
@@ -242,13 +240,13 @@ onEachDatabase('the projector', async (t, newDatabase) => {
     await seedKeys(orm, { count: 1, accounts: many / 10, from: 1000 + many })
     await untilAnswered(redis, `secret ${1001 + many}`, 'admitted')
     assert.deepEqual(
-      said.filter((line) => !line.startsWith('info')),
+      lines.filter((line) => !line.startsWith('info')),
       []
     )
   })
 })
 
-test('after a reconnect a pass begins at once, however long the interval', async (t) => {
+test('after a reconnect a pass begins at once, even with a long interval', async (t) => {
   if (!need(t, 'redis-server', program)) return
   let server = await startRedis({ port: 0, program })
   t.after(() => server.stop())
@@ -260,10 +258,10 @@ test('after a reconnect a pass begins at once, however long the interval', async
   await server.kill('SIGKILL')
   server = await startRedis({ port: server.port, program })
   const { ms } = await untilAnswered(redis, 'secret 1', 'admitted')
-  t.comment(`healed ${ms} ms after an empty Redis was there`)
+  t.comment(`updated ${ms} ms after an empty Redis had started`)
 })
 
-test('stop ends the loop, even during a replay and while Redis is away', async (t) => {
+test('stop ends the loop, even during a replay and while Redis is unavailable', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const server = await startRedis({ port: 0, program })
   t.after(() => server.stop())
@@ -285,7 +283,7 @@ test('stop ends the loop, even during a replay and while Redis is away', async (
   await away.stop()
 })
 
-test('while PostgreSQL is away the loop reports it once, and continues afterwards', async (t) => {
+test('while PostgreSQL is unavailable the loop logs it once, and continues afterwards', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const postgres = await startPostgres()
   if (!need(t, 'PostgreSQL', postgres)) return
@@ -295,17 +293,17 @@ test('while PostgreSQL is away the loop reports it once, and continues afterward
   const database = await openMigrated(t, await createDatabase(postgres.url))
   await seedKeys(database.orm, { count: 10, accounts: 1 })
   const redis = await connect(t, server.url)
-  const { said } = project(t, { database, redis, intervalMs: 20 })
+  const { lines } = project(t, { database, redis, intervalMs: 20 })
   await untilAnswered(redis, 'secret 1', 'admitted')
   await postgres.kill('SIGINT')
-  while (!said.some((line) => line.startsWith('warn'))) await new Promise((resolve) => setTimeout(resolve, 10))
+  while (!lines.some((line) => line.startsWith('warn'))) await new Promise((resolve) => setTimeout(resolve, 10))
   assert.equal(await askAsGateway(redis, 'secret 1'), 'admitted')
   await redis.client.flushall()
   await postgres.restart()
   const { before } = await untilAnswered(redis, 'secret 1', 'admitted')
   assert.ok(!before.has('refused'))
   assert.deepEqual(
-    said.filter((line) => !line.startsWith('info')),
-    ['warn Redis could not be brought up to date']
+    lines.filter((line) => !line.startsWith('info')),
+    ['warn Redis could not be updated']
   )
 })

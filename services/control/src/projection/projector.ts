@@ -7,8 +7,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import { storeCatalog } from '../catalog/store-catalog.ts'
 import type { Database } from '../database/connect.ts'
 import { isKeyInForce } from './is-key-in-force.ts'
-import { runPass } from './pass.ts'
 import { createPostgresSource } from './postgres-source.ts'
+import { runPass } from './projection-pass.ts'
 import { type ChangeOfOne, writeDirectly } from './write-directly.ts'
 
 /** Milliseconds between sweeps of expired tombstones in Redis; a sweep sends a command for each shard. */
@@ -22,8 +22,8 @@ export interface ProjectorOptions {
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   /** Milliseconds from the start of a pass to the start of the next. */
   intervalMs?: number
-  /** Milliseconds after which a change counts as not acknowledged; shorter than the time limit of a request. */
-  acknowledgeLimitMs?: number
+  /** Milliseconds after which a change counts as not acknowledged; shorter than the timeout of a request. */
+  acknowledgeTimeoutMs?: number
 }
 
 /** Copies PostgreSQL's state to Redis: each change directly if possible, and everything else by a loop that compares. */
@@ -45,12 +45,12 @@ export interface Projector {
    *   state any more
    */
   keyChanged(account: string, key: string): Promise<boolean>
-  /** Whether Redis has the key's current state. It only reads; false while Redis is away. Never throws. */
+  /** Whether Redis has the key's current state. It only reads; false while Redis is unavailable. Never throws. */
   isKeyInForce(account: string, key: string): Promise<boolean>
 }
 
 export function createProjector(options: ProjectorOptions): Projector {
-  const { database, redis, catalog, log, intervalMs = 1000, acknowledgeLimitMs = 10_000 } = options
+  const { database, redis, catalog, log, intervalMs = 1000, acknowledgeTimeoutMs = 10_000 } = options
   const source = createPostgresSource(database.orm)
   let isCatalogStored = false
   let sweepAt = 0
@@ -59,16 +59,16 @@ export function createProjector(options: ProjectorOptions): Projector {
     intervalMs,
     readiness: redis,
     log,
-    messages: { failing: 'Redis could not be brought up to date' }
+    messages: { failing: 'Redis could not be updated' }
   })
 
   async function write(notice: ChangeOfOne, read: () => Promise<ProjectionWrite[]>): Promise<boolean> {
     try {
-      const isThere = await endBy(acknowledgeLimitMs, writeDirectly(redis, notice, read))
+      const isThere = await withTimeout(acknowledgeTimeoutMs, writeDirectly(redis, notice, read))
       if (!isThere) loop.wake()
       return isThere
     } catch (err) {
-      log.warn({ err, ...notice }, 'a change could not be written to Redis at once')
+      log.warn({ err, ...notice }, 'a change could not be written to Redis at once; the loop writes it')
       loop.wake()
       return false
     }
@@ -77,9 +77,9 @@ export function createProjector(options: ProjectorOptions): Projector {
   async function readIsKeyInForce(account: string, key: string): Promise<boolean> {
     try {
       const isThere = source.writesOfKey(account, key).then((writes) => isKeyInForce(redis, writes))
-      return await endBy(acknowledgeLimitMs, isThere)
+      return await withTimeout(acknowledgeTimeoutMs, isThere)
     } catch (err) {
-      log.warn({ err, account, key }, 'could not read whether a change is in force')
+      log.warn({ err, account, key }, 'cannot read whether a change is in force')
       return false
     }
   }
@@ -91,7 +91,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     isCatalogStored = true
     const result = await runPass(source, redis, signal)
     if (result.restored) {
-      log.warn('PostgreSQL or Redis was restored to an earlier state: everything is written to Redis again')
+      log.warn('PostgreSQL or Redis was restored to an earlier state; everything is written to Redis again')
     } else if (isFailing || result.shards > 100) {
       log.info({ ...result, ms: Math.round(performance.now() - startedAt) }, 'Redis is up to date again')
     }
@@ -102,16 +102,16 @@ export function createProjector(options: ProjectorOptions): Projector {
     return result.restored ? 'again' : null
   }
 
-  let endHearing = (): void => undefined
+  let unsubscribe = (): void => undefined
 
   return {
     start() {
-      // A connection that was lost or came back ends the pause, so that a pass with the present ones starts at once.
-      endHearing = redis.onChange(loop.wake)
+      // When a connection is lost or returns, a pass starts at once.
+      unsubscribe = redis.onChange(loop.wake)
       loop.start()
     },
     async stop() {
-      endHearing()
+      unsubscribe()
       await loop.stop()
     },
     accountChanged: (account) => write({ kind: 'account', account }, () => source.writesOfAccount(account)),
@@ -120,9 +120,9 @@ export function createProjector(options: ProjectorOptions): Projector {
   }
 }
 
-/** @throws Error after the limit; the work continues */
-async function endBy<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
+/** @throws Error after the timeout; the work continues */
+async function withTimeout<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`not done within ${limitMs} ms`)), limitMs)
+  const timer = setTimeout(() => reject(new Error(`not done within ${timeoutMs} ms`)), timeoutMs)
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Shard } from '@tollgate/state/keyspace/names.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
-import { accounts } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
 import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { recordChange } from './record-change.ts'
 
@@ -22,7 +22,7 @@ onEachDatabase('changes', async (t, newDatabase) => {
     return new Map(rows.map(({ name, version }) => [name, Number(version)]))
   }
 
-  await t.test('the first change has a number, and marks each of its shards once', async () => {
+  await t.test('the first change gets a number, and marks each of its shards once', async () => {
     const change = await orm.transaction((tx) => recordChange(tx, ['a01', 'k02', 'a01']))
     assert.ok(change >= 1)
     assert.deepEqual(
@@ -34,14 +34,14 @@ onEachDatabase('changes', async (t, newDatabase) => {
     )
   })
 
-  await t.test('the next has a larger number, and other shards keep theirs', async () => {
+  await t.test('the next change gets a larger number, and other shards keep theirs', async () => {
     const before = await marks()
     const change = await orm.transaction((tx) => recordChange(tx, ['a01']))
     assert.ok(change > before.get('a01')!)
     assert.deepEqual(await marks(), new Map([...before, ['a01', change]]))
   })
 
-  await t.test('a transaction that rolls back leaves no mark, and the next goes on', async () => {
+  await t.test('a transaction that rolls back leaves no mark and does not block the next', async () => {
     const before = await marks()
     let lost = 0
     const failing = orm.transaction(async (tx) => {
@@ -107,7 +107,7 @@ onEachDatabase('changes', async (t, newDatabase) => {
   })
 
   if (databaseUrl === 'pglite:memory') return
-  await t.test('a replica that stands still during a change does not block others', async () => {
+  await t.test('a replica that hangs during a change does not block others', async () => {
     const stalled = Promise.withResolvers<void>()
     const began = Promise.withResolvers<void>()
     const standing = orm.transaction(async (tx) => {

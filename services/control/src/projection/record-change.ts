@@ -1,9 +1,9 @@
 import type { Shard } from '@tollgate/state/keyspace/names.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows, type Transaction } from '../database/connect.ts'
-import { changes, shards } from '../database/schema.ts'
+import { changes, shards } from '../database/schema/projection.ts'
 
-/** Id of the advisory lock; any number that no other code uses. */
+/** Id of the advisory lock: an arbitrary number that no other code uses. */
 const lock = 7_012_846_612
 
 /** How long a transaction may idle under the lock: far longer than a busy replica needs between two statements. */
@@ -17,7 +17,7 @@ const idleLimit = '3s'
  * their numbers, and a reader that sees one sees all lower ones. Facts that the caller reads after this call cannot change
  * before the commit. Numbers of rolled back transactions are not used again.
  *
- * To avoid deadlocks, call this before locking or changing a row that other changes touch, and keep the rest of the
+ * To avoid deadlocks, call this before locking or changing a row that other changes touch. Keep the rest of the
  * transaction short. Rows of users are locked earlier, `for no key update`: `for update` would also block rows that refer to
  * the user, such as a new key.
  *
@@ -46,11 +46,11 @@ export async function recordChange(tx: Transaction, touched: readonly Shard[]): 
 }
 
 /**
- * Waits until no other transaction changes keys or accounts, and keeps others waiting until this one ends. Call it before
+ * Waits until no other transaction changes keys or accounts, and makes others wait until this one ends. Call it before
  * {@link recordChange} where the touched shards depend on rows: only under this lock is it certain which secrets a key has.
  *
- * A replica that stands still under the lock, or whose host is gone, must not keep others from revoking keys: PostgreSQL ends
- * its session.
+ * A replica that hangs under the lock, or whose host failed, must not stop others from revoking keys: PostgreSQL ends its
+ * session.
  */
 export async function lockChanges(tx: Transaction): Promise<void> {
   await tx.execute(

@@ -3,10 +3,10 @@ import { monthNumber } from '@tollgate/state/keyspace/month.ts'
 import type { AccountShard, Shard } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import {
+  markVerified,
   releaseShard,
   type ShardClaim,
-  type ShardMarker,
-  stampShard
+  type ShardMarker
 } from '@tollgate/state/projection/shard-markers.ts'
 import { putAll } from '@tollgate/state/projection/write-records.ts'
 import { assertRunId } from './assert-run-id.ts'
@@ -40,7 +40,7 @@ export interface Replayed {
  * to the next pass. If the same process loses data, the claim is lost too, and the verification fails. A shard that another
  * replica has brought to a later version is skipped.
  *
- * @param at run id of the Redis process for which the shards were compared, and the time that control believes
+ * @param at run id of the Redis process for which the shards were compared, and the agreed time
  * @throws RedisAwayError if another process answers; the error of PostgreSQL or Redis; the signal's reason. Then no shard is
  *   verified
  */
@@ -57,7 +57,7 @@ export async function replayShards(
     const due = claimed.filter(
       ({ claim, marker }) => claim.at.version === marker.version && claim.at.run === marker.run
     )
-    const writes = await bringRecords(source, redis, due, run, signal)
+    const writes = await writeMissing(source, redis, due, run, signal)
     // Spend is seeded if the process is not the verified one, because it may have lost some; if no version is known, because
     // the data had another form; and in a new epoch, because a key may be active again whose spend went with its tombstone.
     // It comes after the records: they create the spend to which settlements add. A shard without changes has no accounts.
@@ -73,25 +73,25 @@ export async function replayShards(
     await Promise.all(
       due.map(async (one) => {
         const { claim, version } = one
-        const verdict = {
+        const result = {
           version,
           run,
           month: isAccountShard(claim.shard) ? monthNumber(now) : 0,
           ...(isNew(one) && { lostRuns: [...(lostRuns.get(claim.shard as AccountShard) ?? [])] })
         }
-        if (await stampShard(redis, claim, verdict)) verified.add(one)
+        if (await markVerified(redis, claim, result)) verified.add(one)
       })
     )
     return { shards: verified.size, writes }
   } finally {
-    // Claims of failed replays would pile up in the marker. If this fails too, the next verification removes them.
+    // Claims of failed replays would accumulate in the marker. If this fails too, the next verification removes them.
     const left = claimed.filter((one) => !verified.has(one))
     await Promise.all(left.map(({ claim }) => releaseShard(redis, claim).catch(() => undefined)))
   }
 }
 
 /** @returns how many writes were made */
-async function bringRecords(
+async function writeMissing(
   source: ProjectionSource,
   redis: RedisLink,
   due: readonly ClaimedShard[],
@@ -101,9 +101,9 @@ async function bringRecords(
   let count = 0
   // After a restart without loss, only the run id changes.
   const behind = due.filter(({ marker, version }) => replayedUpTo(marker, epochOf(version)) < changeOf(version))
-  for (const alike of Map.groupBy(behind, fromWhere).values()) {
-    const [{ marker, version }] = alike as [ClaimedShard]
-    const shards = alike.map(({ claim }) => claim.shard)
+  for (const group of Map.groupBy(behind, queryOf).values()) {
+    const [{ marker, version }] = group as [ClaimedShard]
+    const shards = group.map(({ claim }) => claim.shard)
     const epoch = epochOf(version)
     const pages = source.writesAfter(shards, replayedUpTo(marker, epoch), epoch, mayHoldRecords(marker, epoch))
     for await (const writes of pages) {
@@ -117,7 +117,7 @@ async function bringRecords(
 }
 
 /** Shards with the same value share a query. */
-function fromWhere({ marker, version }: ClaimedShard): string {
+function queryOf({ marker, version }: ClaimedShard): string {
   const epoch = epochOf(version)
   return [replayedUpTo(marker, epoch), epoch, mayHoldRecords(marker, epoch)].join()
 }

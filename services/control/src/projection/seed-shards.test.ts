@@ -10,7 +10,8 @@ import { readState } from '@tollgate/state/testing/account-state.ts'
 import { activeKey } from '@tollgate/state/testing/active-key.ts'
 import { sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
-import { accounts, ledger } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { ledger } from '../database/schema/usage.ts'
 import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { copyUsage } from '../usage/copy-usage.ts'
 import type { Ledger } from '../usage/ledger.ts'
@@ -28,7 +29,11 @@ onEachDatabase('seeding', async (t, newDatabase) => {
   const database = await openMigratedDatabase(databaseUrl)
   const { orm } = database
   const server = await startRedis({ port: 0 })
-  const redis = connectServer(server.url, { name: 'test', silenceLimitMs: 30_000, onError: (error) => t.error(error) })
+  const redis = connectServer(server.url, {
+    name: 'test',
+    silenceTimeoutMs: 30_000,
+    onError: (error) => t.error(error)
+  })
   t.after(async () => {
     await redis.close()
     await server.stop()
@@ -89,7 +94,7 @@ onEachDatabase('seeding', async (t, newDatabase) => {
     if (accountShard(bob) !== shard) assert.equal(await spend(bob), null)
   })
 
-  await t.test('usage from a dump is copied first: neither side had all of it', async () => {
+  await t.test('usage from a dump is copied first, since neither side has all of it', async () => {
     await openSpends(redis, [ada], monthNumber(new Date()))
     await serve(redis, ada, { key: 'key_1', costNanos: 30 })
     await enter(ada, 'key_1', month.from, 500)
@@ -139,7 +144,7 @@ onEachDatabase('seeding', async (t, newDatabase) => {
     await assert.rejects(seed(busy), /too fast/)
   })
 
-  await t.test('a month before the account’s, and another Redis process, are refused', async () => {
+  await t.test('an earlier month than the account’s, and another Redis process, are refused', async () => {
     const lastMonth = new Date(month.from.getTime() - 1)
     await enter(ada, 'key_1', new Date(month.from.getTime() - 3_600_000), 5)
     await openSpends(redis, [ada], monthNumber(new Date()))
@@ -148,7 +153,7 @@ onEachDatabase('seeding', async (t, newDatabase) => {
   })
 
   if (databaseUrl === 'pglite:memory') return
-  await t.test('with 20,000 accounts each shard is read by index', { timeout: 120_000 }, async (t) => {
+  await t.test('with 20,000 accounts each shard is read with an index', { timeout: 120_000 }, async (t) => {
     await fill(orm, month.from)
     const startedAt = performance.now()
     let found = 0

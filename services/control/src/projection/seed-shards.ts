@@ -23,7 +23,7 @@ const maxAttempts = 10
  *
  * No request is admitted in the shards meanwhile.
  *
- * @param now for the month. If an account is in a later month already, the shard is not verified, and the next pass tries again
+ * @param now for the month. If an account is already in a later month, the shard is not verified, and the next pass tries again
  * @throws Error then; RedisAwayError if another process answers; the error of the ledger or Redis
  */
 export async function seedShards(
@@ -37,7 +37,7 @@ export async function seedShards(
   for await (const accounts of ledger.accountsOf(shards)) {
     let left = accounts
     for (let attempt = 0; left.length > 0; attempt++) {
-      if (attempt === maxAttempts) throw new Error('the spend of an account changes too fast to be restored')
+      if (attempt === maxAttempts) throw new Error('the spend of an account changes too fast to restore it')
       signal.throwIfAborted()
       assertRunId(redis, shards, run)
       const seen = await openSpends(redis, left, monthNumber(now))
@@ -45,7 +45,7 @@ export async function seedShards(
       const spends = await ledger.spendOf(left, now)
       assertRunId(redis, shards, run)
       const outcomes = spends.length === 0 ? [] : await seedSpend(redis, spends, seen)
-      if (outcomes.includes('another month')) throw new Error('an account is in a later month already')
+      if (outcomes.includes('another month')) throw new Error('an account is already in a later month')
       left = spends.filter((_spend, index) => outcomes[index] === 'changed').map(({ account }) => account)
     }
   }

@@ -1,8 +1,9 @@
 import { deadPointerMs } from '@tollgate/state/projection/write-records.ts'
 import { and, gt, isNull, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
-import { pageSize, walkOrder } from '../database/pages-by-change.ts'
-import { accounts, formerSecrets, keys } from '../database/schema.ts'
+import { pageOrder, pageSize } from '../database/pages-by-change.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { formerSecrets, keys } from '../database/schema/keys.ts'
 import { deadRecordMs } from './source.ts'
 
 /** Only the columns that admission needs: a replay may read many rows. */
@@ -72,26 +73,26 @@ export const selectAccounts = (orm: Orm) => (withDead: boolean) => (condition: S
     .select(accountColumns)
     .from(accounts)
     .where(and(condition, withDead ? undefined : not(isDeleted)))
-    .orderBy(...walkOrder(accounts))
+    .orderBy(...pageOrder(accounts))
     .limit(pageSize)
 export const selectKeys = (orm: Orm) => (withDead: boolean) => (condition: SQL) =>
   orm
     .select(keyColumns)
     .from(keys)
     .where(and(condition, withDead ? undefined : hasRecentRecord))
-    .orderBy(...walkOrder(keysByAccount))
+    .orderBy(...pageOrder(keysByAccount))
     .limit(pageSize)
 export const selectSecrets = (orm: Orm) => (withDead: boolean) => (condition: SQL) =>
   orm
     .select(secretColumns)
     .from(keys)
     .where(and(condition, withDead ? undefined : hasPointer))
-    .orderBy(...walkOrder(keysBySecret))
+    .orderBy(...pageOrder(keysBySecret))
     .limit(pageSize)
 export const selectFormerSecrets = (orm: Orm) => (withDead: boolean) => (condition: SQL) =>
   orm
     .select(formerSecretColumns)
     .from(formerSecrets)
     .where(and(condition, withDead ? undefined : hasFormerPointer))
-    .orderBy(...walkOrder(formerBySecret))
+    .orderBy(...pageOrder(formerBySecret))
     .limit(pageSize)

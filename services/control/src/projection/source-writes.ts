@@ -1,6 +1,7 @@
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
-import type { accounts, formerSecrets, keys } from '../database/schema.ts'
+import type { accounts } from '../database/schema/accounts.ts'
+import type { formerSecrets, keys } from '../database/schema/keys.ts'
 import { isPausedByTeam } from '../database/suspensions.ts'
 import type { accountColumns, keyColumns } from './source-queries.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { type ProjectionWrite, putAll } from '@tollgate/state/projection/write-records.ts'
 import { readState } from '@tollgate/state/testing/account-state.ts'
-import { stampNow } from '@tollgate/state/testing/marker.ts'
+import { verifyNow } from '@tollgate/state/testing/marker.ts'
 import { testOnEveryRedis } from '@tollgate/state/testing/redis-servers.ts'
 import { writeDirectly } from './write-directly.ts'
 
@@ -25,12 +25,12 @@ testOnEveryRedis('a change that was committed', async (t, link) => {
   const write = (read: () => Promise<ProjectionWrite[]>) => writeDirectly(link, { kind: 'account', account }, read)
 
   t.test('reaches Redis although the connection to PostgreSQL was lost', async () => {
-    await stampNow(link, accountShard(account), 1, link.run())
+    await verifyNow(link, accountShard(account), 1, link.run())
     assert.equal(await write(failing(1)), true)
     assert.equal((await readState(link.client, account)).account?.version, 3)
   })
 
-  t.test('is left to the loop while PostgreSQL is away', async () => {
+  t.test('is left to the loop while PostgreSQL is unavailable', async () => {
     await assert.rejects(write(failing(2)), lost)
   })
 
@@ -42,7 +42,7 @@ testOnEveryRedis('a change that was committed', async (t, link) => {
     assert.equal(await write(moving), true, 'a later change that PostgreSQL has too')
     assert.equal(reads, 2)
     await putAll(link, [accountOf(9)])
-    assert.equal(await write(async () => [accountOf(5)]), false, 'a later state that Postgres has lost')
-    assert.equal(await write(async () => []), false, 'nothing to bring')
+    assert.equal(await write(async () => [accountOf(5)]), false, 'a later state that PostgreSQL has lost')
+    assert.equal(await write(async () => []), false, 'nothing to write')
   })
 })

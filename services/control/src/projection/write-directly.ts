@@ -6,7 +6,7 @@ import { type ProjectionWrite, putAll } from '@tollgate/state/projection/write-r
 /** A change of one account or one key. */
 export type ChangeOfOne = Exclude<ChangeNotice, { kind: 'catalog' }>
 
-/** A faster change may always be ahead of this one; after so many attempts the loop takes over. */
+/** Maximum attempts, since other changes can always be faster. Afterwards the loop takes over. */
 const maxAttempts = 5
 
 /**
@@ -22,7 +22,7 @@ export async function writeDirectly(
   notice: ChangeOfOne,
   read: () => Promise<ProjectionWrite[]>
 ): Promise<boolean> {
-  // Throws at once if Redis is known to be away.
+  // Throws at once if Redis is known to be unavailable.
   redis.nodeOf(accountShard(notice.account)).run()
   let tried = ''
   for (let attempt = 0; attempt < maxAttempts; attempt++) {

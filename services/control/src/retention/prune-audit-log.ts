@@ -1,7 +1,7 @@
 import { inArray, lt } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
-import { auditLog } from '../database/schema.ts'
-import { inSteps } from './in-steps.ts'
+import { auditLog } from '../database/schema/audit.ts'
+import { inSteps } from './delete-in-steps.ts'
 
 /** Rows per statement, so that each stays short. */
 const rowsPerStep = 1000
@@ -22,7 +22,7 @@ export function pruneAuditLog(orm: Orm, before: Date, isStopping = () => false):
       .orderBy(auditLog.at)
       .limit(rowsPerStep)
       .for('update', { skipLocked: true })
-    const gone = await orm.delete(auditLog).where(inArray(auditLog.id, some)).returning({ id: auditLog.id })
-    return gone.length
+    const deleted = await orm.delete(auditLog).where(inArray(auditLog.id, some)).returning({ id: auditLog.id })
+    return deleted.length
   })
 }

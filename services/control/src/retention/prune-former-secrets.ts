@@ -1,11 +1,11 @@
 import { inArray, lt } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
-import { formerSecrets } from '../database/schema.ts'
-import { inSteps } from './in-steps.ts'
+import { formerSecrets } from '../database/schema/keys.ts'
+import { inSteps } from './delete-in-steps.ts'
 
 const rowsPerStep = 1000
 
-/** Deletes former secrets that ended before a time; then they are `invalid_api_key`. @returns how many */
+/** Deletes former secrets that ended before a time. From then on they are `invalid_api_key`. @returns how many */
 export function pruneFormerSecrets(orm: Orm, before: Date, isStopping = () => false): Promise<number> {
   return inSteps(rowsPerStep, isStopping, async () => {
     const some = orm
@@ -15,9 +15,9 @@ export function pruneFormerSecrets(orm: Orm, before: Date, isStopping = () => fa
       .orderBy(formerSecrets.diesAt)
       .limit(rowsPerStep)
       .for('update', { skipLocked: true })
-    const gone = await orm.delete(formerSecrets).where(inArray(formerSecrets.digest, some)).returning({
+    const deleted = await orm.delete(formerSecrets).where(inArray(formerSecrets.digest, some)).returning({
       digest: formerSecrets.digest
     })
-    return gone.length
+    return deleted.length
   })
 }

@@ -1,16 +1,17 @@
 import type { AccountShard } from '@tollgate/state/keyspace/names.ts'
 import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
-import { formerSecrets, keys, shards } from '../database/schema.ts'
+import { formerSecrets, keys } from '../database/schema/keys.ts'
+import { shards } from '../database/schema/projection.ts'
 import { lockChanges } from '../projection/record-change.ts'
-import { inSteps } from './in-steps.ts'
+import { inSteps } from './delete-in-steps.ts'
 
-/** Keys per transaction: other changes wait for some tens of milliseconds. */
+/** Keys per transaction. Other changes wait for it, some tens of milliseconds. */
 const keysPerStep = 200
 
 /**
- * Deletes keys that were revoked before a time, with their former secrets. Each shard keeps the last change of its deleted
- * keys: if Redis returns with an older state, it may have them as live keys and is written again; see `compareShards`.
+ * Deletes keys that were revoked before a time, with their former secrets. Each shard stores the last change of its deleted
+ * keys: an older state of Redis may still have them as live keys, and is then rewritten; see `compareShards`.
  *
  * @returns the number of deleted keys
  */

@@ -11,19 +11,19 @@ import { pruneKeys } from './prune-keys.ts'
 const dayMs = 86_400_000
 const intervalMs = 3_600_000
 
-/** How many days rows are kept. */
+/** For how many days rows are kept. */
 export interface Retention {
   readonly auditDays: number
-  /** After their revocation. */
+  /** Counted from the revocation. */
   readonly deadKeysDays: number
-  /** After their grace. */
+  /** Counted from the end of the grace. */
   readonly formerSecretsDays: number
   readonly catalogsDays: number
 }
 
 /**
- * Deletes rows older than their retention, at the start and every hour. A table that fails is logged, and tried again an hour
- * later. Any number of replicas may run one.
+ * Deletes rows older than their retention, at the start and every hour. If a table fails, it is logged and tried again an
+ * hour later. Any number of replicas may run this.
  */
 export function createTablePruner(
   { orm }: Database,
@@ -31,7 +31,7 @@ export function createTablePruner(
   clock: Clock,
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
 ): BackgroundLoop {
-  const loop = createBackgroundLoop({ round, intervalMs, log, messages: { failing: 'old rows could not be removed' } })
+  const loop = createBackgroundLoop({ round, intervalMs, log, messages: { failing: 'old rows cannot be deleted' } })
   const stopping = () => loop.signal.aborted
 
   async function prune(what: string, days: number, remove: (before: Date) => Promise<number>): Promise<void> {
@@ -39,9 +39,9 @@ export function createTablePruner(
     try {
       const now = await earliestTime(orm, null, clock)
       const count = await remove(new Date(now.getTime() - days * dayMs))
-      if (count > 0) log.info({ count }, `old ${what} removed`)
+      if (count > 0) log.info({ count }, `old ${what} deleted`)
     } catch (err) {
-      log.warn({ err }, `old ${what} could not be removed`)
+      log.warn({ err }, `old ${what} could not be deleted; the next try is in an hour`)
     }
   }
 

@@ -7,7 +7,9 @@ import type { By } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { markDue } from '../billing/customers.ts'
 import type { Database, Transaction } from '../database/connect.ts'
-import { accounts, invitations, members, users } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { invitations, members } from '../database/schema/team.ts'
+import { users } from '../database/schema/users.ts'
 import { lockChanges } from '../projection/record-change.ts'
 import { checkAcceptance } from './check-acceptance.ts'
 import { hashInvitationToken, isInvitationToken } from './invitation-token.ts'
@@ -20,9 +22,9 @@ const forOthers = 'This invitation is for another e-mail address. Sign in with t
  * Gives a user a seat in the team that invited them. From then on they act for the team's account; their own is suspended
  * until they leave.
  *
- * Locks are taken in the order user, change, rest. Every fact of the decision is read under the lock of changes: two users
+ * It takes locks in the order user, change, rest. It reads everything for the decision under the lock of changes: two users
  * cannot both take the last seat, an invitation is accepted once, and nobody is in two teams. Invitations are revoked and
- * replaced without that lock, so the row is locked as well.
+ * replaced without that lock, so it also locks the row.
  *
  * @returns id of the team's account
  * @throws ServiceError with a code of `checkAcceptance`
@@ -79,6 +81,6 @@ async function readInvitee(tx: Transaction, userId: string) {
     .innerJoin(accounts, eq(accounts.id, users.id))
     .leftJoin(members, eq(members.userId, users.id))
     .where(eq(users.id, userId))
-  if (user === undefined) throw new Error(`there is no account of user ${userId}`)
+  if (user === undefined) throw new Error(`user ${userId} has no account`)
   return user
 }

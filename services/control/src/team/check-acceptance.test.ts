@@ -60,7 +60,7 @@ const facts: fc.Arbitrary<AcceptanceFacts> = fc.record({
   )
 })
 
-test('a user is accepted exactly if every rule is met', async () => {
+test('a user is accepted if and only if every rule is met', async () => {
   let accepted = 0
   fc.assert(
     fc.property(facts, ({ invitation, invitee, team, now }) => {
@@ -84,7 +84,7 @@ test('a user is accepted exactly if every rule is met', async () => {
 })
 
 /** Applies the rules to random actions of users, in memory. */
-test('no sequence of joining and leaving breaks a limit, or puts a user in two teams', async () => {
+test('no sequence of joining and leaving breaks a limit or puts a user in two teams', async () => {
   const people = ['p0', 'p1', 'p2', 'p3', 'p4']
   const person = fc.nat({ max: people.length - 1 })
   const step = fc.oneof(
@@ -114,7 +114,7 @@ test('no sequence of joining and leaving breaks a limit, or puts a user in two t
               ownSeats: seatsOf(user),
               subscriptionStatus: null
             },
-            // The own account of a user with a seat is suspended.
+            // The personal account of a user with a seat is suspended.
             team: { isSuspended: seatOf.has(account), seats: before, seatLimit: limits.get(account)! }
           })
           if (refusal !== null) continue

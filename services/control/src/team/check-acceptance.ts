@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import { isSubscriptionLive } from '../billing/live-subscription.ts'
 
-/** The facts that decide whether a user may take a seat, all read at one instant. */
+/** The data that decides whether a user may take a seat, read at one instant. */
 export interface AcceptanceFacts {
   readonly now: Date
   /** Null if it was accepted, was revoked, or never existed. */
@@ -21,7 +21,7 @@ export interface AcceptanceFacts {
     readonly isSuspended: boolean
     /** Seats taken, besides the owner's. */
     readonly seats: number
-    /** Seats of the plan, the owner's included; null for any number. */
+    /** Seats of the plan, including the owner's; null for any number. */
     readonly seatLimit: number | null
   } | null
 }

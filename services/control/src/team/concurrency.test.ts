@@ -8,11 +8,11 @@ import { startControl, type TestUser } from '../testing/start-control.ts'
 import { outcomeOf, teamOf } from './testing/team-of.ts'
 
 const shipped = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
-/** Teams of two: all users want the last seat. */
+/** Teams of two, so that all users want the last seat. */
 const catalog = { ...shipped, plans: { ...shipped.plans, team: { ...shipped.plans.team!, seats: 2 } } }
 const rounds = 5
 
-onEachDatabase('team, all at once', async (t, newDatabase) => {
+onEachDatabase('concurrent changes of teams', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase(), catalog })
   t.after(() => control.close())
   const { call } = control
@@ -22,7 +22,7 @@ onEachDatabase('team, all at once', async (t, newDatabase) => {
   const [ada, bob] = [await control.signUp(), await control.signUp()]
   const everybody = [owner, other, ada, bob]
 
-  /** Checks the rules that must hold between calls. */
+  /** Asserts the rules that are true between calls. */
   async function check(): Promise<void> {
     const rows = await queryRows<
       Record<'id' | 'status' | 'reasons', string> & { seat_of: string | null; seats: number }
@@ -34,10 +34,10 @@ onEachDatabase('team, all at once', async (t, newDatabase) => {
         from accounts a left join members m on m.user_id = a.id`
     )
     for (const { id, status, reasons, seat_of: seatOf, seats } of rows) {
-      assert.equal(reasons, seatOf === null ? '' : 'team', 'suspended exactly while a seat elsewhere')
-      assert.equal((await record(id)).status, status, 'Redis has what Postgres has')
+      assert.equal(reasons, seatOf === null ? '' : 'team', 'suspended if and only if the user has a seat elsewhere')
+      assert.equal((await record(id)).status, status, 'Redis and PostgreSQL agree')
       assert(seats <= 1, `${seats} seats beside the owner's`)
-      assert(seats === 0 || seatOf === null, 'nobody with seats has one elsewhere')
+      assert(seats === 0 || seatOf === null, 'an owner with seats has no seat elsewhere')
     }
   }
 
@@ -60,7 +60,7 @@ onEachDatabase('team, all at once', async (t, newDatabase) => {
     }
   }
 
-  await t.test('of concurrent acceptances of one invitation, one succeeds', async () => {
+  await t.test('only one of several concurrent acceptances of an invitation succeeds', async () => {
     await eachRound(async () => {
       const { token } = await invited(owner, ada)
       const outcomes = (await Promise.all(Array.from({ length: 6 }, () => accept(ada, token)))).map(outcomeOf)
@@ -74,7 +74,7 @@ onEachDatabase('team, all at once', async (t, newDatabase) => {
     assert.equal(joins[0]!.n, rounds)
   })
 
-  await t.test('of two users who want the last seat, one gets it', async () => {
+  await t.test('only one of two users gets the last seat', async () => {
     await eachRound(async () => {
       const [toAda, toBob] = [await invited(owner, ada), await invited(owner, bob)]
       const outcomes = (await Promise.all([accept(ada, toAda.token), accept(bob, toBob.token)])).map(outcomeOf)
@@ -93,17 +93,17 @@ onEachDatabase('team, all at once', async (t, newDatabase) => {
     })
   })
 
-  await t.test('a seat that its user and the owner remove at once is removed once', async () => {
+  await t.test('a seat is removed once if its user and the owner remove it at the same moment', async () => {
     await eachRound(async () => {
       await joined(owner, ada)
       const outcomes = (await Promise.all([remove(owner, ada.id), remove(ada, ada.id)])).map(outcomeOf)
-      // A user who has left acts for their own account.
+      // A user who left acts for their own account.
       assert(['200,403 forbidden', '200,404 not_found', '404 not_found,200'].includes(outcomes.join()), outcomes.join())
       assert.equal((await account(ada)).role, 'owner')
     })
   })
 
-  await t.test('a user who is removed while accepting is in one team or in none', async () => {
+  await t.test('a user who is removed while accepting is in at most one team', async () => {
     await eachRound(async () => {
       await joined(owner, ada)
       const toBob = await invited(other, ada)
@@ -113,7 +113,7 @@ onEachDatabase('team, all at once', async (t, newDatabase) => {
     })
   })
 
-  await t.test('no user gets into two teams, and two owners cannot join each other', async () => {
+  await t.test('no user joins two teams, and two owners cannot join each other', async () => {
     await eachRound(async () => {
       const [one, two] = [await invited(owner, ada), await invited(other, ada)]
       const outcomes = (await Promise.all([accept(ada, one.token), accept(ada, two.token)])).map(outcomeOf)
@@ -126,7 +126,7 @@ onEachDatabase('team, all at once', async (t, newDatabase) => {
     })
   })
 
-  await t.test('a plan that is lowered while a user joins leaves them in or out', async () => {
+  await t.test('if the plan is lowered while a user joins, they are fully in or fully out', async () => {
     await eachRound(async () => {
       const { token } = await invited(owner, ada)
       await control.setPlan(owner.id, 'pro')
@@ -138,7 +138,7 @@ onEachDatabase('team, all at once', async (t, newDatabase) => {
     })
   })
 
-  await t.test('whatever all users do at once, nothing fails and every rule holds', async () => {
+  await t.test('random concurrent actions never fail, and never break a rule', async () => {
     const outcomes = new Set<string>()
     const act = async (user: TestUser, step: number) => {
       const peer = everybody[(everybody.indexOf(user) + 1 + (step % 3)) % everybody.length]!

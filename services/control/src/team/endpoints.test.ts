@@ -28,7 +28,7 @@ onEachDatabase('team', async (t, newDatabase) => {
     ).map(({ action }) => action)
   const createKey = (cookie: string, label = 'k') => call('POST', '/api/keys', { cookie, body: { label } })
 
-  await t.test('an account begins as a team of one, with the seats of its plan', async () => {
+  await t.test('a new account is a team of one, with the seats of its plan', async () => {
     const { members, seats, invitations, ...rest } = await team(owner)
     assert.deepEqual(rest, { id: owner.id, plan: 'team' })
     assert.deepEqual(seats, { used: 1, limit: 10 })
@@ -48,82 +48,79 @@ onEachDatabase('team', async (t, newDatabase) => {
     assert.equal((await team(await control.signUp({ plan: 'enterprise' }))).seats.limit, null)
   })
 
-  await t.test(
-    'an invited user joins by accepting: they act for the team, and their own keys are refused',
-    async () => {
-      const ada = await control.signUp()
-      const own = keyOf(await createKey(ada.cookie)).id
-      const body = { label: 'server', scope: 'management' }
-      const ownServer = keyOf(await call('POST', '/api/keys', { cookie: ada.cookie, body }))
-      assert.equal((await record(ada.id)).status, 'active')
-      const { token } = await invited(owner, { email: ada.email.toUpperCase() })
-      assert.deepEqual((await accept(ada, token)).body, { ok: true })
+  await t.test('an invited user who accepts acts for the team, and their own keys are refused', async () => {
+    const ada = await control.signUp()
+    const own = keyOf(await createKey(ada.cookie)).id
+    const body = { label: 'server', scope: 'management' }
+    const ownServer = keyOf(await call('POST', '/api/keys', { cookie: ada.cookie, body }))
+    assert.equal((await record(ada.id)).status, 'active')
+    const { token } = await invited(owner, { email: ada.email.toUpperCase() })
+    assert.deepEqual((await accept(ada, token)).body, { ok: true })
 
-      assert.equal(planOf(await call('GET', '/api/auth/me', { cookie: ada.cookie })), 'team')
-      assert.deepEqual(await account(ada), { ...(await account(owner)), role: 'seat' })
-      assert.deepEqual(
-        (await team(ada)).members.map(({ id, role }) => [id, role]),
-        [
-          [owner.id, 'owner'],
-          [ada.id, 'seat']
-        ]
-      )
-      assert.deepEqual((await team(ada)).invitations, [])
-      assert.deepEqual(await record(ada.id), {
-        plan: 'free',
-        status: 'suspended',
-        isOwnerInTeam: true,
-        ownCapNanos: null
-      })
-      const asServer = await call('GET', '/api/keys', { headers: { authorization: `Bearer ${ownServer.value}` } })
-      assert.deepEqual([asServer.status, codeOf(asServer)], [403, 'account_suspended'])
-      assert.match(JSON.stringify(asServer.body), /personal account that is paused while its owner is in a team/)
-      assert.equal((await record(owner.id)).status, 'active')
-      assert.deepEqual((await call('GET', '/api/keys', { cookie: ada.cookie })).body, { keys: [], next_cursor: null })
+    assert.equal(planOf(await call('GET', '/api/auth/me', { cookie: ada.cookie })), 'team')
+    assert.deepEqual(await account(ada), { ...(await account(owner)), role: 'seat' })
+    assert.deepEqual(
+      (await team(ada)).members.map(({ id, role }) => [id, role]),
+      [
+        [owner.id, 'owner'],
+        [ada.id, 'seat']
+      ]
+    )
+    assert.deepEqual((await team(ada)).invitations, [])
+    assert.deepEqual(await record(ada.id), {
+      plan: 'free',
+      status: 'suspended',
+      isOwnerInTeam: true,
+      ownCapNanos: null
+    })
+    const asServer = await call('GET', '/api/keys', { headers: { authorization: `Bearer ${ownServer.value}` } })
+    assert.deepEqual([asServer.status, codeOf(asServer)], [403, 'account_suspended'])
+    assert.match(JSON.stringify(asServer.body), /personal account that is paused while its owner is in a team/)
+    assert.equal((await record(owner.id)).status, 'active')
+    assert.deepEqual((await call('GET', '/api/keys', { cookie: ada.cookie })).body, { keys: [], next_cursor: null })
 
-      // Their keys belong to the team, and stay there when they leave.
-      const made = keyOf(await createKey(ada.cookie, 'made by a seat')).id
-      const idsOf = async (cookie: string) =>
-        ((await call('GET', '/api/keys', { cookie })).body as { keys: Array<{ id: string }> }).keys.map(({ id }) => id)
-      assert.deepEqual(await idsOf(owner.cookie), [made])
+    // Their keys belong to the team, and stay there when they leave.
+    const made = keyOf(await createKey(ada.cookie, 'made by a seat')).id
+    const idsOf = async (cookie: string) =>
+      ((await call('GET', '/api/keys', { cookie })).body as { keys: Array<{ id: string }> }).keys.map(({ id }) => id)
+    assert.deepEqual(await idsOf(owner.cookie), [made])
 
-      // The owner may change and revoke any key of the team, other members only their own.
-      const owners = keyOf(await createKey(owner.cookie, 'made by the owner')).id
-      const changeable = async (cookie: string) =>
-        ((await call('GET', '/api/keys', { cookie })).body as { keys: Key[] }).keys
-          .filter(({ can_change }) => can_change)
-          .map(({ id }) => id)
-      assert.deepEqual(await changeable(ada.cookie), [made])
-      assert.deepEqual(new Set(await changeable(owner.cookie)), new Set([owners, made]))
-      for (const [method, path, body] of [
-        ['PATCH', '', { label: 'x' }],
-        ['POST', '/rotate', {}],
-        ['DELETE', '', {}]
-      ] as const) {
-        const answer = await call(method, `/api/keys/${owners}${path}`, { cookie: ada.cookie, body })
-        assert.deepEqual([answer.status, codeOf(answer)], [403, 'forbidden'], method)
-        assert.equal((await call(method, `/api/keys/${owners}${path}`, { cookie: owner.cookie, body })).status, 200)
-      }
-      const management = { label: 'server', scope: 'management' }
-      const refused = await call('POST', '/api/keys', { cookie: ada.cookie, body: management })
-      assert.deepEqual([refused.status, codeOf(refused)], [403, 'forbidden'])
-      assert.equal((await call('PATCH', `/api/keys/${made}`, { cookie: ada.cookie, body: { label: 'y' } })).status, 200)
-
-      assert.deepEqual((await remove(ada, ada.id)).body, { ok: true })
-      assert.deepEqual(await idsOf(owner.cookie), [made])
-      assert.deepEqual(new Set(await idsOf(ada.cookie)), new Set([own, ownServer.id]))
-      assert.equal((await record(ada.id)).status, 'active')
-      assert.equal(planOf(await call('GET', '/api/auth/me', { cookie: ada.cookie })), 'free')
-      assert.deepEqual(
-        (await actions(owner.id)).filter((action) => action.startsWith('team.')),
-        ['team.invited', 'team.joined', 'team.left']
-      )
-      assert.deepEqual(
-        (await actions(ada.id)).filter((action) => action.startsWith('account.')),
-        ['account.suspended', 'account.resumed']
-      )
+    // The owner may change and revoke any key of the team, other members only their own.
+    const owners = keyOf(await createKey(owner.cookie, 'made by the owner')).id
+    const changeable = async (cookie: string) =>
+      ((await call('GET', '/api/keys', { cookie })).body as { keys: Key[] }).keys
+        .filter(({ can_change }) => can_change)
+        .map(({ id }) => id)
+    assert.deepEqual(await changeable(ada.cookie), [made])
+    assert.deepEqual(new Set(await changeable(owner.cookie)), new Set([owners, made]))
+    for (const [method, path, body] of [
+      ['PATCH', '', { label: 'x' }],
+      ['POST', '/rotate', {}],
+      ['DELETE', '', {}]
+    ] as const) {
+      const answer = await call(method, `/api/keys/${owners}${path}`, { cookie: ada.cookie, body })
+      assert.deepEqual([answer.status, codeOf(answer)], [403, 'forbidden'], method)
+      assert.equal((await call(method, `/api/keys/${owners}${path}`, { cookie: owner.cookie, body })).status, 200)
     }
-  )
+    const management = { label: 'server', scope: 'management' }
+    const refused = await call('POST', '/api/keys', { cookie: ada.cookie, body: management })
+    assert.deepEqual([refused.status, codeOf(refused)], [403, 'forbidden'])
+    assert.equal((await call('PATCH', `/api/keys/${made}`, { cookie: ada.cookie, body: { label: 'y' } })).status, 200)
+
+    assert.deepEqual((await remove(ada, ada.id)).body, { ok: true })
+    assert.deepEqual(await idsOf(owner.cookie), [made])
+    assert.deepEqual(new Set(await idsOf(ada.cookie)), new Set([own, ownServer.id]))
+    assert.equal((await record(ada.id)).status, 'active')
+    assert.equal(planOf(await call('GET', '/api/auth/me', { cookie: ada.cookie })), 'free')
+    assert.deepEqual(
+      (await actions(owner.id)).filter((action) => action.startsWith('team.')),
+      ['team.invited', 'team.joined', 'team.left']
+    )
+    assert.deepEqual(
+      (await actions(ada.id)).filter((action) => action.startsWith('account.')),
+      ['account.suspended', 'account.resumed']
+    )
+  })
 
   await t.test('a new user gets a mail, chooses a password, and accepts', async () => {
     const email = 'newcomer@example.com'
@@ -156,36 +153,39 @@ onEachDatabase('team', async (t, newDatabase) => {
     await remove(owner, ada.id)
   })
 
-  await t.test('an answer does not tell whether the address is known, and only its link has the token', async () => {
-    const known = await control.signUp()
-    const answers = await Promise.all([invite(owner, known.email), invite(owner, 'unknown@example.com')])
-    for (const { status, body } of answers) {
-      assert.equal(status, 201)
-      const { invitation } = body as { invitation: Record<string, string> }
-      assert.deepEqual(Object.keys(invitation).sort(), ['created', 'email', 'expires_at', 'id', 'link'])
-      const token = invitation.link!.split('/').at(-1)!
-      assert.match(token, /^[A-Za-z0-9_-]{43}$/)
-      assert.equal(JSON.stringify(await team(owner)).includes(token), false)
-      const rows = await queryRows<{ token_hash: string }>(
-        orm,
-        sql`select * from invitations where id = ${invitation.id}::uuid`
-      )
-      assert.equal(rows[0]!.token_hash, hash('sha256', token, 'hex'))
-      assert.equal(JSON.stringify(rows).includes(token), false)
-      assert.equal(control.logged.join('').includes(token), false)
+  await t.test(
+    'the answer does not tell whether the address is known, and only its link contains the token',
+    async () => {
+      const known = await control.signUp()
+      const answers = await Promise.all([invite(owner, known.email), invite(owner, 'unknown@example.com')])
+      for (const { status, body } of answers) {
+        assert.equal(status, 201)
+        const { invitation } = body as { invitation: Record<string, string> }
+        assert.deepEqual(Object.keys(invitation).sort(), ['created', 'email', 'expires_at', 'id', 'link'])
+        const token = invitation.link!.split('/').at(-1)!
+        assert.match(token, /^[A-Za-z0-9_-]{43}$/)
+        assert.equal(JSON.stringify(await team(owner)).includes(token), false)
+        const rows = await queryRows<{ token_hash: string }>(
+          orm,
+          sql`select * from invitations where id = ${invitation.id}::uuid`
+        )
+        assert.equal(rows[0]!.token_hash, hash('sha256', token, 'hex'))
+        assert.equal(JSON.stringify(rows).includes(token), false)
+        assert.equal(control.logged.join('').includes(token), false)
+      }
+      for (const { id } of (await team(owner)).invitations) await remove(owner, id)
     }
-    for (const { id } of (await team(owner)).invitations) await remove(owner, id)
-  })
+  )
 
   await t.test(
-    'an invitation works once, for its address, for seven days, until it is revoked or replaced',
+    'an invitation works once for its address within seven days, unless it is revoked or replaced',
     async () => {
       const [ada, bob] = [await control.signUp(), await control.signUp()]
       const first = await invited(owner, ada)
       const second = await invited(owner, ada)
       assert.equal((await team(owner)).invitations.length, 1)
       assert.equal(outcomeOf(await accept(ada, first.token)), '404 invitation_invalid', 'replaced')
-      assert.equal(outcomeOf(await accept(bob, second.token)), '403 forbidden', 'of another address')
+      assert.equal(outcomeOf(await accept(bob, second.token)), '403 forbidden', 'a user with another address')
       assert.equal((await call('POST', `/api/team/invitations/${second.token}/accept`)).status, 401)
       for (const token of ['', 'x', '..', second.token.slice(1), `${second.token}A`, '%00', "'--", 'é'.repeat(43)]) {
         assert.equal((await accept(ada, encodeURIComponent(token))).status, 404, token)
@@ -242,7 +242,7 @@ onEachDatabase('team', async (t, newDatabase) => {
     await remove(ada, ada.id)
   })
 
-  await t.test('a user has one team at a time, and none with a subscription of their own', async () => {
+  await t.test('a user can be in one team at a time, and in none with their own subscription', async () => {
     const other = await control.signUp({ plan: 'team' })
     const [ada, bob] = [await control.signUp({ plan: 'team' }), await control.signUp()]
     await joined(ada, bob)
@@ -261,30 +261,33 @@ onEachDatabase('team', async (t, newDatabase) => {
     assert.equal(
       outcomeOf(await accept(other, fromAda.token)),
       '403 account_suspended',
-      'of a team whose owner left it'
+      'the inviting team’s owner is a seat elsewhere'
     )
     await remove(owner, ada.id)
     await remove(owner, bob.id)
-    assert.equal(outcomeOf(await accept(other, fromAda.token)), '200', 'who is back')
+    assert.equal(outcomeOf(await accept(other, fromAda.token)), '200', 'the owner is back')
     await remove(ada, other.id)
   })
 
-  await t.test('a plan without seats refuses; a lowered plan keeps its members and admits no more', async () => {
-    const pro = await control.signUp({ plan: 'pro' })
-    assert.equal(outcomeOf(await invite(pro, 'x@example.com')), '403 seat_limit_reached')
-    const lowered = await control.signUp({ plan: 'team' })
-    const [ada, bob] = [await control.signUp(), await control.signUp()]
-    await joined(lowered, ada)
-    const { token } = await invited(lowered, bob)
-    await control.setPlan(lowered.id, 'free')
-    lowered.cookie = await control.signIn(lowered)
-    assert.deepEqual((await team(lowered)).seats, { used: 2, limit: 1 })
-    assert.equal(outcomeOf(await accept(bob, token)), '403 seat_limit_reached')
-    assert.equal(outcomeOf(await invite(lowered, 'x@example.com')), '403 seat_limit_reached')
-    assert.equal((await account(ada)).id, lowered.id)
-  })
+  await t.test(
+    'a plan without seats refuses invitations; a lowered plan keeps its members and admits no more',
+    async () => {
+      const pro = await control.signUp({ plan: 'pro' })
+      assert.equal(outcomeOf(await invite(pro, 'x@example.com')), '403 seat_limit_reached')
+      const lowered = await control.signUp({ plan: 'team' })
+      const [ada, bob] = [await control.signUp(), await control.signUp()]
+      await joined(lowered, ada)
+      const { token } = await invited(lowered, bob)
+      await control.setPlan(lowered.id, 'free')
+      lowered.cookie = await control.signIn(lowered)
+      assert.deepEqual((await team(lowered)).seats, { used: 2, limit: 1 })
+      assert.equal(outcomeOf(await accept(bob, token)), '403 seat_limit_reached')
+      assert.equal(outcomeOf(await invite(lowered, 'x@example.com')), '403 seat_limit_reached')
+      assert.equal((await account(ada)).id, lowered.id)
+    }
+  )
 
-  await t.test('the provider has the owner’s plan for a seat, and the own plan after leaving', async () => {
+  await t.test('the provider has the team’s plan for a seat, and the user’s own plan after leaving', async () => {
     const boss = await control.signUp({ plan: 'team' })
     const ada = await control.signUp()
     await joined(boss, ada)
@@ -307,13 +310,17 @@ onEachDatabase('team', async (t, newDatabase) => {
     await remove(boss, ada.id)
     assert.equal(planOf(await call('GET', '/api/auth/me', { cookie: ada.cookie })), 'free')
     ada.cookie = await control.signIn(ada)
-    assert.equal(planOf(await call('GET', '/api/auth/me', { cookie: ada.cookie })), 'free', 'before it is written')
+    assert.equal(
+      planOf(await call('GET', '/api/auth/me', { cookie: ada.cookie })),
+      'free',
+      'before the plan is written'
+    )
     await control.planWriter.writeAll()
     assert.equal(await planAtProvider(ada.id), 'free')
     assert.equal((await own())[0]!.plan, 'free')
   })
 
-  await t.test('bad input is refused, naming the member', async () => {
+  await t.test('invalid input is refused, and the error names the member', async () => {
     const refused: unknown[] = [
       {},
       { email: '' },

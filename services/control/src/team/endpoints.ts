@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { By } from '../audit/by.ts'
 import { createBackground } from '../background/after-answer.ts'
 import { callerOf } from '../callers/session.ts'
-import { limitAttempts } from '../http/attempts.ts'
+import { createRateLimitHook } from '../http/rate-limit.ts'
 import { invite } from './invite.ts'
 import { readTeam, toInvitation } from './read-team.ts'
 import { seatEndpoints, type TeamOptions } from './seat-endpoints.ts'
@@ -29,7 +29,7 @@ export async function teamEndpoints(instance: FastifyInstance, options: TeamOpti
     '/seats',
     {
       onRequest,
-      preHandler: limitAttempts(app, { what: 'invite', perMinute: limits.invite, subjectOf }),
+      preHandler: createRateLimitHook(app, { what: 'invite', perMinute: limits.invite, subjectOf }),
       schema: { body: InviteRequest, response: answers({ 201: InviteResponse }) }
     },
     async (request, reply) => {
@@ -38,7 +38,7 @@ export async function teamEndpoints(instance: FastifyInstance, options: TeamOpti
       const { row, token } = await invite(database, catalog, accountId, request.body.email, by(request))
       const link = `${publicUrl}/invitations/${token}`
       const { ip } = request
-      // Neither the answer nor its time tells whether the address is known.
+      // Sent after the answer, whose content and duration must not tell whether the address is known.
       background.run('mail of an invitation', async () => {
         const mailedTo = await identity.invite(row.email, link, ip)
         request.log.info({ invitationId: row.id, mailedTo }, 'invited')

@@ -6,16 +6,18 @@ import { resumeAccount } from '../accounts/suspend-account.ts'
 import type { By } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Transaction } from '../database/connect.ts'
-import { customers, members, users } from '../database/schema.ts'
+import { customers } from '../database/schema/billing.ts'
+import { members } from '../database/schema/team.ts'
+import { users } from '../database/schema/users.ts'
 import { lockChanges } from '../projection/record-change.ts'
 
 /**
- * Removes a user's seat, for the user or for the owner. Their own account resumes, on the plan that it pays for; users join
+ * Removes a user's seat, for the user or for the owner. The user's own account resumes on the plan that it pays for. Users join
  * without a subscription, so it is almost always the free plan. Keys that they created stay with the team.
  *
- * Locks are taken in the order user, change, rest.
+ * It takes locks in the order user, change, rest.
  *
- * @returns whether they had a seat in the account; then notify the projector of their own account after the commit
+ * @returns whether they had a seat in the account; if so, notify the projector of their own account after the commit
  */
 export async function giveUpSeat(
   tx: Transaction,

@@ -5,13 +5,15 @@ import { and, eq, gt, inArray, lte } from 'drizzle-orm'
 import type { By } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Database, Transaction } from '../database/connect.ts'
-import { accounts, invitations, members, users } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { invitations, members } from '../database/schema/team.ts'
+import { users } from '../database/schema/users.ts'
 import { hasFreeSeat, normalizeEmail } from './check-acceptance.ts'
 import { hashInvitationToken, invitationMs, newInvitationToken } from './invitation-token.ts'
 import { readTeamFacts } from './team-facts.ts'
 
-/** Open invitations per account, whatever its plan: each one sends a mail to a stranger. */
-const maxPending = 100
+/** Per account, for every plan: each invitation sends a mail to a stranger. */
+const maxOpenInvitations = 100
 
 export interface NewInvitation {
   readonly row: typeof invitations.$inferSelect
@@ -19,10 +21,9 @@ export interface NewInvitation {
 }
 
 /**
- * Invites an address into an account. An earlier invitation of the same address is replaced, and its link stops working.
+ * Invites an address into an account. It replaces an earlier invitation of the same address, whose link stops working.
  *
- * An invitation takes no seat: the number of seats is checked again when it is accepted. The check here only avoids a useless
- * mail.
+ * An invitation takes no seat: acceptance checks the seats again. The check here only avoids a useless mail.
  *
  * @returns the invitation with its token, which is never shown again
  * @throws ServiceError `seat_limit_reached`, `already_member`
@@ -36,7 +37,7 @@ export async function invite(
 ): Promise<NewInvitation> {
   const email = normalizeEmail(address)
   const team = await readTeamFacts(orm, catalog, accountId)
-  if (team === null) throw new Error(`there is no account ${accountId}`)
+  if (team === null) throw new Error(`account ${accountId} does not exist`)
   if (!hasFreeSeat(team)) throw new ServiceError('seat_limit_reached')
   const token = newInvitationToken()
   const row = {
@@ -54,13 +55,10 @@ export async function invite(
       .insert(invitations)
       .values(row)
       .onConflictDoUpdate({ target: [invitations.accountId, invitations.email], set: row })
-    const pending = await tx.$count(
-      invitations,
-      and(eq(invitations.accountId, accountId), gt(invitations.endsAt, by.at))
-    )
-    if (pending > maxPending) {
+    const open = await tx.$count(invitations, and(eq(invitations.accountId, accountId), gt(invitations.endsAt, by.at)))
+    if (open > maxOpenInvitations) {
       throw new ServiceError('seat_limit_reached', {
-        message: `The account has ${maxPending} open invitations. Remove one first.`
+        message: `The account has ${maxOpenInvitations} open invitations. Remove one first.`
       })
     }
     await recordAudit(tx, { accountId, ...by, action: 'team.invited', subject: row.id, detail: { email } })
@@ -68,7 +66,7 @@ export async function invite(
   return { row, token }
 }
 
-/** Whether a member of the account, the owner included, has that address. */
+/** Whether the owner or a member of the account has this address. */
 async function isMember(tx: Transaction, accountId: string, email: string): Promise<boolean> {
   const owner = tx.select({ id: accounts.ownerId }).from(accounts).where(eq(accounts.id, accountId))
   const seats = tx.select({ id: members.userId }).from(members).where(eq(members.accountId, accountId))

@@ -1,19 +1,19 @@
 import { and, eq } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
-import { members } from '../database/schema.ts'
+import { members } from '../database/schema/team.ts'
 import { findMade, idempotencyHash, remember } from '../keys/idempotency.ts'
 
 /** A call that gave a user a seat, or removed one. */
 export interface SeatCall {
   /** The caller. */
   readonly userId: string
-  /** The token of the accepted invitation; or the user whose seat was removed, and the caller's account. */
+  /** Either the token of the accepted invitation, or the user whose seat was removed and the caller's account. */
   readonly of: { readonly accepted: string } | { readonly removed: string; readonly actingFor: string }
 }
 
 /**
- * Remembers for 24 hours that a call was answered with `change_pending` although its change was committed. A repeated call
- * finds no invitation or seat any more; {@link isRepeated} tells it that the change was made.
+ * Remembers for 24 hours that a call got `change_pending` although its change was committed. A repeated call finds no
+ * invitation or seat; {@link isRepeated} tells it that the change was made.
  *
  * @param teamId account of the team
  */
@@ -27,7 +27,7 @@ export async function isRepeated(orm: Orm, call: SeatCall, now: Date): Promise<b
   if (teamId === null) return false
   const { of } = call
   if ('accepted' in of) return hasSeat(orm, call.userId, teamId)
-  // A user who left may have taken another seat since, and may leave that one too.
+  // A user who left may since have taken a seat again, and may leave it too.
   return !(await hasSeat(orm, of.removed, of.actingFor))
 }
 

@@ -2,7 +2,9 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { Team } from '@tollgate/contracts/http/team.ts'
 import { and, asc, eq, gt } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
-import { accounts, invitations, members, users } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { invitations, members } from '../database/schema/team.ts'
+import { users } from '../database/schema/users.ts'
 import { readTeamFacts } from './team-facts.ts'
 
 /** The members of an account and its open invitations. */
@@ -27,11 +29,11 @@ export async function readTeam(orm: Orm, catalog: Catalog, accountId: string, no
       .where(and(eq(invitations.accountId, accountId), gt(invitations.endsAt, now)))
       .orderBy(asc(invitations.createdAt), asc(invitations.id))
   ])
-  if (facts === null || owner === undefined) throw new Error(`there is no account ${accountId}`)
+  if (facts === null || owner === undefined) throw new Error(`account ${accountId} does not exist`)
   return {
     id: accountId,
     plan: facts.plan,
-    // List and count are separate queries; the number must match the list that is shown.
+    // The count of `facts` comes from another query. The number must match the list.
     seats: { used: seats.length + 1, limit: facts.seatLimit },
     members: [
       { ...owner, role: 'owner', joined: owner.joined.toISOString() },
@@ -41,7 +43,7 @@ export async function readTeam(orm: Orm, catalog: Catalog, accountId: string, no
   }
 }
 
-/** An invitation as answers show it. */
+/** An invitation for answers. */
 export function toInvitation({ id, email, createdAt, endsAt }: typeof invitations.$inferSelect) {
   return { id, email, created: createdAt.toISOString(), expires_at: endsAt.toISOString() }
 }

@@ -5,18 +5,18 @@ import type { By } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Caller } from '../callers/session.ts'
 import type { Database, Orm } from '../database/connect.ts'
-import { invitations, members } from '../database/schema.ts'
+import { invitations, members } from '../database/schema/team.ts'
 import { giveUpSeat } from './give-up-seat.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
- * Removes a seat or an invitation. The owner may remove every seat and invitation of the team; other members only their own
- * seat.
+ * Removes a seat or an invitation. The owner may remove every seat and invitation of the team; other members may remove only
+ * their own seat.
  *
- * @param id of a member or of an invitation
- * @returns id of the user who has left; null for an invitation
- * @throws ServiceError `forbidden`, or `not_found` if the id is not of the caller's team
+ * @param id a member's or an invitation's
+ * @returns id of the removed user; null for an invitation
+ * @throws ServiceError `forbidden`, or `not_found` if the caller's team has no such member or invitation
  */
 export async function removeSeat(
   { orm }: Database,
@@ -48,7 +48,7 @@ export async function removeSeat(
   })
 }
 
-/** Whether an id is that of a team's owner, seat or invitation. */
+/** Whether an id belongs to a team's owner, seat or invitation. */
 async function isOfTeam(orm: Orm, accountId: string, id: string): Promise<boolean> {
   if (id === accountId) return true
   const seats = await orm.$count(members, and(eq(members.userId, id), eq(members.accountId, accountId)))

@@ -9,8 +9,8 @@ import type { By } from '../audit/by.ts'
 import { callerOf } from '../callers/session.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
-import { limitAttempts } from '../http/attempts.ts'
 import type { Limits } from '../http/limits.ts'
+import { createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Projector } from '../projection/projector.ts'
@@ -26,7 +26,7 @@ export interface TeamOptions {
   planWriter: WakeablePlanWriter
   clock: Clock
   limits: Pick<Limits, 'invite' | 'acceptInvitation'>
-  /** The origin of the links in invitations. */
+  /** The origin of invitation links. */
   publicUrl: string
 }
 
@@ -59,7 +59,11 @@ export function seatEndpoints(app: TypedApp, options: TeamOptions): void {
     '/invitations/:token/accept',
     {
       onRequest,
-      preHandler: limitAttempts(app, { what: 'accept-invitation', perMinute: limits.acceptInvitation, subjectOf }),
+      preHandler: createRateLimitHook(app, {
+        what: 'accept-invitation',
+        perMinute: limits.acceptInvitation,
+        subjectOf
+      }),
       schema: { params: InvitationParams, body: EmptyRequest, response: answers({ 200: OkResponse }) }
     },
     async (request) => {
@@ -81,8 +85,8 @@ export function seatEndpoints(app: TypedApp, options: TeamOptions): void {
       const removing: SeatCall = { userId: caller.user.id, of: { removed: id, actingFor: caller.accountId } }
       if (await isRepeated(database.orm, removing, clock())) await assertInForce(id)
       else {
-        const leaver = await removeSeat(database, catalog, caller, id, by(request))
-        if (leaver !== null) await seatChanged(leaver, caller.accountId, removing)
+        const removedId = await removeSeat(database, catalog, caller, id, by(request))
+        if (removedId !== null) await seatChanged(removedId, caller.accountId, removing)
       }
       return { ok: true as const }
     }

@@ -2,19 +2,20 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { eq } from 'drizzle-orm'
 import { effectivePlan } from '../catalog/effective-plan.ts'
 import type { Orm } from '../database/connect.ts'
-import { accounts, members } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { members } from '../database/schema/team.ts'
 
-/** The team that shares an account. */
+/** The state of a team. */
 export interface TeamFacts {
   readonly plan: string
   readonly isSuspended: boolean
   /** Seats taken, besides the owner's. */
   readonly seats: number
-  /** Seats of the plan, the owner's included; null for any number. */
+  /** Seats of the plan, including the owner's; null for any number. */
   readonly seatLimit: number | null
 }
 
-/** @returns null if there is no such account */
+/** @returns null if the account does not exist */
 export async function readTeamFacts(orm: Orm, catalog: Catalog, accountId: string): Promise<TeamFacts | null> {
   const [account] = await orm
     .select({

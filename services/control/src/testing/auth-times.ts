@@ -1,20 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { defaultPasswordCost } from '@tollgate/sandbox/identity/accounts/password-hash.ts'
-import { defaultFloors } from '../auth/pace.ts'
+import { defaultMinResponseTimes } from '../auth/min-response-time.ts'
 import { type RunningControl, startControl } from './start-control.ts'
 
 /**
- * Prints how long answers take for addresses that are known and for those that are not: where the two columns of a pair
- * are alike, time tells nothing. Run with `TAP_TIMEOUT=600 node services/control/src/testing/auth-times.ts [rounds]`.
+ * Prints how long answers take for known and for unknown addresses. If the two rows of a pair are alike, the time reveals
+ * nothing. Run with `TAP_TIMEOUT=600 node services/control/src/testing/auth-times.ts [rounds]`.
  *
- * The identity server runs in the same process, so that whatever it does more for one of them could hardly show more.
+ * The identity server runs in the same process, so any additional work there shows as clearly as it can.
  */
 const rounds = Number(process.argv[2] ?? 60)
 const password = 'correct horse battery'
 const address = () => `${randomUUID()}@example.com`
 
-type Case = { name: string; send(known: string): Promise<unknown> }
+interface Case {
+  name: string
+  send(known: string): Promise<unknown>
+}
 
 function pairs({ call }: RunningControl): Case[] {
   const post = (path: string, body: Record<string, string>) => call('POST', `/api/auth/${path}`, { body })
@@ -31,17 +34,17 @@ function pairs({ call }: RunningControl): Case[] {
 const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!
 
-const control = await startControl({ floors: defaultFloors, passwordCost: defaultPasswordCost })
+const control = await startControl({ minResponseTimes: defaultMinResponseTimes, passwordCost: defaultPasswordCost })
 const cases = pairs(control)
 const times = new Map<string, number[]>(cases.map(({ name }) => [name, []]))
 const known = await Promise.all(Array.from({ length: 4 }, () => control.signUp()))
 for (let round = 0; round < rounds; round++) {
-  // In another order each time: what runs after something slow is not always the same.
+  // Random order, so that a slow request does not always affect the same one.
   for (const { name, send } of cases.toSorted(() => Math.random() - 0.5)) {
     const started = performance.now()
     await send(known[round % known.length]!.email)
     times.get(name)!.push(performance.now() - started)
-    // Mails that were asked for after the answer are on their way meanwhile.
+    // Mails requested after the answer are sent meanwhile.
     await delay(50)
   }
 }

@@ -6,14 +6,14 @@ import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
 
 const program = fileURLToPath(new URL('../main.ts', import.meta.url))
 
-export type ControlProgram = {
+export interface ControlProgram {
   child: ChildProcess
-  /** All that it wrote so far. */
+  /** Its output so far. */
   output(): string
   ended: Promise<{ code: number | null; signal: string | null }>
 }
 
-/** Runs control with these variables and no others but Node's own, with which it starts more quickly. */
+/** Runs control with only these variables and those with which Node starts faster. */
 export function runControl(
   t: { after(handler: () => Promise<void>): void },
   variables: Record<string, string>
@@ -34,7 +34,7 @@ export function runControl(
   return { child, output: () => output, ended }
 }
 
-/** @returns its address once it listens */
+/** Waits until control listens. @returns its address */
 export async function listening({ child, output, ended }: ControlProgram): Promise<string> {
   for (;;) {
     const url = /Server listening at (http:\/\/[^"]+)/.exec(output())?.[1]

@@ -10,7 +10,7 @@ import { newPgliteDirectory, type PgliteContent, removePgliteDirectory } from '.
 /** @returns the URL of an empty database */
 export type NewDatabase = () => Promise<string>
 
-/** Runs a suite on PGlite and again on a real PostgreSQL: what holds on one must hold on the other. */
+/** Runs a suite on PGlite and again on a real PostgreSQL. */
 export function onEachDatabase(name: string, suite: (t: Test, newDatabase: NewDatabase) => Promise<void>): void {
   test(`${name}, on PGlite`, (t) => suite(t, async () => 'pglite:memory'))
   test(`${name}, on PostgreSQL`, async (t) => {
@@ -21,7 +21,7 @@ export function onEachDatabase(name: string, suite: (t: Test, newDatabase: NewDa
   })
 }
 
-/** `openDatabase`; PGlite in memory is one in a directory instead, which is there at once. */
+/** `openDatabase`, but `pglite:memory` opens a copied directory, which is faster. */
 export async function openTestDatabase(url: string): Promise<Database> {
   return url === 'pglite:memory' ? openCopy('empty') : openDatabase(url)
 }

@@ -2,26 +2,26 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What becomes of a request: it passes, gets 500, or no answer at all. */
+/** What happens to a request: it passes, gets 500, or gets no answer. */
 export type Fate = 'pass' | 'fail' | 'hang'
 
-/** Stands between control and the identity server, to let it be away, or to look at what is asked of it. */
-export type IdentityProxy = {
+/** A proxy between control and the identity server. It can fail requests, and records them. */
+export interface IdentityProxy {
   readonly url: string
-  /** Where requests go: `control.identity.url`, known once control has started. */
+  /** The address behind the proxy: `control.identity.url`, known once control has started. */
   target: string
-  /** Decides on each request; `call` is for instance `POST /token`. */
+  /** Decides about each request; `call` is for instance `POST /token`. */
   before(call: string): Fate
-  /** Awaited before an answer is passed on. */
+  /** Awaited before each answer is passed on. */
   after(call: string): Promise<void>
-  /** Every call since the start, in order. */
+  /** All calls since the start, in order. */
   readonly calls: string[]
   close(): Promise<void>
 }
 
 export async function startIdentityProxy(): Promise<IdentityProxy> {
   const server = createServer((request, response) => {
-    // A server that is closing: for control it is away.
+    // The server is closing, so it is unavailable for control.
     pass(request, response).catch(() => response.destroy())
   })
 

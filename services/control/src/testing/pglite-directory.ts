@@ -8,20 +8,20 @@ import { drizzle } from 'drizzle-orm/pglite'
 import manifest from '../../package.json' with { type: 'json' }
 import { migrate } from '../database/migrate.ts'
 
-/** Without anything in it, or with the tables of this release. */
+/** `empty` has no tables, `migrated` those of this release. */
 export type PgliteContent = 'empty' | 'migrated'
 
 const version = manifest.dependencies['@electric-sql/pglite']
 const cache = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url))
 const migrations = new URL('../database/migrations/', import.meta.url)
 
-/** Copies that this process has made and not removed. */
+/** Copies that this process has made and not yet removed. */
 const copies = new Set<string>()
 process.once('exit', () => copies.forEach(removePgliteDirectory))
 
 /**
- * A directory for `pglite:<directory>`. Creating a database takes seconds of computing, which would be most of the time of
- * many tests: this one is copied. It ends with this process at the latest.
+ * Makes a directory for `pglite:<directory>` by copying one: creating a database takes seconds of CPU time, more than many
+ * tests. The directory is removed when this process ends, or before.
  */
 export async function newPgliteDirectory(content: PgliteContent): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-pglite-'))
@@ -40,7 +40,7 @@ export async function copyPgliteDirectory(content: PgliteContent, target: string
   cpSync(await original(content), target, { recursive: true })
 }
 
-/** Made once for each version of PGlite and each set of migrations, and kept beside the dependencies. */
+/** Makes the original once for each version of PGlite and each set of migrations, in `node_modules/.cache`. */
 async function original(content: PgliteContent): Promise<string> {
   const path = `${cache}pglite-${version}-${content === 'empty' ? content : hashMigrations()}`
   if (existsSync(path)) return path
@@ -52,14 +52,14 @@ async function original(content: PgliteContent): Promise<string> {
   try {
     renameSync(own, path)
   } catch (error) {
-    // Another test did the same and was quicker: a directory replaces none but an empty one.
+    // Another test was faster: a rename only replaces an empty directory.
     if (!existsSync(path)) throw error
     rmSync(own, { recursive: true })
   }
   return path
 }
 
-/** Of all that decides what a migrated database is like. */
+/** Hashes everything that determines a migrated database. */
 function hashMigrations(): string {
   const hash = createHash('sha256')
   const statements = readdirSync(migrations).filter((name) => name.endsWith('.sql'))

@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** Stands between control and a Redis server, which others still reach. */
-export type RedisProxy = {
+/** A proxy between control and a Redis server, which stays reachable for others. */
+export interface RedisProxy {
   readonly url: string
-  /** Ends all connections, and new ones as they come. */
+  /** Ends all connections, and new ones at once. */
   cut(): void
-  /** Passes on what control sends, and none of the answers: what was asked for is done, and control never hears of it. */
-  swallowAnswers(): void
-  /** New connections are as ever. Those that there are end: of what was swallowed nothing could be made any more. */
+  /** Passes on control's commands, but no answers: Redis executes the commands, and control does not learn of it. */
+  dropAnswers(): void
+  /** Passes everything again on new connections. Ends present ones, whose answers are incomplete. */
   restore(): void
   close(): Promise<void>
 }
@@ -17,7 +17,7 @@ export type RedisProxy = {
 export async function startRedisProxy(target: string): Promise<RedisProxy> {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
-  let state: 'open' | 'cut' | 'swallowing' = 'open'
+  let state: 'open' | 'cut' | 'dropping' = 'open'
   const server = createServer((client) => {
     const redis = connect(Number(port), hostname)
     for (const [socket, other] of [
@@ -32,7 +32,7 @@ export async function startRedisProxy(target: string): Promise<RedisProxy> {
       })
     }
     client.on('data', (bytes) => redis.write(bytes))
-    redis.on('data', (bytes) => state !== 'swallowing' && client.write(bytes))
+    redis.on('data', (bytes) => state !== 'dropping' && client.write(bytes))
     if (state === 'cut') client.destroy()
   })
   const endAll = () => {
@@ -46,8 +46,8 @@ export async function startRedisProxy(target: string): Promise<RedisProxy> {
       state = 'cut'
       endAll()
     },
-    swallowAnswers() {
-      state = 'swallowing'
+    dropAnswers() {
+      state = 'dropping'
     },
     restore() {
       state = 'open'

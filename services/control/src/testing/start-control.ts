@@ -10,7 +10,7 @@ import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyInstance, InjectOptions } from 'fastify'
-import type { Floors } from '../auth/pace.ts'
+import type { MinResponseTimes } from '../auth/min-response-time.ts'
 import type { CustomerRefresher } from '../billing/refresh-customer.ts'
 import type { DueCustomersLoop } from '../billing/refresh-due-customers.ts'
 import type { SubscriptionSweeper } from '../billing/sweep-subscriptions.ts'
@@ -23,65 +23,71 @@ import type { Projector } from '../projection/projector.ts'
 import type { DueUsers } from '../users/due-users.ts'
 import type { PlanWriter } from '../users/plan-writer.ts'
 import type { Sweeper } from '../users/sweep-users.ts'
+import { checkAgainstDocument, type DocumentCheck } from './check-against-document.ts'
 import { openMigratedDatabase } from './databases.ts'
-import { type DocumentCheck, holdToDocument } from './hold-to-document.ts'
 
 export const anonKey = 'anon-key-of-the-tests'
 export const serviceRoleKey = 'service-role-key-of-the-tests'
 export const stripeKey = 'sk_test_keyOfTheTests'
 export const webhookSecret = 'whsec_secretOfTheTests'
 
-export type StartControlOptions = {
-  /** An empty database, or one of an earlier start. `pglite:memory` by default. */
+export interface StartControlOptions {
+  /** An empty database, or the one of an earlier start. Default: `pglite:memory`. */
   databaseUrl?: string
-  /** By default a Redis of its own is started. */
+  /** Default: a new Redis. */
   redisUrl?: string
-  /** By default the sandbox's identity server is started; a URL replaces it, and then nobody can be signed in. */
+  /** Default: the sandbox's identity server. With another URL nobody can sign in. */
   identityUrl?: string
-  /** With one, the identity server reports changes of users to control. Nothing is reported by default. */
+  /** With this secret, the identity server reports changes of users to control. Default: no reports. */
   identityWebhookSecret?: string
-  /** The address of a payments server, for tests of billing: without one, everything that needs it is answered with 503. */
+  /** The address of a payments server, for tests of billing. Default: none, so requests that need it get 503. */
   paymentsUrl?: string
-  /** {@link webhookSecret} alone by default. */
+  /** Default: {@link webhookSecret} alone. */
   webhookSecrets?: string[]
   /** Connections to PostgreSQL. */
   poolSize?: number
-  /** The four limits: by default so long that a busy machine does not meet them where a test is about something else. */
+  /** Four timeouts. The defaults are long, so that a busy machine does not exceed them by accident. */
   identityTimeoutMs?: number
   paymentsTimeoutMs?: number
-  requestLimitMs?: number
-  redisSilenceLimitMs?: number
-  /** How long a change waits for Redis: see `ProjectorOptions`. Patient by default, too. */
-  acknowledgeLimitMs?: number
+  requestTimeoutMs?: number
+  redisSilenceTimeoutMs?: number
+  /** How long a change waits for Redis: see `ProjectorOptions`. The default is long, too. */
+  acknowledgeTimeoutMs?: number
   publicUrl?: string
   serviceDomain?: string
-  /** By default there is no dashboard. */
+  /** Default: no dashboard. */
   dashboardDir?: string
   extraOrigins?: string[]
   trustProxy?: boolean | string[]
   docsUrl?: string
-  /** Of the identity server: low by default, since tests sign many people in. */
+  /** Of the identity server. The default is low, since tests sign in often. */
   passwordCost?: number
-  /** Of the identity server, in characters. 6 by default. */
+  /** Of the identity server, in characters. Default: 6. */
   minimumPasswordLength?: number
-  /** Of the identity server, Unix milliseconds: the system's clock by default. */
+  /** Clock of the identity server, Unix milliseconds. Default: the system's. */
   identityNow?: () => number
-  /** None by default, so that refusals are not slow. */
-  floors?: Floors
-  /** By default so many that no test meets them by accident. */
+  /** Default: none, so that refusals are fast. */
+  minResponseTimes?: MinResponseTimes
+  /** The defaults are so high that no test exceeds them by accident. */
   limits?: Partial<Limits>
-  /** The repository's by default. */
+  /** Default: the repository's. */
   catalog?: Catalog
-  /** Whether the projection loop runs. Without it only single changes reach Redis. */
+  /** Whether the projection loop runs. Without it, only single changes reach Redis. Default: no. */
   isProjecting?: boolean
 }
 
-export type TestUser = { id: string; email: string; password: string; name: string; cookie: string }
+export interface TestUser {
+  id: string
+  email: string
+  password: string
+  name: string
+  cookie: string
+}
 
-export type Answer = {
+export interface Answer {
   status: number
   headers: Record<string, string | string[] | number | undefined>
-  /** Parsed JSON; the text, if it is none. */
+  /** Parsed JSON, or the text of another type. */
   body: unknown
   /** Every `Set-Cookie`. */
   cookies: string[]
@@ -90,18 +96,23 @@ export type Answer = {
 /** The code of a failed answer. */
 export const codeOf = ({ body }: Answer): string => (body as { error: { code: string } }).error.code
 
-export type CallOptions = { body?: unknown; cookie?: string; origin?: string; headers?: Record<string, string> }
+export interface CallOptions {
+  body?: unknown
+  cookie?: string
+  origin?: string
+  headers?: Record<string, string>
+}
 
-export type RunningControl = {
+export interface RunningControl {
   /** `http://127.0.0.1:<port>` */
   url: string
   app: FastifyInstance
   database: Database
   redis: RedisNode
   projector: Projector
-  /** Its loop does not run: tests have it look when they want. */
+  /** Its loop does not run: tests call it. */
   sweeper: Sweeper
-  /** Its loop does not run: tests have it write when they want. */
+  /** Its loop does not run: tests call it. */
   planWriter: PlanWriter
   /** Its loop does not run. */
   dueUsers: DueUsers
@@ -112,33 +123,33 @@ export type RunningControl = {
   subscriptionSweeper: SubscriptionSweeper
   catalog: Catalog
   identity: RunningIdentity
-  /** What was answered so far, as the OpenAPI document has it or not. */
+  /** Compares all answers so far with the OpenAPI document. */
   document: DocumentCheck
-  /** Everything that was logged, a JSON line each. */
+  /** All log lines, as JSON. */
   logged: string[]
-  /** Lets the time of control pass: of sessions, not of Redis or of timers. */
+  /** Moves control's clock forward: that of sessions, not that of Redis or of timers. */
   passTime(ms: number): void
-  /** The time of control. */
+  /** The time of control's clock. */
   now(): Date
-  /** A request to `/path`; a body is sent as JSON. */
+  /** Sends a request to `/path`; a body is sent as JSON. */
   call(method: NonNullable<InjectOptions['method']>, path: string, options?: CallOptions): Promise<Answer>
   /** Path and query of the confirmation link that was mailed to an address. */
   confirmationLink(email: string): Promise<string>
-  /** Follows that link and enters the password, as a person does. */
+  /** Opens that link and enters the password. */
   confirm(user: Pick<TestUser, 'email' | 'password'>, options?: CallOptions & { set?: boolean }): Promise<Answer>
   /** Creates a user with a confirmed address, as an operator does at the identity provider. @returns the id */
   createByOperator(user: Pick<TestUser, 'email' | 'password'>): Promise<string>
-  /** Registers and confirms somebody, and signs them in: `cookie` is what their browser sends. */
+  /** Registers, confirms and signs in a user; `cookie` is the session. */
   signUp(options?: { plan?: string; name?: string }): Promise<TestUser>
   /** Signs in again. @returns the cookie */
   signIn(user: Pick<TestUser, 'email' | 'password'>): Promise<string>
-  /** Writes `app_metadata.plan`, as an operator does. It holds from the next sign-in on. */
+  /** Writes `app_metadata.plan`, as an operator does. It applies from the next sign-in on. */
   setPlan(userId: string, plan: unknown): Promise<void>
-  /** @throws if something was answered that is not as the OpenAPI document says */
+  /** @throws Error if an answer differed from the OpenAPI document */
   close(): Promise<void>
 }
 
-/** Starts control on a free port of 127.0.0.1, with the parts it needs. */
+/** Starts control on a free port of 127.0.0.1, with everything that it needs. */
 export async function startControl(options: StartControlOptions = {}): Promise<RunningControl> {
   const publicUrl = options.publicUrl ?? 'http://localhost:3000'
   const ownRedis = options.redisUrl === undefined ? await startRedis({ port: 0 }) : null
@@ -162,12 +173,12 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
   const database = await openMigratedDatabase(options.databaseUrl ?? 'pglite:memory', options.poolSize)
   const redis = connectServer(options.redisUrl ?? (ownRedis as RunningRedis).url, {
     name: 'control-test',
-    silenceLimitMs: options.redisSilenceLimitMs ?? patientMs,
+    silenceTimeoutMs: options.redisSilenceTimeoutMs ?? longTimeoutMs,
     onError: (err) => log.debug({ err }, 'redis')
   })
   await redis.ready()
-  let passedMs = 0
-  const clock = () => new Date(Date.now() + passedMs)
+  let movedMs = 0
+  const clock = () => new Date(Date.now() + movedMs)
   const composed = composeControl({
     config: {
       publicUrl,
@@ -181,13 +192,13 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
         anonKey,
         serviceRoleKey,
         webhookSecret: identityWebhookSecret,
-        timeoutMs: options.identityTimeoutMs ?? patientMs
+        timeoutMs: options.identityTimeoutMs ?? longTimeoutMs
       },
       payments: {
         secretKey: stripeKey,
         webhookSecrets: options.webhookSecrets ?? [webhookSecret],
-        apiBase: options.paymentsUrl ?? nobodysUrl,
-        timeoutMs: options.paymentsTimeoutMs ?? patientMs
+        apiBase: options.paymentsUrl ?? unusedUrl,
+        timeoutMs: options.paymentsTimeoutMs ?? longTimeoutMs
       },
       reconcileIntervalMs: 3_600_000,
       retention: { auditDays: 365, deadKeysDays: 365, formerSecretsDays: 365, catalogsDays: 365 },
@@ -200,14 +211,14 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     redis,
     clock,
     limits: { ...noLimits, ...options.limits },
-    floors: options.floors ?? { refusedLoginMs: 0, registerMs: 0 },
-    requestLimitMs: options.requestLimitMs ?? 2 * patientMs,
-    acknowledgeLimitMs: options.acknowledgeLimitMs ?? patientMs,
+    minResponseTimes: options.minResponseTimes ?? { refusedLoginMs: 0, registerMs: 0 },
+    requestTimeoutMs: options.requestTimeoutMs ?? 2 * longTimeoutMs,
+    acknowledgeTimeoutMs: options.acknowledgeTimeoutMs ?? longTimeoutMs,
     sweep: { pageSize: 3, pauseMs: 0 }
   })
   const { app, projector } = composed
   if (options.isProjecting === true) projector.start()
-  const document = holdToDocument(app)
+  const document = checkAgainstDocument(app)
   url = await app.listen({ host: '127.0.0.1', port: 0 })
 
   const control: RunningControl = {
@@ -220,7 +231,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     document,
     logged,
     passTime(ms) {
-      passedMs += ms
+      movedMs += ms
     },
     now: clock,
     async call(method, path, { body, cookie, origin, headers = {} } = {}) {
@@ -287,16 +298,16 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       await Promise.all([database.close(), identity.close(), ownRedis?.stop()])
       const [violation] = document.violations
       if (violation !== undefined)
-        throw new Error(`the OpenAPI document (see openapi/operations.ts) lies: ${violation}`)
+        throw new Error(`the OpenAPI document (see openapi/operations.ts) is wrong: ${violation}`)
     }
   }
   return control
 }
 
-const patientMs = 30_000
+const longTimeoutMs = 30_000
 const lowPasswordCost = 256
-/** Nothing listens on the port of the discard protocol. */
-const nobodysUrl = 'http://127.0.0.1:9'
+/** Nothing listens on the discard protocol's port. */
+const unusedUrl = 'http://127.0.0.1:9'
 
 const noLimits: Limits = {
   login: 1e6,
@@ -318,7 +329,7 @@ const repositoryCatalog = workspaceFile('deploy/catalog.yaml')
 const admin = (url: string) =>
   createClient(url, serviceRoleKey, { auth: { persistSession: false, autoRefreshToken: false } }).auth.admin
 
-/** The session cookie that an answer sets, as a browser sends it. */
+/** The session cookie of an answer, as a browser sends it. */
 const sessionIn = ({ cookies }: Answer): string =>
   cookies.find((cookie) => cookie.startsWith(`${sessionCookie}=`))!.split(';')[0]!
 

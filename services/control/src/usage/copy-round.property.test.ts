@@ -16,8 +16,8 @@ import { serve } from './testing/serve.ts'
 
 const accounts = ['6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11', '0b6b7f3e-55c4-4f0a-8d3a-3f1c7f2d9a22']
 const shards = accounts.map(accountShard)
-/** So many replicas at once. */
-const mostRounds = 3
+/** The maximum number of replicas at once. */
+const maxRounds = 3
 
 type Action =
   | { do: 'step'; pick: number; ending: Ending }
@@ -36,7 +36,7 @@ const actions: fc.Arbitrary<Action[]> = fc.array(
     { weight: 24, arbitrary: fc.record({ do: fc.constant('step'), pick: fc.nat({ max: 50 }), ending }) },
     {
       weight: 12,
-      // A correction takes away what was charged before.
+      // A correction takes back an earlier charge.
       arbitrary: fc.record({
         do: fc.constant('serve'),
         account,
@@ -56,10 +56,13 @@ const actions: fc.Arbitrary<Action[]> = fc.array(
   { minLength: 20, maxLength: 150, size: 'max' }
 )
 
-/** All states of one row, by revision, and the one that must reach the ledger, since nothing that had it was lost. */
-type History = { states: Map<number, Usage>; kept: number }
+/** All states of a row by revision, and the latest revision that must reach the ledger. Lost ones need not. */
+interface History {
+  states: Map<number, Usage>
+  kept: number
+}
 
-/** Remembers what was counted, and what of it can still be known. */
+/** Remembers what was counted, and which revisions must still reach the ledger. */
 function watch(world: World, link: RedisNode) {
   const histories = new Map<string, History>()
   const idOf = ({ name, run }: Usage) => `${name} ${run}`
@@ -91,7 +94,7 @@ function watch(world: World, link: RedisNode) {
       }
     },
 
-    /** After Redis or Postgres lost something: what neither of them has any more cannot be known. */
+    /** After Redis or PostgreSQL lost something: revisions that neither of them has cannot reach the ledger. */
     async lost(): Promise<void> {
       const left = await present()
       for (const [id, history] of histories) {
@@ -101,7 +104,7 @@ function watch(world: World, link: RedisNode) {
       }
     },
 
-    /** What has gone from Redis must be in the ledger, and what is there must have been counted just so. */
+    /** Rows removed from Redis must be in the ledger, and each row of the ledger must equal a counted state. */
     async check(areAllCopied: boolean): Promise<void> {
       const left = await present()
       for (const [id, { states, kept }] of histories) {
@@ -113,7 +116,7 @@ function watch(world: World, link: RedisNode) {
         }
         if (row === undefined) continue
         const { name: _name, run: _run, born: _born, ...counted } = states.get(row.revision)!
-        assert.deepEqual(row, counted, `${id} was not so`)
+        assert.deepEqual(row, counted, `${id} was never counted like this`)
       }
     }
   }
@@ -139,7 +142,7 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
     await agent.settle()
     await copying
   }
-  /** As if everything in Redis had become final. Requests that come even later are counted all the same. */
+  /** As if everything in Redis had become final. Later requests are still counted. */
   async function passHours(): Promise<void> {
     const hour = await readHour(link)
     for (const of of accounts) {
@@ -165,7 +168,7 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
         )
         return watcher.served()
       case 'round':
-        if (rounds < mostRounds) void round(world.agent())
+        if (rounds < maxRounds) void round(world.agent())
         return
       case 'wholeRound':
         return wholeRound()
@@ -219,11 +222,11 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
   assert.equal((await watcher.present()).size, 0)
 }
 
-test('what was served is in the ledger exactly once, unless both Redis and Postgres lost it', async (t) => {
+test('each served request is in the ledger exactly once, unless both Redis and PostgreSQL lost it', async (t) => {
   const program = findRedisServer(process.env)
   if (!need(t, 'redis-server', program)) return
   const server = await startRedis({ port: 0, program })
-  const link = connectServer(server.url, { name: 'test', silenceLimitMs: 5000, onError: (error) => t.error(error) })
+  const link = connectServer(server.url, { name: 'test', silenceTimeoutMs: 5000, onError: (error) => t.error(error) })
   t.after(async () => {
     await link.close()
     await server.stop()

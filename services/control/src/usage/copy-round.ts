@@ -5,12 +5,12 @@ import { type CopyOptions, copyUsage } from './copy-usage.ts'
 import type { Ledger } from './ledger.ts'
 
 /**
- * Brings the ledger up to what Redis has counted: what changed, or everything if the database was restored and may lack
- * what had been copied before; and once an hour what is final by then goes from Redis.
+ * Copies usage from Redis to the ledger: changed rows, or all rows after the database was restored, since it may lack
+ * earlier copies. Once an hour, also stores final rows and removes them from Redis.
  *
  * @param finalUpTo the hour that the last round returned, 0 at first
- * @returns the hour, by the clock of Redis, of which it is known that what was final by then has been stored
- * @throws what Redis or the ledger fails with, or the signal's reason; nothing is lost then
+ * @returns the present hour of Redis' clock; all rows that were final by then are stored
+ * @throws the error of Redis or the ledger, or the signal's reason; nothing is lost then
  */
 export async function copyRound(
   ledger: Ledger,
@@ -29,7 +29,7 @@ export async function copyRound(
   return hour
 }
 
-/** Process by process. @throws the first failure, after the others have been served */
+/** Copies usage from one Redis process after the other. @throws the first failure, after trying all processes */
 async function copyEverywhere(
   ledger: Ledger,
   redis: RedisLink,

@@ -21,16 +21,18 @@ const accounts = Array.from({ length: 30 }, (_, number) => {
 })
 const requestsAtOnce = 10
 const settlements = 2000
-const fewestBlows = 20
-/** Settlements from one blow to the next, at most. */
-const mostBetweenBlows = 40
+const minKills = 20
+/** The maximum number of settlements between two kills. */
+const maxBetweenKills = 40
 
 const any = (count: number): number => Math.floor(Math.random() * count)
 const quiet = { info: () => {}, warn: () => {} }
 
-type Replica = { kill(): Promise<void> }
+interface Replica {
+  kill(): Promise<void>
+}
 
-onEachDatabase('under load, with replicas that die', async (t, newDatabase) => {
+onEachDatabase('under load, while replicas are killed', async (t, newDatabase) => {
   const databaseUrl = await newDatabase()
   const database = await openMigratedDatabase(databaseUrl)
   const server = await startRedis({ port: 0 })
@@ -43,26 +45,26 @@ onEachDatabase('under load, with replicas that die', async (t, newDatabase) => {
   const now = Math.floor(Date.now() / 1000)
 
   async function connect(): Promise<RedisNode> {
-    const link = connectServer(server.url, { name: 'test', silenceLimitMs: 30_000, onError: () => {} })
+    const link = connectServer(server.url, { name: 'test', silenceTimeoutMs: 30_000, onError: () => {} })
     await link.ready()
     return link
   }
 
-  /** A copier with connections of its own, which can be taken from it in the middle of anything. */
+  /** Starts a copier with its own connections, which can be cut at any moment. */
   async function startReplica(): Promise<Replica> {
     const link = await connect()
     const own = databaseUrl === 'pglite:memory' ? null : await openOwn()
     const store = createPostgresLedger((own?.database ?? database).orm)
     let isDead = false
-    const mortal: Ledger = {
+    const killable: Ledger = {
       ...store,
       async store(usages) {
-        if (isDead) throw new Error('killed before it stored')
+        if (isDead) throw new Error('killed before storing')
         await store.store(usages)
-        if (isDead) throw new Error('killed before it knew that it had stored')
+        if (isDead) throw new Error('killed before learning that it had stored')
       }
     }
-    const copier = createUsageCopier({ ledger: mortal, redis: link, log: quiet, intervalMs: 1 })
+    const copier = createUsageCopier({ ledger: killable, redis: link, log: quiet, intervalMs: 1 })
     copier.start()
     return {
       async kill() {
@@ -81,7 +83,7 @@ onEachDatabase('under load, with replicas that die', async (t, newDatabase) => {
     return { database: own, pid: row!.pid }
   }
 
-  /** What was served by account, key and model. */
+  /** Counts of served requests by account, key and model. */
   const served = new Map<string, UsageCounts>()
   let requests = 0
 
@@ -128,7 +130,7 @@ onEachDatabase('under load, with replicas that die', async (t, newDatabase) => {
     }
   }
 
-  /** As if the hours had gone by: what is stored then goes from Redis, although more is counted for the same hours. */
+  /** As if hours had passed: stored rows leave Redis, although more is counted for the same hours. */
   async function age(account: string): Promise<void> {
     const hour = await readHour(redis)
     const name = usageIndexName(accountShard(account))
@@ -140,25 +142,25 @@ onEachDatabase('under load, with replicas that die', async (t, newDatabase) => {
   await t.test('the ledger has every request exactly once, to the nanodollar', async (t) => {
     const replicas = [await startReplica(), await startReplica()]
     const ending: Array<Promise<void>> = []
-    let blows = 0
-    const strike = async () => {
+    let kills = 0
+    const killOne = async () => {
       const number = any(replicas.length)
       ending.push(replicas[number]!.kill())
       replicas[number] = await startReplica()
-      blows++
+      kills++
     }
     const load = async () => {
-      for (let left = settlements / 4; left > 0 || blows < fewestBlows; left--) await settleSome()
+      for (let left = settlements / 4; left > 0 || kills < minKills; left--) await settleSome()
     }
     let isOver = false
     const loads = Promise.all(Array.from({ length: 4 }, load)).then(() => {
       isOver = true
     })
     while (!isOver) {
-      const until = requests + any(mostBetweenBlows * requestsAtOnce)
+      const until = requests + any(maxBetweenKills * requestsAtOnce)
       while (requests < until && !isOver) await new Promise((resolve) => setImmediate(resolve))
       await age(accounts[any(accounts.length)]!)
-      await strike()
+      await killOne()
     }
     await loads
     await Promise.all([...ending, ...replicas.map((replica) => replica.kill())])
@@ -177,6 +179,6 @@ onEachDatabase('under load, with replicas that die', async (t, newDatabase) => {
       sorted(rows.map(({ id, sums }) => [id, sums])),
       sorted([...served].map(([id, sums]) => [id, Object.values(sums).join(' ')]))
     )
-    t.comment(`${requests} requests, ${blows} replicas killed`)
+    t.comment(`${requests} requests, ${kills} replicas killed`)
   })
 })

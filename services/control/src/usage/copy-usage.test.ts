@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
-import { accountName, accountShard, gonePrefix, usageIndexName } from '@tollgate/state/keyspace/names.ts'
+import { accountName, accountShard, endedHoldPrefix, usageIndexName } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import { RedisAwayError, type RedisNode } from '@tollgate/state/link/redis-link.ts'
 import { listUsage, readHour, readUsage, type UsageSelection } from '@tollgate/state/usage/usage.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
-import { ledger, projection } from '../database/schema.ts'
+import { projection } from '../database/schema/projection.ts'
+import { ledger } from '../database/schema/usage.ts'
 import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { copyUsage } from './copy-usage.ts'
 import type { Ledger } from './ledger.ts'
@@ -23,7 +24,11 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
   const { orm } = database
   const store = createPostgresLedger(orm)
   const server = await startRedis({ port: 0 })
-  const redis = connectServer(server.url, { name: 'test', silenceLimitMs: 30_000, onError: (error) => t.error(error) })
+  const redis = connectServer(server.url, {
+    name: 'test',
+    silenceTimeoutMs: 30_000,
+    onError: (error) => t.error(error)
+  })
   t.after(async () => {
     await redis.close()
     await server.stop()
@@ -48,11 +53,11 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
   async function age(account: string): Promise<void> {
     await client.zadd(usageIndexName(accountShard(account)), await readHour(redis), await nameOf(account))
   }
-  /** Which process counted. */
+  /** The process that counted. */
   const tagOf = (run: string) => run.split('.')[0]
   const quiet = { info: () => {}, warn: () => {} }
 
-  await t.test('has what Redis counted, by hour, key and model, of accounts it does not know too', async () => {
+  await t.test('has what Redis counted by hour, key and model, also for unknown accounts', async () => {
     const at = Math.floor(Date.now() / 1000)
     const one = await serve(redis, ada, { at })
     const two = await serve(redis, ada, { at, failed: true, estimated: true })
@@ -84,11 +89,11 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
     assert.deepEqual(await list('changed'), [])
   })
 
-  await t.test('takes later copies, smaller ones too, and never an earlier one', async () => {
+  await t.test('takes later copies, even with smaller values, and never an earlier one', async () => {
     const { id, at } = await serve(redis, ada, { costNanos: 900 })
     const early = await readUsage(redis, await list('changed'))
-    // As if it had been reaped: then it is corrected when it is settled.
-    await client.set(`${gonePrefix(ada)}${id}`, `900|10|5|${at}|key_a|small`)
+    // As if the hold had expired: then settlement corrects the charge.
+    await client.set(`${endedHoldPrefix(ada)}${id}`, `900|10|5|${at}|key_a|small`)
     await serve(redis, ada, { id, at, costNanos: 500 })
     await copyUsage(store, redis, 'changed')
     await store.store(early.usages)
@@ -96,7 +101,7 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
     assert.deepEqual([row!.requests, row!.costNanos, row!.revision], [1, 500, 2])
   })
 
-  await t.test('keeps apart what a Redis counts that was emptied, and adds it up', async () => {
+  await t.test('keeps separate rows for usage before and after Redis was emptied, and sums them', async () => {
     for (const costNanos of [100, 20]) {
       await serve(redis, ada, { costNanos })
       await copyUsage(store, redis, 'changed')
@@ -106,34 +111,37 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
     assert.equal(await spentBy(ada), 120)
   })
 
-  await t.test('stores what is final once more, whatever was copied before, and only then it goes', async () => {
-    await serve(redis, ada)
-    await serve(redis, bob)
-    await copyUsage(store, redis, 'changed')
-    // A database that was restored without anybody noticing.
-    await orm.delete(ledger)
-    await age(ada)
-    await copyUsage(store, redis, 'changed')
-    assert.deepEqual(await rows(), [])
-    const failing: Pick<Ledger, 'store'> = { store: () => Promise.reject(new Error('the database is away')) }
-    await assert.rejects(copyUsage(failing, redis, 'final'), /away/)
-    assert.equal((await list('final')).length, 1)
-    await copyUsage(store, redis, 'final')
-    assert.deepEqual(
-      (await rows()).map(({ accountId }) => accountId),
-      [ada]
-    )
-    assert.deepEqual(await list('all'), [await nameOf(bob)])
-    assert.deepEqual(await client.hkeys(accountName(ada)), [])
-  })
+  await t.test(
+    'stores final rows once more, even if copied before, and only then removes them from Redis',
+    async () => {
+      await serve(redis, ada)
+      await serve(redis, bob)
+      await copyUsage(store, redis, 'changed')
+      // As if an old copy of the database had been restored and nobody had noticed.
+      await orm.delete(ledger)
+      await age(ada)
+      await copyUsage(store, redis, 'changed')
+      assert.deepEqual(await rows(), [])
+      const failing: Pick<Ledger, 'store'> = { store: () => Promise.reject(new Error('the database is unavailable')) }
+      await assert.rejects(copyUsage(failing, redis, 'final'), /unavailable/)
+      assert.equal((await list('final')).length, 1)
+      await copyUsage(store, redis, 'final')
+      assert.deepEqual(
+        (await rows()).map(({ accountId }) => accountId),
+        [ada]
+      )
+      assert.deepEqual(await list('all'), [await nameOf(bob)])
+      assert.deepEqual(await client.hkeys(accountName(ada)), [])
+    }
+  )
 
-  await t.test('is held up by no row that cannot be read, which is told of once', async () => {
+  await t.test('copies other rows despite an unreadable one, which is logged once', async () => {
     await serve(redis, ada)
     const bad = await nameOf(ada)
     await client.hset(accountName(ada), `u${bad.slice(ada.length)}`, 'many')
     await serve(redis, bob)
-    const said: unknown[][] = []
-    const log = { info: () => {}, warn: (...words: unknown[]) => void said.push(words) }
+    const logged: unknown[][] = []
+    const log = { info: () => {}, warn: (...parts: unknown[]) => void logged.push(parts) }
     const copier = createUsageCopier({ ledger: store, redis, log, intervalMs: 1 })
     let rounds = 0
     const counting: Ledger = {
@@ -148,13 +156,16 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
     counted.start()
     await until(async () => rounds > 3 && (await rows()).length === 1)
     await Promise.all([copier.stop(), counted.stop()])
-    assert.deepEqual(said, [
-      [{ name: bad, reason: 'a value does not hold counters' }, 'usage in Redis cannot be read, and is left there']
+    assert.deepEqual(logged, [
+      [
+        { name: bad, reason: 'the value is not a list of counters' },
+        'a row of usage in Redis cannot be read; it stays there'
+      ]
     ])
     assert.equal(await nameOf(ada), bad)
   })
 
-  await t.test('gets everything that Redis has once it is known that the database was restored', async () => {
+  await t.test('gets everything in Redis once a restore of the database was noticed', async () => {
     await serve(redis, ada)
     await copyUsage(store, redis, 'changed')
     await orm.delete(ledger)
@@ -164,17 +175,17 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
     await until(async () => (await store.uncopiedEpoch()) === null)
     await Promise.all(replicas.map((replica) => replica.stop()))
     assert.equal((await rows()).length, 1)
-    // Of an earlier epoch than what is noted there is nothing to note.
+    // An earlier epoch than the noted one changes nothing.
     await store.noteCopied(1)
     assert.equal((await orm.select().from(projection))[0]!.ledgerEpoch, 3)
   })
 
-  await t.test('goes on by itself after a failure, which is told once', async () => {
+  await t.test('continues by itself after a failure, which is logged once', async () => {
     await serve(redis, ada)
-    const said: string[] = []
+    const logged: string[] = []
     const log = {
-      info: (message: unknown) => void said.push(String(message)),
-      warn: (_values: unknown, message?: string) => void said.push(String(message))
+      info: (message: unknown) => void logged.push(String(message)),
+      warn: (_values: unknown, message?: string) => void logged.push(String(message))
     }
     let attempts = 0
     const flaky: RedisNode = {
@@ -187,9 +198,12 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
     }
     const copier = createUsageCopier({ ledger: store, redis: flaky, log, intervalMs: 1 })
     copier.start()
-    await until(async () => said.length >= 2)
+    await until(async () => logged.length >= 2)
     await copier.stop()
-    assert.deepEqual(said, ['usage is not copied', 'usage is copied again'])
+    assert.deepEqual(logged, [
+      'usage is not copied from Redis to PostgreSQL',
+      'usage is copied from Redis to PostgreSQL again'
+    ])
     assert.equal((await rows()).length, 1)
   })
 
@@ -219,6 +233,6 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
 })
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  // With PGlite all of a query happens within one turn, and timers would never be due.
+  // With PGlite a whole query runs within one turn of the event loop, so timers would never be due.
   while (!(await holds())) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -3,27 +3,26 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { forgetUsage, listUsage, readUsage, type UsageSelection } from '@tollgate/state/usage/usage.ts'
 import type { Ledger } from './ledger.ts'
 
-/** Rows that are read in one round trip, and stored with one statement. */
+/** The number of rows in one round trip and in one statement. */
 const rowsPerStep = 1000
 
-export type CopyOptions = {
-  /** All by default. */
+export interface CopyOptions {
+  /** Default: all. */
   shards?: readonly AccountShard[]
-  /** Looked at between steps: what is left then is for the next time. */
+  /** Checked between steps. The next call copies the rest. */
   signal?: AbortSignal
-  /** Told of each row that cannot be read, which is left as it is. */
+  /** Called for each row that cannot be read. The row stays as it is. */
   onMalformed?: (name: string, reason: string) => void
 }
 
 /**
- * Copies usage from Redis, where it is counted, to the ledger, and only then forgets it: what changed since it was last
- * copied, what is final (which then goes from Redis), or all there is.
+ * Copies usage from Redis to the ledger: rows that changed since the last copy, final rows, or all. Then it takes the copied
+ * rows off Redis' list of uncopied rows, or deletes the final ones.
  *
- * Whatever is interrupted can be repeated, by anybody and by several at once. Copies are absolute values with the
- * revision of the row, so the ledger ends with the latest of each; and Redis forgets a row only as long as it is what
- * was stored, so that what is added meanwhile is copied the next time.
+ * Interrupted calls can be repeated, by any number of replicas at once. Copies are absolute values with the row's revision,
+ * so the ledger ends with the latest of each. Redis removes only what it stored: later usage is copied next time.
  *
- * @throws what Redis or the ledger fails with, or the signal's reason; nothing is lost then
+ * @throws the error of Redis or the ledger, or the signal's reason; nothing is lost then
  */
 export async function copyUsage(
   ledger: Pick<Ledger, 'store'>,

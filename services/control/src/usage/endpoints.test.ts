@@ -4,7 +4,8 @@ import { monthNumber } from '@tollgate/state/keyspace/month.ts'
 import { accountName } from '@tollgate/state/keyspace/names.ts'
 import { changeAccount } from '@tollgate/state/testing/account-state.ts'
 import { eq, sql } from 'drizzle-orm'
-import { accounts, ledger } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { ledger } from '../database/schema/usage.ts'
 import { onEachDatabase } from '../testing/databases.ts'
 import { type Answer, startControl } from '../testing/start-control.ts'
 import { createPostgresLedger } from './postgres-ledger.ts'
@@ -62,7 +63,7 @@ onEachDatabase('usage', async (t, newDatabase) => {
   const brief = ({ start, model, key_id, requests, cost_usd }: UsageBucket) =>
     [start.slice(0, 13), model ?? key_id ?? '', requests, cost_usd] as const
 
-  await t.test('one bucket sums keys, models and runs of a month, and nothing outside of it', async () => {
+  await t.test('a monthly bucket sums all keys, models and runs of its month only', async () => {
     assert.deepEqual(await usage(`${march}&interval=month`), {
       from: '2026-03-01T00:00:00.000Z',
       to: '2026-04-01T00:00:00.000Z',
@@ -83,7 +84,7 @@ onEachDatabase('usage', async (t, newDatabase) => {
     })
   })
 
-  await t.test('hours, days and months begin where they do in UTC', async () => {
+  await t.test('hours, days and months begin in UTC', async () => {
     const wide = 'from=2026-02-01T00:00:00Z&to=2026-04-02T00:00:00Z'
     assert.deepEqual((await usage(`${march}&interval=hour`)).buckets.map(brief), [
       ['2026-03-01T00', '', 6, '3.000000003'],
@@ -101,7 +102,7 @@ onEachDatabase('usage', async (t, newDatabase) => {
     ])
   })
 
-  await t.test('usage is told apart by model or by key', async () => {
+  await t.test('usage can be grouped by model or by key', async () => {
     assert.deepEqual((await usage(`${march}&interval=day&group_by=model`)).buckets.map(brief), [
       ['2026-03-01T00', 'large', 2, '1.000000006'],
       ['2026-03-01T00', 'small', 5, '2.000000002']
@@ -112,7 +113,7 @@ onEachDatabase('usage', async (t, newDatabase) => {
     ])
   })
 
-  await t.test('usage by key names its keys, also those that are revoked, and no other', async () => {
+  await t.test('usage by key names exactly its keys, including revoked ones', async () => {
     const created = async (label: string, cookie: string) => {
       const { body } = await call('POST', '/api/keys', { cookie, body: { label } })
       return (body as { key: { id: string } }).key.id
@@ -146,7 +147,7 @@ onEachDatabase('usage', async (t, newDatabase) => {
     assert.equal((await call('GET', '/api/usage/summary')).status, 401)
   })
 
-  await t.test('a query that cannot be answered is refused, and says why', async () => {
+  await t.test('an invalid query is refused with the reason', async () => {
     const cases: Array<[query: string, message: RegExp]> = [
       ['from=yesterday', /^from: /],
       ['from=2026-03-01', /^from: /],
@@ -168,9 +169,9 @@ onEachDatabase('usage', async (t, newDatabase) => {
     }
   })
 
-  await t.test('an answer that groups would make too long is refused', async () => {
+  await t.test('a query whose groups make too many buckets is refused', async () => {
     const cleo = await control.signUp()
-    // 101 hours of 100 models each.
+    // 101 hours with 100 models each.
     await orm.execute(sql`
       insert into ledger
       select ${cleo.id}::uuid, timestamptz '2026-03-01T00:00Z' + hour * interval '1 hour', 'run-1', 'key_a', 'm' || model,
@@ -182,7 +183,7 @@ onEachDatabase('usage', async (t, newDatabase) => {
     assert.equal((await usage(`${query}2026-03-05T04:00:00Z`, cleo.cookie)).buckets.length, 10_000)
   })
 
-  await t.test('the summary tells the spend of this month, the cap and when it starts again', async () => {
+  await t.test('the summary shows the spend of this month, the cap and when the month resets', async () => {
     const summary = async () => {
       const answer: Answer = await call('GET', '/api/usage/summary', { cookie: ada.cookie })
       assert.equal(answer.status, 200)
@@ -217,7 +218,7 @@ onEachDatabase('usage', async (t, newDatabase) => {
     assert.equal(Number((await summary()).cap_usd), planCap / 1e9)
   })
 
-  await t.test('what gateways settle is in the reports soon after, and in the summary at once', async () => {
+  await t.test('settled usage is in the summary at once and in the reports soon after', async () => {
     const dora = await control.signUp({ plan: 'pro' })
     const { redis } = control
     const get = async <Body>(path: string) => {
@@ -228,7 +229,7 @@ onEachDatabase('usage', async (t, newDatabase) => {
     const summary = () => get<UsageSummaryResponse>('/api/usage/summary')
     const copier = createUsageCopier({ ledger: createPostgresLedger(orm), redis, log: quiet, intervalMs: 5 })
 
-    // One request is under way, one is settled.
+    // One request is running, one is settled.
     await changeAccount(redis.client, dora.id, { month: monthNumber(new Date()), reserved: 5_000_000 })
     const one = await serve(redis, dora.id, { costNanos: 1_000_000_007, estimated: true })
     const { spent_usd, reserved_usd } = await summary()
@@ -239,7 +240,7 @@ onEachDatabase('usage', async (t, newDatabase) => {
     try {
       let buckets: UsageBucket[] = []
       while (buckets.length === 0) {
-        // With PGlite all of a request happens within one turn, and timers would never be due.
+        // With PGlite a whole request runs within one turn of the event loop, so timers would never be due.
         await new Promise((resolve) => setImmediate(resolve))
         buckets = (await get<UsageResponse>('/api/usage?interval=hour&group_by=model')).buckets
       }
@@ -260,14 +261,14 @@ onEachDatabase('usage', async (t, newDatabase) => {
     } finally {
       await copier.stop()
     }
-    // Redis is emptied: what the ledger has still counts.
+    // After Redis was emptied, the ledger's spend still counts.
     await redis.client.del(accountName(dora.id))
     assert.equal((await summary()).spent_usd, '1.000000007')
     await changeAccount(redis.client, dora.id, { month: monthNumber(new Date()), settled: 1 })
     assert.equal((await summary()).spent_usd, '1.000000007')
   })
 
-  await t.test('a correction that was copied before what it corrects makes nothing negative', async () => {
+  await t.test('a correction that is copied before the corrected row makes nothing negative', async () => {
     const emil = await control.signUp()
     const month = monthOf(new Date())
     await orm
@@ -279,7 +280,7 @@ onEachDatabase('usage', async (t, newDatabase) => {
     assert.equal((body as UsageSummaryResponse).spent_usd, '0.00')
   })
 
-  await t.test('without Redis the summary is what the ledger has, and nothing is said to be reserved', async () => {
+  await t.test('without Redis the summary shows the spend of the ledger and nothing reserved', async () => {
     const fay = await control.signUp()
     const month = monthOf(new Date())
     await orm.insert(ledger).values(row(fay.id, month.from.toISOString(), { costNanos: 20_000_000 }))

@@ -10,16 +10,21 @@ import type { FastifyInstance } from 'fastify'
 import { principalOf } from '../callers/principal.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
-import { accounts } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
 import { readMonthSpend } from './month-spend.ts'
 import { monthlyCapNanos } from './monthly-cap.ts'
 import { readKeyNames } from './read-key-names.ts'
 import { readUsage } from './read-ledger.ts'
-import { monthOf, mostBuckets, usageRange } from './usage-range.ts'
+import { maxBuckets, monthOf, usageRange } from './usage-range.ts'
 
-export type UsageOptions = { database: Database; redis: RedisLink; catalog: Catalog; clock: Clock }
+export interface UsageOptions {
+  database: Database
+  redis: RedisLink
+  catalog: Catalog
+  clock: Clock
+}
 
-/** `/api/usage`: what the caller's account used, as far as the ledger has it, and what it spent this month. */
+/** `/api/usage`: the account's usage according to the ledger, and its spend of this month. */
 export async function usageEndpoints(
   instance: FastifyInstance,
   { database, redis, catalog, clock }: UsageOptions
@@ -35,10 +40,10 @@ export async function usageEndpoints(
       const range = usageRange(request.query, clock())
       const groupBy = request.query.group_by ?? 'none'
       const { accountId } = principalOf(request)
-      const buckets = await readUsage(orm, accountId, range, groupBy, mostBuckets)
+      const buckets = await readUsage(orm, accountId, range, groupBy, maxBuckets)
       if (buckets === null) {
         throw new ServiceError('invalid_request', {
-          message: `group_by: more than ${mostBuckets} buckets; ask for a shorter range or a longer interval`
+          message: `group_by: more than ${maxBuckets} buckets; ask for a shorter range or a longer interval`
         })
       }
       return {

@@ -4,7 +4,7 @@ import type { Usage } from '@tollgate/state/usage/parse-usage.ts'
 import { sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
-import { ledger } from '../database/schema.ts'
+import { ledger } from '../database/schema/usage.ts'
 import { onEachDatabase, openTestDatabase } from '../testing/databases.ts'
 import { foldLedger } from './fold-ledger.ts'
 import { createPostgresLedger } from './postgres-ledger.ts'
@@ -44,14 +44,14 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
   await migrate(orm)
   const { store } = createPostgresLedger(orm)
 
-  await t.test('usage of any month is stored, in a partition of its own', async () => {
+  await t.test('usage of any month is stored in its own partition', async () => {
     await store([usage('2026-09-30T23:00:00Z'), usage('2026-10-01T00:00:00Z'), usage('2026-10-31T23:00:00Z')])
     const made = await partitions(orm)
     assert.ok(made.includes('ledger_2026_09') && made.includes('ledger_2026_10'), made.join())
     assert.equal(await orm.$count(ledger), 3)
   })
 
-  await t.test('old hours become days, and every sum stays what it was', async () => {
+  await t.test('old hours become days with unchanged sums', async () => {
     await store([
       usage('2026-11-14T01:00:00Z', { costNanos: 100 }),
       usage('2026-11-14T23:00:00Z', { costNanos: 20, errors: 1 }),
@@ -80,7 +80,7 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
     )
   })
 
-  await t.test('a copy of a folded hour, from an old state of Redis, does not count twice', async () => {
+  await t.test('an old copy of a folded hour does not count twice', async () => {
     const before = await spent(orm)
     await store([usage('2026-11-14T01:00:00Z', { costNanos: 100, revision: 9 })])
     assert.equal(await spent(orm), before)
@@ -102,7 +102,7 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
     assert.equal(await spent(orm), before + 42_000n)
   })
 
-  await t.test('months go when they are too old, and do not come back', async () => {
+  await t.test('old months are dropped and do not come back', async () => {
     const short = { hoursKeptDays: 5, monthsKept: 1 }
     const { dropped } = await foldLedger(orm, short, now)
     assert.deepEqual(dropped, ['ledger_2026_09'])

@@ -1,36 +1,36 @@
 import { sql } from 'drizzle-orm'
 import { type Orm, queryRows, type Transaction } from '../database/connect.ts'
-import { ledger, projection } from '../database/schema.ts'
+import { projection } from '../database/schema/projection.ts'
+import { ledger } from '../database/schema/usage.ts'
 import { eachCounter } from './each-counter.ts'
 
 const dayMs = 86_400_000
-/** Few enough that a statement takes some tens of milliseconds. */
+/** Few enough that a statement takes less than about 50 ms. */
 const rowsPerStep = 2000
-/** Any number that nothing else in this database locks; written down once. (7012846613 is that of add_ledger_month.) */
+/** An arbitrary number that nothing else in this database locks. (add_ledger_month locks 7012846613.) */
 const lock = 7_012_846_614
-/** A partition that cannot be dropped at once is left to the next hour: those who wait for the lock keep others waiting. */
+/** Drops a partition in the next hour if its lock is not free: waiting for the lock would block other queries. */
 const lockTimeoutMs = 2000
 
-export type LedgerRetention = {
+export interface LedgerRetention {
   /** Days after which hours are folded into days; at least 3. */
   readonly hoursKeptDays: number
-  /** Whole months that are kept besides the present one; null to keep all. */
+  /** Past months to keep, besides the present one; null to keep all. */
   readonly monthsKept: number | null
 }
 
 /**
- * Keeps the ledger small: makes the partitions of this month and the next, folds old hours into days, and drops months that
- * are too old.
+ * Keeps the ledger small: adds the partitions of this month and the next, folds old hours into days, and drops old months.
  *
- * Usage of an hour may only be folded when no copy of it can come any more, or it would count twice. So hours are closed
- * first, after all usage that Redis holds was copied: from then on `store` refuses copies of them. The next call folds them.
- * What Redis could still bring then comes from a dump that is days old, and is in the ledger already.
+ * An hour may only be folded when no more copies of its usage can come, or usage would count twice. So this closes hours
+ * first, after all usage in Redis was copied: from then on `store` refuses copies of them. The next call folds them.
+ * Redis can have usage of closed hours only from a dump that is days old; the ledger already has that usage.
  *
  * Any number of replicas may do this at once.
  *
- * @param now a time after which all usage in Redis was copied, by the earliest clock: a later one would close hours too early
- * @param isStopping asked between steps
- * @returns how many rows were folded, the months that were dropped, and whether nothing is left to do
+ * @param now a time by the earliest clock, after which all usage in Redis was copied; a later time closes hours too early
+ * @param isStopping called between steps
+ * @returns how many rows were folded, the dropped months, and whether nothing is left to do
  */
 export async function foldLedger(
   orm: Orm,
@@ -50,7 +50,7 @@ export async function foldLedger(
   return { folded, dropped, isDone: !isStopping() }
 }
 
-/** Where the days begin and end that are closed and not folded, ms since the epoch. */
+/** The days that are closed but not folded: begin and end in ms since the epoch. */
 async function closedRange(orm: Orm): Promise<{ from: number; to: number }> {
   const [row] = await queryRows<{ from: string | null; to: string | null }>(
     orm,
@@ -65,7 +65,7 @@ async function closedRange(orm: Orm): Promise<{ from: number; to: number }> {
   return row?.from == null || row.to === null ? { from: 0, to: 0 } : { from: Number(row.from), to: Number(row.to) }
 }
 
-/** Folds the hours of a day, some rows at a time: at each moment sums are what they were. */
+/** Folds the hours of a day, some rows per transaction. The sums stay right at every moment. */
 async function foldDay(orm: Orm, day: Date, isStopping: () => boolean): Promise<number> {
   let folded = 0
   while (!isStopping()) {
@@ -85,7 +85,7 @@ async function foldDay(orm: Orm, day: Date, isStopping: () => boolean): Promise<
   return folded
 }
 
-/** @returns how many rows of hours there were, of which at most {@link rowsPerStep} are folded */
+/** Folds up to {@link rowsPerStep} hourly rows of a day. @returns how many */
 async function foldRows(tx: Transaction, day: Date): Promise<number> {
   const [from, to] = [day.toISOString(), new Date(day.getTime() + dayMs).toISOString()]
   const [row] = await queryRows<{ count: string }>(
@@ -117,7 +117,7 @@ async function foldRows(tx: Transaction, day: Date): Promise<number> {
   return Number(row!.count)
 }
 
-/** Drops the partitions that end by a time, of which the hours are closed. @returns their names */
+/** Drops the partitions that end before a time and whose hours are closed. @returns their names */
 async function dropMonths(orm: Orm, before: Date): Promise<string[]> {
   const months = await queryRows<{ name: string }>(
     orm,
@@ -149,6 +149,6 @@ async function closeBefore(orm: Orm, hour: Date): Promise<void> {
     })
 }
 
-/** The beginning of a month (UTC), so many after the one that a time is in. */
+/** The first moment of a month (UTC), `after` months after that of `now`. */
 const firstOfMonth = (now: Date, after: number): Date =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + after))

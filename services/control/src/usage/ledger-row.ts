@@ -1,9 +1,9 @@
 import type { LedgerRow } from './ledger.ts'
 
-/** `<tag of the run>[~<hour in which it began>].<when it began, µs>`: see `Usage` in state/usage/parse-usage.ts. */
+/** `<tag of the run>[~<hour in which the row began>].<when it began, µs>`: see `Usage` in state/usage/parse-usage.ts. */
 const runForm = /^([^~.]+)(?:~(\d+))?\.(\d+)$/
 
-type Stored = {
+interface Stored {
   account: string
   hour: number | string
   run: string
@@ -12,7 +12,7 @@ type Stored = {
   revision: number | string
 }
 
-/** @returns the row of Redis that a stored row is a copy of; none if its run has another form, as one that was made otherwise */
+/** @returns the row of Redis that a ledger row was copied from; [] if its run has another form, as a folded day has */
 export function ledgerRow({ account, hour, run, key, model, revision }: Stored): LedgerRow[] {
   const [, tag, lateHour, born] = runForm.exec(run) ?? []
   if (tag === undefined) return []

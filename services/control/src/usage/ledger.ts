@@ -2,12 +2,12 @@ import type { AccountShard } from '@tollgate/state/keyspace/names.ts'
 import type { LedgerSpend } from '@tollgate/state/spend/spend.ts'
 import type { Usage } from '@tollgate/state/usage/parse-usage.ts'
 
-/** Which row of usage in Redis a row of the ledger is a copy of, and of which state of it. */
-export type LedgerRow = {
-  /** As it stands in the lists of its shard in Redis. */
+/** The row and its revision in Redis that a row of the ledger was copied from. */
+export interface LedgerRow {
+  /** Its name in the lists of its shard in Redis. */
   name: string
   account: string
-  /** Of the run that counted it. */
+  /** Tag of the run that counted it. */
   tag: string
   /** Hour of admission, whole hours since the epoch. */
   hour: number
@@ -18,18 +18,18 @@ export type LedgerRow = {
   revision: number
 }
 
-/** What was served and what it cost, as Postgres keeps it. */
-export type Ledger = {
-  /** Stores copies of rows of usage, each unless a copy of a later revision is there. May be repeated. */
+/** What was served and what it cost, in PostgreSQL. */
+export interface Ledger {
+  /** Stores copies of usage rows. Skips rows of which a later revision is stored. May be repeated. */
   store(usages: readonly Usage[]): Promise<void>
-  /** The accounts of shards that are not deleted, in pages. One that changes meanwhile may come twice. */
+  /** The accounts of shards, without deleted ones, in pages. An account that changes meanwhile may come twice. */
   accountsOf(shards: readonly AccountShard[]): AsyncIterable<string[]>
-  /** What accounts have spent in the month that a moment is in (UTC), of those that have rows in it. */
+  /** The spend of accounts in the month (UTC) of a moment. Omits accounts without rows in that month. */
   spendOf(accounts: readonly string[], now: Date): Promise<LedgerSpend[]>
-  /** The rows of accounts from an hour on, which is counted since the epoch, and those that began late in the day before. */
+  /** The rows of accounts from an hour (since the epoch) on, and late rows of the 24 hours before it. */
   rowsSince(accounts: readonly string[], hour: number): Promise<LedgerRow[]>
-  /** The present epoch if since its beginning not all usage in Redis was copied; null if it was. */
+  /** The present epoch, if not all usage in Redis was copied since it began; else null. */
   uncopiedEpoch(): Promise<number | null>
-  /** Notes that since the beginning of an epoch all usage in Redis was copied. */
+  /** Notes that all usage in Redis was copied since an epoch began. */
   noteCopied(epoch: number): Promise<void>
 }

@@ -5,12 +5,15 @@ import type { Orm } from '../database/connect.ts'
 import { readSpend as readLedgerSpend } from './read-ledger.ts'
 import { monthOf } from './usage-range.ts'
 
-/** Nanodollars of the month that a moment is in. */
-export type MonthSpend = { settled: bigint; reserved: bigint }
+/** An account's spend in one month, in nanodollars. */
+export interface MonthSpend {
+  settled: bigint
+  reserved: bigint
+}
 
 /**
- * What an account has spent this month, and what is held for requests under way. Redis knows at once; after it lost
- * something the ledger may know more, so the larger counts. Without Redis nothing is known of what is held.
+ * Reads what an account has spent this month, and what is reserved for running requests. Redis knows at once. After it lost
+ * data the ledger may know more, so the larger counts. Without Redis, `reserved` is 0.
  */
 export async function readMonthSpend(orm: Orm, redis: RedisLink, accountId: string, now: Date): Promise<MonthSpend> {
   const { from, to } = monthOf(now)

@@ -2,9 +2,9 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { effectivePlan } from '../catalog/effective-plan.ts'
 
 /**
- * What an account may spend in a month, in nanodollars: the plan's cap, or its own below it.
+ * An account's monthly cap in nanodollars: the plan's, or the account's own if that is lower.
  *
- * @param ownCapNanos null without one
+ * @param ownCapNanos null if the account has set none
  */
 export function monthlyCapNanos(catalog: Catalog, plan: string, ownCapNanos: number | null): number {
   const { monthlyNanos } = catalog.plans[effectivePlan(catalog, plan)]!.caps

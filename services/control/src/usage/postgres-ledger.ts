@@ -2,18 +2,20 @@ import { monthNumber } from '@tollgate/state/keyspace/month.ts'
 import type { Usage } from '@tollgate/state/usage/parse-usage.ts'
 import { and, DrizzleQueryError, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
-import { pageSize, pagesOf, walkOrder } from '../database/pages-by-change.ts'
-import { accounts, ledger, projection } from '../database/schema.ts'
+import { pageOrder, pageSize, pagesOf } from '../database/pages-by-change.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { projection } from '../database/schema/projection.ts'
+import { ledger } from '../database/schema/usage.ts'
 import { eachCounter } from './each-counter.ts'
 import type { Ledger } from './ledger.ts'
 import { ledgerRow } from './ledger-row.ts'
 import { monthOf } from './usage-range.ts'
 
 const hourMs = 3_600_000
-/** Few enough that a statement takes some tens of milliseconds. */
+/** Few enough that a statement takes less than about 50 ms. */
 const rowsPerStatement = 1000
 
-/** Keeps the ledger in the table of `schema.ts`. */
+/** Keeps the ledger in the table of `database/schema/usage.ts`. */
 export function createPostgresLedger(orm: Orm): Ledger {
   return {
     async store(usages) {
@@ -65,7 +67,7 @@ export function createPostgresLedger(orm: Orm): Ledger {
 const toRow = ({ hour, name: _name, born: _born, ...row }: Usage) => ({ second: hour * 3600, ...row })
 type LedgerRow = ReturnType<typeof toRow>
 
-/** `check_violation`: there is no partition for a row. */
+/** `check_violation`: no partition exists for a row. */
 const missingPartition = '23514'
 
 async function storeRows(orm: Orm, rows: LedgerRow[]): Promise<void> {
@@ -84,11 +86,10 @@ async function storeRows(orm: Orm, rows: LedgerRow[]): Promise<void> {
 }
 
 /**
- * Copies of hours that are closed are left out: the ledger has them, in another form (see `fold-ledger.ts`), and they came
- * with an old state of Redis.
+ * Leaves out copies of closed hours: they came from an old state of Redis, and the ledger has them as days (see
+ * `fold-ledger.ts`).
  *
- * In the order of the primary key: replicas that store the same rows at once must not lock them in different orders, or
- * they could wait for each other for ever.
+ * Stores in the order of the primary key: replicas that lock the same rows in different orders could deadlock.
  */
 const upsert = (rows: readonly LedgerRow[]): SQL => sql`
   insert into ${ledger} (
@@ -110,13 +111,17 @@ const accountsWhere = (orm: Orm) => (condition: SQL) =>
     .select({ id: accounts.id, shard: accounts.shard, version: accounts.version })
     .from(accounts)
     .where(and(condition, sql`not 'deleted' = any (${accounts.suspensions})`))
-    .orderBy(...walkOrder(accounts))
+    .orderBy(...pageOrder(accounts))
     .limit(pageSize)
 
-type Sum = { account: string; key: string; cost: string }
+interface Sum {
+  account: string
+  key: string
+  cost: string
+}
 
 /**
- * What accounts spent in a range, by key. Exported for a look at how it is executed. The accounts are one parameter: a
+ * Sums what accounts spent in a range, by key. Exported for tests of its query plan. The accounts are one parameter: a
  * thousand would take longer than the query.
  */
 export const spendByKey = (ids: readonly string[], from: Date, to: Date): SQL => sql`
@@ -125,7 +130,14 @@ export const spendByKey = (ids: readonly string[], from: Date, to: Date): SQL =>
   where ${ledger.accountId} = any(${`{${ids.join()}}`}::uuid[]) and ${and(gte(ledger.hour, from), lt(ledger.hour, to))}
   group by 1, 2`
 
-type CopiedRow = { account: string; hour: string; run: string; key: string; model: string; revision: string }
+interface CopiedRow {
+  account: string
+  hour: string
+  run: string
+  key: string
+  model: string
+  revision: string
+}
 
 const rowsOfAccounts = (ids: readonly string[], from: Date, lateFrom: Date): SQL => sql`
   select ${ledger.accountId}::text as account, (extract(epoch from ${ledger.hour}) / 3600)::bigint::text as hour, ${ledger.run},
@@ -134,5 +146,5 @@ const rowsOfAccounts = (ids: readonly string[], from: Date, lateFrom: Date): SQL
   where ${ledger.accountId} = any(${`{${ids.join()}}`}::uuid[]) and ${gte(ledger.hour, lateFrom)}
     and (${gte(ledger.hour, from)} or ${ledger.run} like '%~%')`
 
-/** A correction may have been copied before what it corrects. */
+/** The ledger may have a correction before the row that it corrects. */
 const spent = (nanos: number): number => Math.max(0, nanos)

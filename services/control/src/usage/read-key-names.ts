@@ -1,9 +1,9 @@
 import type { UsageBucket, UsageKey } from '@tollgate/contracts/http/usage.ts'
 import { sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
-import { keys } from '../database/schema.ts'
+import { keys } from '../database/schema/keys.ts'
 
-/** The keys of an account that buckets are of: also those that are not listed any more. */
+/** Reads the names of the keys in buckets, including keys that are no longer listed. */
 export async function readKeyNames(orm: Orm, accountId: string, buckets: readonly UsageBucket[]): Promise<UsageKey[]> {
   const ids = [...new Set(buckets.map(({ key_id: id }) => id))]
   // One parameter: there may be thousands of keys.

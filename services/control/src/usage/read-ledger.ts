@@ -4,7 +4,7 @@ import { type ShownCount, shownCounters, shownCounts, usageCounters } from '@tol
 import { type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { type Orm, queryRows } from '../database/connect.ts'
-import { ledger } from '../database/schema.ts'
+import { ledger } from '../database/schema/usage.ts'
 import type { UsageRange } from './usage-range.ts'
 
 type Sums = Record<ShownCount, string> & {
@@ -13,7 +13,7 @@ type Sums = Record<ShownCount, string> & {
   cost: string
 }
 
-/** Never below zero: a correction may have been copied before what it corrects. */
+/** Never below zero: the ledger may have a correction before the row that it corrects. */
 const total = (column: PgColumn): SQL => sql`greatest(sum(${column}), 0)::text`
 
 const totals = sql.join(
@@ -24,9 +24,9 @@ const totals = sql.join(
 const partColumn = { model: ledger.model, key: ledger.keyId } as const
 
 /**
- * What an account used in a range, in order of time and then of model or key.
+ * Reads an account's usage in a range, ordered by time and then by model or key.
  *
- * @param limit the most buckets
+ * @param limit the maximum number of buckets
  * @returns null if there are more
  */
 export async function readUsage(

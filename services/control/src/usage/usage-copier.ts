@@ -4,29 +4,35 @@ import type { FastifyBaseLogger } from 'fastify'
 import { copyRound } from './copy-round.ts'
 import type { Ledger } from './ledger.ts'
 
-export type UsageCopierOptions = {
+export interface UsageCopierOptions {
   ledger: Ledger
   redis: RedisLink
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
-  /** Milliseconds from the start of a round to the start of the next. Reports are at most 5 s behind. */
+  /** Milliseconds between the starts of two rounds. Reports are at most 5 s behind. */
   intervalMs?: number
-  /** Called after all usage in Redis was copied: each hour until it returns that it is done. Copying waits for it. */
-  tidy?: (signal: AbortSignal) => Promise<boolean>
+  /** Called every hour, after all usage in Redis was copied, until it resolves with true. Copying waits for it. */
+  maintain?: (signal: AbortSignal) => Promise<boolean>
 }
 
-/** A row that cannot be read stays so: of more than these, only the first are told of. */
-const mostTold = 100
+/** Unreadable rows stay in Redis. At most so many are logged. */
+const maxReported = 100
 
 /** Copies usage from Redis, where gateways count it, to the ledger. */
-export function createUsageCopier({ ledger, redis, log, intervalMs = 1000, tidy }: UsageCopierOptions): BackgroundLoop {
-  const told = new Set<string>()
+export function createUsageCopier({
+  ledger,
+  redis,
+  log,
+  intervalMs = 1000,
+  maintain
+}: UsageCopierOptions): BackgroundLoop {
+  const reported = new Set<string>()
   let finalUpTo = 0
-  let tidiedAt = 0
+  let maintainedAt = 0
 
   function onMalformed(name: string, reason: string): void {
-    if (told.has(name) || told.size === mostTold) return
-    told.add(name)
-    log.warn({ name, reason }, 'usage in Redis cannot be read, and is left there')
+    if (reported.has(name) || reported.size === maxReported) return
+    reported.add(name)
+    log.warn({ name, reason }, 'a row of usage in Redis cannot be read; it stays there')
   }
 
   return createBackgroundLoop({
@@ -36,14 +42,18 @@ export function createUsageCopier({ ledger, redis, log, intervalMs = 1000, tidy 
     describeError: withoutCommand,
     async round(signal) {
       finalUpTo = await copyRound(ledger, redis, finalUpTo, { signal, onMalformed })
-      if (tidy === undefined || tidiedAt === finalUpTo) return
+      if (maintain === undefined || maintainedAt === finalUpTo) return
       try {
-        if (await tidy(signal)) tidiedAt = finalUpTo
+        if (await maintain(signal)) maintainedAt = finalUpTo
       } catch (err) {
-        tidiedAt = finalUpTo
-        if (!signal.aborted) log.warn({ err }, 'the ledger could not be tidied: it is tried again in an hour')
+        maintainedAt = finalUpTo
+        if (!signal.aborted)
+          log.warn({ err }, 'old hours of the ledger could not be folded; the next try is in an hour')
       }
     },
-    messages: { failing: 'usage is not copied', recovered: 'usage is copied again' }
+    messages: {
+      failing: 'usage is not copied from Redis to PostgreSQL',
+      recovered: 'usage is copied from Redis to PostgreSQL again'
+    }
   })
 }

@@ -5,25 +5,25 @@ import { resumeAccount, suspendAccount } from '../accounts/suspend-account.ts'
 import { byService } from '../audit/by.ts'
 import { endSessions } from '../callers/sessions.ts'
 import type { Transaction } from '../database/connect.ts'
-import { users } from '../database/schema.ts'
+import { users } from '../database/schema/users.ts'
 import { foldCase } from '../http/fold-case.ts'
 import type { IdentityUser } from '../identity/identity.ts'
-import { addressHasChanged } from './proof.ts'
+import { forgetProof } from './proof.ts'
 import { syncUser } from './sync-user.ts'
 
-export type Adoption = {
-  /** False for somebody whom we have deleted: nothing of theirs is written down again. */
+export interface Adoption {
+  /** False for a user whom control has deleted: it stores nothing about them again. */
   readonly isOurs: boolean
-  /** Whether the projector should hear of the account after the commit. */
+  /** Whether the projector must project the account after the commit. */
   readonly isAccountChanged: boolean
 }
 
 /**
- * Brings a user's rows to what the identity provider says of them: name, address, plan, and that they may be there at all.
- * With another address than the proved one, every session ends.
- * The user's row is locked until the transaction ends; what keeps other changes waiting comes last.
+ * Updates a user's rows from the identity provider: name, address, plan, and whether the account is suspended.
+ * If the address differs from the proved one, every session ends.
+ * The user's row is locked until the transaction ends. Locks that delay other changes come last.
  *
- * @param seen null if the provider knows nobody by that id
+ * @param seen the user at the provider; null if the provider has no such user
  */
 export async function adoptUser(
   tx: Transaction,
@@ -46,7 +46,7 @@ export async function adoptUser(
   }
   await syncUser(tx, seen, now)
   if (known !== undefined && known.provedEmail !== foldCase(seen.email)) {
-    await addressHasChanged(tx, seen, now)
+    await forgetProof(tx, seen, now)
     await endSessions(tx, id)
   }
   const isPlanChanged = await ensurePersonalAccount(tx, catalog, id, now)

@@ -2,12 +2,13 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { and, asc, eq, inArray, isNull, lt, not, sql } from 'drizzle-orm'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
-import { accounts, users } from '../database/schema.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { users } from '../database/schema/users.ts'
 import type { Identity, IdentityUser } from '../identity/identity.ts'
 import type { Projector } from '../projection/projector.ts'
 import { adoptUser } from './adopt-user.ts'
 
-export type CompareOptions = {
+export interface CompareOptions {
   database: Database
   identity: Pick<Identity, 'findUser'>
   catalog: Catalog
@@ -16,13 +17,13 @@ export type CompareOptions = {
 }
 
 const isSuspended = sql<boolean>`'identity' = any(${accounts.suspensions})`
-/** Not seen since a sweep began, and not known to be gone. */
+/** Users not seen since the sweep began. Deleted users, and users that the provider lacks or bans, are excluded. */
 const isUnlisted = (startedAt: Date) => and(isNull(users.deletedAt), lt(users.syncedAt, startedAt), not(isSuspended))
 
-/** Users who are asked for by id before the lease is renewed. */
+/** Users read by id before the lease is renewed. */
 const batch = 20
 
-/** Adopts what differs of users that the provider lists. Those who never signed in here are none of our business. */
+/** Updates our users that differ from the provider's list. It ignores people who never signed in here. */
 export async function adoptListed(options: CompareOptions, listed: readonly IdentityUser[]): Promise<void> {
   const { database, clock } = options
   const ids = listed.map(({ id }) => id)
@@ -46,10 +47,10 @@ export async function adoptListed(options: CompareOptions, listed: readonly Iden
 }
 
 /**
- * Asks for some of the users whom the list did not show since the sweep began, by id. Those who are known to be gone are
- * not asked for again: should they come back, the list shows them.
+ * Reads some of the users by id that the list has not shown since the sweep began. It skips users known to be missing or
+ * banned: if they come back, the list shows them.
  *
- * @returns how many were asked for; 0 if there are none left
+ * @returns how many users it selected; 0 if none are left
  */
 export async function adoptUnlisted(
   options: CompareOptions,
@@ -73,7 +74,7 @@ export async function adoptUnlisted(
   return rows.length
 }
 
-/** Whether there is anybody whom the provider has not shown since the sweep began and should know. */
+/** Whether the list has not yet shown one of our users since the sweep began. */
 export async function isAnyoneUnlisted({ database }: CompareOptions, startedAt: Date): Promise<boolean> {
   const rows = await database.orm
     .select({ id: users.id })

@@ -10,19 +10,20 @@ import { forgetBrowsers } from '../callers/known-browser.ts'
 import { endSessions } from '../callers/sessions.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database, Transaction } from '../database/connect.ts'
-import { invitations, members, passwordResets, users } from '../database/schema.ts'
+import { invitations, members } from '../database/schema/team.ts'
+import { passwordResets, users } from '../database/schema/users.ts'
 import type { Identity } from '../identity/identity.ts'
 import { revokeKeys } from '../keys/revoke-keys.ts'
 import type { Projector } from '../projection/projector.ts'
 import { leaveTeam } from '../team/give-up-seat.ts'
 import { forgetUnproved } from './proof.ts'
 
-/** A deletion that is older was given up by whoever began it. */
+/** An older deletion counts as abandoned. */
 const abandonedMs = 5 * 60_000
-/** How many of those one look completes. */
+/** Abandoned deletions per round. */
 const batch = 20
 
-export type DeletionOptions = {
+export interface DeletionOptions {
   database: Database
   identity: Pick<Identity, 'deleteUser'>
   catalog: Catalog
@@ -32,16 +33,16 @@ export type DeletionOptions = {
 }
 
 /**
- * Deletes a user. Each step can be repeated, and none depends on anything but the one before: whatever fails or crashes
- * is completed by doing all of it again, by the user, whose session ends last, or by the sweep.
+ * Deletes a user. Each step can be repeated, and depends only on the step before. After a failure or a crash, all steps run
+ * again: when the user asks again, because the session ends last, or in the sweep.
  *
- * 1. Here: no key of the personal account works any more, and none can be made.
- * 2. In Redis: the account is refused from the next admission on. Its keys follow with the projection.
- * 3. At the payment provider: what the account pays for ends, as with every account that is closed whenever it is read.
- * 4. At the identity provider: the user is deleted.
- * 5. Here: name and address are forgotten, sessions end. Ledger and audit log stay, with an id that means nobody.
+ * 1. PostgreSQL: every key of the personal account is revoked, and the account cannot get new ones.
+ * 2. Redis: the next admission refuses the account. The projection then revokes its keys.
+ * 3. Payment provider: the account's subscriptions end, as at every refresh of a closed account.
+ * 4. Identity provider: the user is deleted.
+ * 5. PostgreSQL: name and address are erased, sessions end. Ledger and audit log stay, with an anonymous id.
  *
- * @throws ServiceError `team_has_members`, `revocation_pending` (Redis is away), `payments_unavailable`,
+ * @throws ServiceError `team_has_members`, `revocation_pending` (Redis is unavailable), `payments_unavailable`,
  * `identity_unavailable`
  */
 export async function deleteUser(options: DeletionOptions, id: string, by: By): Promise<void> {
@@ -53,7 +54,7 @@ export async function deleteUser(options: DeletionOptions, id: string, by: By): 
   await database.orm.transaction((tx) => forgetUser(tx, catalog, id, by))
 }
 
-/** Completes deletions that nobody works on any more. One that fails again is left to the next time. */
+/** Completes abandoned deletions. A deletion that fails again is retried in the next round. */
 export async function finishDeletions(
   options: DeletionOptions & { log: Pick<FastifyBaseLogger, 'warn'> }
 ): Promise<void> {
@@ -74,7 +75,7 @@ export async function finishDeletions(
     try {
       await deleteUser(options, id, byService(now))
     } catch (err) {
-      options.log.warn({ err, userId: id }, 'a user could not be deleted completely yet')
+      options.log.warn({ err, userId: id }, 'a user is not completely deleted yet; the next round tries again')
     }
   }
 }
@@ -87,7 +88,7 @@ async function closeAccount(tx: Transaction, id: string, by: By): Promise<void> 
     .for('no key update')
   if (user === undefined) return
   const revoked = await revokeKeys(tx, id, by.at)
-  // After the change was recorded, so that nobody joins any more.
+  // Counted after the change is recorded: from then on, nobody can join.
   if ((await tx.$count(members, eq(members.accountId, id))) > 0) throw new ServiceError('team_has_members')
   await tx.delete(invitations).where(eq(invitations.accountId, id))
   await suspendAccount(tx, id, 'deleted', by)
@@ -100,7 +101,7 @@ async function forgetUser(tx: Transaction, catalog: Catalog, id: string, by: By)
   const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, id)).for('no key update')
   if (user === undefined) return
   await leaveTeam(tx, catalog, id, by)
-  // The session still stood, and could have made another.
+  // The session was still open, and may have created another key.
   await revokeKeys(tx, id, by.at)
   await endSessions(tx, id)
   await forgetBrowsers(tx, id)

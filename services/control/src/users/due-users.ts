@@ -3,54 +3,55 @@ import { createBackgroundLoop } from '@tollgate/service/background/background-lo
 import { and, asc, eq, isNull, lte, sql } from 'drizzle-orm'
 import { createConcurrencyLimit } from '../background/limit-concurrency.ts'
 import type { Orm } from '../database/connect.ts'
-import { users } from '../database/schema.ts'
+import { users } from '../database/schema/users.ts'
 import { adoptUser } from './adopt-user.ts'
 import type { RefreshOptions } from './refresh-user.ts'
 
-/** How many users this process reads from the provider at once: an update of all users must not take it from others. */
+/** Users that this process reads at the same time. An update of all users must not use the whole provider. */
 const maxAtOnce = 4
-/** For everything that a report waits for: its turn, and the provider. */
-const limitMs = 4000
-/** If whoever reads a user fails or dies, the user is read again after so long. */
+/** For all waiting of a report: for its turn, and for the provider. */
+const reportTimeoutMs = 4000
+/** After a failure or a crash, the user is read again after this time. */
 const retryMs = 3000
-/** How many are looked for at once. */
+/** Due users per query. */
 const batch = 20
 
-export type DueUsersOptions = RefreshOptions & {
-  /** Milliseconds between looks for those whom a failure or a crash left over. */
+export interface DueUsersOptions extends RefreshOptions {
+  /** Milliseconds between searches for users that a failure or a crash left due. */
   intervalMs?: number
 }
 
-/** Users whose change the identity provider has reported. Any number of replicas may run one. */
-export type DueUsers = {
+/** Users with a reported change at the identity provider. Any number of replicas may run this. */
+export interface DueUsers {
   /**
-   * Writes down that a user has changed, and brings them up to date. Resolves when that is in force.
+   * Stores that a user has changed, and updates them. Resolves when the change is in force.
    *
-   * @returns false for somebody who never signed in here, or is deleted
-   * @throws ServiceError `identity_unavailable`, `too_many_requests` or `change_pending`: the user stays due, and the loop tries again
+   * @returns false for a user who never signed in here, or is deleted
+   * @throws ServiceError `identity_unavailable`, `too_many_requests` or `change_pending`; the user stays due and the loop tries
+   * again
    */
-  take(userId: string): Promise<boolean>
+  handleReport(userId: string): Promise<boolean>
   start(): void
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when all work has ended. */
   stop(): Promise<void>
-  /** Brings all who are due up to date. Never throws: who fails stays due. */
+  /** Updates all due users. Never throws: after a failure, a user stays due. */
   refreshDue(): Promise<void>
 }
 
-/** The report is stored before the provider is asked: whatever fails then is done again, by this replica or another. */
+/** Stores each report before it asks the provider. After a failure, this or another replica tries again. */
 export function createDueUsers(options: DueUsersOptions): DueUsers {
   const { database, identity, catalog, projector, clock, log, intervalMs = 1000 } = options
   const { orm } = database
   const concurrency = createConcurrencyLimit(maxAtOnce, 'change_pending')
-  /** Refreshes that have not begun: of several reports that wait, one reads. */
+  /** Refreshes that have not begun. Several waiting reports of a user share one. */
   const waiting = new Map<string, Promise<void>>()
   const loop = createBackgroundLoop({
     round: refreshAllDue,
     intervalMs,
     log,
     messages: {
-      failing: 'users whose change was reported could not be brought up to date yet',
-      recovered: 'users whose change was reported are brought up to date again'
+      failing: 'users with reported changes could not be updated yet',
+      recovered: 'users with reported changes are updated again'
     }
   })
 
@@ -59,22 +60,22 @@ export function createDueUsers(options: DueUsersOptions): DueUsers {
   function refreshInTurn(id: string): Promise<void> {
     const before = waiting.get(id)
     if (before !== undefined) return before
-    const limit = AbortSignal.timeout(limitMs)
+    const deadline = AbortSignal.timeout(reportTimeoutMs)
     const work = concurrency(() => {
       waiting.delete(id)
-      return refresh(id, limit)
-    }, limit).finally(() => {
+      return refresh(id, deadline)
+    }, deadline).finally(() => {
       if (waiting.get(id) === work) waiting.delete(id)
     })
     waiting.set(id, work)
     return work
   }
 
-  async function refresh(id: string, limit: AbortSignal): Promise<void> {
+  async function refresh(id: string, deadline: AbortSignal): Promise<void> {
     const [row] = await orm.select({ marks: users.dueMarks }).from(users).where(eq(users.id, id))
-    const seen = await identity.findUser(id, limit)
+    const seen = await identity.findUser(id, deadline)
     await orm.transaction((tx) => adoptUser(tx, catalog, id, seen, clock()))
-    // Also if nothing is new: an earlier attempt may have stored what Redis did not hear of.
+    // Also without a change: an earlier attempt may have stored one that Redis does not have.
     if (!(await projector.accountChanged(id))) throw new ServiceError('change_pending')
     await orm
       .update(users)
@@ -102,7 +103,7 @@ export function createDueUsers(options: DueUsersOptions): DueUsers {
   }
 
   return {
-    async take(userId) {
+    async handleReport(userId) {
       const marked = await orm
         .update(users)
         .set({ dueAt: later(), dueMarks: sql`${users.dueMarks} + 1` })

@@ -15,7 +15,7 @@ const strangerId = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 const adminOf = ({ identity }: RunningControl) =>
   createClient(identity.url, serviceRoleKey, { auth: { persistSession: false, autoRefreshToken: false } }).auth.admin
 
-/** The account's record as gateways see it. */
+/** The account's record for gateways. */
 const recordOf = async ({ redis }: RunningControl, id: string) =>
   readAccountRecord((await redis.client.hget(accountName(id), 'r'))!)
 
@@ -30,13 +30,13 @@ const eventOf = (id: string, record: object = {}) => ({
 const send = ({ call }: RunningControl, body: unknown, authorization = `Bearer ${secret}`) =>
   call('POST', '/api/auth/webhook', { body, headers: { authorization } })
 
-onEachDatabase('what the identity provider reports', async (t, newDatabase) => {
+onEachDatabase('a report of the identity provider', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase(), identityWebhookSecret: secret })
   t.after(() => control.close())
   const admin = adminOf(control)
   const { reported } = control.identity
 
-  await t.test('is in force in Redis and here when the report is answered: a plan set by hand', async () => {
+  await t.test('of a plan set by hand is in force in Redis and here when control answers', async () => {
     const { id, cookie } = await control.signUp()
     await control.setPlan(id, 'pro')
     await reported()
@@ -48,7 +48,7 @@ onEachDatabase('what the identity provider reports', async (t, newDatabase) => {
     assert.equal((await recordOf(control, id)).plan, 'free')
   })
 
-  await t.test('a ban, its end, and a deletion', async () => {
+  await t.test('of a ban, its end or a deletion is in force when control answers', async () => {
     const { id, cookie } = await control.signUp()
     const me = async () => (await control.call('GET', '/api/auth/me', { cookie })).status
     await admin.updateUserById(id, { ban_duration: '24h' })
@@ -63,7 +63,7 @@ onEachDatabase('what the identity provider reports', async (t, newDatabase) => {
     assert.equal((await recordOf(control, id)).status, 'suspended')
   })
 
-  await t.test('nobody is due afterwards, and nothing of the reports is in the log', async () => {
+  await t.test('leaves no user due, and its body and secret are not in the log', async () => {
     const rows = await queryRows(control.database.orm, sql`select id from users where due_at is not null`)
     assert.deepEqual(rows, [])
     assert.equal(
@@ -73,7 +73,7 @@ onEachDatabase('what the identity provider reports', async (t, newDatabase) => {
   })
 })
 
-test('the endpoint for reports', async (t) => {
+test('the webhook endpoint', async (t) => {
   const proxy = await startIdentityProxy()
   t.after(() => proxy.close())
   const control = await startControl({ identityUrl: proxy.url, identityWebhookSecret: secret })
@@ -81,7 +81,7 @@ test('the endpoint for reports', async (t) => {
   proxy.target = control.identity.url
   const reads = () => proxy.calls.filter((call) => call.startsWith('GET /admin/users/'))
 
-  await t.test('refuses whoever does not have the secret, whatever they send', async () => {
+  await t.test('refuses every request without the secret', async () => {
     for (const authorization of ['', secret, 'Bearer ', 'Bearer x', `Bearer ${secret}x`, `bearer ${secret}`]) {
       for (const body of [eventOf(strangerId), 'garbage', undefined]) {
         const answer = await send(control, body, authorization)
@@ -95,7 +95,7 @@ test('the endpoint for reports', async (t) => {
     assert.equal(preflight.headers['access-control-allow-origin'], undefined)
   })
 
-  await t.test('believes nothing but the id', async () => {
+  await t.test('uses only the id of a report', async () => {
     const { id } = await control.signUp()
     await control.identity.reported()
     const record = { banned_until: '2999-01-01T00:00:00Z', raw_app_meta_data: { plan: 'enterprise' } }
@@ -104,7 +104,7 @@ test('the endpoint for reports', async (t) => {
     assert.deepEqual(await recordOf(control, id), { plan: 'free', status: 'active', ownCapNanos: null })
   })
 
-  await t.test('does not ask the provider about strangers, and refuses what is no report', async () => {
+  await t.test('does not ask the provider about unknown users, and refuses invalid reports', async () => {
     const before = reads().length
     assert.equal((await send(control, eventOf(strangerId))).status, 200)
     const good = eventOf(strangerId)
@@ -124,7 +124,7 @@ test('the endpoint for reports', async (t) => {
     assert.equal(reads().length, before)
   })
 
-  await t.test('says so while the provider is away, and does it by itself when it is back', async () => {
+  await t.test('answers with an error while the provider is away, and updates the user once it is back', async () => {
     const { id } = await control.signUp()
     await control.identity.reported()
     proxy.before = () => 'fail'
@@ -142,10 +142,10 @@ test('the endpoint for reports', async (t) => {
     const before = reads().length
     control.passTime(3000)
     await control.dueUsers.refreshDue()
-    assert.equal(reads().length, before, 'it is done')
+    assert.equal(reads().length, before, 'the user is no longer due')
   })
 
-  await t.test('reads four users at once at most, and one user once for all reports that wait', async () => {
+  await t.test('reads at most four users at once, and one user once for all waiting reports', async () => {
     const people = await Promise.all(Array.from({ length: 8 }, () => control.signUp()))
     await control.identity.reported()
     const before = reads().length
@@ -168,13 +168,13 @@ test('the endpoint for reports', async (t) => {
     for (const { id } of people)
       assert(
         asked.some((call) => call.endsWith(id)),
-        'everybody is read'
+        'every user is read'
       )
     assert(asked.length <= people.length + 8, `${asked.length} reads for ${answers.length} reports`)
   })
 })
 
-test('without a secret there is no such endpoint', async (t) => {
+test('without a secret the webhook endpoint does not exist', async (t) => {
   const control = await startControl()
   t.after(() => control.close())
   for (const authorization of ['', 'Bearer ', `Bearer ${secret}`, 'Bearer null', 'Bearer undefined']) {

@@ -8,19 +8,19 @@ import type { FastifyInstance } from 'fastify'
 import { refusePreflight } from '../http/refuse-preflight.ts'
 import type { DueUsers } from './due-users.ts'
 
-/** Two rows of `auth.users` with large metadata. */
+/** Enough for two rows of `auth.users` with large metadata. */
 const bodyLimitBytes = 1024 * 1024
 
-export type IdentityWebhookOptions = {
-  dueUsers: Pick<DueUsers, 'take'>
-  /** null: there is no such endpoint. */
+export interface IdentityWebhookOptions {
+  dueUsers: Pick<DueUsers, 'handleReport'>
+  /** Null disables the endpoint. */
   secret: string | null
 }
 
 /**
- * `POST /api/auth/webhook`: Supabase's database webhook on `auth.users` reports that a user has changed. Only the id is
- * taken from the body; the user is read from the provider. 200 says that the change is in force. Supabase does not send a
- * failed report again, so control tries again by itself.
+ * `POST /api/auth/webhook`: Supabase's database webhook on `auth.users` reports a changed user. Control takes only the id from
+ * the body, and reads the user from the provider. 200 means that the change is in force. Supabase does not repeat a failed
+ * report, so control itself tries again.
  */
 export async function identityWebhook(
   instance: FastifyInstance,
@@ -44,12 +44,12 @@ export async function identityWebhook(
       const { record, old_record: before, type } = request.body
       const userId = record?.id ?? before?.id
       if (userId === undefined) throw new ServiceError('invalid_request', { message: 'record: missing' })
-      const isOurs = await dueUsers.take(userId.toLowerCase())
+      const isOurs = await dueUsers.handleReport(userId.toLowerCase())
       request.log.info({ userId, type, isOurs }, 'change reported by the identity provider')
       return { received: true as const }
     }
   )
 }
 
-/** Texts of any length become equally long, so that comparing them takes the same time. */
+/** Gives texts equal lengths, so that every comparison takes the same time. */
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer')

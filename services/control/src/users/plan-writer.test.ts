@@ -17,14 +17,14 @@ import { syncUser } from './sync-user.ts'
 const catalog = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
 const away = new ServiceError('identity_unavailable')
 
-/** An identity provider of one attribute, whose merge takes a moment, as the real one's does. */
+/** An identity provider with one attribute. Its merge takes a moment, like the real one's. */
 function createProvider() {
   const plans = new Map<string, string | null>()
   const underWay = new Set<string>()
   const provider = {
     plans,
     writes: [] as Array<[user: string, plan: string]>,
-    /** Called before a write takes effect, and after. */
+    /** Called before and after a write takes effect. */
     before: async () => {},
     after: async () => {}
   }
@@ -33,10 +33,10 @@ function createProvider() {
     return plan === undefined ? null : { id, email: `${id}@example.com`, name: 'N', plan, isBanned: false }
   }
   const identity: PlanWriterOptions['identity'] = {
-    startLimit: () => AbortSignal.timeout(5000),
+    startDeadline: () => AbortSignal.timeout(5000),
     findUser: async (id) => userOf(id),
     setPlan: async (id, plan) => {
-      assert.equal(underWay.has(id), false, 'two writers have the same user')
+      assert.equal(underWay.has(id), false, 'two writers lease the same user')
       underWay.add(id)
       try {
         await provider.before()
@@ -71,7 +71,7 @@ onEachDatabase('plan writer', async (t, newDatabase) => {
     await sync(id)
     return id
   }
-  /** As a sign-in does. */
+  /** Stores a user and creates their account, like a sign-in. */
   const sync = (id: string) =>
     orm.transaction(async (tx) => {
       const user = userOf(id)!
@@ -88,7 +88,7 @@ onEachDatabase('plan writer', async (t, newDatabase) => {
     )[0]!
   const personalPlanOf = async (id: string) =>
     (await queryRows<{ plan: string }>(orm, sql`select plan from accounts where id = ${id}`))[0]!.plan
-  /** What time does to the leases of writers that have crashed or failed. */
+  /** Ends leases, as if writers had crashed and time had passed. */
   const endLeases = () => orm.execute(sql`update plan_writes set lease_ends_at = now() - interval '1 s' where pending`)
 
   t.afterEach(() => {
@@ -97,7 +97,7 @@ onEachDatabase('plan writer', async (t, newDatabase) => {
     warnings.length = 0
   })
 
-  await t.test('what is intended is written once and read back', async () => {
+  await t.test('an intended plan is written once and read back', async () => {
     const id = await newUser()
     await intend(id, 'team')
     await newWriter().writeAll()
@@ -107,7 +107,7 @@ onEachDatabase('plan writer', async (t, newDatabase) => {
     assert.deepEqual(provider.writes, [[id, 'team']])
   })
 
-  await t.test('what stands there already is not written', async () => {
+  await t.test('a plan that the provider already has is not written', async () => {
     const id = await newUser('team')
     await intend(id, 'team')
     await newWriter().writeAll()
@@ -116,11 +116,11 @@ onEachDatabase('plan writer', async (t, newDatabase) => {
   })
 
   await t.test(
-    'a new user gets the free plan written, also if the writer crashes on the way; it is not set by hand',
+    'the free plan is written for a new user, also after a crash, and does not count as set by hand',
     async () => {
       const id = await newUser()
       assert.deepEqual(await rowOf(id), { pending: true, ours: [], intended: 'free', leased: false })
-      // The write arrives, and the writer does not hear of it.
+      // The write arrives, but its answer does not.
       provider.after = async () => {
         throw away
       }
@@ -142,20 +142,17 @@ onEachDatabase('plan writer', async (t, newDatabase) => {
     }
   )
 
-  await t.test(
-    'a plan that an operator set before the first sign-in is left, also if it is set before the write',
-    async () => {
-      const early = await newUser('pro')
-      const late = await newUser()
-      provider.plans.set(late, 'enterprise')
-      await newWriter().writeAll()
-      assert.deepEqual(provider.writes, [])
-      assert.deepEqual([provider.plans.get(early), provider.plans.get(late)], ['pro', 'enterprise'])
-      assert.deepEqual([await personalPlanOf(early), await personalPlanOf(late)], ['pro', 'enterprise'])
-    }
-  )
+  await t.test('a plan that an operator set before the first sign-in, or before the write, stays', async () => {
+    const early = await newUser('pro')
+    const late = await newUser()
+    provider.plans.set(late, 'enterprise')
+    await newWriter().writeAll()
+    assert.deepEqual(provider.writes, [])
+    assert.deepEqual([provider.plans.get(early), provider.plans.get(late)], ['pro', 'enterprise'])
+    assert.deepEqual([await personalPlanOf(early), await personalPlanOf(late)], ['pro', 'enterprise'])
+  })
 
-  await t.test('a plan set by hand is in force from the attempt to write on', async () => {
+  await t.test('a plan set by hand is in force after the attempt to write', async () => {
     const id = await newUser()
     provider.plans.set(id, 'enterprise')
     await intend(id, 'team')
@@ -163,10 +160,10 @@ onEachDatabase('plan writer', async (t, newDatabase) => {
     assert.equal(await personalPlanOf(id), 'enterprise')
   })
 
-  await t.test('a plan that we wrote, and another after it, is not taken for one set by hand', async () => {
+  await t.test('two plans of ours, written one after the other, do not count as set by hand', async () => {
     const id = await newUser()
     for (const plan of ['pro', 'team', 'free']) {
-      // Nobody asks the provider in between but the writer.
+      // Only the writer asks the provider in between.
       await orm.transaction(async (tx) => {
         await intendPlan(tx, id, plan)
         await ensurePersonalAccount(tx, catalog, id, now)
@@ -177,7 +174,7 @@ onEachDatabase('plan writer', async (t, newDatabase) => {
     }
   })
 
-  await t.test('a plan set by hand stays, until it is removed', async () => {
+  await t.test('a plan set by hand stays until it is removed', async () => {
     const id = await newUser()
     await intend(id, 'team')
     await newWriter().writeAll()
@@ -188,7 +185,7 @@ onEachDatabase('plan writer', async (t, newDatabase) => {
     await sync(id)
     assert.equal(await personalPlanOf(id), 'enterprise')
     assert.equal((await rowOf(id)).pending, false)
-    // Even the plan that we wrote once, now by hand.
+    // This is also true for a plan that control wrote once.
     provider.plans.set(id, 'team')
     await intend(id, 'pro')
     await newWriter().writeAll()
@@ -201,7 +198,7 @@ onEachDatabase('plan writer', async (t, newDatabase) => {
     assert.equal(provider.plans.get(id), 'pro')
   })
 
-  await t.test('wherever it fails, it takes up the work again, and no plan of ours counts as set by hand', async () => {
+  await t.test('it continues after every kind of failure, and no plan of ours counts as set by hand', async () => {
     for (const moment of ['before', 'after'] as const) {
       const id = await newUser()
       await intend(id, 'team')
@@ -214,8 +211,8 @@ onEachDatabase('plan writer', async (t, newDatabase) => {
       assert.equal(warnings.length, 1)
       assert.equal((await rowOf(id)).pending, true)
       await sync(id)
-      assert.equal(await personalPlanOf(id), 'enterprise', 'what is intended holds here')
-      // A lease that has not ended leaves time for the write that was given up to arrive.
+      assert.equal(await personalPlanOf(id), 'enterprise', 'the intended plan applies here')
+      // Until the lease ends, the abandoned write may still arrive.
       provider[moment] = async () => {}
       await newWriter().writeAll()
       assert.equal((await rowOf(id)).pending, true)
@@ -228,7 +225,7 @@ onEachDatabase('plan writer', async (t, newDatabase) => {
   })
 
   await t.test(
-    'an intention that changes meanwhile is written after, and one set by hand meanwhile stays',
+    'an intention that changes meanwhile is written next, and a plan set by hand meanwhile stays',
     async () => {
       const id = await newUser()
       await intend(id, 'team')
@@ -251,7 +248,7 @@ onEachDatabase('plan writer', async (t, newDatabase) => {
     }
   )
 
-  await t.test('a user who is gone has no plan to write', async () => {
+  await t.test('no plan is written for a deleted user', async () => {
     const id = await newUser()
     await intend(id, 'team')
     provider.plans.delete(id)
@@ -260,7 +257,7 @@ onEachDatabase('plan writer', async (t, newDatabase) => {
   })
 
   await t.test(
-    'a write that the provider loses is made again; one that it always loses is left for later',
+    'a write that the provider loses is repeated; after repeated losses it waits for the next round',
     async () => {
       const id = await newUser()
       await intend(id, 'team')
@@ -281,7 +278,7 @@ onEachDatabase('plan writer', async (t, newDatabase) => {
     }
   )
 
-  await t.test('several writers share the work, and never have one user at once', async () => {
+  await t.test('several writers share the work, and never lease the same user at once', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => newUser()))
     for (const plan of ['team', 'enterprise', 'free']) {
       await Promise.all([
@@ -295,7 +292,7 @@ onEachDatabase('plan writer', async (t, newDatabase) => {
     assert.deepEqual(warnings, [])
   })
 
-  await t.test('its loop writes what it is woken for, and what nobody woke it for; and it stops', async () => {
+  await t.test('its loop writes at once when woken, otherwise after its interval, and can be stopped', async () => {
     const writer = newWriter(60_000)
     const looking = newWriter()
     const written = (id: string) =>

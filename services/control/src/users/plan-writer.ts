@@ -6,46 +6,45 @@ import { decidePlanWrite } from '../accounts/decide-plan.ts'
 import type { WakeablePlanWriter } from '../accounts/plan-intention.ts'
 import type { Clock } from '../clocks/clock.ts'
 import { type Database, type Orm, queryRows } from '../database/connect.ts'
-import { planWrites, users } from '../database/schema.ts'
+import { planWrites, users } from '../database/schema/users.ts'
 import type { Identity, IdentityUser } from '../identity/identity.ts'
 import type { Projector } from '../projection/projector.ts'
 import { lockChanges } from '../projection/record-change.ts'
 import { adoptUser } from './adopt-user.ts'
 
 /**
- * For how long a writer has a user to itself: longer than its calls may take together. One that fails keeps the lease, so
- * that a write that we gave up on has arrived or died before the next is made.
+ * How long a writer leases a user: longer than all its calls may take. After a failure the lease stays, so that an unanswered
+ * write has arrived or failed before the next one.
  */
 const leaseSeconds = 30
-/** Between two of the provider's answers somebody else may set a plan: then it is judged again, so many times. */
+/** Somebody else may set a plan between two answers of the provider. Then the writer decides again. */
 const maxAttempts = 3
 
-export type PlanWriterOptions = {
+export interface PlanWriterOptions {
   database: Database
-  identity: Pick<Identity, 'startLimit' | 'findUser' | 'setPlan'>
+  identity: Pick<Identity, 'startDeadline' | 'findUser' | 'setPlan'>
   catalog: Catalog
   projector: Pick<Projector, 'accountChanged'>
   clock: Clock
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
-  /** Milliseconds between looks for what other replicas, or a crash, left to be written. */
+  /** Milliseconds between searches for writes that other replicas, or a crash, left over. */
   intervalMs?: number
 }
 
-/** Brings `app_metadata.plan` of users to what was intended. Any number of replicas may run one. */
+/** Writes the intended plans to `app_metadata.plan`. Any number of replicas may run this. */
 export interface PlanWriter extends WakeablePlanWriter {
   start(): void
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when all work has ended. */
   stop(): Promise<void>
-  /** Writes everything that is due. Never throws: what fails is left for later. */
+  /** Writes all pending plans. Never throws: after a failure, a plan stays pending. */
   writeAll(): Promise<void>
 }
 
 type Claimed = { user: string; intended: string; ours: string[]; revision: number }
 
 /**
- * The provider merges what is written into what it has, and not atomically. So of all writers one at a time has a user,
- * and it reads back what it wrote. What it is about to write is stored first: whatever else is found at the provider was
- * set there by hand, and wins.
+ * The provider's merge is not atomic. So only one writer at a time leases a user, and it reads back the plan that it wrote. It
+ * first stores in `ours` the plan that it will write. Any other plan at the provider was set by hand, and wins.
  */
 export function createPlanWriter(options: PlanWriterOptions): PlanWriter {
   const { database, identity, catalog, projector, clock, log, intervalMs = 5000 } = options
@@ -60,12 +59,12 @@ export function createPlanWriter(options: PlanWriterOptions): PlanWriter {
     }
   })
 
-  /** @returns false if there is a new intention, which is judged from the beginning */
+  /** @returns false if there is a new intention: the write starts again */
   async function write({ user, intended, ours, revision }: Claimed): Promise<boolean> {
-    const limit = identity.startLimit()
+    const deadline = identity.startDeadline()
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const found = await identity.findUser(user, limit)
-      // Nobody is there to have a plan.
+      const found = await identity.findUser(user, deadline)
+      // The user does not exist, so there is no plan to write.
       if (found === null) return finish(user, revision, [], found)
       switch (decidePlanWrite(found.plan, { intended, ours })) {
         case 'by hand':
@@ -75,20 +74,20 @@ export function createPlanWriter(options: PlanWriterOptions): PlanWriter {
         case 'write':
           ours = [...new Set([...ours, intended])]
           if (!(await store(orm, user, revision, { ours }))) return release(orm, user)
-          await identity.setPlan(user, intended, limit)
+          await identity.setPlan(user, intended, deadline)
       }
     }
-    throw new Error('the plan that was written is not what is read back')
+    throw new Error('the identity provider did not keep the written plan')
   }
 
   /**
-   * What was found is written down at the same instant at which nothing else may be ours any more: a plan that we wrote
-   * before, and saw last, would be taken for one that was set by hand.
+   * Stores the found plan and the new `ours` in one transaction. Otherwise an earlier plan of ours, if control saw it last, would
+   * count as set by hand.
    */
   async function finish(user: string, revision: number, ours: string[], found: IdentityUser | null): Promise<boolean> {
     const adoption = await orm.transaction(async (tx) => {
       await tx.select({ id: users.id }).from(users).where(eq(users.id, user)).for('no key update')
-      // Before the intention, which a change of the owner's plan locks after it.
+      // Locked before the intention: a change of the owner's plan uses the same order.
       await lockChanges(tx)
       const isFinished = await store(tx, user, revision, { ours, pending: false, leaseEndsAt: null })
       return isFinished ? adoptUser(tx, catalog, user, found, clock()) : null
@@ -109,7 +108,7 @@ export function createPlanWriter(options: PlanWriterOptions): PlanWriter {
   return { start: loop.start, stop: loop.stop, wake: loop.wake, writeAll: loop.runOnce }
 }
 
-/** Takes a user whose plan is to be written and whom nobody else has. */
+/** Leases a user with a pending plan. @returns null if there is none */
 async function claim(orm: Orm): Promise<Claimed | null> {
   const [claimed] = await queryRows<Claimed>(
     orm,

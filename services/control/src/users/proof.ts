@@ -1,29 +1,29 @@
 import { hash } from 'node:crypto'
 import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import type { Orm, Transaction } from '../database/connect.ts'
-import { unprovedUsers, users } from '../database/schema.ts'
+import { unprovedUsers, users } from '../database/schema/users.ts'
 import { foldCase } from '../http/fold-case.ts'
 import type { CheckedUser, IdentityUser } from '../identity/identity.ts'
 
 /*
- * Anybody can register somebody else's address with a password of their own, and GoTrue keeps that first password when
- * the owner registers too (supabase/auth, internal/api/signup.go). So a confirmed address at the provider does not show
- * that whoever knows the password owns the address: the owner may have confirmed it by a click, or a mail scanner did.
+ * An attacker can register another person's address with the attacker's password. GoTrue keeps that first password when the
+ * owner registers too (supabase/auth, internal/api/signup.go). The owner's click, or a mail scanner, then confirms the address.
+ * So a confirmed address at the provider does not prove that the password belongs to the owner.
  *
- * Here, a user has a row in `users` only once somebody presented a mailed link and the password together
- * (`POST /confirm`, `POST /reset-password`), or signed in as a user whose address an operator confirmed. Until then
- * nobody signs in.
+ * Control therefore creates a row in `users` only after somebody presented a mailed link and the password together
+ * (`POST /confirm`, `POST /reset-password`), or signed in as a user whose address an operator confirmed. Nobody can sign in
+ * before that.
  *
- * A proof is of one address. Whoever has a session at the provider can change the address there. Once control sees another
- * one, every session ends, and nobody signs in until the new address is proved in the same way.
+ * A proof is for one address. Anyone with a session at the provider can change the address there. When control sees another
+ * address, every session ends, and nobody can sign in until the new address is proved in the same way.
  */
 
-/** A user, and an address that is theirs. */
+/** A user and one of their addresses. */
 export type Addressed = Pick<IdentityUser, 'id' | 'email'>
 
-/** How long a link that the provider has accepted can be tried again. */
+/** How long a link works after the provider accepted it. */
 export const linkRetryMs = 10 * 60_000
-/** For how long a user who does not come back is remembered. After that "forgot password" is their way in. */
+/** How long control remembers a user without proof. After that, "forgot password" still works for them. */
 const keptMs = 30 * 86_400_000
 
 /** Whether somebody proved this address and the user's password together. */
@@ -31,12 +31,12 @@ export async function hasProof(orm: Orm, { id, email }: Addressed): Promise<bool
   return (await orm.$count(users, and(eq(users.id, id), eq(users.provedEmail, foldCase(email))))) > 0
 }
 
-/** Whether the user has ever signed in here. What the provider has of anybody else may be a stranger's doing. */
+/** Whether the user has ever signed in here. If not, a stranger may have written the provider's data. */
 export async function isOurUser(orm: Orm, id: string): Promise<boolean> {
   return (await orm.$count(users, eq(users.id, id))) > 0
 }
 
-/** Notes that the address was proved together with the password. The user has a row. */
+/** Notes that address and password were proved together. The user has a row. */
 export async function noteProved(tx: Transaction, { id, email }: Addressed): Promise<void> {
   await tx
     .update(users)
@@ -45,25 +45,25 @@ export async function noteProved(tx: Transaction, { id, email }: Addressed): Pro
   await forgetUnproved(tx, id)
 }
 
-/** Forgets what was proved of a user whose address is another one now. The user's row is locked. */
-export async function addressHasChanged(tx: Transaction, user: IdentityUser, now: Date): Promise<void> {
+/** Forgets the proof of a user whose address has changed. The user's row is locked. */
+export async function forgetProof(tx: Transaction, user: IdentityUser, now: Date): Promise<void> {
   await tx.update(users).set({ provedEmail: null }).where(eq(users.id, user.id))
   await noteConfirmed(tx, user, now)
 }
 
-/** Whether somebody who knows the password of this user may sign in. */
+/** Whether a user with the right password may sign in. */
 export async function maySignIn(orm: Orm, user: CheckedUser): Promise<boolean> {
   if (await hasProof(orm, user)) return true
   if (!user.isConfirmedByOperator) return false
-  // Another sign-in of theirs may have been the first, a moment ago.
+  // Another first sign-in may have finished a moment ago.
   if (await isOurUser(orm, user.id)) return hasProof(orm, user)
   return (await orm.$count(unprovedUsers, eq(unprovedUsers.userId, user.id))) === 0
 }
 
 /**
- * Notes a user who registered. What the provider says of them later may have been changed by whoever knows the password.
+ * Notes a registered user. Anyone with the password may change the provider's data later.
  *
- * @param user null if the provider did not say who it is; then as much is asked of the database
+ * @param user null if the provider does not name them; then control only deletes old rows
  */
 export async function noteRegistered(orm: Orm, user: IdentityUser | null, now: Date): Promise<void> {
   await orm.delete(unprovedUsers).where(lte(unprovedUsers.at, new Date(now.getTime() - keptMs)))
@@ -72,7 +72,7 @@ export async function noteRegistered(orm: Orm, user: IdentityUser | null, now: D
   await orm.insert(unprovedUsers).values(row).onConflictDoNothing()
 }
 
-/** Whether a user has been deleted here. Locks the user's row, so that a deletion under way comes after what is written now. */
+/** Whether control has deleted a user. Locks the user's row, so that a running deletion comes after this transaction's writes. */
 export async function isDeleted(tx: Transaction, userId: string): Promise<boolean> {
   const [row] = await tx
     .select({ deletedAt: users.deletedAt })
@@ -82,11 +82,11 @@ export async function isDeleted(tx: Transaction, userId: string): Promise<boolea
   return row?.deletedAt != null
 }
 
-/** Notes a user whom the provider considers confirmed, but who has not proved their address with a password. */
+/** Notes a user who is confirmed at the provider, but has not proved the address together with the password. */
 export async function noteConfirmed(orm: Orm, user: IdentityUser, now: Date): Promise<void> {
   const isConfirmed = true
   const email = foldCase(user.email)
-  // A link that proved an address of before proves no other.
+  // A link proves only the address it was sent to.
   const linkHash = sql`case when ${unprovedUsers.email} = ${email} then ${unprovedUsers.linkHash} end`
   await orm
     .insert(unprovedUsers)
@@ -94,7 +94,7 @@ export async function noteConfirmed(orm: Orm, user: IdentityUser, now: Date): Pr
     .onConflictDoUpdate({ target: unprovedUsers.userId, set: { isConfirmed, email, linkHash } })
 }
 
-/** Notes that the provider has accepted, and so used up, this link of a user. */
+/** Notes that the provider has accepted this link, which uses it up. */
 export async function noteAcceptedLink(orm: Orm, user: IdentityUser, token: string, now: Date): Promise<void> {
   const row = { email: foldCase(user.email), isConfirmed: true, linkHash: hashLink(token), at: now }
   await orm
@@ -103,7 +103,7 @@ export async function noteAcceptedLink(orm: Orm, user: IdentityUser, token: stri
     .onConflictDoUpdate({ target: unprovedUsers.userId, set: row })
 }
 
-/** @returns the user and the address that a link proved a few minutes ago; null for any other link */
+/** @returns the user and address of a link that the provider accepted a few minutes ago; null for any other link */
 export async function findAcceptedLink(
   orm: Orm,
   token: string,
@@ -119,9 +119,9 @@ export async function findAcceptedLink(
 }
 
 /**
- * The user who has not proved this address yet.
+ * Finds the user who has not proved this address yet.
  *
- * @returns `isConfirmed`: the provider is known to consider the address confirmed, and so mails no confirmation any more
+ * @returns `isConfirmed`: whether control knows that the provider considers the address confirmed, and mails no confirmation
  */
 export async function findUnproved(orm: Orm, email: string): Promise<{ userId: string; isConfirmed: boolean } | null> {
   const [row] = await orm
@@ -133,7 +133,7 @@ export async function findUnproved(orm: Orm, email: string): Promise<{ userId: s
   return row ?? null
 }
 
-/** Forgets that a proof was missing: there is one now, or the user is deleted. */
+/** Deletes the note that a proof is missing: it exists now, or the user is deleted. */
 export async function forgetUnproved(tx: Transaction, userId: string): Promise<void> {
   await tx.delete(unprovedUsers).where(eq(unprovedUsers.userId, userId))
 }

@@ -4,19 +4,19 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { UserRefresher } from '../callers/session.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
-import { users } from '../database/schema.ts'
+import { users } from '../database/schema/users.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Projector } from '../projection/projector.ts'
 import { adoptUser } from './adopt-user.ts'
 
-/** Below the minute within which a ban, a deletion or a plan set by hand has to be noticed. */
+/** Less than a minute: within that time, control must notice a ban, a deletion or a plan set by hand. */
 const staleMs = 50_000
-/** What an answer may be delayed by; the provider reads one row for this. */
-const askLimitMs = 1500
-/** After a failure this process lets the provider be, and other processes the user. */
+/** The longest delay of an answer. The provider reads only one row for this. */
+const askTimeoutMs = 1500
+/** After a failure, this process does not ask the provider, and other processes do not ask about the user. */
 const pauseMs = 5000
 
-export type RefreshOptions = {
+export interface RefreshOptions {
   database: Database
   identity: Pick<Identity, 'findUser'>
   catalog: Catalog
@@ -25,7 +25,7 @@ export type RefreshOptions = {
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
 }
 
-/** Asks the identity provider about users who make requests, at most once a minute for each. */
+/** When a user sends a request, reads them again from the identity provider, at most once a minute. */
 export function createUserRefresher(options: RefreshOptions): UserRefresher {
   const { database, identity, catalog, projector, clock, log } = options
   const { orm } = database
@@ -42,7 +42,7 @@ export function createUserRefresher(options: RefreshOptions): UserRefresher {
         .where(and(eq(users.id, id), lte(users.checkedAt, stale), lte(users.syncedAt, stale)))
         .returning({ id: users.id })
       if (claimed.length === 0) return false
-      const seen = await identity.findUser(id, AbortSignal.timeout(askLimitMs))
+      const seen = await identity.findUser(id, AbortSignal.timeout(askTimeoutMs))
       const { isAccountChanged } = await orm.transaction((tx) => adoptUser(tx, catalog, id, seen, now))
       if (isAccountChanged) await projector.accountChanged(id)
       return true

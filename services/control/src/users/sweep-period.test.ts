@@ -6,7 +6,7 @@ import { pageSize, pauseMs } from './sweep-users.ts'
 
 const minute = 60_000
 
-test('all users are compared every 10 minutes up to 10,000, and in proportion to their number above', async () => {
+test('up to 10,000 users are compared every 10 minutes; above, the period grows in proportion', async () => {
   for (const [users, minutes] of [
     [0, 10],
     [1, 10],
@@ -20,12 +20,12 @@ test('all users are compared every 10 minutes up to 10,000, and in proportion to
   }
 })
 
-test('more users never shorten the period, and the pages of a comparison fit into it many times', async () => {
+test('more users never shorten the period, and a comparison uses a small part of it', async () => {
   fc.assert(
     fc.property(fc.nat({ max: 10_000_000 }), fc.nat({ max: 1000 }), (users, more) => {
       const period = sweepPeriodMs(users)
       assert(Number.isSafeInteger(period) && sweepPeriodMs(users + more) >= period)
-      // The last page is the one that is empty.
+      // The last page is empty.
       const pages = Math.ceil(users / pageSize) + 1
       assert(pages / (period / 1000) <= 0.1, 'one page in 10 s on average')
       assert(pages * pauseMs < period / 10)

@@ -10,7 +10,7 @@ import { createSweeper } from './sweep-users.ts'
 
 const minute = 60_000
 const hour = 60 * minute
-/** Of so few users. */
+/** The period for few users. */
 const period = 10 * minute
 const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code
 const planOf = (answer: Answer) => (answer.body as { user: { plan: string } }).user.plan
@@ -39,20 +39,20 @@ onEachDatabase('a user who is signed in', async (t, newDatabase) => {
   const me = (cookie: string) => control.call('GET', '/api/auth/me', { cookie })
   const asked = () => proxy.calls.filter((call) => call.startsWith('GET /admin/users/')).length
 
-  await t.test('has the free plan written to the provider after the first sign-in', async () => {
+  await t.test('gets the free plan at the provider after the first sign-in', async () => {
     const { id, cookie } = await control.signUp()
     const { data: before } = await adminOf(control).getUserById(id)
     assert.equal(before.user!.app_metadata.plan, undefined)
     await control.planWriter.writeAll()
     const { data: after } = await adminOf(control).getUserById(id)
     assert.equal(after.user!.app_metadata.plan, 'free')
-    // It is ours, and not set by hand: what is set by hand replaces it.
+    // It does not count as set by hand: a plan set by hand replaces it.
     await control.setPlan(id, 'pro')
     control.passTime(minute)
     assert.equal(planOf(await me(cookie)), 'pro')
   })
 
-  await t.test('is compared with the provider once a minute, however often they come', async () => {
+  await t.test('is compared with the provider at most once a minute', async () => {
     const { cookie } = await control.signUp()
     const before = asked()
     await Promise.all(Array.from({ length: 10 }, () => me(cookie)))
@@ -64,7 +64,7 @@ onEachDatabase('a user who is signed in', async (t, newDatabase) => {
     assert.equal(asked(), before + 1)
   })
 
-  await t.test('has a plan that was set by hand within a minute', async () => {
+  await t.test('gets a plan that was set by hand within a minute', async () => {
     const { id, cookie } = await control.signUp()
     await control.setPlan(id, 'enterprise')
     assert.equal(planOf(await me(cookie)), 'free')
@@ -91,7 +91,7 @@ onEachDatabase('a user who is signed in', async (t, newDatabase) => {
     }
   )
 
-  await t.test('loses the session within a minute of being deleted', async () => {
+  await t.test('loses the session within a minute of a deletion', async () => {
     const { id, cookie } = await control.signUp()
     await adminOf(control).deleteUser(id)
     control.passTime(minute)
@@ -100,12 +100,12 @@ onEachDatabase('a user who is signed in', async (t, newDatabase) => {
   })
 
   await t.test(
-    'keeps the session while the provider is away, waits little for it, and is compared when it is back',
+    'keeps the session while the provider is away, with a short wait, and is compared when it is back',
     async () => {
       const { id, cookie } = await control.signUp()
       await control.setPlan(id, 'pro')
       for (const fate of ['fail', 'hang'] as const) {
-        // Beyond the pause that followed the failure before.
+        // Longer than the pause after the last failure.
         control.passTime(minute)
         proxy.before = (call) => (call.startsWith('GET /admin/users/') ? fate : 'pass')
         const started = performance.now()
@@ -115,7 +115,7 @@ onEachDatabase('a user who is signed in', async (t, newDatabase) => {
           assert.equal(answer.status, 200, fate)
           assert.equal(planOf(answer), 'free')
         }
-        // The provider's own limit is half a minute here.
+        // The provider's own timeout is half a minute here.
         assert(tookMs < 10_000, `${fate}: ${tookMs} ms`)
       }
       proxy.before = () => 'pass'
@@ -130,7 +130,7 @@ onEachDatabase('a user who is signed in', async (t, newDatabase) => {
     }
   )
 
-  await t.test('is asked about by one of the replicas', async () => {
+  await t.test('is read by only one of the replicas', async () => {
     const user = await control.signUp()
     control.passTime(minute)
     await control.database.orm.execute(
@@ -138,7 +138,7 @@ onEachDatabase('a user who is signed in', async (t, newDatabase) => {
     )
     const before = asked()
     assert.equal((await me(user.cookie)).status, 200)
-    assert.equal(asked(), before, 'another replica has taken it')
+    assert.equal(asked(), before, 'another replica reads the user')
   })
 })
 
@@ -156,10 +156,10 @@ onEachDatabase('the comparison of all users', async (t, newDatabase) => {
   const [banned, deleted, planned, renamed, ...others] = await Promise.all(
     Array.from({ length: 8 }, () => control.signUp())
   )
-  // Somebody who never signed in here.
+  // This user never signed in here.
   await admin.createUser({ email: 'stranger@example.com', password: 'correct horse', email_confirm: true })
 
-  await t.test('finds what happened to people who are not here', async () => {
+  await t.test('finds changes of users who send no requests', async () => {
     await admin.updateUserById(banned!.id, { ban_duration: '24h' })
     await admin.deleteUser(deleted!.id)
     await control.setPlan(planned!.id, 'pro')
@@ -176,7 +176,7 @@ onEachDatabase('the comparison of all users', async (t, newDatabase) => {
     assert.equal((await queryRows(control.database.orm, sql`select id from users`)).length, 8)
   })
 
-  await t.test('is made once an interval, by one replica', async () => {
+  await t.test('runs once per period, in one replica', async () => {
     assert.equal(await control.sweeper.look(), false)
     control.passTime(10 * minute - 5000)
     assert.equal(await control.sweeper.look(), false)
@@ -187,11 +187,11 @@ onEachDatabase('the comparison of all users', async (t, newDatabase) => {
       looks.filter((isDone) => isDone),
       [true]
     )
-    // Eight users in pages of three, and one page to see that there are no more.
+    // Eight users in pages of three, and an empty page at the end.
     assert.equal(listed() - before, 4)
   })
 
-  await t.test('is made less often the more users there are', async () => {
+  await t.test('runs less often with more users', async () => {
     const { orm } = control.database
     const many = sql`insert into users (id, email, name, synced_at) select gen_random_uuid(), '', 'crowd', now() from generate_series(1, 20000)`
     await orm.execute(many)
@@ -202,7 +202,7 @@ onEachDatabase('the comparison of all users', async (t, newDatabase) => {
     await orm.execute(sql`delete from users where name = 'crowd'`)
   })
 
-  await t.test('ends a ban that was lifted', async () => {
+  await t.test('resumes an account whose ban was lifted', async () => {
     await admin.updateUserById(banned!.id, { ban_duration: 'none' })
     control.passTime(period)
     assert.equal(await control.sweeper.look(), true)
@@ -210,7 +210,7 @@ onEachDatabase('the comparison of all users', async (t, newDatabase) => {
     assert.equal((await stateOf(control, deleted!.id)).status, 'suspended')
   })
 
-  await t.test('goes on where it stopped when the provider fails, and concludes nothing from that', async () => {
+  await t.test('continues where the provider failed, and suspends nobody because of the failure', async () => {
     control.passTime(period)
     let pages = 0
     proxy.before = (call) => (call === 'GET /admin/users' && ++pages > 2 ? 'fail' : 'pass')
@@ -225,33 +225,33 @@ onEachDatabase('the comparison of all users', async (t, newDatabase) => {
     assert.equal(listed() - before, 2, 'pages 1 and 2 are not read again')
   })
 
-  await t.test('is taken over from a replica that died, and not from one that works', async () => {
+  await t.test('is continued for a replica that crashed, but not for one that works', async () => {
     control.passTime(period)
     const clock = () => new Date(Date.now() + passed)
     let passed = 10 * hour
-    const dead = await claimSweep(control.database.orm, clock, hour)
-    assert.notEqual(dead, null)
+    const crashed = await claimSweep(control.database.orm, clock, hour)
+    assert.notEqual(crashed, null)
     assert.equal(await claimSweep(control.database.orm, clock, hour), null)
     passed += minute + 1
-    const heir = await claimSweep(control.database.orm, clock, hour)
-    assert.deepEqual(heir?.sweep, dead?.sweep)
-    await assert.rejects(dead!.keep(2), /another replica/)
-    await heir!.keep(2)
-    await dead!.end(true)
+    const next = await claimSweep(control.database.orm, clock, hour)
+    assert.deepEqual(next?.sweep, crashed?.sweep)
+    await assert.rejects(crashed!.keep(2), /another replica/)
+    await next!.keep(2)
+    await crashed!.end(true)
     const [row] = await queryRows(control.database.orm, sql`select page, finished_at from sweeps`)
-    assert.deepEqual({ ...row }, { page: 2, finished_at: null }, 'who lost the lease changes nothing')
-    await heir!.end(true)
+    assert.deepEqual({ ...row }, { page: 2, finished_at: null }, 'a replica without the lease changes nothing')
+    await next!.end(true)
   })
 
-  await t.test('asks for each whom a moving list does not show, and suspends nobody for that', async () => {
+  await t.test('reads every user by id that a changing list misses, and does not suspend them', async () => {
     control.passTime(24 * hour)
-    // Users who were deleted while the list was read: the others moved up, and one of them slipped through.
-    const gone = await control.signUp()
+    // Users were deleted while control read the list: the others moved up, and the list missed one.
+    const deletedUser = await control.signUp()
     let isFirst = true
     proxy.after = async (call) => {
       if (call !== 'GET /admin/users' || !isFirst) return
       isFirst = false
-      await admin.deleteUser(gone.id)
+      await admin.deleteUser(deletedUser.id)
     }
     assert.equal(await control.sweeper.look(), true)
     proxy.after = async () => {}
@@ -259,17 +259,17 @@ onEachDatabase('the comparison of all users', async (t, newDatabase) => {
     for (const { id } of others) assert.equal((await stateOf(control, id)).status, 'active')
   })
 
-  await t.test('concludes nothing from a provider that knows nobody', async () => {
+  await t.test('suspends nobody if the provider lists no users', async () => {
     control.passTime(24 * hour)
     const empty = await startControl({ redisUrl: `redis://127.0.0.1:${control.redis.client.options.port}` })
     proxy.target = empty.identity.url
-    await assert.rejects(control.sweeper.look(), /lists nobody/)
+    await assert.rejects(control.sweeper.look(), /lists no users/)
     proxy.target = control.identity.url
     for (const { id } of others) assert.equal((await stateOf(control, id)).status, 'active')
     await empty.close()
   })
 
-  await t.test('stops when it is told to, with the place noted', async () => {
+  await t.test('stops on request, and stores its place', async () => {
     control.passTime(24 * hour)
     const { database, catalog, projector } = control
     let sweeper: ReturnType<typeof createSweeper> | null = null

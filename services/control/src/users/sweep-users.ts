@@ -5,19 +5,19 @@ import { claimSweep, createSweepLoop, type Lease } from '../background/sweep-lea
 import type { CustomerRefresher } from '../billing/refresh-customer.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
-import { sweeps, users } from '../database/schema.ts'
+import { sweeps, users } from '../database/schema/users.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Projector } from '../projection/projector.ts'
 import { adoptListed, adoptUnlisted, isAnyoneUnlisted } from './compare-users.ts'
 import { finishDeletions } from './delete-user.ts'
-import { shortestPeriodMs, sweepPeriodMs } from './sweep-period.ts'
+import { minPeriodMs, sweepPeriodMs } from './sweep-period.ts'
 
-/** Between two requests to the provider, which serves others too: so a comparison makes five calls a second at most. */
+/** Between two requests: a comparison makes at most five calls a second, because the provider also serves others. */
 export const pauseMs = 200
-/** Users of a page: half a megabyte. */
+/** Users per page, about half a megabyte. */
 export const pageSize = 200
 
-export type SweepOptions = {
+export interface SweepOptions {
   database: Database
   identity: Identity
   catalog: Catalog
@@ -30,14 +30,13 @@ export type SweepOptions = {
 }
 
 /**
- * Compares all users with the identity provider, at times that follow from their number: what happens there to people who
- * are not here.
+ * Regularly compares all users with the identity provider. So control also notices changes of users who send no requests.
  */
-export type Sweeper = {
+export interface Sweeper {
   start(): void
-  /** Resolves when nothing of it runs any more. Another replica, or the next start, goes on where this one stood. */
+  /** Resolves when all work has ended. Another replica, or the next start, continues from there. */
   stop(): Promise<void>
-  /** Does what there is to do, if it is time and nobody else does it. @returns whether a comparison was completed */
+  /** Runs a comparison if one is due and no other replica runs it. @returns whether it was completed */
   look(): Promise<boolean>
 }
 
@@ -51,12 +50,12 @@ export function createSweeper(options: SweepOptions): Sweeper {
   })
   const { signal, pause } = loop
 
-  /** The provider's list, page by page. It moves while it is read: what slips through is asked for by id afterwards. */
+  /** Reads the provider's list by pages. Users may move between pages meanwhile: missed users are read by id afterwards. */
   async function readList(lease: Lease): Promise<void> {
     for (let { page } = lease.sweep; page !== null && !signal.aborted; page = lease.sweep.page) {
       const listed = await identity.listUsers(page, size)
       if (listed === null && page === 1 && (await isAnyoneUnlisted(options, lease.sweep.startedAt))) {
-        throw new Error('the identity provider lists nobody at all: nothing follows from that')
+        throw new Error('the identity provider lists no users: control ignores this list')
       }
       if (listed !== null) await adoptListed(options, listed)
       await lease.keep(listed === null ? null : page + 1)
@@ -71,13 +70,11 @@ export function createSweeper(options: SweepOptions): Sweeper {
     }
   }
 
-  /** Users are only counted once the shortest period has passed. */
+  /** Counts users only after the minimum period. */
   async function periodMs(): Promise<number> {
     const [last] = await orm.select({ startedAt: sweeps.startedAt }).from(sweeps)
     const passedMs = clock().getTime() - (last?.startedAt.getTime() ?? 0)
-    return passedMs < shortestPeriodMs
-      ? shortestPeriodMs
-      : sweepPeriodMs(await orm.$count(users, isNull(users.deletedAt)))
+    return passedMs < minPeriodMs ? minPeriodMs : sweepPeriodMs(await orm.$count(users, isNull(users.deletedAt)))
   }
 
   async function look(): Promise<boolean> {

@@ -1,10 +1,10 @@
 import type { Transaction } from '../database/connect.ts'
-import { users } from '../database/schema.ts'
+import { users } from '../database/schema/users.ts'
 import type { IdentityUser } from '../identity/identity.ts'
 
 /**
- * Writes down what the identity provider says of a user. The row stays locked until the transaction ends, so everything
- * that follows from it (the account, its plan) is done by one transaction per user at a time.
+ * Stores the identity provider's data of a user. The row stays locked until the transaction ends, so only one transaction per
+ * user changes the account and its plan at a time.
  */
 export async function syncUser(tx: Transaction, user: IdentityUser, now: Date): Promise<void> {
   const seen = { email: user.email, name: user.name, plan: user.plan, syncedAt: now }

@@ -8,20 +8,20 @@ import {
 import { type RedisLink, togetherFor } from '@tollgate/state/link/redis-link.ts'
 import type { Turn } from '../event-loop/end-of-turn.ts'
 
-/** Maximum requests of one script, so that others wait for less than a millisecond. */
+/** Maximum requests per call of the script, so that others wait less than a millisecond. */
 const maxTogether = 40
 
 /** Asks Redis whether requests may start. The requests of one turn of the event loop are asked together. */
 export interface Admissions {
   /**
    * @param reaped whether overdue holds have been reaped already
-   * @throws RedisAwayError if Redis was not asked. Any other error of ioredis: Redis may have reserved the request
+   * @throws RedisAwayError if Redis was not asked; any other error of ioredis if Redis may have reserved the request
    */
   ask(admission: PreparedAdmission, request: AskedRequest, reaped: boolean): Promise<AdmitAnswer>
 }
 
 /** Requests of one key. */
-type Group = AskedGroup & {
+interface Group extends AskedGroup {
   requests: AskedRequest[]
   waiting: Array<{ resolve: (answer: AdmitAnswer) => void; reject: (error: unknown) => void }>
 }

@@ -21,7 +21,7 @@ import { costBound, shrinkDefault, withinRate } from './cost-bound.ts'
 import { type JudgedRecords, judgeCall } from './judge.ts'
 import { budgetError, limitError } from './limit-errors.ts'
 
-/** Maximum attempts. If the records change during each of them, the request is refused. */
+/** Maximum attempts. A request is refused if the records change during each attempt. */
 const maxAttempts = 6
 
 /** What admission needs. */
@@ -32,9 +32,9 @@ export interface Admission {
   holdMs: number
   /** Ends a bounded number of an account's overdue holds. @throws RedisAwayError, or another error of ioredis */
   reap: (account: string) => Promise<unknown>
-  /** Cancels a request that Redis may have admitted. It will not be made. */
+  /** Cancels a request that Redis may have admitted, and that the gateway will not make. */
   cancel: (account: PreparedAccount, requestId: string) => void
-  /** Whether too many settlements wait to admit further requests. */
+  /** Whether too many settlements wait. No request is admitted then. */
   isFull: () => boolean
 }
 
@@ -48,13 +48,13 @@ export interface CallRequest {
   /** null if the catalog has no model of that name and kind. */
   model: Model | null
   /**
-   * Bounds the tokens by the size of the body. Called only if the key may use the model: before that, a refusal would tell
+   * Bounds the tokens by the size of the body. Called only if the key may use the model: before that, a refusal would disclose
    * whether the model exists.
    *
-   * @throws ServiceError if the model does not take the request
+   * @throws ServiceError if the model does not accept the request
    */
   bound: (model: Model) => TokenBound
-  /** Counts the prompt exactly; null if that is impossible, or impossible now. */
+  /** Counts the prompt exactly; null if it cannot be counted, or not now. */
   count: () => Promise<number | null> | null
 }
 
@@ -192,11 +192,11 @@ async function throughRedis<Answer>(command: () => Promise<Answer>): Promise<Ans
 }
 
 /** Whether a shorter prompt could be admitted. @param answer null if the request exceeds what a minute allows */
-function dependsOnPrompt(answer: AdmitAnswer | null, { outputPicos, fewestTokens }: CostBound): boolean {
+function dependsOnPrompt(answer: AdmitAnswer | null, { outputPicos, minTokens }: CostBound): boolean {
   if (answer === null) return true
   if (answer.outcome === 'over-limit') return answer.limit === 'tokens'
   if (answer.outcome !== 'over-budget') return false
-  return (outputPicos * fewestTokens) / 1000 <= answer.limit - answer.settled - answer.reserved
+  return (outputPicos * minTokens) / 1000 <= answer.limit - answer.settled - answer.reserved
 }
 
 function isOverTokens(answer: AdmitAnswer | null): answer is AdmitAnswer & { outcome: 'over-limit' } {

@@ -26,7 +26,7 @@ function allowed(key: Partial<KeyRecord>, changed: Partial<Plan['limits']> = {})
   return allowancesOf({ ...activeKey, ...key }, { plan: 'free', status: 'active', ownCapNanos: null }, plan)
 }
 
-test('the bursts of a plan are those of its accounts', async () => {
+test('an account has the bursts of its plan', async () => {
   const { requestBurst, tokenBurst, keyRequests, keyRequestBurst } = allowed({})
   assert.deepEqual([requestBurst, tokenBurst, keyRequests, keyRequestBurst], [10, 20_000, null, null])
 })
@@ -37,7 +37,7 @@ test("a key's own rate has a burst of the same share as the plan's, at least 1",
   assert.equal(burstOf(60), 10)
   assert.equal(burstOf(12), 2)
   assert.equal(burstOf(1), 1)
-  assert.equal(burstOf(12, { burstRequests: 60 }), 12, 'never more than a minute of its own')
+  assert.equal(burstOf(12, { burstRequests: 60 }), 12, 'never more than its own rate per minute')
   const rounded = { requestsPerMinute: 1e9, burstRequests: Math.ceil(1e9 / 6) }
   assert.equal(burstOf(12, rounded), 2)
 })

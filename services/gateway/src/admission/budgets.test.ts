@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { need } from '@tollgate/sandbox/need.ts'
@@ -58,7 +59,7 @@ function answerWith(usage: object): void {
 const chat = (seeded: SeededKey, members: object = {}, model = 'small') =>
   post(gateway, seeded.secret, '/chat/completions', chatOf(model, members))
 const spend = ({ account }: SeededKey) => readSpend(gateway.control, account, month())
-/** What is charged, once nothing is reserved. */
+/** The charged nanodollars, once nothing is reserved. */
 async function settledOf(seeded: SeededKey): Promise<number> {
   for (;;) {
     const { settled, reserved } = (await spend(seeded))!
@@ -68,21 +69,21 @@ async function settledOf(seeded: SeededKey): Promise<number> {
 }
 const forwarded = () => JSON.parse(upstream.received.at(-1)!.body) as Record<string, unknown>
 
-t.test('the used tokens are charged, and the hold is released', async (t) => {
+t.test('the used tokens are charged, and the hold is released', async () => {
   const seeded = await gateway.seedKey()
-  t.equal((await chat(seeded)).status, 200)
+  assert.equal((await chat(seeded)).status, 200)
   await gateway.settled()
-  t.same(await spend(seeded), { settled: 10 * inputNanos + 20 * outputNanos, reserved: 0 })
-  t.equal(forwarded().max_tokens, small.defaultOutputTokens)
+  assert.deepEqual(await spend(seeded), { settled: 10 * inputNanos + 20 * outputNanos, reserved: 0 })
+  assert.equal(forwarded().max_tokens, small.defaultOutputTokens)
 })
 
-t.test('a refused request is not charged, even if the client leaves during the refusal', async (t) => {
+t.test('a refused request is not charged, even if the client leaves during the refusal', async () => {
   const { breaker } = gateway.upstreams.get('test')!
   upstream.answer(({ response }) => void response.writeHead(400).write('{"error":'))
   for (const stream of [true, false]) {
     const seeded = await gateway.seedKey()
     const leaving = new AbortController()
-    // The breaker is told as soon as the gateway has the head of the refusal.
+    // The gateway calls the breaker as soon as it has the head of the refusal.
     const begun = new Promise<void>((resolve) => {
       breaker.succeeded = (...called) => {
         Reflect.deleteProperty(breaker, 'succeeded')
@@ -96,29 +97,29 @@ t.test('a refused request is not charged, even if the client leaves during the r
     await begun
     const { response } = upstream.received.at(-1)!
     leaving.abort()
-    await t.rejects(left)
+    await assert.rejects(left)
     if (!response.destroyed) await once(response, 'close')
     await gateway.settled()
-    t.same(await spend(seeded), { settled: 0, reserved: 0 })
+    assert.deepEqual(await spend(seeded), { settled: 0, reserved: 0 })
   }
 })
 
-t.test('output is granted up to the budget; below the minimum the request is refused with its reasons', async (t) => {
+t.test('output is granted up to the budget; below the minimum the request is refused with its reasons', async () => {
   const seeded = await gateway.seedKey()
   const body = JSON.stringify(chatOf('small'))
   const promptNanos = (body.length + 8) * inputNanos
   await gateway.changeKey(seeded, { monthlyBudgetNanos: promptNanos + 100 * outputNanos + 1 })
-  t.equal((await chat(seeded)).status, 200)
-  t.equal(forwarded().max_tokens, 100)
+  assert.equal((await chat(seeded)).status, 200)
+  assert.equal(forwarded().max_tokens, 100)
   await gateway.settled()
 
   const spent = 10 * inputNanos + 20 * outputNanos
   await gateway.changeKey(seeded, { monthlyBudgetNanos: spent + promptNanos })
   const refused = await chat(seeded)
-  t.equal(refused.status, 402)
+  assert.equal(refused.status, 402)
   const { error } = (await refused.json()) as { error: Record<string, string> }
   const now = new Date()
-  t.match(error, {
+  assert.partialDeepStrictEqual(error, {
     code: 'key_budget_exceeded',
     type: 'budget_error',
     scope: 'key',
@@ -127,24 +128,24 @@ t.test('output is granted up to the budget; below the minimum the request is ref
     reserved_usd: '0.00',
     resets_at: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString()
   })
-  t.match(error.needed_usd, /^0\.0000\d+$/)
-  t.ok(Number(error.needed_usd) <= Number(error.limit_usd), 'it fits into an empty month')
+  assert.match(error.needed_usd!, /^0\.0000\d+$/)
+  assert.ok(Number(error.needed_usd) <= Number(error.limit_usd), 'the request fits into an empty month')
 
   await gateway.changeKey(seeded, { monthlyBudgetNanos: null })
   await gateway.changeAccount(seeded, { ownCapNanos: spent })
-  t.equal(await outcomeOf(await chat(seeded)), '402 monthly_budget_exceeded')
+  assert.equal(await outcomeOf(await chat(seeded)), '402 monthly_budget_exceeded')
   await gateway.changeAccount(seeded, { ownCapNanos: null })
-  t.equal((await chat(seeded)).status, 200, 'a change counts from the next admission on')
+  assert.equal((await chat(seeded)).status, 200, 'a change applies from the next admission on')
   const long = 'x'.repeat(free.caps.requestNanos / inputNanos)
-  t.equal(await outcomeOf(await chat(seeded, { user: long })), '402 request_budget_exceeded')
+  assert.equal(await outcomeOf(await chat(seeded, { user: long })), '402 request_budget_exceeded')
 })
 
-t.test('a refusal names no time if waiting does not help', async (t) => {
+t.test('a refusal names no time if waiting does not help', async () => {
   const seeded = await gateway.seedKey()
   const refusal = async (members: object = {}) => {
     const response = await chat(seeded, members)
-    t.equal(response.status, 402)
-    t.equal(response.headers.get('retry-after'), null)
+    assert.equal(response.status, 402)
+    assert.equal(response.headers.get('retry-after'), null)
     return ((await response.json()) as { error: Record<string, string> }).error
   }
   const cases = [
@@ -157,77 +158,80 @@ t.test('a refusal names no time if waiting does not help', async (t) => {
     await gateway.changeKey(seeded, { monthlyBudgetNanos: null, ...key })
     await gateway.changeAccount(seeded, { ownCapNanos: null, ...account })
     const error = await refusal()
-    t.match(error, { code, spent_usd: '0.00' }, what)
-    t.equal(error.resets_at, undefined, what)
+    assert.partialDeepStrictEqual(error, { code, spent_usd: '0.00' }, what)
+    assert.equal(error.resets_at, undefined, what)
   }
   await gateway.changeAccount(seeded, { ownCapNanos: null })
   const { code, resets_at } = await refusal({ user: 'x'.repeat(free.caps.requestNanos / inputNanos) })
-  t.same([code, resets_at], ['request_budget_exceeded', undefined])
+  assert.deepEqual([code, resets_at], ['request_budget_exceeded', undefined])
 })
 
-t.test('the grant is set under the name that the model knows, and replaces what the client said', async (t) => {
+t.test('the granted output is sent under the model’s own parameter, and replaces the client’s limits', async () => {
   const seeded = await gateway.seedKey()
   await chat(seeded, { max_tokens: 5 })
-  t.equal(forwarded().max_tokens, 5)
+  assert.equal(forwarded().max_tokens, 5)
   await chat(seeded, { max_tokens: 5 }, 'modern')
-  t.same(forwarded(), { max_completion_tokens: 5, ...chatOf('small') })
+  assert.deepEqual(forwarded(), { max_completion_tokens: 5, ...chatOf('small') })
   await chat(seeded, { max_tokens: 9, max_completion_tokens: 1e6 })
-  t.same(forwarded(), { ...chatOf('small'), max_tokens: small.maxOutputTokens })
-  t.equal(await outcomeOf(await chat(seeded, { max_tokens: -1 })), '400 invalid_request')
-  t.equal(await outcomeOf(await chat(seeded, { n: 1000 })), '400 invalid_request')
+  assert.deepEqual(forwarded(), { ...chatOf('small'), max_tokens: small.maxOutputTokens })
+  assert.equal(await outcomeOf(await chat(seeded, { max_tokens: -1 })), '400 invalid_request')
+  assert.equal(await outcomeOf(await chat(seeded, { n: 1000 })), '400 invalid_request')
 })
 
-t.test('several answers reserve several times the output', async (t) => {
+t.test('several answers reserve several times the output', async () => {
   const seeded = await gateway.seedKey()
   const body = JSON.stringify(chatOf('small', { n: 4, max_tokens: 200 }))
   await gateway.changeKey(seeded, {
     monthlyBudgetNanos: (body.length + 8) * inputNanos + 4 * 50 * outputNanos
   })
-  t.equal((await chat(seeded, { n: 4, max_tokens: 200 })).status, 200)
-  t.equal(forwarded().max_tokens, 50)
+  assert.equal((await chat(seeded, { n: 4, max_tokens: 200 })).status, 200)
+  assert.equal(forwarded().max_tokens, 50)
 })
 
-t.test('a rate limit refuses with the time to wait, and every answer has the remaining rates', async (t) => {
-  const seeded = await gateway.seedKey({ account: { plan: 'slow' } })
-  const first = await chat(seeded, { max_tokens: 100 })
-  t.equal(first.status, 200)
-  t.match(Object.fromEntries(first.headers), {
-    'x-ratelimit-limit-requests': '3',
-    'x-ratelimit-remaining-requests': '2',
-    'x-ratelimit-reset-requests': /^20s$/,
-    'x-ratelimit-limit-tokens': '2000',
-    'x-ratelimit-remaining-tokens': /^1[78]\d\d$/,
-    'x-ratelimit-reset-tokens': /^\d+(\.\d+)?s$/
-  })
-  await gateway.settled()
-  for (const left of ['1', '0']) {
-    const response = await chat(seeded, { max_tokens: 100 })
-    t.equal(response.headers.get('x-ratelimit-remaining-requests'), left)
+t.test(
+  'a rate limit refuses with the time to wait, and every answer names the remaining requests and tokens',
+  async () => {
+    const seeded = await gateway.seedKey({ account: { plan: 'slow' } })
+    const first = await chat(seeded, { max_tokens: 100 })
+    assert.equal(first.status, 200)
+    assert.partialDeepStrictEqual(Object.fromEntries(first.headers), {
+      'x-ratelimit-limit-requests': '3',
+      'x-ratelimit-remaining-requests': '2',
+      'x-ratelimit-reset-requests': '20s',
+      'x-ratelimit-limit-tokens': '2000'
+    })
+    assert.match(first.headers.get('x-ratelimit-remaining-tokens')!, /^1[78]\d\d$/)
+    assert.match(first.headers.get('x-ratelimit-reset-tokens')!, /^\d+(\.\d+)?s$/)
     await gateway.settled()
+    for (const left of ['1', '0']) {
+      const response = await chat(seeded, { max_tokens: 100 })
+      assert.equal(response.headers.get('x-ratelimit-remaining-requests'), left)
+      await gateway.settled()
+    }
+    const refused = await chat(seeded, { max_tokens: 100 })
+    assert.partialDeepStrictEqual(Object.fromEntries(refused.headers), {
+      'x-ratelimit-remaining-requests': '0',
+      'x-ratelimit-limit-tokens': '2000'
+    })
+    assert.match(refused.headers.get('retry-after')!, /^(19|20)$/)
+    assert.equal(await outcomeOf(refused), '429 requests_per_minute')
   }
-  const refused = await chat(seeded, { max_tokens: 100 })
-  t.match(Object.fromEntries(refused.headers), {
-    'retry-after': /^(19|20)$/,
-    'x-ratelimit-remaining-requests': '0',
-    'x-ratelimit-limit-tokens': '2000'
-  })
-  t.equal(await outcomeOf(refused), '429 requests_per_minute')
-})
+)
 
-t.test('a request for more tokens than a minute allows is refused without a time', async (t) => {
+t.test('a request for more tokens than a minute allows is refused without a retry time', async () => {
   const seeded = await gateway.seedKey({ account: { plan: 'slow' } })
-  t.equal(await outcomeOf(await chat(seeded, { user: 'x'.repeat(2000) })), '400 exceeds_rate_limit')
-  t.equal((await chat(seeded, { max_tokens: 10_000 })).status, 200)
-  t.ok((forwarded().max_tokens as number) < 2000, 'but an answer is made to fit')
+  assert.equal(await outcomeOf(await chat(seeded, { user: 'x'.repeat(2000) })), '400 exceeds_rate_limit')
+  assert.equal((await chat(seeded, { max_tokens: 10_000 })).status, 200)
+  assert.ok((forwarded().max_tokens as number) < 2000, 'but the output is shortened to fit')
   await gateway.settled()
-  t.equal(
+  assert.equal(
     (await chat(seeded, { messages: [{ role: 'user', content: 'word '.repeat(600) }] }, 'counted')).status,
     200,
     'and a long prompt is counted before it is refused'
   )
 })
 
-t.test('a plan limits concurrent requests', async (t) => {
+t.test('a plan limits concurrent requests', async () => {
   const seeded = await gateway.seedKey({ account: { plan: 'slow' } })
   const waiting: Array<() => void> = []
   upstream.answer(({ response }) => {
@@ -237,18 +241,18 @@ t.test('a plan limits concurrent requests', async (t) => {
   })
   const running = [chat(seeded, { max_tokens: 1 }), chat(seeded, { max_tokens: 1 })]
   while (waiting.length < 2) await new Promise((resolve) => setImmediate(resolve))
-  t.equal(await outcomeOf(await chat(seeded, { max_tokens: 1 })), '429 concurrent_requests')
+  assert.equal(await outcomeOf(await chat(seeded, { max_tokens: 1 })), '429 concurrent_requests')
   for (const end of waiting) end()
-  t.same(
+  assert.deepEqual(
     (await Promise.all(running)).map(({ status }) => status),
     [200, 200]
   )
   await gateway.settled()
   answerWith({ prompt_tokens: 1 })
-  t.equal((await chat(seeded, { max_tokens: 1 })).status, 200)
+  assert.equal((await chat(seeded, { max_tokens: 1 })).status, 200)
 })
 
-t.test('a member without a price is refused by name, in any spelling', async (t) => {
+t.test('a member without a price is refused by name, in any spelling', async () => {
   const seeded = await gateway.seedKey()
   const before = upstream.received.length
   const withPart = (part: object) => ({ messages: [{ role: 'user', content: [part] }] })
@@ -267,36 +271,36 @@ t.test('a member without a price is refused by name, in any spelling', async (t)
   ] as const) {
     const response = await chat(seeded, members)
     const { error } = (await response.json()) as { error: { code: string; message: string } }
-    t.equal(`${response.status} ${error.code}`, '400 unpriced_parameter', name)
-    t.match(error.message, name)
+    assert.equal(`${response.status} ${error.code}`, '400 unpriced_parameter', name)
+    assert.ok(error.message.includes(name), error.message)
   }
   for (const members of [
     { messages: [{ role: 'user', content: 'x', Content: [{ type: 'image_url', image_url: { url: 'x' } }] }] },
     withPart({ type: 'text', text: 'x', Type: 'image_url' })
   ]) {
-    t.equal(await outcomeOf(await chat(seeded, members)), '400 invalid_request')
+    assert.equal(await outcomeOf(await chat(seeded, members)), '400 invalid_request')
   }
-  t.equal(upstream.received.length, before)
+  assert.equal(upstream.received.length, before)
   for (const members of [
     { service_tier: 'auto' },
     { tools: [{ type: 'function', function: { name: 'f' } }] },
     { prediction: null }
   ]) {
-    t.equal((await chat(seeded, members)).status, 200)
+    assert.equal((await chat(seeded, members)).status, 200)
   }
 })
 
-t.test('an upstream that fails charges nothing, and releases at once', async (t) => {
+t.test('a failed upstream call costs nothing, and its hold is released at once', async () => {
   const seeded = await gateway.seedKey()
   upstream.answer(({ response }) => response.writeHead(400).end('{"error":{"message":"no"}}'))
-  t.equal((await chat(seeded)).status, 400)
+  assert.equal((await chat(seeded)).status, 400)
   upstream.answer(({ response }) => response.destroy())
-  t.equal((await chat(seeded)).status, 502)
+  assert.equal((await chat(seeded)).status, 502)
   await gateway.settled()
-  t.same(await spend(seeded), { settled: 0, reserved: 0 })
+  assert.deepEqual(await spend(seeded), { settled: 0, reserved: 0 })
 })
 
-t.test('a stream whose client leaves is charged at least its prompt and the words that came', async (t) => {
+t.test('if its client leaves, a stream is charged for its prompt and the received words', async () => {
   const seeded = await gateway.seedKey()
   upstream.answer(({ response }) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -308,38 +312,38 @@ t.test('a stream whose client leaves is charged at least its prompt and the word
   const body = upstream.received.at(-1)!.body.length
   await reader.cancel()
   const settled = await settledOf(seeded)
-  t.ok(settled >= 3 * outputNanos, `${settled}`)
-  t.ok(settled < (body + 8) * inputNanos + (13 + 35) * outputNanos, `${settled}`)
+  assert.ok(settled >= 3 * outputNanos, `${settled}`)
+  assert.ok(settled < (body + 8) * inputNanos + (13 + 35) * outputNanos, `${settled}`)
 })
 
-t.test('a cost above the hold is charged, and raises an alarm', async (t) => {
+t.test('a cost above the hold is charged, and counted in a metric', async () => {
   const seeded = await gateway.seedKey()
   answerWith({ prompt_tokens: 10, completion_tokens: 5000 })
   await chat(seeded)
   await gateway.settled()
-  t.same(await spend(seeded), { settled: 10 * inputNanos + 5000 * outputNanos, reserved: 0 })
-  t.equal(await gateway.aboveBound(), 1)
+  assert.deepEqual(await spend(seeded), { settled: 10 * inputNanos + 5000 * outputNanos, reserved: 0 })
+  assert.equal(await gateway.aboveBound(), 1)
 })
 
 t.test('an admission that Redis does not answer in time is cancelled', async (t) => {
   if (!need(t, 'redis-server', gateway.redis.pid)) return
   const seeded = await gateway.seedKey()
-  t.equal((await chat(seeded)).status, 200)
+  assert.equal((await chat(seeded)).status, 200)
   await gateway.settled()
   const before = upstream.received.length
   process.kill(gateway.redis.pid!, 'SIGSTOP')
   const refused = await chat(seeded)
-  t.equal(await outcomeOf(refused), '503 state_unavailable')
-  t.equal(refused.headers.get('retry-after'), '2')
+  assert.equal(await outcomeOf(refused), '503 state_unavailable')
+  assert.equal(refused.headers.get('retry-after'), '2')
   process.kill(gateway.redis.pid!, 'SIGCONT')
   await gateway.state.ready()
   await gateway.settled()
-  t.equal(upstream.received.length, before)
-  t.match(await spend(seeded), { reserved: 0, settled: 10 * inputNanos + 20 * outputNanos })
-  t.equal((await readState(gateway.control.client, seeded.account)).holds.size, 0)
+  assert.equal(upstream.received.length, before)
+  assert.partialDeepStrictEqual(await spend(seeded), { reserved: 0, settled: 10 * inputNanos + 20 * outputNanos })
+  assert.equal((await readState(gateway.control.client, seeded.account)).holds.size, 0)
 })
 
-t.test('holds that nobody settles are charged by the next admission or by the sweep', async (t) => {
+t.test('overdue holds are charged by the next admission or by the reaper', async () => {
   const seeded = await gateway.seedKey()
   const { client } = gateway.control
   const run = gateway.control.run()
@@ -353,21 +357,21 @@ t.test('holds that nobody settles are charged by the next admission or by the sw
   }
   await abandon('req_lost_1')
   await gateway.reaper.sweep()
-  t.match(await spend(seeded), { settled: 700 })
+  assert.partialDeepStrictEqual(await spend(seeded), { settled: 700 })
   await abandon('req_lost_2')
-  t.equal((await chat(seeded)).status, 200)
+  assert.equal((await chat(seeded)).status, 200)
   await gateway.settled()
-  t.match(await spend(seeded), { settled: 1400 + 10 * inputNanos + 20 * outputNanos })
+  assert.partialDeepStrictEqual(await spend(seeded), { settled: 1400 + 10 * inputNanos + 20 * outputNanos })
 })
 
-t.test('embeddings are bounded by what they read', async (t) => {
+t.test('the cost of embeddings is bounded by their input', async () => {
   const seeded = await gateway.seedKey()
   answerWith({ prompt_tokens: 3 })
   const embed = (input: unknown) => post(gateway, seeded.secret, '/embeddings', { model: 'embedder', input })
-  t.equal((await embed(['a', 'b'])).status, 200)
+  assert.equal((await embed(['a', 'b'])).status, 200)
   await gateway.settled()
-  t.same(await spend(seeded), { settled: 3 * inputNanos, reserved: 0 })
+  assert.deepEqual(await spend(seeded), { settled: 3 * inputNanos, reserved: 0 })
   await gateway.changeKey(seeded, { monthlyBudgetNanos: 100 * inputNanos })
-  t.equal(await outcomeOf(await embed('x'.repeat(100))), '402 key_budget_exceeded')
-  t.equal((await embed([1, 2, 3])).status, 200)
+  assert.equal(await outcomeOf(await embed('x'.repeat(100))), '402 key_budget_exceeded')
+  assert.equal((await embed([1, 2, 3])).status, 200)
 })

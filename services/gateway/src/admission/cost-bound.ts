@@ -2,7 +2,7 @@ import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import type { AdmitAnswer, Allowances, CostBound } from '@tollgate/state/admission/admit.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
 
-/** The maximum cost of tokens, in the form that admission takes. */
+/** The maximum cost of tokens, in the form that the admission script takes. */
 export function costBound({ promptTokens, answers, wantedTokens }: TokenBound, model: Model): CostBound {
   const { inputPicos, cachedInputPicos, outputPicos, reasoningPicos = outputPicos } = model.prices
   return {
@@ -11,23 +11,23 @@ export function costBound({ promptTokens, answers, wantedTokens }: TokenBound, m
     outputPicos: answers * Math.max(outputPicos, reasoningPicos),
     outputTokens: answers,
     wantedTokens,
-    fewestTokens: Math.min(model.fewestOutputTokens, wantedTokens)
+    minTokens: Math.min(model.fewestOutputTokens, wantedTokens)
   }
 }
 
 /**
- * Lowers the output of a bound to fit into the tokens of a minute: a larger request is never admitted.
+ * Lowers the output of a bound to fit into the tokens per minute: larger requests are never admitted.
  *
  * @returns null if even the minimum output does not fit
  */
 export function withinRate(bound: CostBound, tokensPerMinute: number): CostBound | null {
-  const { promptTokens, outputTokens, wantedTokens, fewestTokens } = bound
+  const { promptTokens, outputTokens, wantedTokens, minTokens } = bound
   if (promptTokens + outputTokens * wantedTokens <= tokensPerMinute) return bound
-  if (promptTokens + outputTokens * fewestTokens > tokensPerMinute) return null
+  if (promptTokens + outputTokens * minTokens > tokensPerMinute) return null
   return { ...bound, wantedTokens: Math.floor((tokensPerMinute - promptTokens) / outputTokens) }
 }
 
-/** A default output shrinks at most to this share, if need be after a wait. A shorter answer would be of little use. */
+/** A default output keeps at least this share, perhaps after a wait. A shorter answer would be of little use. */
 const minDefaultShare = 1 / 4
 
 type TokenRefusal = AdmitAnswer & { outcome: 'over-limit' }
@@ -39,14 +39,14 @@ type TokenRefusal = AdmitAnswer & { outcome: 'over-limit' }
  * @returns the output to ask for instead; or the refusal, with the time until the minimum fits
  */
 export function shrinkDefault(
-  { promptTokens, outputTokens, wantedTokens, fewestTokens }: CostBound,
+  { promptTokens, outputTokens, wantedTokens, minTokens }: CostBound,
   refusal: TokenRefusal,
   { tokens: perMinute, tokenBurst }: Pick<Allowances, 'tokens' | 'tokenBurst'>
 ): number | TokenRefusal {
-  const least = Math.max(fewestTokens, Math.ceil(wantedTokens * minDefaultShare))
+  const least = Math.max(minTokens, Math.ceil(wantedTokens * minDefaultShare))
   const room = Math.floor((refusal.tokensLeft - promptTokens) / outputTokens)
   if (room >= least) return Math.min(room, wantedTokens)
-  // More than the burst passes once no tokens are owed. Less passes earlier, by the time that the spare tokens take.
+  // A request above the burst passes once no tokens are owed. A smaller one passes earlier, by the time that its spare tokens take.
   const spare = Math.max(0, tokenBurst - promptTokens - outputTokens * least)
   const waitMs = Math.ceil(Math.max(0, refusal.tokensRestMs - (spare * 60_000) / perMinute))
   return { ...refusal, waitMs: Math.min(refusal.waitMs, waitMs) }

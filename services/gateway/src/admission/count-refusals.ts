@@ -11,8 +11,8 @@ const defaultPerMinute = 60
 const countedStatuses = new Set([400, 403, 404, 408, 413, 415])
 
 /**
- * Counts a request that was refused before a rate limit could count it. Each process counts on its own, in the memory for the
- * key.
+ * Counts a request that was refused before a rate limit could count it. Each process counts by itself, where it remembers
+ * the key.
  */
 export function countRefusal(known: KnownKey, error: unknown, catalog: CatalogView | null): void {
   if (!(error instanceof ServiceError) || !countedStatuses.has(error.status)) return

@@ -1,5 +1,5 @@
-/** How much longer than its request a hold lasts, ms: time for the settlement. */
+/** Time for the settlement after the longest request, ms. */
 const settlementMs = 60_000
 
 /** @returns how long a hold lasts, ms: longer than any request */
-export const holdMsOf = (longestRequestMs: number): number => longestRequestMs + settlementMs
+export const holdMsOf = (maxRequestMs: number): number => maxRequestMs + settlementMs

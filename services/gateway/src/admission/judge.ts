@@ -4,7 +4,7 @@ import { judgeKey, type KeyVerdict } from '@tollgate/contracts/keys/judge-key.ts
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 
-/** The records that a request is judged on; null where Redis has none. */
+/** The records that a request is judged on; null if Redis has none. */
 export interface JudgedRecords {
   key: KeyRecord | null
   account: AccountRecord | null

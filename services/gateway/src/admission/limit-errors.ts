@@ -16,8 +16,8 @@ const codeOfLimit: Record<Limit, ErrorCode> = {
 }
 
 /**
- * The error for a request that exceeds a budget. It names the next month only if the request fits into an unused budget: else
- * waiting would not help.
+ * The error for a request that exceeds a budget. It names the next month only if the request fits into an unused budget.
+ * Otherwise waiting would not help.
  */
 export function budgetError(refusal: BudgetRefusal): ServiceError {
   const { scope, limit, settled, reserved, needed, month } = refusal
@@ -35,7 +35,7 @@ export function budgetError(refusal: BudgetRefusal): ServiceError {
   })
 }
 
-/** The error for a request that exceeds a limit of the rate or of concurrent requests. */
+/** The error for a request that exceeds a rate limit or the limit of concurrent requests. */
 export function limitError(refusal: AdmitAnswer & { outcome: 'over-limit' }, tokensPerMinute: number): ServiceError {
   const fields = rateFields(refusal, tokensPerMinute)
   return new ServiceError(codeOfLimit[refusal.limit], {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { chatOf, outcomeOf, post, rawConnection } from '../testing/client.ts'
@@ -6,7 +7,7 @@ import { startGateway } from '../testing/start-gateway.ts'
 
 const bodyBytes = 20 * 1024 * 1024
 
-t.test('the body of a key that is refused is not read', async (t) => {
+t.test('the gateway reads no body for a refused key', async (t) => {
   const upstream = await startFakeUpstream()
   const gateway = await startGateway(upstream.url)
   t.teardown(async () => {
@@ -22,25 +23,25 @@ t.test('the body of a key that is refused is not read', async (t) => {
         `content-type: application/json\r\ncontent-length: ${bodyBytes}\r\n\r\n{`
     )
     const answer = await text(socket)
-    t.equal(gateway.bodyMemory.awaitedBytes, 0)
+    assert.equal(gateway.bodyMemory.awaitedBytes, 0)
     return answer
   }
 
   const revoked = await gateway.seedKey()
-  t.equal(await ask(revoked.secret), '200')
+  assert.equal(await ask(revoked.secret), '200')
   await gateway.changeKey(revoked, { status: 'revoked' })
-  t.equal(await ask(revoked.secret), '401 revoked_api_key')
-  t.match(await announce(revoked.secret), /^HTTP\/1\.1 401 .*"code":"revoked_api_key"/s)
+  assert.equal(await ask(revoked.secret), '401 revoked_api_key')
+  assert.match(await announce(revoked.secret), /^HTTP\/1\.1 401 .*"code":"revoked_api_key"/s)
 
   const expired = await gateway.seedKey({ key: { expiresAt: Date.now() - 60_000 } })
-  t.equal(await ask(expired.secret), '401 expired_api_key')
-  t.match(await announce(expired.secret), /^HTTP\/1\.1 401 .*"code":"expired_api_key"/s)
+  assert.equal(await ask(expired.secret), '401 expired_api_key')
+  assert.match(await announce(expired.secret), /^HTTP\/1\.1 401 .*"code":"expired_api_key"/s)
 
   const suspended = await gateway.seedKey()
-  t.equal(await ask(suspended.secret), '200')
+  assert.equal(await ask(suspended.secret), '200')
   await gateway.changeAccount(suspended, { status: 'suspended' })
-  t.equal(await ask(suspended.secret), '403 account_suspended')
-  t.match(await announce(suspended.secret), /^HTTP\/1\.1 403 .*"code":"account_suspended"/s)
+  assert.equal(await ask(suspended.secret), '403 account_suspended')
+  assert.match(await announce(suspended.secret), /^HTTP\/1\.1 403 .*"code":"account_suspended"/s)
   await gateway.changeAccount(suspended, { status: 'active' })
-  t.equal(await ask(suspended.secret), '200', 'and once it is active again, the next request is served')
+  assert.equal(await ask(suspended.secret), '200', 'and once it is active again, the next request is served')
 })

@@ -12,8 +12,8 @@ const hasDefaultTtl: Allowed = (value) =>
   value == null ||
   (typeof value === 'object' && value !== elided && [undefined, '30m'].includes(Reflect.get(value, 'ttl')))
 
-/** Members that change the cost in a way without a price in the catalog, and whether a value leaves the cost as it is. */
-const priced = new Map<string, Allowed>([
+/** Members that can change the cost but have no price in the catalog. Each has a test for values that do not change the cost. */
+const unpriced = new Map<string, Allowed>([
   ['service_tier', isDefault],
   ['web_search_options', isAbsent],
   ['search_parameters', isAbsent],
@@ -21,7 +21,7 @@ const priced = new Map<string, Allowed>([
   ['prediction', isAbsent],
   ['modalities', isText],
   ['audio', isAbsent],
-  // These say how long a provider caches the prompt.
+  // The next two say how long a provider caches the prompt.
   ['prompt_cache_retention', isAbsent],
   ['prompt_cache_options', hasDefaultTtl],
   ['speed', isAbsent],
@@ -35,9 +35,11 @@ const priced = new Map<string, Allowed>([
 /** @throws ServiceError unpriced_parameter with the first member of a body that has no price, in any spelling */
 export function refuseUnpriced({ members, spans }: Pick<BoundedBody, 'members' | 'spans'>): void {
   for (const [spelling, { name }] of spans) {
-    const isAllowed = priced.get(spelling)
+    const isAllowed = unpriced.get(spelling)
     if (isAllowed !== undefined && (name !== spelling || !isAllowed(members[name]))) {
-      throw new ServiceError('unpriced_parameter', { message: `${name}: has no price here. Remove it.` })
+      throw new ServiceError('unpriced_parameter', {
+        message: `${name}: the catalog has no price for this. Remove it.`
+      })
     }
   }
 }

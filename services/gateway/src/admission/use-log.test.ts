@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { lastUsesName } from '@tollgate/state/keyspace/names.ts'
 import { readUses } from '@tollgate/state/last-uses/last-uses.ts'
 import t from 'tap'
@@ -30,65 +31,65 @@ async function ask({ secret }: SeededKey, path: string, body?: object): Promise<
 const chat = (key: SeededKey, model: string) =>
   ask(key, '/chat/completions', { model, messages: [{ role: 'user', content: 'Hello' }] })
 
-/** @returns everything that is noted, as soon as that includes `key` */
-async function untilNoted(key: string): Promise<Map<string, number>> {
+/** @returns all recorded uses, once they include `key` */
+async function untilRecorded(key: string): Promise<Map<string, number>> {
   for (;;) {
     const uses = await readUses(gateway.control)
     if (uses.has(key)) return uses
   }
 }
 
-t.test('an admitted request is noted within two seconds, and a refused one is not', async (t) => {
+t.test('an admitted request is recorded within two seconds, and a refused request is not', async () => {
   const [chatting, listing, refused, revoked] = await Promise.all([0, 1, 2, 3].map(() => gateway.seedKey()))
   await gateway.changeKey(revoked!, { status: 'revoked' })
-  // Refused first: whatever they left would be noted with the others, or before.
-  t.equal(await chat(refused!, 'large'), 403)
-  t.equal(await chat(revoked!, 'small'), 401)
-  t.equal(await ask(revoked!, '/models'), 401)
+  // The refused requests come first: their uses would be recorded with the others, or before.
+  assert.equal(await chat(refused!, 'large'), 403)
+  assert.equal(await chat(revoked!, 'small'), 401)
+  assert.equal(await ask(revoked!, '/models'), 401)
   const startedAt = Date.now()
-  t.equal(await ask(listing!, '/models'), 200)
-  t.equal(await chat(chatting!, 'small'), 200)
-  const uses = await untilNoted(chatting!.id)
-  const notedAt = Date.now()
-  t.ok(notedAt - startedAt < 2000, `${notedAt - startedAt} ms`)
-  t.same([...uses.keys()].sort(), [chatting!.id, listing!.id].sort())
-  for (const at of uses.values()) t.ok(at >= startedAt && at <= notedAt)
+  assert.equal(await ask(listing!, '/models'), 200)
+  assert.equal(await chat(chatting!, 'small'), 200)
+  const uses = await untilRecorded(chatting!.id)
+  const recordedAt = Date.now()
+  assert.ok(recordedAt - startedAt < 2000, `${recordedAt - startedAt} ms`)
+  assert.deepEqual([...uses.keys()].sort(), [chatting!.id, listing!.id].sort())
+  for (const at of uses.values()) assert.ok(at >= startedAt && at <= recordedAt)
 })
 
-t.test('uses that Redis rejects are kept, reported once, and sent later', async (t) => {
+t.test('uses that Redis rejects are kept, reported once, and sent later', async () => {
   const errors: Error[] = []
-  let complain = () => {}
-  const complained = new Promise<void>((resolve) => {
-    complain = resolve
+  let report = () => {}
+  const reported = new Promise<void>((resolve) => {
+    report = resolve
   })
   const useLog = createUseLog(gateway.state, (error) => {
     errors.push(error)
-    complain()
+    report()
   })
   await gateway.control.client.set(lastUsesName, 'no hash')
   useLog.used('key_a')
   useLog.start()
-  await complained
+  await reported
   useLog.used('key_b')
   await useLog.stop()
-  t.equal(errors.length, 1)
-  t.notOk('command' in errors[0]!)
+  assert.equal(errors.length, 1)
+  assert.ok(!('command' in errors[0]!))
 
   await gateway.control.client.del(lastUsesName)
   await useLog.stop()
-  t.same([...(await readUses(gateway.control)).keys()].sort(), ['key_a', 'key_b'])
+  assert.deepEqual([...(await readUses(gateway.control)).keys()].sort(), ['key_a', 'key_b'])
 })
 
-t.test('stopping sends the remaining uses, and an unreachable Redis is not reported again', async (t) => {
-  const onError = (error: Error) => t.error(error)
+t.test('stopping sends the remaining uses, and an unreachable Redis is not reported again', async () => {
+  const onError = (error: Error) => assert.ifError(error)
   const useLog = createUseLog(gateway.state, onError)
   useLog.used('key_a')
   await useLog.stop()
-  t.same([...(await readUses(gateway.control)).keys()], ['key_a'])
+  assert.deepEqual([...(await readUses(gateway.control)).keys()], ['key_a'])
 
   const away = createUseLog({ ...gateway.state, isReady: () => false }, onError)
   away.used('key_b')
   away.start()
   await away.stop()
-  t.same([...(await readUses(gateway.control)).keys()], ['key_a'])
+  assert.deepEqual([...(await readUses(gateway.control)).keys()], ['key_a'])
 })

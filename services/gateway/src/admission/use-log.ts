@@ -5,7 +5,7 @@ const flushMs = 1000
 /** Maximum keys whose uses are kept while Redis does not accept them. */
 const maxKept = 100_000
 
-/** Records when keys were last used. A request costs one entry in a map; Redis gets them once a second. */
+/** Records when keys were last used. A request costs one map entry; Redis gets the entries once a second. */
 export interface UseLog {
   /** Call it for every admitted request. */
   used(keyId: string): void
@@ -15,8 +15,8 @@ export interface UseLog {
 }
 
 /**
- * @param onError called once per outage when Redis rejects uses. It is not called while Redis is unreachable: that is reported
- *   elsewhere, and no request is admitted then
+ * @param onError called once per outage when Redis rejects uses, but not while Redis is unreachable: that is reported elsewhere,
+ *   and no request is admitted then
  */
 export function createUseLog(redis: RedisLink, onError: (error: Error) => void): UseLog {
   let gathered = new Map<string, number>()

@@ -41,7 +41,7 @@ export function createAuthenticator(redis: RedisLink): Authenticator {
       unknownUntil.set(digest, performance.now() + unknownForMs)
       throw new ServiceError('invalid_api_key')
     }
-    // Concurrent requests must share one object per key. Otherwise each would get the limits of all.
+    // Concurrent requests must share one object per key. Otherwise each object would get all of the key's limits.
     const other = known.get(digest)
     if (other !== undefined) return other
     const prepared = prepareAccount(pointer.account)

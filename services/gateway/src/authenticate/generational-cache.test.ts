@@ -1,8 +1,9 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { GenerationalCache } from './generational-cache.ts'
 
-t.test('it returns only the last value set, and holds at most two generations', (t) => {
+t.test('the cache returns only the last value set, and holds at most two generations', (t) => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), fc.array(fc.nat({ max: 12 })), (limit, names) => {
       const cache = new GenerationalCache<number>(limit)
@@ -12,7 +13,7 @@ t.test('it returns only the last value set, and holds at most two generations', 
         last.set(String(name), index)
       })
       const held = [...last].filter(([name]) => cache.get(name) !== undefined)
-      t.ok(held.every(([name, value]) => cache.get(name) === value))
+      assert.ok(held.every(([name, value]) => cache.get(name) === value))
     })
   )
   t.end()
@@ -23,10 +24,10 @@ t.test('an entry in use stays, no matter how many others are set', (t) => {
   cache.set('used', 'here')
   for (let other = 0; other < 1000; other++) {
     cache.set(`other ${other}`, '')
-    t.equal(cache.get('used'), 'here')
+    assert.equal(cache.get('used'), 'here')
   }
   let held = 0
   for (let other = 0; other < 1000; other++) if (cache.get(`other ${other}`) !== undefined) held++
-  t.ok(held <= 20)
+  assert.ok(held <= 20)
   t.end()
 })

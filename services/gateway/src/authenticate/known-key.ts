@@ -11,7 +11,7 @@ export type Versioned<Record> = { version: string; record: Record } | null
  * What this process remembers of a key. The pointer never changes. The records may be outdated: admission sends their versions,
  * and Redis decides only on the current ones.
  */
-export type KnownKey = BodySender & {
+export interface KnownKey extends BodySender {
   readonly digest: string
   readonly pointer: Pointer
   readonly prepared: PreparedAccount
@@ -19,7 +19,7 @@ export type KnownKey = BodySender & {
   account: Versioned<AccountRecord>
   /** The prepared question for Redis, while these records allow requests. */
   admission: KeyAdmission | null
-  /** null if none of its recent requests was refused. */
+  /** null if no recent request was refused. */
   refusals: Refusals | null
 }
 

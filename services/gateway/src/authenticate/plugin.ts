@@ -7,7 +7,7 @@ import { createAuthenticator } from './authenticate.ts'
 import type { KnownKey } from './known-key.ts'
 
 const windowMs = 60_000
-/** Maximum of client addresses whose failures are remembered. The one with the oldest failure is forgotten first. */
+/** Maximum of client addresses whose failures are remembered. The address with the oldest failure is forgotten first. */
 const rememberedAddresses = 10_000
 
 declare module 'fastify' {
@@ -36,7 +36,7 @@ const authenticatePlugin: FastifyPluginAsync<AuthenticateOptions> = async (app, 
   const authenticator = createAuthenticator(redis)
 
   async function lookUp(request: FastifyRequest): Promise<KnownKey> {
-    // A request without a key is not a guess.
+    // A request without a key guesses no key, so it does not count.
     if (request.headers.authorization === undefined) throw new ServiceError('missing_api_key')
     assertFewFailures(await failuresOf(request, { increment: false }))
     try {

@@ -24,7 +24,7 @@ export const missing = (path: string): ServiceError =>
 export const repeated = (path: string): ServiceError =>
   new ServiceError('invalid_request', { message: `${shown(path)}: given more than once. Keep one.` })
 
-/** The object has no member of this name, or has it in another case, which only some servers ignore. */
+/** For an unknown name, or a known name in another case: only some servers ignore the case. */
 export function unknownName(path: string, name: string, known: ReadonlySet<string>): ServiceError {
   const spelling = fold(name)
   const isKnown = known.has(spelling)

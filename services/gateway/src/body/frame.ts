@@ -20,7 +20,7 @@ export interface Frame {
   nameEnd: number
 }
 
-/** Stands for the space outside the request. */
+/** The frame outside of the body's own object. */
 export const noFrame: Frame = {
   shape: anyShape,
   isObject: false,

@@ -60,7 +60,7 @@ export class JsonReader {
   }
 
   /**
-   * Reads on.
+   * Reads the next part.
    *
    * @param length approximate number of bytes to read
    * @returns whether the whole body has been read

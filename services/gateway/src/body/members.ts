@@ -1,6 +1,6 @@
 import { skipSpace } from './scan.ts'
 
-/** A name as servers compare it that ignore case. Includes letters that become ASCII by it. */
+/** Folds a name as case-insensitive servers do. Some letters, such as the Kelvin sign, become ASCII. */
 export const fold = (name: string): string => name.toUpperCase().toLowerCase()
 
 /** Where a member's value is in a body: `bytes.subarray(start, end)`. */

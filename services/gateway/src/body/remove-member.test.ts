@@ -1,9 +1,10 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { editBody, type MemberSpan, setMember } from './members.ts'
 import { removeMember } from './remove-member.ts'
 
-/** A member as some client might write it: its name, and the text of it and of its value. */
+/** A member in JSON text: its name, the text before its value, the value, and the space behind it. */
 interface Written {
   name: string
   before: string
@@ -25,7 +26,7 @@ const written: fc.Arbitrary<Written> = fc
     behind
   }))
 
-/** The text of an object of these members, and where their values are in its bytes. */
+/** Writes an object with these members. @returns its bytes, and the places of the values */
 function write(members: readonly Written[], around: string): { body: Buffer; spans: MemberSpan[] } {
   let text = `${around}{`
   const spans = members.map(({ name, before, value, behind }, index) => {
@@ -66,19 +67,19 @@ t.test('removing a member removes one comma and nothing else', (t) => {
         if (!expected.has('first')) expected.set('first', 1)
       }
       const edited = textOf(editBody(body, edits))
-      t.same(new Map(Object.entries(JSON.parse(edited) as object)), expected)
+      assert.deepEqual(new Map(Object.entries(JSON.parse(edited) as object)), expected)
       if (edits.length > 1) return
-      t.equal(edited, Buffer.concat([body.subarray(0, start), body.subarray(end)]).toString())
+      assert.equal(edited, Buffer.concat([body.subarray(0, start), body.subarray(end)]).toString())
       const { before, value } = members[index]!
       const removed = body.toString('utf8', start, end).trim()
-      t.equal(removed.replace(/^,\s*|\s*,$/g, ''), `${before}${value}`.trim())
+      assert.equal(removed.replace(/^,\s*|\s*,$/g, ''), `${before}${value}`.trim())
     }
   )
   fc.assert(property)
   t.end()
 })
 
-t.test('names with escapes, and white space and commas around the member or in other values, are handled', (t) => {
+t.test('removal handles escaped names, and white space and commas anywhere', (t) => {
   for (const [before, behind, after] of [
     ['{"a":1,"max_tokens":', '}', '{"a":1}'],
     ['{"max_tokens":', ',"a":1}', '{"a":1}'],
@@ -88,7 +89,7 @@ t.test('names with escapes, and white space and commas around the member or in o
   ] as const) {
     const body = Buffer.from(`${before}9${behind}`)
     const span = { name: 'max_tokens', start: before.length, end: before.length + 1 }
-    t.equal(textOf(editBody(body, [removeMember(body, span)])), after)
+    assert.equal(textOf(editBody(body, [removeMember(body, span)])), after)
   }
   t.end()
 })

@@ -11,7 +11,7 @@ export function removeMember(body: Buffer, { start, end }: MemberSpan): Edit {
   const nameStart = body.lastIndexOf(quote, body.lastIndexOf(quote, start - 1) - 1)
   const next = skipSpace(body, end)
   if (body[next] === comma) return { start: nameStart, end: next + 1, json: '' }
-  // The last member. Only white space separates its name from the comma before it; an only member has no comma.
+  // The last member. Only white space separates its name from the comma before it. A single member has no comma.
   const before = body.lastIndexOf(comma, nameStart)
   return { start: before < 0 ? nameStart : before, end, json: '' }
 }

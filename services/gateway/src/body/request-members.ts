@@ -4,10 +4,10 @@ import { maxMembers, maxReadLength } from './limits.ts'
 import { fold, type MemberSpan } from './members.ts'
 import { anyShape, type KnownMember, type Shape } from './shape.ts'
 
-/** Replaces a value that is too long to keep, or whose place is enough. */
+/** Replaces a value that is too long to keep, or that the gateway needs only by its place. */
 export const elided: object = Object.freeze({})
 
-/** Names that are already in lower case, as nearly all are. */
+/** Matches names in lower case, as nearly all are. */
 const isPlainName = /^[a-z0-9_]*$/
 
 /** The top-level members of a request. Any name is allowed, but only once, in whichever case. */

@@ -10,9 +10,9 @@ import {
   space
 } from './json-bytes.ts'
 
-/** Skips parts of JSON in bytes (RFC 8259), which may end anywhere. Nothing here reads past the end. */
+/** These functions skip parts of JSON in bytes (RFC 8259). The bytes may end anywhere. No function reads past the end. */
 
-/** @returns the index of the first byte from `from` on that is not white space; the length if all are */
+/** @returns the index of the next byte, from `from` on, that is not white space; the length if there is none */
 export function skipSpace(bytes: Buffer, from: number): number {
   let at = from
   while (at < bytes.length && bytes[at]! <= space) at++
@@ -22,7 +22,7 @@ export function skipSpace(bytes: Buffer, from: number): number {
 /** @returns the index after the closing quote of the string that begins at `from`; the length + 1 if it has none */
 export function skipString(bytes: Buffer, from: number): number {
   for (let at = from + 1; ; at++) {
-    // Most strings are short, and some are full of escapes: there indexOf costs more than it saves. In long prompts it saves time.
+    // In short strings, and in strings with many escapes, indexOf costs more than it saves. In long prompts it saves time.
     for (const near = at + 64; at < near; at++) {
       const byte = bytes[at]
       if (byte === quote) return at + 1

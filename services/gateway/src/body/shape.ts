@@ -51,7 +51,7 @@ export interface Shape {
   note: number
   /** Whether the value may be long. The reader then keeps only its place. */
   isBulk: boolean
-  /** Why other values have no price; null if they are just not valid. */
+  /** Why other values have no price; null if they are only invalid. */
   unpriced: string | null
 }
 
@@ -136,7 +136,7 @@ function plainShape(schema: Schema): Shape {
     case 'object':
       return objectShape(schema, none)
     default:
-      throw new Error(`no reader knows the type ${schema.type}`)
+      throw new Error(`the reader does not know the type ${schema.type}`)
   }
 }
 
@@ -148,7 +148,7 @@ function objectShape({ properties, required = [], additionalProperties }: Schema
   const requiredMembers: KnownMember[] = []
   for (const [index, [name, schema]] of Object.entries(properties).entries()) {
     // An open object has too many members for bits. The reader tells them apart by name.
-    if (!isOpen && index > 30) throw new Error('an object with more members than bits')
+    if (!isOpen && index > 30) throw new Error('an object has more members than bits')
     const member = { name, bytes: Buffer.from(name), bit: isOpen ? 0 : 1 << index, shape: shapeOf(schema) }
     if (member.shape.members !== null && member.shape.isOpen)
       throw new Error(`${name}: only the request itself is open`)

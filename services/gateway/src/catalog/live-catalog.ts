@@ -29,19 +29,19 @@ export interface CatalogView {
 }
 
 export interface LiveCatalog {
-  /** null until control has verified a catalog in Redis. The last one stays in force while Redis is away. */
+  /** null until control has verified a catalog in Redis. The last catalog stays in force while Redis is away. */
   current(): CatalogView | null
   /** Starts. Resolves after the first attempt to read a catalog. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Keeps the catalog that control publishes up to date: polls its version, and reads it at once after a notice. */
+/** Keeps the catalog that control publishes up to date: polls its version, and reads it at once after a change notice. */
 export function followCatalog(redis: RedisLink, onError: (error: unknown) => void): LiveCatalog {
   let view: CatalogView | null = null
   let timer: NodeJS.Timeout | undefined
   let refreshing: Promise<void> | null = null
-  let endHearing = (): void => undefined
+  let unsubscribe = (): void => undefined
 
   async function refresh(): Promise<void> {
     if (!redis.isReady()) return
@@ -68,11 +68,11 @@ export function followCatalog(redis: RedisLink, onError: (error: unknown) => voi
   return {
     current: () => view,
     async start() {
-      const hear = (notice: string): void => {
+      const onNotice = (notice: string): void => {
         // Ignores notices of keys and accounts: admission checks the versions of those.
         if (notice === catalogNotice) void refreshOnce()
       }
-      endHearing = redis.subscribe(changesChannel, hear, onError)
+      unsubscribe = redis.subscribe(changesChannel, onNotice, onError)
       // Redis may be away for long. The gateway then starts without it, and reports that it is not ready.
       void redis.ready().then(refreshOnce)
       await refreshOnce()
@@ -80,7 +80,7 @@ export function followCatalog(redis: RedisLink, onError: (error: unknown) => voi
     },
     async stop() {
       clearInterval(timer)
-      endHearing()
+      unsubscribe()
       await refreshing
     }
   }

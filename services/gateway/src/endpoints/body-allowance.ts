@@ -7,15 +7,15 @@ import { declaredLength } from './read-body.ts'
 const megabyte = 1024 * 1024
 
 /**
- * How many bytes of bodies a key may have in flight, by the plan that this process remembers. While its plan is unknown, a key gets
- * the allowance of the free plan.
+ * Bytes of request bodies that a key may have in flight, by the plan that this process remembers. If it remembers no plan, the free
+ * plan's limit applies.
  */
 export function bodyMemoryOf({ account }: KnownKey, catalog: CatalogView | null): number {
   const limits = catalog?.plan(account === null ? freePlan : account.record.plan).limits
   return (limits?.bodyMemoryMb ?? defaultBodyMemoryMb) * megabyte
 }
 
-/** Whether an outdated plan in this process could be the only reason to refuse a request for its bytes. */
+/** Whether this process could refuse the bytes of a request only because the plan that it remembers is outdated. */
 export function mayNeedOtherPlan(request: IncomingMessage, known: KnownKey, catalog: CatalogView | null): boolean {
   const declared = declaredLength(request)
   if (declared < 0) return known.account === null

@@ -16,9 +16,11 @@ export const chatCompletions: InferenceEndpoint = {
   tokenBound(body, model) {
     const { spans } = body
     const { max_tokens, max_completion_tokens, n } = body.members as Static<typeof ChatRequest>
-    // Not a member of chat requests, but some providers obey it.
+    // The API has no such member for chats, but some providers obey it.
     if (spans.has('best_of'))
-      throw new ServiceError('unpriced_parameter', { message: 'best_of: has no price here. Remove it.' })
+      throw new ServiceError('unpriced_parameter', {
+        message: 'best_of: the catalog has no price for this. Remove it.'
+      })
     const limit = max_completion_tokens ?? max_tokens
     return {
       promptTokens: chatPromptBound(body, model),

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import t from 'tap'
 import { chatOf, post } from '../testing/client.ts'
 import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
@@ -33,25 +34,25 @@ const refused: Array<[path: string, member: string, bodies: object[]]> = [
 ]
 
 for (const [path, member, bodies] of refused) {
-  t.test(`${path} with ${bodies.length} kinds of ${member} that bound nothing are refused by name`, async (t) => {
+  t.test(`${path} refuses ${bodies.length} invalid forms of ${member} by name`, async () => {
     const { secret } = await gateway.seedKey()
     const before = upstream.received.length
     for (const body of bodies) {
       const response = await post(gateway, secret, path, body)
       const { error } = (await response.json()) as { error: { code: string; message: string } }
-      t.equal(`${response.status} ${error.code}`, '400 invalid_request', JSON.stringify(body))
-      t.match(error.message, new RegExp(`^${member}(\\[\\d\\])*: not valid\\.`))
+      assert.equal(`${response.status} ${error.code}`, '400 invalid_request', JSON.stringify(body))
+      assert.match(error.message, new RegExp(`^${member}(\\[\\d\\])*: not valid\\.`))
     }
-    t.equal(upstream.received.length, before)
+    assert.equal(upstream.received.length, before)
   })
 }
 
-t.test('requests with the smallest limits, or none, are served', async (t) => {
+t.test('requests with the smallest limits, or none, are served', async () => {
   const { secret } = await gateway.seedKey()
   for (const members of [{ max_tokens: 1 }, { max_tokens: null, n: null }, { max_completion_tokens: 1, n: 1 }]) {
-    t.equal((await post(gateway, secret, '/chat/completions', chatOf('small', members))).status, 200)
+    assert.equal((await post(gateway, secret, '/chat/completions', chatOf('small', members))).status, 200)
   }
   for (const prompt of ['', ['x'], [1], [[1]], null]) {
-    t.equal((await post(gateway, secret, '/completions', completionOf({ prompt }))).status, 200)
+    assert.equal((await post(gateway, secret, '/completions', completionOf({ prompt }))).status, 200)
   }
 })

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { exchangeBytes } from '@tollgate/service/testing/ambiguous-requests.ts'
 import t from 'tap'
 import { chatOf } from '../testing/client.ts'
@@ -27,7 +28,7 @@ t.test('only HTTP/1.1 clients that expect 100 Continue get it', async (t) => {
         `content-length: ${body.length}\r\n\r\n${body}`
     )
     const name = `${version} ${expectation}`
-    t.equal(answer.includes('100 Continue'), isSaid, name)
-    t.match(answer, /^(HTTP\/1\.1 100 Continue\r\n\r\n)?HTTP\/1\.1 200 OK\r\n/, name)
+    assert.equal(answer.includes('100 Continue'), isSaid, name)
+    assert.match(answer, /^(HTTP\/1\.1 100 Continue\r\n\r\n)?HTTP\/1\.1 200 OK\r\n/, name)
   }
 })

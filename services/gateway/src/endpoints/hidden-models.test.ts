@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import t from 'tap'
 import { chatOf, post } from '../testing/client.ts'
 import { startFakeUpstream } from '../testing/fake-upstream.ts'
@@ -6,7 +7,7 @@ import { startGateway, testCatalog } from '../testing/start-gateway.ts'
 const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACw='
 const withPart = (part: object) => ({ messages: [{ role: 'user', content: [part] }] })
 
-/** What a model may refuse, each in a request of its own. */
+/** Members that a model may refuse. Each gets its own request. */
 const members: Record<string, object> = {
   'nothing odd': {},
   'an unknown member': { top_k: 1 },
@@ -34,12 +35,12 @@ t.test('a caller cannot tell a model outside of the plan from one that does not 
       const answers = new Map<string, string>()
       for (const model of ['large', 'none', 'large writer', 'writer', 'embedder', 'toString']) {
         const { secret } = await gateway.seedKey()
-        if (isKnown) t.equal((await post(gateway, secret, '/chat/completions', chatOf('small'))).status, 200)
+        if (isKnown) assert.equal((await post(gateway, secret, '/chat/completions', chatOf('small'))).status, 200)
         const answer = await post(gateway, secret, '/chat/completions', chatOf(model, more))
         answers.set(model, `${answer.status} ${[...answer.headers.keys()].sort()} ${await answer.text()}`)
       }
-      t.match(answers.get('none'), /^403 .*"code":"model_not_allowed"/, name)
-      t.equal(new Set(answers.values()).size, 1, `${name}: ${[...answers].join('\n')}`)
+      assert.match(answers.get('none')!, /^403 .*"code":"model_not_allowed"/, name)
+      assert.equal(new Set(answers.values()).size, 1, `${name}: ${[...answers].join('\n')}`)
     }
     for (const [path, body] of [
       ['/completions', { prompt: 'x', best_of: 3, top_k: 1 }],
@@ -48,13 +49,13 @@ t.test('a caller cannot tell a model outside of the plan from one that does not 
       for (const model of ['large', 'none', 'large writer']) {
         const { secret } = await gateway.seedKey()
         const { status } = await post(gateway, secret, path, { model, ...body })
-        t.equal(status, 403, `${path} ${model}`)
+        assert.equal(status, 403, `${path} ${model}`)
       }
     }
   }
   const { secret } = await gateway.seedKey({ key: { models: ['renamed'] } })
   for (const model of ['renamed', 'small']) {
     const { status } = await post(gateway, secret, '/chat/completions', chatOf(model, { top_k: 1 }))
-    t.equal(status, model === 'renamed' ? 400 : 403, 'the subset of a key counts, too')
+    assert.equal(status, model === 'renamed' ? 400 : 403, 'the models of the key count, too')
   }
 })

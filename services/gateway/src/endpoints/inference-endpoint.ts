@@ -25,14 +25,14 @@ export interface InferenceEndpoint {
   /** The member of a stream event that holds the model's words. */
   readonly wordsMember: string
   /**
-   * The most tokens that a request can use; its prompt is measured in bytes. The gateway reserves their cost.
+   * The maximum tokens of a request, with its prompt measured in bytes. The gateway reserves their cost.
    *
    * @throws ServiceError unpriced_parameter
    */
   readonly tokenBound: (body: BoundedBody, model: Model) => TokenBound
 }
 
-/** What inference endpoints share. */
+/** What all inference endpoints need. */
 export interface InferenceDependencies
   extends Pick<
     RelayRequest,

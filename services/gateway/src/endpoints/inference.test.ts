@@ -1,11 +1,15 @@
+import assert from 'node:assert/strict'
 import { type RunningModels, startModels } from '@tollgate/sandbox/models/start-models.ts'
 import pino from 'pino'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { catalogOf, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
 
-/** What the log has of a request. */
-type Line = Record<string, unknown> & { reqId: string; msg: string }
+/** A line of the log. */
+interface Line extends Record<string, unknown> {
+  reqId: string
+  msg: string
+}
 
 let gateway: TestGateway
 let models: RunningModels
@@ -40,7 +44,7 @@ t.teardown(async () => {
   await models.close()
 })
 
-/** The one line of a request. */
+/** Resolves with the log line of a request. Rejects if there are several. */
 async function lineOf(id: string | null): Promise<Line> {
   for (;;) {
     const found = lines.filter(({ reqId, msg }) => reqId === id && msg === 'request')
@@ -52,28 +56,29 @@ async function lineOf(id: string | null): Promise<Line> {
   }
 }
 
-function isJustAbove(t: Test, charged: unknown, produced: number, most: number): void {
-  t.ok((charged as number) >= produced && (charged as number) <= produced + most, `${charged} for ${produced}`)
+/** @throws AssertionError unless the charged tokens are the produced ones and at most `maxMore` more */
+function assertJustAbove(charged: unknown, produced: number, maxMore: number): void {
+  assert.ok((charged as number) >= produced && (charged as number) <= produced + maxMore, `${charged} for ${produced}`)
 }
 
 const idOf = (response: Response) => response.headers.get('x-request-id')
 
-t.test('completions and embeddings are relayed like chats, each with models of its own kind', async (t) => {
+t.test('completions and embeddings are relayed like chats, each with models of its own kind', async () => {
   const { secret } = await gateway.seedKey()
   const completion = await post(gateway, secret, '/completions', { model: 'writer', prompt: 'Once', max_tokens: 5 })
-  t.match(await completion.json(), { object: 'text_completion', choices: [{ text: String, index: 0 }] })
+  const { object, choices } = (await completion.json()) as { object: string; choices: Array<Record<string, unknown>> }
+  assert.equal(object, 'text_completion')
+  assert.deepEqual([choices[0]!.index, typeof choices[0]!.text], [0, 'string'])
   const streamed = await post(gateway, secret, '/completions', { model: 'writer', prompt: ['a', 'b'], stream: true })
   const text = await streamed.text()
-  t.match(text, /^data: {.*"text_completion"/)
-  t.match(text, /\n\ndata: \[DONE\]\n\n$/)
-  t.notMatch(text, /"choices":\[\]/)
+  assert.match(text, /^data: {.*"text_completion"/)
+  assert.match(text, /\n\ndata: \[DONE\]\n\n$/)
+  assert.doesNotMatch(text, /"choices":\[\]/)
   for (const input of ['Once', ['Once', 'upon'], [1, 2], [[1], [2]]]) {
     const embedding = await post(gateway, secret, '/embeddings', { model: 'embedder', input })
-    t.match(
-      await embedding.json(),
-      { object: 'list', data: [{ object: 'embedding', index: 0 }] },
-      JSON.stringify(input)
-    )
+    const list = (await embedding.json()) as { object: string; data: Array<Record<string, unknown>> }
+    const [first] = list.data
+    assert.deepEqual([list.object, first!.object, first!.index], ['list', 'embedding', 0], JSON.stringify(input))
   }
   for (const [path, body] of [
     ['/completions', { model: 'small', prompt: 'x' }],
@@ -81,7 +86,7 @@ t.test('completions and embeddings are relayed like chats, each with models of i
     ['/chat/completions', chatOf('writer')],
     ['/chat/completions', chatOf('embedder')]
   ] as const) {
-    t.equal(await outcomeOf(await post(gateway, secret, path, body)), '403 model_not_allowed')
+    assert.equal(await outcomeOf(await post(gateway, secret, path, body)), '403 model_not_allowed')
   }
   for (const [path, body] of [
     ['/completions', { model: 'writer', prompt: { a: 1 } }],
@@ -92,11 +97,11 @@ t.test('completions and embeddings are relayed like chats, each with models of i
     ['/embeddings', { model: 'embedder', input: 'x', stream: true }],
     ['/chat/completions', chatOf('small', { stream: true, stream_options: 'all' })]
   ] as const) {
-    t.equal(await outcomeOf(await post(gateway, secret, path, body)), '400 invalid_request', JSON.stringify(body))
+    assert.equal(await outcomeOf(await post(gateway, secret, path, body)), '400 invalid_request', JSON.stringify(body))
   }
 })
 
-t.test('the gateway always asks for a stream’s usage, and shows it to clients that asked', async (t) => {
+t.test('the gateway always asks for a stream’s usage, and shows it to clients that asked', async () => {
   const { secret } = await gateway.seedKey()
   const stream = (options: object) =>
     post(gateway, secret, '/chat/completions', chatOf('small', { stream: true, ...options }))
@@ -108,24 +113,24 @@ t.test('the gateway always asks for a stream’s usage, and shows it to clients 
     [{ stream_options: { include_usage: true } }, true]
   ] as const) {
     const response = await stream(options)
-    t.equal(usageOnly.test(await response.text()), isShown, JSON.stringify(options))
+    assert.equal(usageOnly.test(await response.text()), isShown, JSON.stringify(options))
     const [seen] = models.requests({ id: idOf(response)! })
-    t.match(await lineOf(idOf(response)), {
+    assert.partialDeepStrictEqual(await lineOf(idOf(response)), {
       promptTokens: seen!.promptTokens,
       completionTokens: seen!.completionTokens,
       estimated: false
     })
   }
   const sent = JSON.parse(models.body(models.requests().at(-2)!.id)!.toString())
-  t.same(sent.stream_options, { include_usage: true })
+  assert.deepEqual(sent.stream_options, { include_usage: true })
 })
 
-t.test('each request leaves one log line, with its usage and cost', async (t) => {
+t.test('each request leaves one log line, with its usage and cost', async () => {
   const key = await gateway.seedKey()
   const whole = await post(gateway, key.secret, '/chat/completions', chatOf('cached-tokens=2'))
   const { usage } = (await whole.json()) as { usage: { prompt_tokens: number; completion_tokens: number } }
   const line = await lineOf(idOf(whole))
-  t.match(line, {
+  assert.partialDeepStrictEqual(line, {
     key: key.id,
     account: key.account,
     model: 'cached-tokens=2',
@@ -141,8 +146,8 @@ t.test('each request leaves one log line, with its usage and cost', async (t) =>
     clientGone: false
   })
   const picos = (usage.prompt_tokens - 2) * 150_000 + 2 * 75_000 + usage.completion_tokens * 600_000
-  t.equal(line.costNanos, Math.ceil(picos / 1000))
-  t.ok((line.firstByteMs as number) <= (line.durationMs as number))
+  assert.equal(line.costNanos, Math.ceil(picos / 1000))
+  assert.ok((line.firstByteMs as number) <= (line.durationMs as number))
   for (const [response, expected] of [
     [
       await post(gateway, null, '/chat/completions', chatOf('small')),
@@ -163,37 +168,37 @@ t.test('each request leaves one log line, with its usage and cost', async (t) =>
       { status: 204, code: null, key: null }
     ]
   ] as const) {
-    t.match(await lineOf(idOf(response)), expected)
+    assert.partialDeepStrictEqual(await lineOf(idOf(response)), expected)
   }
 })
 
-t.test('missing usage is estimated from above, and marked as an estimate', async (t) => {
+t.test('missing usage is estimated, never too low, and marked as an estimate', async () => {
   const { secret } = await gateway.seedKey()
   for (const members of [{}, { stream: true }]) {
     const response = await post(gateway, secret, '/chat/completions', chatOf('no-usage', members))
     await response.text()
     const [seen] = models.requests({ id: idOf(response)! })
     const line = await lineOf(idOf(response))
-    t.equal(line.estimated, true)
-    isJustAbove(t, line.promptTokens, seen!.promptTokens, 100)
-    isJustAbove(t, line.completionTokens, seen!.completionTokens, 3)
+    assert.equal(line.estimated, true)
+    assertJustAbove(line.promptTokens, seen!.promptTokens, 100)
+    assertJustAbove(line.completionTokens, seen!.completionTokens, 3)
   }
 })
 
-t.test('a broken stream is charged as far as it came; an answer that never began is free', async (t) => {
+t.test('a broken stream is charged for its received part; an answer that never began is free', async () => {
   const { secret } = await gateway.seedKey()
   for (const model of ['end-after=3', 'reset-after=3']) {
     const response = await post(gateway, secret, '/chat/completions', chatOf(model, { stream: true }))
     await response.text()
     const [seen] = models.requests({ id: idOf(response)! })
     const line = await lineOf(idOf(response))
-    t.match(line, { estimated: true, status: 200 })
-    isJustAbove(t, line.promptTokens, seen!.promptTokens, 100)
-    isJustAbove(t, line.completionTokens, seen!.completionTokens, 35)
-    t.equal(line.code, 'upstream_error')
+    assert.partialDeepStrictEqual(line, { estimated: true, status: 200 })
+    assertJustAbove(line.promptTokens, seen!.promptTokens, 100)
+    assertJustAbove(line.completionTokens, seen!.completionTokens, 35)
+    assert.equal(line.code, 'upstream_error')
   }
   const never = await post(gateway, secret, '/chat/completions', chatOf('reset-after=0', { stream: true }))
-  t.match(await lineOf(idOf(never)), {
+  assert.partialDeepStrictEqual(await lineOf(idOf(never)), {
     status: 502,
     code: 'upstream_error',
     promptTokens: 0,
@@ -202,7 +207,7 @@ t.test('a broken stream is charged as far as it came; an answer that never began
   })
 })
 
-t.test('when a client leaves, its stream ends, while a whole answer is read to its end', async (t) => {
+t.test('when a client leaves, its stream ends, but a single answer is read to its end', async () => {
   const { secret } = await gateway.seedKey()
   const leaving = new AbortController()
   const response = await post(gateway, secret, '/chat/completions', chatOf('stall-after=3', { stream: true }), {
@@ -213,9 +218,9 @@ t.test('when a client leaves, its stream ends, while a whole answer is read to i
   while (!/"content":"[^"]/.test(read)) read += Buffer.from((await reader.read()).value!).toString()
   leaving.abort()
   const line = await lineOf(idOf(response))
-  t.match(line, { clientGone: true, estimated: true, status: 200, code: null })
+  assert.partialDeepStrictEqual(line, { clientGone: true, estimated: true, status: 200, code: null })
   const [stalled] = models.requests({ id: idOf(response)! })
-  isJustAbove(t, line.completionTokens, stalled!.completionTokens, 35)
+  assertJustAbove(line.completionTokens, stalled!.completionTokens, 35)
 
   const away = new AbortController()
   const whole = post(gateway, secret, '/chat/completions', chatOf('first-byte-ms=200', { user: 'leaver' }), {
@@ -224,9 +229,9 @@ t.test('when a client leaves, its stream ends, while a whole answer is read to i
   const isIt = ({ model }: { model: string | null }) => model?.endsWith('first-byte-ms=200') ?? false
   while (!models.requests().some(isIt)) await new Promise(setImmediate)
   away.abort()
-  await t.rejects(whole)
+  await assert.rejects(whole)
   const seen = await models.once('finished', isIt)
-  t.match(await lineOf(seen.requestId), {
+  assert.partialDeepStrictEqual(await lineOf(seen.requestId), {
     clientGone: true,
     estimated: false,
     status: 499,

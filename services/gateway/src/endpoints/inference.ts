@@ -14,7 +14,7 @@ import { membersAcceptedBy, refuseUnknown } from '../upstreams/accepted-members.
 import { bodyMemoryOf, mayNeedOtherPlan } from './body-allowance.ts'
 import type { InferenceDependencies, InferenceEndpoint } from './inference-endpoint.ts'
 import { readBody } from './read-body.ts'
-import { BodyReading, type RequestBody, type UnderstoodMembers, understand } from './request-body.ts'
+import { BodyReading, type PreparedSchema, prepareSchema, type RequestBody } from './request-body.ts'
 import { startRelay } from './start-relay.ts'
 
 /** The members that all inference endpoints share; their schemas ensure it. */
@@ -24,7 +24,7 @@ type CommonMembers = Partial<GrantedOutput['asked']> & {
   stream_options?: Record<string, unknown> | null
 }
 
-/** Adds an endpoint that calls a model. It reads, admits and relays each request, and settles what the request used. */
+/** Adds an endpoint that calls a model. It reads, admits and relays each request, and settles its usage. */
 export function inferenceEndpoint(
   app: FastifyInstance,
   endpoint: InferenceEndpoint,
@@ -34,17 +34,17 @@ export function inferenceEndpoint(
   app.post(`/v1${endpoint.path}`, { config: { isMetered: true } }, (request, reply) => handler.handle(request, reply))
 }
 
-/** Takes the requests of one endpoint from their head to the relay. */
+/** Reads and admits the requests of one endpoint, and starts their relay. */
 class InferenceHandler {
   readonly #endpoint: InferenceEndpoint
   readonly #dependencies: InferenceDependencies
-  readonly #understood: UnderstoodMembers<TObject>
+  readonly #schema: PreparedSchema<TObject>
   readonly #membersOf: ReturnType<typeof membersAcceptedBy>
 
   constructor(endpoint: InferenceEndpoint, dependencies: InferenceDependencies) {
     this.#endpoint = endpoint
     this.#dependencies = dependencies
-    this.#understood = understand(endpoint.body)
+    this.#schema = prepareSchema(endpoint.body)
     this.#membersOf = membersAcceptedBy(dependencies.upstreams)
   }
 
@@ -61,7 +61,7 @@ class InferenceHandler {
       this.#read(request, reply)
       return
     }
-    // A refusal must rest on the current records.
+    // Refuse only on the current records.
     confirmKey(admission.redis, known, (records) => judgeKey(records, known.digest)).then(
       () => this.#read(request, reply),
       (error) => reply.send(error)
@@ -93,7 +93,7 @@ class InferenceHandler {
 
   /** @param heldBytes body memory to release when the request is over */
   #parse(request: FastifyRequest, reply: FastifyReply, bytes: Buffer, heldBytes: number): void {
-    const reading = new BodyReading(bytes, this.#understood)
+    const reading = new BodyReading(bytes, this.#schema)
     if (reading.isShort) {
       while (!reading.step());
       this.#admit(request, reply, reading.body, heldBytes)
@@ -114,7 +114,7 @@ class InferenceHandler {
 
   #admit(request: FastifyRequest, reply: FastifyReply, body: RequestBody<unknown>, heldBytes: number): void {
     const { admission, catalog, estimator, calls, isDraining } = this.#dependencies
-    // The body may have taken long to arrive: the gateway no longer waits for requests.
+    // The gateway may have begun to stop while the body arrived.
     if (isDraining()) throw new ServiceError('draining')
     const view = catalog.current()
     if (view === null) throw new ServiceError('state_unavailable')
@@ -164,7 +164,7 @@ class InferenceHandler {
     )
   }
 
-  /** @throws ServiceError unpriced_parameter, or invalid_request for a member that the model does not take */
+  /** @throws ServiceError unpriced_parameter, or invalid_request for a member that the model does not accept */
   #boundOf(body: RequestBody<unknown>, model: Model): TokenBound {
     refuseUnpriced(body)
     const bound = this.#endpoint.tokenBound(body, model)
@@ -173,7 +173,7 @@ class InferenceHandler {
     return bound
   }
 
-  /** @returns null for a model without a tokenizer, or one that does not exist */
+  /** @returns null if the model has no tokenizer, or does not exist */
   #countablePrompt(model: Model | null, { bytes, spans }: RequestBody<unknown>): CountablePrompt | null {
     if (model === null || model.tokenizer === null) return null
     const { kind, promptMember } = this.#endpoint

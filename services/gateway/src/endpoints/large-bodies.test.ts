@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
@@ -21,7 +22,7 @@ const ask = (path: string, body: unknown) => post(gateway, seeded.secret, path, 
 const times = <Item>(count: number, item: (index: number) => Item) =>
   Array.from({ length: count }, (_, index) => item(index))
 
-t.test('the largest requests in use pass, byte for byte', async (t) => {
+t.test('the largest requests in use pass, byte for byte', async () => {
   const picture = dataUrl(Buffer.concat([png(800, 600), Buffer.alloc(4_700_000, 7)]))
   const image = { type: 'image_url', image_url: { url: picture, detail: 'high' } }
   const schema = (index: number) => ({
@@ -52,34 +53,34 @@ t.test('the largest requests in use pass, byte for byte', async (t) => {
     ]
   ] as const) {
     const text = JSON.stringify(body)
-    t.equal(await outcomeOf(await ask(path, text)), '200', `${text.length} characters`)
-    t.ok(upstream.received.at(-1)!.body === text)
+    assert.equal(await outcomeOf(await ask(path, text)), '200', `${text.length} characters`)
+    assert.ok(upstream.received.at(-1)!.body === text)
   }
 })
 
-t.test('a body beyond a limit is refused with the name of the limit', async (t) => {
-  const with_ = (json: string) => `{"model":"small","messages":[{"role":"user","content":"x"}],"more":${json}}`
+t.test('a body beyond a limit is refused with the name of the limit', async () => {
+  const withMore = (json: string) => `{"model":"small","messages":[{"role":"user","content":"x"}],"more":${json}}`
   const before = upstream.received.length
   for (const [body, limit] of [
-    [with_(`[${'0,'.repeat(400_001)}0]`), 'has more than 400,000 values'],
-    [with_(`${'['.repeat(128)}${']'.repeat(128)}`), 'is nested deeper than 128 levels'],
-    [with_(`{${times(10_001, (index) => `"n${index}":0`).join()}}`), 'has more than 10,000 names in one object'],
-    [with_(`[${times(50_001, () => '{"a":0,"b":0}').join()}]`), 'has more than 100,000 member names'],
-    [with_(`0,${times(1000, (index) => `"n${index}":0`).join()}`), 'has more than 1,000 members'],
-    [with_(`{"${'n'.repeat(5000)}":0}`), 'has a member name longer than 4096 bytes'],
-    [with_('1'.repeat(1001)), 'has a number of more than 1,000 characters']
+    [withMore(`[${'0,'.repeat(400_001)}0]`), 'has more than 400,000 values'],
+    [withMore(`${'['.repeat(128)}${']'.repeat(128)}`), 'is nested deeper than 128 levels'],
+    [withMore(`{${times(10_001, (index) => `"n${index}":0`).join()}}`), 'has more than 10,000 names in one object'],
+    [withMore(`[${times(50_001, () => '{"a":0,"b":0}').join()}]`), 'has more than 100,000 member names'],
+    [withMore(`0,${times(1000, (index) => `"n${index}":0`).join()}`), 'has more than 1,000 members'],
+    [withMore(`{"${'n'.repeat(5000)}":0}`), 'has a member name longer than 4096 bytes'],
+    [withMore('1'.repeat(1001)), 'has a number of more than 1,000 characters']
   ] as const) {
     const response = await ask('/chat/completions', body)
     const { error } = (await response.json()) as { error: { code: string; message: string } }
-    t.same(
+    assert.deepEqual(
       [response.status, error.code, error.message],
       [400, 'invalid_request', `The request body ${limit}. Reduce it.`]
     )
   }
-  t.equal(upstream.received.length, before)
+  assert.equal(upstream.received.length, before)
 })
 
-t.test('concurrent large bodies are read in rotation, each unchanged', async (t) => {
+t.test('concurrent large bodies are read in rotation, each unchanged', async () => {
   const outcomes = await Promise.all(
     times(12, async (index) => {
       const isWhole = index % 2 === 0
@@ -89,7 +90,7 @@ t.test('concurrent large bodies are read in rotation, each unchanged', async (t)
       return outcomeOf(await ask('/chat/completions', isWhole ? text : text.slice(0, -1)))
     })
   )
-  t.same(
+  assert.deepEqual(
     outcomes,
     times(12, (index) => (index % 2 === 0 ? '200' : '400 invalid_json'))
   )

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
@@ -29,7 +30,7 @@ const withMembers = (members: string) => `{"model":"small",${messages},${members
 const withMessage = (message: string) => `{"model":"small","messages":[${message}]}`
 const tool = '"type":"function","function":{"name":"f"}'
 
-t.test('a repeated or misspelled name is refused at every depth, with its path', async (t) => {
+t.test('a repeated or misspelled name is refused at every depth, with its path', async () => {
   for (const [body, path] of [
     [withMembers('"tools":[{"type":"function","type":"web_search"}]'), 'tools[0].type'],
     [withMembers('"tools":[{"type":"function","\\u0074ype":"function"}]'), 'tools[0].type'],
@@ -41,7 +42,7 @@ t.test('a repeated or misspelled name is refused at every depth, with its path',
     [withMembers('"response_format":{"type":"text","type":"json_object"}'), 'response_format.type'],
     [withMessage('{"role":"user","content":"x","content":"y"}'), 'messages[0].content'],
     [withMessage('{"role":"user","content":"x","Role":"system"}'), 'messages[0].Role'],
-    // The Kelvin sign is a k for servers that do not mind the case of names.
+    // Servers that ignore the case of names read the Kelvin sign as a k.
     [withMessage('{"role":"assistant","tool_calls":[],"tool_\u212aalls":[]}'), 'messages[0].tool_\u212aalls'],
     [withMembers(`"tools":[{${tool},"cache_control":{},"cache_control":{}}]`), 'tools[0].cache_control'],
     [withMessage('{"role":"user","content":[{"type":"text","text":"x","text":"y"}]}'), 'messages[0].content[0].text'],
@@ -49,7 +50,7 @@ t.test('a repeated or misspelled name is refused at every depth, with its path',
       withMessage('{"role":"user","content":[{"type":"image_url","image_url":{"url":"x","URL":"y"}}]}'),
       'messages[0].content[0].image_url.URL'
     ],
-    // Free objects may have any names, but none twice.
+    // Free objects may have any names, each only once.
     [
       withMembers('"tools":[{"type":"function","function":{"name":"f","parameters":{"a":{"b":1,"b":2}}}}]'),
       'tools[0].function.parameters.a.b'
@@ -58,13 +59,13 @@ t.test('a repeated or misspelled name is refused at every depth, with its path',
     [withMembers('"unknown":[{"a":1,"\\u0061":2}]'), 'unknown[0].a']
   ] as const) {
     const { code, message } = await refused(body)
-    t.equal(code, '400 invalid_request', body)
-    t.ok(message.startsWith(`${path}: `), `${message} names ${path}`)
+    assert.equal(code, '400 invalid_request', body)
+    assert.ok(message.startsWith(`${path}: `), `${message} names ${path}`)
   }
-  t.equal(upstream.received.length, 0)
+  assert.equal(upstream.received.length, 0)
 })
 
-t.test('priced or bounded members are accepted only in the documented form', async (t) => {
+t.test('priced or bounded members are accepted only in the documented form', async () => {
   for (const [body, expected, path] of [
     [withMembers('"tools":{"type":"web_search"}'), 'invalid_request', 'tools'],
     [withMembers('"tools":"web_search"'), 'invalid_request', 'tools'],
@@ -104,10 +105,10 @@ t.test('priced or bounded members are accepted only in the documented form', asy
     [withMembers('"n":{}'), 'invalid_request', 'n']
   ] as const) {
     const { code, message } = await refused(body)
-    t.equal(code, `400 ${expected}`, body)
-    t.ok(message.startsWith(`${path}: `), `${message} names ${path}`)
+    assert.equal(code, `400 ${expected}`, body)
+    assert.ok(message.startsWith(`${path}: `), `${message} names ${path}`)
   }
-  t.equal(upstream.received.length, 0)
+  assert.equal(upstream.received.length, 0)
 })
 
 const parameters = {
@@ -117,7 +118,7 @@ const parameters = {
 }
 const breakpoint = { mode: 'explicit', ttl: '30m' }
 
-t.test('every documented member of a structure reaches the upstream unchanged', async (t) => {
+t.test('every documented member of a structure reaches the upstream unchanged', async () => {
   const everything = chatOf('small', {
     messages: [
       { role: 'developer', content: 'x', name: 'n' },
@@ -205,19 +206,19 @@ t.test('every documented member of a structure reaches the upstream unchanged', 
     { tool_choice: { type: 'custom', custom: { name: 'f' } }, tools: null, stream_options: null }
   ]) {
     const body = JSON.stringify({ ...everything, ...more })
-    t.equal(await outcomeOf(await chat(body)), '200')
-    t.match(JSON.parse(upstream.received.at(-1)!.body), JSON.parse(body))
+    assert.equal(await outcomeOf(await chat(body)), '200')
+    assert.partialDeepStrictEqual(JSON.parse(upstream.received.at(-1)!.body), JSON.parse(body))
   }
   for (const prompt of ['x', ['x'], [1], [[1]]]) {
     const members = { suffix: null, best_of: 1, echo: true, logprobs: 1, stop: ['x'], seed: 1, logit_bias: { 1: 1 } }
     const response = await post(gateway, seeded.secret, '/completions', { model: 'writer', prompt, ...members })
-    t.equal(await outcomeOf(response), '200')
+    assert.equal(await outcomeOf(response), '200')
   }
   const embedding = { model: 'embedder', input: ['x'], dimensions: 5, encoding_format: 'base64', user: 'u' }
-  t.equal(await outcomeOf(await post(gateway, seeded.secret, '/embeddings', embedding)), '200')
+  assert.equal(await outcomeOf(await post(gateway, seeded.secret, '/embeddings', embedding)), '200')
 })
 
-t.test('members that agents repeat from other providers’ answers, and cache hints, pass', async (t) => {
+t.test('members that agents repeat from other providers’ answers, and cache hints, pass', async () => {
   const body = chatOf('small', {
     messages: [
       {
@@ -249,5 +250,5 @@ t.test('members that agents repeat from other providers’ answers, and cache hi
     tools: [{ type: 'function', function: { name: 'f', parameters }, cache_control: { type: 'ephemeral', ttl: '5m' } }],
     response_format: { type: 'json_object', schema: parameters }
   })
-  t.equal(await outcomeOf(await chat(body)), '200')
+  assert.equal(await outcomeOf(await chat(body)), '200')
 })

@@ -38,7 +38,7 @@ test('the gateway matches its document', async (t) => {
     assert.deepEqual(await answer.json(), JSON.parse(JSON.stringify(inferenceDocument)))
   })
 
-  /** Asks, and compares the answer with the document. @returns status, and the code of a failure */
+  /** Makes a request, and compares the answer with the document. @returns the status, and the code of a failure */
   async function ask(
     [method, path]: readonly ['post' | 'get', string],
     { secret = key.secret, body, url = path }: { secret?: string | null; body?: unknown; url?: string } = {}
@@ -73,7 +73,7 @@ test('the gateway matches its document', async (t) => {
   const one = ['get', '/v1/models/{model}'] as const
   const messages = [{ role: 'user', content: 'Hello' }]
 
-  await t.test('its successes', async () => {
+  await t.test('every success matches it', async () => {
     assert.equal(await ask(chat, { body: { model: 'small', messages } }), '200')
     assert.equal(await ask(chat, { body: { model: 'small', messages, stream: true } }), '200')
     assert.equal(await ask(completion, { body: { model: 'writer', prompt: 'Once' } }), '200')
@@ -85,7 +85,7 @@ test('the gateway matches its document', async (t) => {
     assert.equal(await ask(one, { url: '/v1/models/small' }), '200')
   })
 
-  await t.test('its failures', async () => {
+  await t.test('every failure matches it', async () => {
     for (const [operation, body] of [
       [chat, { model: 'small', messages }],
       [completion, { model: 'writer', prompt: 'x' }],

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
@@ -17,14 +18,14 @@ setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 const megabyte = 1024 * 1024
 
-/** What has been allocated for buffers, and the objects that stand for them. */
+/** The allocated bytes of buffers and of all objects. */
 function usedBytes(): number {
   collect()
   const { heapUsed, arrayBuffers } = process.memoryUsage()
   return heapUsed + arrayBuffers
 }
 
-/** A request whose body a test brings. */
+/** A request without a body. A test adds the body. */
 function requestOf(headers: IncomingHttpHeaders): IncomingMessage {
   const request = new IncomingMessage(new Socket())
   request.headers = { 'content-type': 'application/json', ...headers }
@@ -38,45 +39,46 @@ function end(request: IncomingMessage): void {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-t.test('a body takes about as much memory as it has bytes, in any number of pieces', async (t) => {
+t.test('a body takes about as much memory as it has bytes, in any number of pieces', async () => {
   const length = 200_000
   for (const framing of [{ 'content-length': String(length) }, { 'transfer-encoding': 'chunked' }]) {
     const request = requestOf(framing)
     const reader = { memory: new BodyMemory(megabyte), slowBodies: new SlowBodies(10_000) }
     const sender = { bodyBytes: 0 }
-    let [body, held] = [null as Buffer | null, 0]
+    const bodies: Buffer[] = []
+    let held = 0
     readBody(request, new ServerResponse(request), reader, sender, megabyte, (failure, bytes, heldBytes) => {
-      t.equal(failure, null)
-      body = bytes
+      assert.equal(failure, null)
+      bodies.push(bytes)
       held = heldBytes
     })
     const before = usedBytes()
     for (let at = 0; at < length - 1; at++) request.emit('data', Buffer.alloc(1, at))
-    t.ok(usedBytes() - before < 2.5 * length)
-    t.ok(sender.bodyBytes >= length - 1)
-    t.equal(body, null)
+    assert.ok(usedBytes() - before < 2.5 * length)
+    assert.ok(sender.bodyBytes >= length - 1)
+    assert.equal(bodies.length, 0)
     request.emit('data', Buffer.alloc(1, length - 1))
     request.emit('end')
-    t.ok(body!.equals(Buffer.from(Array.from({ length }, (_, at) => at))))
-    t.equal(reader.memory.heldBytes, held)
+    assert.ok(bodies[0]!.equals(Buffer.from(Array.from({ length }, (_, at) => at))))
+    assert.equal(reader.memory.heldBytes, held)
     reader.memory.release(sender, held)
-    t.equal(sender.bodyBytes, 0)
+    assert.equal(sender.bodyBytes, 0)
   }
 })
 
-t.test('a client that leaves after its whole body holds no memory, even while a decoder works', async (t) => {
+t.test('a client that leaves after its whole body holds no memory, even while a decoder works', async () => {
   const request = requestOf({ 'transfer-encoding': 'chunked', 'content-encoding': 'gzip' })
   const reader = { memory: new BodyMemory(megabyte), slowBodies: new SlowBodies(1e9) }
   const sender = { bodyBytes: 0 }
-  readBody(request, new ServerResponse(request), reader, sender, megabyte, () => t.fail('nobody is there to answer'))
+  readBody(request, new ServerResponse(request), reader, sender, megabyte, () => assert.fail('the client has left'))
   request.push(gzipSync(randomBytes(300_000)))
   await once(request, 'pause')
-  t.ok(reader.memory.heldBytes > 0)
+  assert.ok(reader.memory.heldBytes > 0)
   end(request)
   request.destroy()
   await once(request, 'close')
-  t.equal(reader.memory.heldBytes, 0)
-  t.equal(sender.bodyBytes, 0)
+  assert.equal(reader.memory.heldBytes, 0)
+  assert.equal(sender.bodyBytes, 0)
 })
 
 const plain = fc.constantFrom(1, 30, 5000, 70_000, 300_000).map((length) => Buffer.alloc(length, 'x'))
@@ -92,11 +94,11 @@ const sent = fc
     body: plain,
     encoding: fc.constantFrom(...(Object.keys(encodings) as Array<keyof typeof encodings>)),
     isChunked: fc.boolean(),
-    /** Added to the length that is declared. */
-    lie: fc.constantFrom(0, 0, 0, 1000),
+    /** Added to the declared length. */
+    extraLength: fc.constantFrom(0, 0, 0, 1000),
     damage: fc.constantFrom('none', 'none', 'none', 'cut', 'garbage', 'more'),
     pieces: fc.integer({ min: 1, max: 8 }),
-    fate: fc.constantFrom('ends', 'ends', 'ends', 'leaves', 'stalls'),
+    ending: fc.constantFrom('ends', 'ends', 'ends', 'leaves', 'stalls'),
     leavesAfter: fc.nat({ max: 8 })
   })
   .map(({ body, encoding, damage, ...rest }) => {
@@ -108,7 +110,7 @@ const sent = fc
   })
 type Sent = typeof sent extends fc.Arbitrary<infer One> ? One : never
 
-t.test('no memory stays held, in whatever order bodies arrive, break, stall and are left', async (t) => {
+t.test('no memory stays held, in any order in which bodies arrive, break and stall, and clients leave', async (t) => {
   const [processLimit, senderLimit] = [600_000, 400_000]
   const seen = new Map<string, number>()
   await fc.assert(
@@ -116,7 +118,7 @@ t.test('no memory stays held, in whatever order bodies arrive, break, stall and 
       fc.array(sent, { minLength: 1, maxLength: 8 }),
       fc.infiniteStream(fc.nat()),
       async (all, order) => {
-        // The test looks by itself at those that stall.
+        // The test itself checks bodies that stall.
         const slowBodies = new SlowBodies(1e9)
         const reader = { memory: new BodyMemory(processLimit), slowBodies }
         const senders = [{ bodyBytes: 0 }, { bodyBytes: 0 }]
@@ -136,26 +138,26 @@ t.test('no memory stays held, in whatever order bodies arrive, break, stall and 
           open[order.next().value % open.length]!.steps.shift()!()
           // A decoder works in another thread, in its own time.
           if (order.next().value % 3 === 0) await turn()
-          if (reader.memory.heldBytes > processLimit) throw new Error('more is held than may be')
+          if (reader.memory.heldBytes > processLimit) throw new Error('the process holds too much')
           if (senders.some(({ bodyBytes }) => bodyBytes > senderLimit)) throw new Error('a sender holds too much')
           if (order.next().value % 4 === 0) isHeld.pop()?.()
         }
-        while (under.some(({ isOver, one }) => !isOver() && one.fate === 'ends')) await turn()
+        while (under.some(({ isOver, one }) => !isOver() && one.ending === 'ends')) await turn()
         for (const cut of stalled) cut()
         for (const release of isHeld) release()
         const left = [reader.memory.heldBytes, ...senders.map(({ bodyBytes }) => bodyBytes)]
         if (left.some((bytes) => bytes !== 0)) throw new Error(`${left} bytes are held`)
 
         function start(one: Sent, sender: { bodyBytes: number }) {
-          const { bytes, encoding, isChunked, lie, pieces, fate, leavesAfter } = one
+          const { bytes, encoding, isChunked, extraLength, pieces, ending, leavesAfter } = one
           const framing = isChunked
             ? { 'transfer-encoding': 'chunked' }
-            : { 'content-length': String(bytes.length + (fate === 'ends' ? 0 : lie)) }
+            : { 'content-length': String(bytes.length + (ending === 'ends' ? 0 : extraLength)) }
           const request = requestOf({ ...framing, 'content-encoding': encoding })
           let times = 0
           readBody(request, new ServerResponse(request), reader, sender, senderLimit, (failure, body, held) => {
             times++
-            if (times > 1) throw new Error('told twice')
+            if (times > 1) throw new Error('the result came twice')
             const outcome = failure?.code ?? `${encoding} ${one.damage}`
             seen.set(outcome, (seen.get(outcome) ?? 0) + 1)
             if (failure !== null) {
@@ -163,8 +165,8 @@ t.test('no memory stays held, in whatever order bodies arrive, break, stall and 
               checkFailure(one, failure)
               return
             }
-            if (one.damage === 'none' && !body.equals(one.body)) throw new Error('another body')
-            if (held < body.length) throw new Error('less is held than there is')
+            if (one.damage === 'none' && !body.equals(one.body)) throw new Error('the body changed')
+            if (held < body.length) throw new Error('less is held than the body has')
             isHeld.push(() => reader.memory.release(sender, held))
           })
           const size = Math.ceil(bytes.length / pieces) || 1
@@ -172,9 +174,9 @@ t.test('no memory stays held, in whatever order bodies arrive, break, stall and 
           for (let at = 0; at < bytes.length; at += size) {
             steps.push(() => void request.push(Buffer.from(bytes.subarray(at, at + size))))
           }
-          if (fate === 'leaves') steps.splice(leavesAfter, Number.POSITIVE_INFINITY, () => void request.destroy())
-          if (fate === 'stalls') steps.splice(leavesAfter)
-          if (fate === 'ends') steps.push(() => end(request))
+          if (ending === 'leaves') steps.splice(leavesAfter, Number.POSITIVE_INFINITY, () => void request.destroy())
+          if (ending === 'stalls') steps.splice(leavesAfter)
+          if (ending === 'ends') steps.push(() => end(request))
           return { one, steps, isOver: () => times > 0 }
         }
       }
@@ -183,15 +185,15 @@ t.test('no memory stays held, in whatever order bodies arrive, break, stall and 
   )
   t.comment(Object.fromEntries(seen))
   for (const outcome of ['gzip none', 'zstd none', 'br none', 'deflate none', 'identity none', 'invalid_request']) {
-    t.ok(seen.has(outcome), outcome)
+    assert.ok(seen.has(outcome), outcome)
   }
   for (const outcome of ['concurrent_request_bytes', 'gateway_busy', 'request_timeout'])
-    t.ok(seen.has(outcome), outcome)
+    assert.ok(seen.has(outcome), outcome)
 })
 
-function checkFailure({ damage, encoding, fate }: Sent, { code }: ServiceError): void {
+function checkFailure({ damage, encoding, ending }: Sent, { code }: ServiceError): void {
   if (code === 'concurrent_request_bytes' || code === 'gateway_busy') return
-  if (code === 'request_timeout' && fate !== 'ends') return
+  if (code === 'request_timeout' && ending !== 'ends') return
   if (code === 'invalid_request' && damage !== 'none' && encoding !== 'identity') return
   throw new Error(`${code} for ${encoding} ${damage}`)
 }

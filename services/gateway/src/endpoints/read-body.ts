@@ -107,7 +107,7 @@ class Reading implements ArrivingBody {
   #length = 0
   /** Bytes that count for the sender. */
   #room: number
-  /** Those of them that have not arrived, and do not count for the process yet. */
+  /** Bytes of `#room` that have not arrived. They do not count for the process yet. */
   #awaited: number
   /** Bytes held for the decoder's window. */
   #windowBytes = 0
@@ -136,7 +136,7 @@ class Reading implements ArrivingBody {
     request.on('data', (chunk: Buffer) => this.#onData(chunk))
     if (this.expectedBytes < 0 || this.#decoder !== null) request.on('end', () => this.#onEnd())
     if (this.expectedBytes < 0 || this.expectedBytes > shortBodyBytes || this.#decoder !== null) {
-      // Shorter bodies do without this listener. There, a client that leaves is noticed a second later.
+      // Shorter bodies need no listener: `SlowBodies` finds clients that have left, a tenth of its grace later.
       request.on('close', () => this.forget())
     }
     this.#decoder?.stream
@@ -208,8 +208,8 @@ class Reading implements ArrivingBody {
         return
       }
     }
-    // Nearly every body arrives in one piece, which is kept as it is. Other pieces are copied together at once: a piece of a single
-    // byte takes half a kilobyte.
+    // Nearly every body arrives in one piece, which needs no copy. Several pieces are copied into one buffer as they arrive: even a
+    // piece of one byte takes half a kilobyte.
     if (length === this.#room && this.#bytes === null && this.#decoder === null) this.#bytes = chunk
     else {
       if (this.#bytes === null || this.#bytes.length < length) this.#bytes = this.#moved()

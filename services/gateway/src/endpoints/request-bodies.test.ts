@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -22,7 +23,7 @@ let upstream: FakeUpstream
 let gateway: TestGateway
 t.before(async () => {
   upstream = await startFakeUpstream()
-  // A large body may cost much.
+  // Large bodies have a high maximum cost.
   const caps = { requestNanos: 1e11, monthlyNanos: 1e14 }
   const [free, pro] = [
     { ...testCatalog.plans.free!, caps },
@@ -49,24 +50,24 @@ const head = (secret: string, ...lines: string[]) =>
     .join('\r\n')
 const turn = () => new Promise((resolve) => setTimeout(resolve, 5))
 
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await turn()
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await turn()
 }
 
-/** A connection with a request that declares a body, and sends only its first byte. */
+/** Opens a connection, declares a body of this length, and sends only its first byte. */
 function declare(secret: string, bytes: number): Socket {
   const socket = rawConnection(gateway).on('error', () => {})
   socket.write(`${head(secret, `content-length: ${bytes}`)}{`)
   return socket
 }
 
-/** Of bodies that have come, and of those that are expected. */
+/** Bytes of arrived and expected bodies. */
 const expectedBytes = () => gateway.bodyMemory.heldBytes + gateway.bodyMemory.awaitedBytes
 
-/** A request of `bytes` bytes that is valid. */
+/** A valid body of this length. */
 const bodyOf = (bytes: number) => body.slice(0, -1) + ' '.repeat(bytes - body.length) + body.slice(-1)
 
-t.test('a key holds no more memory than its plan allows, and others are served meanwhile', async (t) => {
+t.test('a key holds no more memory than its plan allows, and others are served meanwhile', async () => {
   const [{ secret }, other] = [await gateway.seedKey(), await gateway.seedKey()]
   const sockets = Array.from({ length: 40 }, () => declare(secret, 20 * megabyte))
   const first = await Promise.all(
@@ -77,26 +78,26 @@ t.test('a key holds no more memory than its plan allows, and others are served m
   )
   const refused = first.filter((answer) => answer.includes('"code":"concurrent_request_bytes"'))
   const cutOff = first.filter((answer) => answer.includes('"code":"request_timeout"'))
-  t.equal(refused.length, 39)
-  t.equal(cutOff.length, 1, 'the one that was read came too slowly')
+  assert.equal(refused.length, 39)
+  assert.equal(cutOff.length, 1, 'the accepted body arrived too slowly')
   for (const answer of refused) {
-    t.match(answer, /^HTTP\/1\.1 429 /)
-    t.match(answer, /\r\nretry-after: 1\r\n/)
+    assert.match(answer, /^HTTP\/1\.1 429 /)
+    assert.match(answer, /\r\nretry-after: 1\r\n/)
   }
   for (const socket of sockets) socket.destroy()
   const held = declare(other.secret, 20 * megabyte)
   await until(() => expectedBytes() === 20 * megabyte)
-  t.equal(await outcomeOf(await post(gateway, secret, '/chat/completions', body)), '200')
-  t.equal(
+  assert.equal(await outcomeOf(await post(gateway, secret, '/chat/completions', body)), '200')
+  assert.equal(
     await outcomeOf(await post(gateway, other.secret, '/chat/completions', body)),
     '200',
-    'a small one still fits'
+    'a small body still fits'
   )
   held.destroy()
   await until(() => expectedBytes() === 0)
 })
 
-t.test('all keys together hold no more than the process may', async (t) => {
+t.test('all keys together hold no more memory than the process limit', async () => {
   const keys = await Promise.all(Array.from({ length: 4 }, () => gateway.seedKey()))
   const held: Socket[] = []
   for (const { secret } of keys.slice(0, 3)) {
@@ -104,25 +105,25 @@ t.test('all keys together hold no more than the process may', async (t) => {
     held.push(socket)
     await until(() => expectedBytes() === held.length * 20 * megabyte)
   }
-  t.equal(
+  assert.equal(
     await outcomeOf(await post(gateway, keys[3]!.secret, '/chat/completions', bodyOf(5 * megabyte))),
     '200',
-    'what is announced and does not come takes nothing from others'
+    'announced bytes that do not arrive take nothing from others'
   )
   await until(() => expectedBytes() === 60 * megabyte)
   for (const socket of held) socket.write(Buffer.alloc(17 * megabyte, ' '))
   await until(() => gateway.bodyMemory.heldBytes > 50 * megabyte)
   // An eighth of 64 MiB is for short bodies.
   const refused = await post(gateway, keys[3]!.secret, '/chat/completions', bodyOf(6 * megabyte))
-  t.equal(refused.headers.get('retry-after'), '2')
-  t.equal(await outcomeOf(refused), '503 gateway_busy')
-  t.equal(await outcomeOf(await post(gateway, keys[3]!.secret, '/chat/completions', body)), '200')
+  assert.equal(refused.headers.get('retry-after'), '2')
+  assert.equal(await outcomeOf(refused), '503 gateway_busy')
+  assert.equal(await outcomeOf(await post(gateway, keys[3]!.secret, '/chat/completions', body)), '200')
   for (const socket of held) socket.destroy()
   await until(() => expectedBytes() === 0)
-  t.equal(await outcomeOf(await post(gateway, keys[3]!.secret, '/chat/completions', bodyOf(5 * megabyte))), '200')
+  assert.equal(await outcomeOf(await post(gateway, keys[3]!.secret, '/chat/completions', bodyOf(5 * megabyte))), '200')
 })
 
-t.test('a chunked body counts as it arrives, and is refused where it exceeds what is left', async (t) => {
+t.test('a chunked body counts as it arrives, and is refused once it exceeds the remaining memory', async () => {
   const { secret } = await gateway.seedKey()
   const held = declare(secret, 20 * megabyte)
   await until(() => expectedBytes() === 20 * megabyte)
@@ -132,12 +133,12 @@ t.test('a chunked body counts as it arrives, and is refused where it exceeds wha
     }
   })
   const refused = await post(gateway, secret, '/chat/completions', '', { body: stream, duplex: 'half' } as RequestInit)
-  t.equal(await outcomeOf(refused), '429 concurrent_request_bytes')
+  assert.equal(await outcomeOf(refused), '429 concurrent_request_bytes')
   held.destroy()
   await until(() => expectedBytes() === 0)
 })
 
-t.test('a body is held exactly until its answer ends', async (t) => {
+t.test('a body is held exactly until its answer ends', async () => {
   const { secret } = await gateway.seedKey()
   const asked = Promise.withResolvers<void>()
   const go = Promise.withResolvers<void>()
@@ -148,24 +149,24 @@ t.test('a body is held exactly until its answer ends', async (t) => {
   })
   const answer = post(gateway, secret, '/chat/completions', bodyOf(megabyte))
   await asked.promise
-  t.equal(gateway.bodyMemory.heldBytes, megabyte)
+  assert.equal(gateway.bodyMemory.heldBytes, megabyte)
   go.resolve()
-  t.equal(await outcomeOf(await answer), '200')
+  assert.equal(await outcomeOf(await answer), '200')
   await until(() => expectedBytes() === 0)
   upstream.answer(({ response }) => void response.setHeader('content-type', 'application/json').end(plainAnswer))
   for (const wrong of ['{', '{}', JSON.stringify(chatOf('large')), '[1]']) {
-    t.not((await post(gateway, secret, '/chat/completions', wrong)).status, 200)
-    t.equal(gateway.bodyMemory.heldBytes, 0, wrong)
+    assert.notEqual((await post(gateway, secret, '/chat/completions', wrong)).status, 200)
+    assert.equal(gateway.bodyMemory.heldBytes, 0, wrong)
   }
 })
 
-t.test('a newer plan that allows more is read before a request is refused', async (t) => {
+t.test('a newer plan that allows more is read before a request is refused', async () => {
   const seeded = await gateway.seedKey()
-  t.equal(await outcomeOf(await post(gateway, seeded.secret, '/chat/completions', body)), '200')
+  assert.equal(await outcomeOf(await post(gateway, seeded.secret, '/chat/completions', body)), '200')
   const first = declare(seeded.secret, 20 * megabyte)
   await until(() => expectedBytes() === 20 * megabyte)
   await gateway.changeAccount(seeded, { plan: 'pro' })
-  t.equal(await outcomeOf(await post(gateway, seeded.secret, '/chat/completions', bodyOf(20 * megabyte))), '200')
+  assert.equal(await outcomeOf(await post(gateway, seeded.secret, '/chat/completions', bodyOf(20 * megabyte))), '200')
   first.destroy()
   const unseen = await gateway.seedKey({ account: { plan: 'pro' } })
   const [one, two] = [declare(unseen.secret, 20 * megabyte), declare(unseen.secret, 20 * megabyte)]
@@ -175,7 +176,7 @@ t.test('a newer plan that allows more is read before a request is refused', asyn
   await until(() => expectedBytes() === 0)
 })
 
-t.test('a body that stops is ended, and one that keeps its rate is not', async (t) => {
+t.test('a body that stops arriving is refused, and a slow body above the minimum rate is not', async () => {
   const { secret } = await gateway.seedKey()
   const stopped = rawConnection(gateway)
   stopped.write(head(secret, `content-length: ${20 * megabyte}`))
@@ -189,9 +190,9 @@ t.test('a body that stops is ended, and one that keeps its rate is not', async (
     at += 5000
   }
   const timer = setInterval(() => (at < slow.length ? send() : clearInterval(timer)), 100)
-  t.match(await text(stopped), /^HTTP\/1\.1 408 .*"code":"request_timeout"/s)
-  t.match(await text(steady), /^HTTP\/1\.1 200 /)
-  t.equal(gateway.bodyMemory.heldBytes, 0)
+  assert.match(await text(stopped), /^HTTP\/1\.1 408 .*"code":"request_timeout"/s)
+  assert.match(await text(steady), /^HTTP\/1\.1 200 /)
+  assert.equal(gateway.bodyMemory.heldBytes, 0)
 })
 
 const encoders = {
@@ -211,41 +212,41 @@ const postEncoded = (secret: string, encoding: string, bytes: Uint8Array<ArrayBu
     body: bytes
   })
 
-t.test('a compressed body is served like any other, and goes upstream uncompressed', async (t) => {
+t.test('a compressed body is served like any other, and goes upstream uncompressed', async () => {
   const { secret } = await gateway.seedKey()
   const large = bodyOf(20 * megabyte)
   for (const [encoding, encode] of Object.entries(encoders)) {
     for (const one of [body, large]) {
       upstream.received.length = 0
       const answer = await postEncoded(secret, encoding.toUpperCase(), encode(one))
-      t.equal(await outcomeOf(answer), '200', `${encoding} ${one.length}`)
+      assert.equal(await outcomeOf(answer), '200', `${encoding} ${one.length}`)
       const [received] = upstream.received
-      t.equal(JSON.parse(received!.body).messages[0].content, 'Hello')
-      t.equal(received!.request.headers['content-encoding'], undefined)
+      assert.equal(JSON.parse(received!.body).messages[0].content, 'Hello')
+      assert.equal(received!.request.headers['content-encoding'], undefined)
     }
-    t.equal(await outcomeOf(await postEncoded(secret, encoding, encode('{'))), '400 invalid_json')
+    assert.equal(await outcomeOf(await postEncoded(secret, encoding, encode('{'))), '400 invalid_json')
   }
-  t.equal(await outcomeOf(await postEncoded(secret, 'identity', Buffer.from(body))), '200')
-  t.equal(gateway.bodyMemory.heldBytes, 0)
+  assert.equal(await outcomeOf(await postEncoded(secret, 'identity', Buffer.from(body))), '200')
+  assert.equal(gateway.bodyMemory.heldBytes, 0)
 })
 
-t.test('a body that decompresses beyond the limit is refused, and never held', async (t) => {
+t.test('a body that decompresses beyond the limit is refused, and never held', async () => {
   const { secret } = await gateway.seedKey()
-  let most = 0
+  let maxHeldBytes = 0
   const timer = setInterval(() => {
-    most = Math.max(most, gateway.bodyMemory.heldBytes)
+    maxHeldBytes = Math.max(maxHeldBytes, gateway.bodyMemory.heldBytes)
   }, 1)
   for (const [encoding, encode] of Object.entries(encoders)) {
     const bomb = encode(Buffer.alloc(64 * megabyte))
-    t.ok(bomb.length < megabyte)
-    t.equal(await outcomeOf(await postEncoded(secret, encoding, bomb)), '413 request_too_large', encoding)
+    assert.ok(bomb.length < megabyte)
+    assert.equal(await outcomeOf(await postEncoded(secret, encoding, bomb)), '413 request_too_large', encoding)
   }
   clearInterval(timer)
-  t.ok(most <= 2 * keyLimit, `${most} bytes were held`)
-  t.equal(gateway.bodyMemory.heldBytes, 0)
+  assert.ok(maxHeldBytes <= 2 * keyLimit, `${maxHeldBytes} bytes were held`)
+  assert.equal(gateway.bodyMemory.heldBytes, 0)
 })
 
-t.test('a body that cannot be decoded is refused with the reason', async (t) => {
+t.test('a body that cannot be decoded is refused with the reason', async () => {
   const { secret } = await gateway.seedKey()
   for (const [encoding, encode] of Object.entries(encoders)) {
     const encoded = encode(body)
@@ -256,20 +257,20 @@ t.test('a body that cannot be decoded is refused with the reason', async (t) => 
       Buffer.concat([encoded, Buffer.from('x')])
     ]) {
       const refused = await postEncoded(secret, encoding, broken)
-      t.match(await refused.clone().text(), new RegExp(`is not valid ${encoding} data`))
-      t.equal(await outcomeOf(refused), '400 invalid_request', encoding)
+      assert.match(await refused.clone().text(), new RegExp(`is not valid ${encoding} data`))
+      assert.equal(await outcomeOf(refused), '400 invalid_request', encoding)
     }
   }
   for (const encoding of ['gzip, br', 'compress', 'aws-chunked', 'gzip,gzip', ' ,']) {
     const refused = await postEncoded(secret, encoding, gzipSync(body))
-    t.equal(refused.headers.get('accept-encoding'), 'gzip, deflate, br, zstd')
-    t.match(await refused.clone().text(), /Send one of gzip, deflate, br, zstd, or none/)
-    t.equal(await outcomeOf(refused), '415 unsupported_media_type', encoding)
+    assert.equal(refused.headers.get('accept-encoding'), 'gzip, deflate, br, zstd')
+    assert.match(await refused.clone().text(), /Send one of gzip, deflate, br, zstd, or none/)
+    assert.equal(await outcomeOf(refused), '415 unsupported_media_type', encoding)
   }
-  t.equal(gateway.bodyMemory.heldBytes, 0)
+  assert.equal(gateway.bodyMemory.heldBytes, 0)
 })
 
-t.test('a body of another type is refused with 415', async (t) => {
+t.test('a body of another type is refused with 415', async () => {
   const { secret } = await gateway.seedKey()
   for (const type of [
     'text/plain',
@@ -279,21 +280,21 @@ t.test('a body of another type is refused with 415', async (t) => {
     ''
   ]) {
     const headers = { authorization: `Bearer ${secret}`, 'content-type': type }
-    t.equal(
+    assert.equal(
       await outcomeOf(await post(gateway, secret, '/chat/completions', body, { headers })),
       '415 unsupported_media_type',
       type
     )
   }
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'Application/JSON ; charset=utf-8' }
-  t.equal(await outcomeOf(await post(gateway, secret, '/chat/completions', body, { headers })), '200')
+  assert.equal(await outcomeOf(await post(gateway, secret, '/chat/completions', body, { headers })), '200')
 })
 
 t.test('a client that sends too much still gets the answer', async (t) => {
   const { secret } = await gateway.seedKey()
   const large = 'x'.repeat(21 * megabyte)
   for (let time = 0; time < 12; time++) {
-    t.equal(await outcomeOf(await post(gateway, secret, '/chat/completions', large)), '413 request_too_large')
+    assert.equal(await outcomeOf(await post(gateway, secret, '/chat/completions', large)), '413 request_too_large')
   }
   const chunks = () => {
     let left = 30
@@ -303,11 +304,14 @@ t.test('a client that sends too much still gets the answer', async (t) => {
   }
   for (let time = 0; time < 5; time++) {
     const options = { body: chunks(), duplex: 'half' } as RequestInit
-    t.equal(await outcomeOf(await post(gateway, secret, '/chat/completions', '', options)), '413 request_too_large')
+    assert.equal(
+      await outcomeOf(await post(gateway, secret, '/chat/completions', '', options)),
+      '413 request_too_large'
+    )
   }
   for (const key of ['tg_nonsense', null]) {
     for (let time = 0; time < 5; time++) {
-      t.match(await outcomeOf(await post(gateway, key, '/chat/completions', large)), /^401 /)
+      assert.match(await outcomeOf(await post(gateway, key, '/chat/completions', large)), /^401 /)
     }
   }
   const curl = findProgram(['curl'])
@@ -328,12 +332,12 @@ t.test('a client that sends too much still gets the answer', async (t) => {
         ],
         ...[...extra, '--data-binary', `@${file}`, `${gateway.url}/v1/chat/completions`]
       ])
-      t.match(stdout, /"code":"request_too_large"}} 413$/, extra.join(' '))
+      assert.match(stdout, /"code":"request_too_large"}} 413$/, extra.join(' '))
     }
   }
 })
 
-t.test('a client that asks before sending a large body is refused before it sends it', async (t) => {
+t.test('a client that asks before sending a large body is refused before it sends it', async () => {
   const { secret } = await gateway.seedKey()
   const ask = (length: number) =>
     httpRequest(`${gateway.url}/v1/chat/completions`, {
@@ -346,20 +350,20 @@ t.test('a client that asks before sending a large body is refused before it send
       }
     })
   const refused = ask(21 * megabyte)
-  refused.on('continue', () => t.fail('it may not')).flushHeaders()
+  refused.on('continue', () => assert.fail('the gateway asked for a body that is too large')).flushHeaders()
   const [answer] = (await once(refused, 'response')) as [IncomingMessage]
-  t.equal(answer.statusCode, 413)
+  assert.equal(answer.statusCode, 413)
   refused.destroy()
   const served = ask(body.length)
   served.flushHeaders()
   await once(served, 'continue')
   served.end(body)
   const [fine] = (await once(served, 'response')) as [IncomingMessage]
-  t.equal(fine.statusCode, 200)
+  assert.equal(fine.statusCode, 200)
   fine.resume()
 })
 
-t.test('a connection without a valid key may stay idle for less than 5 s, and may still bring one', async (t) => {
+t.test('a connection without a valid key may stay idle for less than 5 s, and may still send one', async (t) => {
   const { secret } = await gateway.seedKey()
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const ask = async (key: string) => {
@@ -369,12 +373,12 @@ t.test('a connection without a valid key may stay idle for less than 5 s, and ma
     return { status: answer.statusCode, headers: answer.headers, socket: asked.socket! }
   }
   const refused = await ask('tg_nonsense')
-  t.equal(refused.status, 401)
-  t.equal(refused.headers['keep-alive'], 'timeout=4')
+  assert.equal(refused.status, 401)
+  assert.equal(refused.headers['keep-alive'], 'timeout=4')
   await turn()
   const served = await ask(secret)
-  t.equal(served.status, 200)
-  t.equal(served.socket, refused.socket, 'the connection is used again')
+  assert.equal(served.status, 200)
+  assert.equal(served.socket, refused.socket, 'the connection is used again')
   agent.destroy()
 
   const idle = rawConnection(gateway)
@@ -387,9 +391,9 @@ t.test('a connection without a valid key may stay idle for less than 5 s, and ma
   await once(good, 'data')
   const cut = rawConnection(gateway)
   cut.write(`POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: ${10 * megabyte}\r\n\r\n{`)
-  t.match(await text(cut), /^HTTP\/1\.1 401 .*connection: close/s)
+  assert.match(await text(cut), /^HTTP\/1\.1 401 .*connection: close/s)
   await closed
   t.comment(`closed after ${Math.round(performance.now() - startedAt)} ms`)
-  t.equal(good.closed, false, 'one with a valid key stays')
+  assert.equal(good.closed, false, 'a connection with a valid key stays open')
   good.destroy()
 })

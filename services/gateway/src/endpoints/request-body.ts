@@ -11,11 +11,14 @@ export type RequestBody<Members> = BoundedBody & {
   members: Members
 }
 
-/** A prepared request schema. */
-export type UnderstoodMembers<Schema extends TObject> = { readonly schema: Schema; readonly shape: Shape }
+/** A request schema, and its shape for the JSON reader. */
+export interface PreparedSchema<Schema extends TObject> {
+  readonly schema: Schema
+  readonly shape: Shape
+}
 
 /** Prepares a schema for reading requests. */
-export const understand = <Schema extends TObject>(schema: Schema): UnderstoodMembers<Schema> => ({
+export const prepareSchema = <Schema extends TObject>(schema: Schema): PreparedSchema<Schema> => ({
   schema,
   shape: shapeOf(schema)
 })
@@ -33,19 +36,19 @@ export class BodyReading<Schema extends TObject> {
   #media: MediaReader | null = null
 
   /**
-   * @param understood the prepared schema, from {@link understand}
+   * @param prepared from {@link prepareSchema}
    * @throws ServiceError invalid_json
    */
-  constructor(bytes: Buffer, understood: UnderstoodMembers<Schema>) {
+  constructor(bytes: Buffer, prepared: PreparedSchema<Schema>) {
     if (bytes.length === 0)
       throw new ServiceError('invalid_json', { message: 'The request has no body. Send a JSON object.' })
     this.isShort = bytes.length <= readAtOnce
     this.#bytes = bytes
-    this.#json = new JsonReader(bytes, understood.shape)
+    this.#json = new JsonReader(bytes, prepared.shape)
   }
 
   /**
-   * Reads on, for a millisecond at most.
+   * Reads the next part, for at most a millisecond.
    *
    * @returns whether the whole body has been read
    * @throws ServiceError invalid_json, invalid_request or unpriced_parameter, naming the member
@@ -70,9 +73,9 @@ export class BodyReading<Schema extends TObject> {
 /** Reads a body of any length at once. @throws ServiceError as {@link BodyReading.step} */
 export function readRequestBody<Schema extends TObject>(
   bytes: Buffer,
-  understood: UnderstoodMembers<Schema>
+  prepared: PreparedSchema<Schema>
 ): RequestBody<Static<Schema>> {
-  const reading = new BodyReading(bytes, understood)
+  const reading = new BodyReading(bytes, prepared)
   while (!reading.step());
   return reading.body
 }

@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Admitted } from '../admission/admit-request.ts'
 import { rateFields } from '../admission/rate-headers.ts'
 import { crossOriginFields } from '../http/cross-origin.ts'
+import { maxCallsOf } from '../relay/client-may-retry.ts'
 import type { ForwardedRequest, GrantedOutput } from '../relay/forwarded-body.ts'
-import { maxCallsOf } from '../relay/may-retry.ts'
 import { relay } from '../relay/relay.ts'
 import type { RelayRequest } from '../relay/relay-request.ts'
 import { type Call, clientClosedRequest, type Outcome } from '../settlement/outcome.ts'
@@ -19,8 +19,8 @@ export interface AdmittedRequest {
 }
 
 /**
- * Relays an admitted request, and settles it at its end. A function of its own: its closures live as long as the answer,
- * and must not keep the parsed body in memory.
+ * Relays an admitted request, and settles it at its end. This is a separate function so that its closures, which live as long as
+ * the answer, do not keep the parsed body in memory.
  */
 export function startRelay(
   { path, kind }: InferenceEndpoint,

@@ -1,8 +1,8 @@
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 
-/** Sends Redis the commands of one turn of the event loop in one write. */
+/** Runs tasks at the end of a turn of the event loop, and sends their Redis commands in one write. */
 export interface Turn {
-  /** Runs a task at the end of this turn. The task must not throw. */
+  /** Adds a task to this turn. The task must not throw. */
   atEnd(task: () => void): void
 }
 

@@ -23,7 +23,7 @@ async function untilCheck(act: () => void): Promise<void> {
   })
 }
 
-test('data that arrives while the process is suspended is read before the next check, also after two suspensions', async () => {
+test('data that arrives during a suspension is read before the next check, even after three suspensions', async () => {
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

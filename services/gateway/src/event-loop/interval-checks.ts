@@ -1,7 +1,9 @@
 /**
- * Calls a function at regular intervals, to find what has taken too long. After a suspension of the process, timers fire before
- * sockets are read. So a late check is skipped, and the process reads what has arrived first. Two checks in a row are never skipped,
- * or a process that is always late would find nothing. The second one waits until sockets have been read once.
+ * Runs a check for overdue work at regular intervals.
+ *
+ * After a suspension of the process, timers fire before sockets are read. So a late check is skipped, and the process reads its
+ * sockets first. Two checks in a row are never skipped, because a process that is always late would check nothing. The second
+ * check waits until the sockets have been read once.
  */
 export class IntervalChecks {
   readonly #everyMs: number
@@ -15,12 +17,12 @@ export class IntervalChecks {
     this.#check = check
   }
 
-  /** Has no effect if already started. The timer does not keep the process alive. */
+  /** Has no effect while started. The timer does not keep the process alive. */
   start(): void {
     if (this.#timer !== undefined) return
     this.#lastAt = performance.now()
     this.#skipped = false
-    this.#timer = setInterval(() => this.#due(), this.#everyMs).unref()
+    this.#timer = setInterval(() => this.#onTimer(), this.#everyMs).unref()
   }
 
   stop(): void {
@@ -28,7 +30,7 @@ export class IntervalChecks {
     this.#timer = undefined
   }
 
-  #due(): void {
+  #onTimer(): void {
     const now = performance.now()
     const isLate = now - this.#lastAt > 2 * this.#everyMs
     this.#lastAt = now

@@ -1,5 +1,5 @@
-/** How long work may block the event loop per turn, ms. A started step is finished. */
-const workMs = 2
+/** Maximum time for work per turn of the event loop, ms. The last step may exceed it. */
+const maxWorkMs = 2
 
 interface Work {
   step: () => boolean
@@ -7,16 +7,16 @@ interface Work {
 }
 
 /**
- * Shares the event loop among long-running work. Each turn of the loop does some steps, one of each work in rotation. Requests
- * with long bodies wait for each other; no other request waits longer than a few milliseconds.
+ * Shares the event loop among long-running work. Each turn runs some steps, one of each work in rotation. Requests with long
+ * bodies wait for each other; other requests wait at most a few milliseconds.
  */
 export class TimeSlices {
   #waiting: Work[] = []
   #isScheduled = false
 
   /**
-   * @param step does a part of the work, in at most a millisecond, and returns whether it was the last
-   * @param done called at the end, with the error that a step threw, or null
+   * @param step does a part of the work in at most a millisecond, and returns whether the work is complete
+   * @param done called at the end, with the error of a step or null
    */
   run(step: () => boolean, done: (failure: unknown) => void): void {
     this.#waiting.push({ step, done })
@@ -31,7 +31,7 @@ export class TimeSlices {
 
   #work = (): void => {
     this.#isScheduled = false
-    const until = performance.now() + workMs
+    const until = performance.now() + maxWorkMs
     do {
       const work = this.#waiting.shift()
       if (work === undefined) return

@@ -2,7 +2,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { brotliCompressSync, brotliDecompressSync, deflateSync, gzipSync, unzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { memberOf } from '../body/member-of.ts'
-import { judgeHead } from '../relay/judge-head.ts'
+import { classifyHead } from '../relay/classify-head.ts'
 import { chatOf } from '../testing/client.ts'
 import { startGateway } from '../testing/start-gateway.ts'
 import { Breaker } from '../upstreams/breaker.ts'
@@ -11,12 +11,12 @@ import { cut, cuts, mutate, mutations, place } from './mutations.ts'
 import { startRawUpstream } from './raw-upstream.ts'
 import { withLeakCheck } from './with-leak-check.ts'
 
-/** What a client got: all of an answer, or its beginning. */
-interface Got {
+/** An answer, or its beginning, as a client received it. */
+interface Received {
   status: number
   type: string
   sniffing: string | undefined
-  /** Decoded, unless it cannot be. */
+  /** Decoded if possible. */
   body: Buffer
   isComplete: boolean
   isUndecodable: boolean
@@ -55,7 +55,7 @@ const page = fc.constantFrom(
   '{}',
   'null'
 )
-/** A text, or its beginning. */
+/** Texts, some of them cut off. */
 const perhapsCut = (texts: fc.Arbitrary<string>) =>
   fc
     .tuple(texts, fc.oneof({ weight: 5, arbitrary: fc.constant(1) }, place))
@@ -101,7 +101,7 @@ const answer = fc.record({
   asksForStream: fc.boolean()
 })
 
-function onTheWire({
+function answerBytes({
   status,
   content: { type, text },
   encoding,
@@ -134,12 +134,12 @@ const codings: Record<string, readonly [Coding, Coding]> = {
 }
 
 /**
- * Lets an upstream answer with mutated bytes. What the client gets is compared with what another client gets from that
- * upstream directly: a whole answer passes byte for byte, but for the event of usage that was not asked for. Everything
- * else is a failure in the one shape, or one that the client cannot take for a whole answer.
+ * Lets an upstream answer with mutated bytes. Compares the relayed answer with a direct one from the same upstream. A complete answer
+ * must pass byte for byte, except for a usage event that the client did not ask for. Everything else must become a failure in the
+ * error shape, or an answer that is recognizably incomplete.
  *
- * @returns how many answers there were, by what the client got
- * @throws what the first answer that is treated otherwise shows, shrunk to its smallest form
+ * @returns how many answers there were, by kind
+ * @throws the first violation, with its answer shrunk to the smallest form
  */
 export async function fuzzAnswers(runs: number, seed: number): Promise<Map<string, number>> {
   const upstream = await startRawUpstream()
@@ -149,26 +149,26 @@ export async function fuzzAnswers(runs: number, seed: number): Promise<Map<strin
   const got = new Map<string, number>()
 
   const property = fc.asyncProperty(answer, async (one) => {
-    // Each answer stands for itself: no call is made good by another, and none is refused because others failed.
+    // Every answer counts alone: the gateway may not retry, and the breaker forgets earlier failures.
     target.breaker = new Breaker()
     while (target.retries.take());
-    const bytes = mutate(onTheWire(one), one.changes)
+    const bytes = mutate(answerBytes(one), one.changes)
     upstream.answer(cut(bytes, one.cuts))
     const body = JSON.stringify(chatOf('small', one.asksForStream ? { stream: true } : {}))
     const direct = await call(upstream.url, '/v1/chat/completions', body)
     const relayed = await call(gateway.url, '/v1/chat/completions', body, `Bearer ${secret}`)
     if (relayed === null) {
-      // The body broke off before its beginning had left.
-      if (direct === null || direct.status >= 300 || isHonest(direct, one.asksForStream)) {
-        throw new Error('no answer at all')
+      // The body broke off before the gateway had sent its beginning.
+      if (direct === null || direct.status >= 300 || isUnambiguous(direct, one.asksForStream)) {
+        throw new Error('the gateway sent no answer')
       }
       got.set('broken off', (got.get('broken off') ?? 0) + 1)
       return
     }
     const seen = JSON.stringify({ ...relayed, body: relayed.body.toString('latin1') })
     if (seen.includes('upstream-credential') && !direct?.body.includes('upstream-credential'))
-      throw new Error(`a credential: ${seen}`)
-    const isLax = relayed.status === 502 && isLaxlyFramed(bytes)
+      throw new Error(`the answer contains a credential: ${seen}`)
+    const isLax = relayed.status === 502 && hasLaxFraming(bytes)
     const kind = compare(isLax ? null : direct, relayed, one.asksForStream)
     got.set(kind, (got.get(kind) ?? 0) + 1)
   })
@@ -182,50 +182,50 @@ export async function fuzzAnswers(runs: number, seed: number): Promise<Map<strin
 }
 
 /**
- * Whether an answer has what Node's own client lets pass and the gateway refuses: an encoding of the transfer that is not
- * `chunked`, once, or empty lines before an answer.
+ * Whether an answer has a form that Node's own client accepts and the gateway refuses: a transfer encoding other than a single
+ * `chunked`, or empty lines before an answer.
  */
-function isLaxlyFramed(bytes: Buffer): boolean {
+function hasLaxFraming(bytes: Buffer): boolean {
   const text = bytes.toString('latin1')
   if (/^[\r\n]|\r\n\r\n[\r\n]+HTTP/.test(text)) return true
   const codings = [...text.matchAll(/^transfer-encoding:[\t ]*(.*?)[\t ]*\r$/gim)]
   return codings.length > 1 || codings.some(([, coding]) => coding!.toLowerCase() !== 'chunked')
 }
 
-/** @throws Error if what was relayed does not follow from what the upstream answers */
-function compare(direct: Got | null, relayed: Got, asksForStream: boolean): string {
-  if (relayed.sniffing !== 'nosniff') throw new Error('an answer that may be taken for a page')
+/** Compares a relayed answer with the direct one. @returns the kind of answer @throws Error if they do not agree */
+function compare(direct: Received | null, relayed: Received, asksForStream: boolean): string {
+  if (relayed.sniffing !== 'nosniff') throw new Error('an answer lacks nosniff')
   if (relayed.status >= 300) {
-    if (!relayed.isComplete) throw new Error('a failure that is not complete')
+    if (!relayed.isComplete) throw new Error('a failure is incomplete')
     checkFailure(relayed.status, relayed.body.toString())
     if (direct === null) return `broken: ${relayed.status}`
     if (direct.status === relayed.status && relayed.status >= 500)
-      throw new Error('a failure of the upstream as it was')
+      throw new Error('an upstream failure passed unchanged')
     if (direct.status >= 300) return `${direct.status}: ${relayed.status}`
-    if (relayed.status !== 502) throw new Error(`no answer, told as ${relayed.status}`)
-    if (isHonest(direct, asksForStream)) throw new Error('a whole answer was refused')
-    return 'no answer: 502'
+    if (relayed.status !== 502) throw new Error(`an invalid answer became ${relayed.status}`)
+    if (isUnambiguous(direct, asksForStream)) throw new Error('a complete answer was refused')
+    return 'invalid answer: 502'
   }
-  if (direct === null) throw new Error('an answer from nowhere')
+  if (direct === null) throw new Error('an answer without an upstream answer')
   if (direct.status !== relayed.status) throw new Error(`${direct.status} became ${relayed.status}`)
   const isStream = relayed.type.startsWith('text/event-stream')
-  if (isStream !== asksForStream) throw new Error('an answer that nobody asked for')
+  if (isStream !== asksForStream) throw new Error('a stream instead of a body, or a body instead of a stream')
   if (isStream) return compareStreams(direct, relayed)
   if (relayed.type !== 'application/json') throw new Error(`an answer of type ${relayed.type}`)
   if (!relayed.isComplete) {
-    if (isHonest(direct, false)) throw new Error('a whole answer was broken off')
+    if (isUnambiguous(direct, false)) throw new Error('a complete answer was cut off')
     return 'whole, broken'
   }
-  if (!direct.isComplete) throw new Error('a broken answer was made whole')
-  if (!direct.body.equals(relayed.body)) throw new Error('another body')
+  if (!direct.isComplete) throw new Error('an incomplete answer became complete')
+  if (!direct.body.equals(relayed.body)) throw new Error('the body changed')
   return 'whole'
 }
 
-/** Whether what an upstream answered is beyond doubt the answer that was asked for, and whole. */
-function isHonest(direct: Got, asksForStream: boolean): boolean {
+/** Whether an upstream answer is certainly complete and of the requested kind. */
+function isUnambiguous(direct: Received, asksForStream: boolean): boolean {
   if (!direct.isComplete || direct.isUndecodable) return false
   const text = direct.body.toString()
-  const kind = judgeHead(direct.status, { contentType: direct.type, contentEncoding: undefined })
+  const kind = classifyHead(direct.status, { contentType: direct.type, contentEncoding: undefined })
   if (kind !== (asksForStream ? 'stream' : 'body')) return false
   if (kind === 'body') return isChoices(text)
   if (!/^(data: [^\r\n]+\n\n)+$/.test(text)) return false
@@ -243,7 +243,7 @@ function isHonest(direct: Got, asksForStream: boolean): boolean {
   )
 }
 
-/** Whether a text is a JSON object with a list of choices, in an order of bytes that leaves no doubt. */
+/** Whether a text is certainly a JSON object with a list of choices. */
 function isChoices(text: string): boolean {
   const choices = memberOf(parsed(text), 'choices')
   return (
@@ -265,37 +265,37 @@ function parsed(text: string): unknown {
   }
 }
 
-function compareStreams(direct: Got, relayed: Got): string {
-  if (!relayed.isComplete) throw new Error('a stream without an end')
+function compareStreams(direct: Received, relayed: Received): string {
+  if (!relayed.isComplete) throw new Error('a stream does not end')
   const text = relayed.body.toString('latin1')
-  // Of compressed bytes that break at their end, the gateway may have decoded all events.
+  // If only the end of the compressed bytes is broken, the gateway may have decoded all events.
   const from = (direct.isUndecodable ? relayed : direct).body.toString('latin1')
   const failure =
     /(?:^|[\r\n])data: (\{"error":\{"message":"[^"]*","type":"upstream_error","code":"[a-z_]+"\}\})\n\n$/.exec(text)
   if (failure === null) {
     const isEnded = /\[DONE\]|"finish_reason"\s*:\s*"[^"]|"usage"\s*:\s*\{/.test(from)
-    if (!isEnded) throw new Error('a stream without an end passed for a whole one')
-    if (!direct.isComplete && !from.includes('[DONE]')) throw new Error('a broken stream passed for a whole one')
-    if (text.includes(`\n\ndata: ${error}\n\n`)) throw new Error('an error of the upstream passed')
+    if (!isEnded) throw new Error('an unfinished stream passed as complete')
+    if (!direct.isComplete && !from.includes('[DONE]')) throw new Error('a broken stream passed as complete')
+    if (text.includes(`\n\ndata: ${error}\n\n`)) throw new Error('an upstream error passed unchanged')
   } else {
-    if (isHonest(direct, true)) throw new Error('a whole stream was told as broken')
-    if (/[\r\n]data: ?\[DONE\]\n/.test(text)) throw new Error('done, although broken')
+    if (isUnambiguous(direct, true)) throw new Error('a complete stream became a failure')
+    if (/[\r\n]data: ?\[DONE\]\n/.test(text)) throw new Error('a broken stream has [DONE]')
   }
   if (direct.isUndecodable) return 'stream, undecodable'
   const events = text.slice(0, failure === null ? text.length : text.lastIndexOf('data: {"error"'))
-  // Events may be missing, but nothing is new or in another order.
+  // Events may be missing, but none may be new or in another order.
   let at = 0
   for (const line of events.split(/[\r\n]+/)) {
     if (line === '') continue
     const found = from.indexOf(line, at)
-    if (found < 0) throw new Error(`not of the upstream: ${JSON.stringify(line)}`)
+    if (found < 0) throw new Error(`not from the upstream: ${JSON.stringify(line)}`)
     at = found + line.length
   }
   return failure === null ? 'stream' : 'stream, broken'
 }
 
-/** @returns null if there was no answer that begins as one */
-async function call(origin: string, path: string, body: string, authorization = 'Bearer x'): Promise<Got | null> {
+/** @returns null if no head of an answer arrived */
+async function call(origin: string, path: string, body: string, authorization = 'Bearer x'): Promise<Received | null> {
   const answer = await new Promise<IncomingMessage | null>((resolve) => {
     const headers = { authorization, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
     const call = request(origin + path, { method: 'POST', agent: false, headers })
@@ -304,7 +304,7 @@ async function call(origin: string, path: string, body: string, authorization = 
   })
   if (answer === null) return null
   const chunks: Buffer[] = []
-  // Node's own client believes the first of several, which is no type.
+  // Node's own client uses the first of several types, but several types are no valid type.
   const field = (name: string) => answer.headersDistinct[name]?.join(', ')
   const [type, encoding] = [field('content-type'), field('content-encoding') ?? 'identity']
   const sniffing = field('x-content-type-options')
@@ -319,7 +319,7 @@ async function call(origin: string, path: string, body: string, authorization = 
   return { ...head, isComplete, ...decoded(Buffer.concat(chunks), encoding) }
 }
 
-function decoded(bytes: Buffer, encoding: string): Pick<Got, 'body' | 'isUndecodable'> {
+function decoded(bytes: Buffer, encoding: string): Pick<Received, 'body' | 'isUndecodable'> {
   if (encoding === 'identity') return { body: bytes, isUndecodable: false }
   try {
     return { body: codings[encoding]![1](bytes), isUndecodable: false }

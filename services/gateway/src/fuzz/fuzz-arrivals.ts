@@ -34,15 +34,15 @@ const content = fc
 
 const request = fc.record({
   content,
-  /** Another encoding than the body has. */
-  claim: fc.option(fc.constantFrom(...encoderNames, 'identity', 'gzip, br', 'x', ''), { freq: 3 }),
+  /** A declared encoding that may differ from the real one. */
+  declaredEncoding: fc.option(fc.constantFrom(...encoderNames, 'identity', 'gzip, br', 'x', ''), { freq: 3 }),
   changes: mutations,
-  declared: fc.constantFrom('right', 'right', 'right', 'chunked', 'chunked', 'more', 'most', 'too much'),
-  fate: fc.constantFrom('waits', 'waits', 'waits', 'leaves'),
+  declared: fc.constantFrom('right', 'right', 'right', 'chunked', 'chunked', 'more', 'limit', 'too much'),
+  ending: fc.constantFrom('waits', 'waits', 'waits', 'leaves'),
   cuts
 })
 
-/** Sends requests whose length, encoding or pace is not what it seems to be, and looks that no memory stays held. */
+/** Sends requests with wrong lengths or encodings, or that stop, and checks that no memory stays held. */
 export async function fuzzArrivals(runs: number, seed: number): Promise<Map<number, number>> {
   const upstream = await startFakeUpstream()
   const served = '{"object":"it","choices":[{}],"usage":{"prompt_tokens":1}}'
@@ -51,16 +51,16 @@ export async function fuzzArrivals(runs: number, seed: number): Promise<Map<numb
     response.writeHead(model === 'small' ? 200 : 500, { 'content-type': 'application/json' }).end(served)
     upstream.received.length = 0
   })
-  // What does not come is refused soon.
+  // Bodies that stop are refused soon.
   const protection = { failuresPerMinute: 1e9, slowBodyMs: 100 }
   const gateway = await startGateway(upstream.url, { protection })
   const { secret } = await gateway.seedKey()
   const statuses = new Map<number, number>()
 
-  const property = fc.asyncProperty(request, async ({ content, claim, changes, declared, fate, cuts }) => {
+  const property = fc.asyncProperty(request, async ({ content, declaredEncoding, changes, declared, ending, cuts }) => {
     const bytes = mutate(content.bytes, changes)
-    const encoding = claim ?? content.encoder
-    const length = { right: bytes.length, more: bytes.length + 70_000, most: 20 * megabyte, 'too much': 21 * megabyte }
+    const encoding = declaredEncoding ?? content.encoder
+    const length = { right: bytes.length, more: bytes.length + 70_000, limit: 20 * megabyte, 'too much': 21 * megabyte }
     const isChunked = declared === 'chunked'
     const head = [
       ...['POST /v1/chat/completions HTTP/1.1', 'host: x', `authorization: Bearer ${secret}`],
@@ -78,9 +78,9 @@ export async function fuzzArrivals(runs: number, seed: number): Promise<Map<numb
       socket.write(isChunked ? '\r\n' : '')
       await new Promise(setImmediate)
     }
-    if (fate === 'leaves') socket.destroy()
+    if (ending === 'leaves') socket.destroy()
     else if (isChunked) socket.write('0\r\n\r\n')
-    for (const { status, body } of readAnswers(fate === 'leaves' ? Buffer.alloc(0) : await answer)) {
+    for (const { status, body } of readAnswers(ending === 'leaves' ? Buffer.alloc(0) : await answer)) {
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
       if (status >= 400) checkFailure(status, body)
       else if (body !== served) throw new Error(`an unexpected answer: ${body}`)
@@ -100,7 +100,7 @@ export async function fuzzArrivals(runs: number, seed: number): Promise<Map<numb
   return statuses
 }
 
-/** The first answer of a connection, which is left then; nothing, if the connection ended. @throws Error if none comes */
+/** Reads the first answer of a connection, then closes it. @returns no bytes if it ended first @throws Error if none comes */
 function firstAnswer(socket: Socket): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let bytes = Buffer.alloc(0)

@@ -5,10 +5,10 @@ import { LoopWatch } from './loop-watch.ts'
 
 const maxBytes = 20 * 1024 * 1024
 
-/** What is repeated to fill a value, so that it is hard to read: ASCII. The index makes names and values differ. */
+/** ASCII texts that, repeated, make a value hard to read. The index makes names and values differ. */
 const fillings: Record<string, (index: number) => string> = {
   names: (index) => `"name${index}":0,`,
-  // In older releases of V8, anybody could choose such names so that their hashes collide.
+  // In older releases of V8, the hashes of such names collide.
   'names of digits': (index) => `"${(index % 500_000) * 8192}":0,`,
   'escaped names': (index) => `"\\u00${(index % 90) + 32}${index}":0,`,
   'nested names': (index) => `"a${index}":{"b":{"c${index}":[]}},`,
@@ -26,13 +26,13 @@ const fillings: Record<string, (index: number) => string> = {
   tools: (index) => `{"type":"function","function":{"name":"f${index}","parameters":{"a":{"type":"object"}}}},`,
   repeated: (index) => `"name${index % 50_000}":{"x":1,"x":2},`
 }
-/** Its header goes on for as long as anything is looked at. */
+/** Its header is longer than the part that the gateway reads. */
 const cutPicture = Buffer.concat([
   Buffer.from('ffd8', 'hex'),
   ...Array(20).fill(Buffer.concat([Buffer.from('ffe1fffd', 'hex'), Buffer.alloc(65_531, 7)]))
 ]).toString('base64')
 
-/** What is repeated within one text. */
+/** Repeated within one text. */
 const texts: Record<string, string> = {
   letters: 'abcdefgh',
   quotes: '\\"',
@@ -46,7 +46,7 @@ const texts: Record<string, string> = {
   'escaped base64': 'QUJD\\/+'
 }
 
-/** Where the filling stands: its beginning, and its end, with what a list needs behind its last comma. */
+/** The JSON before and after the filling. The end completes a list after its last comma. */
 const places: ReadonlyArray<readonly [before: string, after: string]> = [
   ['"messages":[', '{"role":"user","content":"x"}]'],
   ['"messages":[{"role":"user","content":[', '{"type":"text","text":"x"}]}]'],
@@ -83,7 +83,7 @@ interface Body {
   bytes: number
 }
 
-/** Small ones are read at once, and are many; the largest take a second each. */
+/** Mostly small bodies, which are read at once; the largest take a second each. */
 const size = fc.oneof(
   { weight: 80, arbitrary: fc.integer({ min: 1, max: 20_000 }) },
   { weight: 12, arbitrary: fc.integer({ min: 20_000, max: 500_000 }) },
@@ -97,7 +97,7 @@ const endpoint = fc.constantFrom(
   { endpoint: '/completions', model: 'writer' }
 )
 const depth = fc.constantFrom('[', '{"a":', '[[{"b":[')
-const nasty: fc.Arbitrary<Body> = fc.oneof(
+const hardBody: fc.Arbitrary<Body> = fc.oneof(
   fc
     .record({
       target: endpoint,
@@ -127,9 +127,9 @@ const nasty: fc.Arbitrary<Body> = fc.oneof(
     .map(({ target, open, bytes }) => ({ ...target, parts: ['"messages":', open, ''] as const, bytes }))
 )
 
-/** Room for the largest body and a filling, used by one body after the other. */
+/** Holds one body at a time: the largest, and a filling. */
 const room = Buffer.alloc(maxBytes + 2_000_000)
-/** Written at once: each write of a text costs as much as many bytes. */
+/** Characters written at once, because each write has a high fixed cost. */
 const blockLength = 16_384
 
 /** @returns the body's bytes, until the next call */
@@ -154,11 +154,11 @@ function bytesOf({ model, parts: [before, fill, after], bytes }: Body): Buffer {
 }
 
 /**
- * Sends bodies of up to 20 MiB that are hard to read: many names, values or escapes, deep nesting, cut pictures. None may
- * hold the event loop of the gateway for longer than `maxHeldMs`.
+ * Sends bodies of up to 20 MiB that are hard to read: many names, values or escapes, deep nesting, cut pictures. None may hold the
+ * gateway's event loop for longer than `maxHeldMs`.
  *
- * @returns how many answers there were, by status, and the longest time that the loop was held
- * @throws what the first body that holds it longer shows, shrunk to its smallest form
+ * @returns how many answers there were, by status, and the longest turn of the loop
+ * @throws the first violation, with its body shrunk to the smallest form
  */
 export async function fuzzBodies(runs: number, seed: number): Promise<Map<string, number>> {
   const upstream = await startFakeUpstream()
@@ -180,7 +180,7 @@ export async function fuzzBodies(runs: number, seed: number): Promise<Map<string
     return answer.status
   }
 
-  const property = fc.asyncProperty(nasty, async (one) => {
+  const property = fc.asyncProperty(hardBody, async (one) => {
     const body = bytesOf(one)
     await watch.assertShort(`${body.length} bytes of ${one.parts.join(' … ')}`, async () => {
       const status = await ask(body, one.endpoint)
@@ -188,13 +188,13 @@ export async function fuzzBodies(runs: number, seed: number): Promise<Map<string
     })
   })
   try {
-    // Its rate is known, and its code compiled.
+    // After this request the gateway knows the key's plan, and V8 has compiled the code.
     await ask(Buffer.from('{"model":"small","messages":[{"role":"user","content":"x"}]}'), '/chat/completions')
     await fc.assert(property, { numRuns: runs, seed, endOnFailure: true })
   } finally {
     await watch.close()
     await upstream.close()
   }
-  watch.tell(outcomes)
+  watch.addTo(outcomes)
   return outcomes
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { startFakeUpstream } from '../testing/fake-upstream.ts'
 import { LoopWatch, maxHeldMs } from './loop-watch.ts'
 
-/** Longer than the gateway takes to refuse what it reads, or to answer it. */
+/** Longer than the gateway takes to answer or refuse a request. */
 const leaveMs = 2000
 
 const post = (secret: string, further: string) =>
@@ -12,19 +12,19 @@ const get = (path: string, secret: string) =>
   `GET ${path} HTTP/1.1\r\nhost: x\r\n${secret === '' ? '' : `authorization: Bearer ${secret}\r\n`}\r\n`
 const body = '{"model":"x"}'
 
-/** Requests that one packet has room for many of. */
+/** Short requests: many fit into one packet. */
 const requests: Record<string, (secret: string) => string> = {
   models: (secret) => get('/v1/models', secret),
   unknown: (secret) => get('/x', secret),
   'OpenAPI documents': (secret) => get('/v1/openapi.json', secret),
-  'chats that are refused': (secret) => post(secret, `content-length: ${body.length}`) + body,
+  'refused chats': (secret) => post(secret, `content-length: ${body.length}`) + body,
   preflights: () =>
     'OPTIONS /v1/models HTTP/1.1\r\nhost: x\r\norigin: http://a.b\r\naccess-control-request-method: GET\r\n\r\n'
 }
-/** Pieces of a body in chunks. */
+/** Pieces of a chunked body. */
 const chunks: Record<string, string> = {
-  'bytes in chunks of their own': '1\r\n \r\n',
-  'bytes with extensions': '1;a=b\r\n \r\n',
+  'one-byte chunks': '1\r\n \r\n',
+  'one-byte chunks with extensions': '1;a=b\r\n \r\n',
   'short chunks': '8\r\n        \r\n'
 }
 
@@ -36,11 +36,11 @@ const flood = fc.record({
 })
 
 /**
- * Sends connections that bring very much to do in few bytes: thousands of requests at once, bodies in tiny chunks. None
- * may hold the event loop of the gateway for too long.
+ * Opens connections that cause much work with few bytes: thousands of requests at once, or bodies in tiny chunks. None may hold the
+ * gateway's event loop for longer than `maxMs`.
  *
- * @param maxMs how long, ms of CPU time
- * @returns how many there were of each, and the longest time that the loop was held
+ * @param maxMs ms of CPU time
+ * @returns how many floods there were of each kind, and the longest turn of the loop
  */
 export async function fuzzFloods(runs: number, seed: number, maxMs: number = maxHeldMs): Promise<Map<string, number>> {
   const upstream = await startFakeUpstream()
@@ -49,7 +49,7 @@ export async function fuzzFloods(runs: number, seed: number, maxMs: number = max
   const port = Number(new URL(url).port)
   const outcomes = new Map<string, number>()
 
-  /** Resolves when the gateway has ended the connection, or has nothing more to say. */
+  /** Resolves when the gateway has closed the connection, or sends nothing for a while. */
   const send = (bytes: string) =>
     new Promise<void>((resolve) => {
       const socket = connect(port, '127.0.0.1')
@@ -71,13 +71,13 @@ export async function fuzzFloods(runs: number, seed: number, maxMs: number = max
     await watch.assertShort(`${text.length} bytes of ${what}`, () => send(text))
   })
   try {
-    // Its code is compiled.
+    // These requests make V8 compile the code.
     for (const request of Object.values(requests)) await send(request(secret).repeat(1000))
     await fc.assert(property, { numRuns: runs, seed, endOnFailure: true })
   } finally {
     await watch.close()
     await upstream.close()
   }
-  watch.tell(outcomes)
+  watch.addTo(outcomes)
   return outcomes
 }

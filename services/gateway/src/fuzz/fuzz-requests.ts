@@ -56,11 +56,11 @@ const request = fc.record({
 })
 
 /**
- * Sends mutated requests to a gateway, as bytes on connections. Whatever is sent, every answer is one of HTTP, in the
- * error shape or what the upstream answered; the upstream gets only what was understood, with the gateway's credential.
+ * Sends mutated requests to a gateway, as bytes on connections. Every answer must be valid HTTP: an error in the error shape, or the
+ * upstream's answer. The upstream must get only valid requests, with the gateway's credential.
  *
  * @returns how many answers there were, by status
- * @throws what the first request that is treated otherwise shows, shrunk to its smallest form
+ * @throws the first violation, with its request shrunk to the smallest form
  */
 export async function fuzzRequests(runs: number, seed: number): Promise<Map<number, number>> {
   const upstream = await startFakeUpstream()
@@ -69,17 +69,17 @@ export async function fuzzRequests(runs: number, seed: number): Promise<Map<numb
   const unexpected: string[] = []
   upstream.answer(({ request, response, body }) => {
     if (request.headers.authorization !== 'Bearer upstream-credential')
-      unexpected.push('another credential went upstream')
+      unexpected.push('the upstream got another credential')
     const { model, stream } = JSON.parse(body) as { model: string; stream?: unknown }
-    if (!['small', 'embedder', 'writer'].includes(model)) unexpected.push(`the model ${model} went upstream`)
+    if (!['small', 'embedder', 'writer'].includes(model)) unexpected.push(`the upstream got the model ${model}`)
     response.writeHead(200, { 'content-type': stream === true ? 'text/event-stream' : 'application/json' })
     response.end(stream === true ? streamed : served)
     upstream.received.length = 0
   })
-  // What remains incomplete is refused soon.
+  // Incomplete requests are refused soon.
   const protection = { failuresPerMinute: 1e9, headersTimeoutMs: 100, requestTimeoutMs: 100 }
   const gateway = await startGateway(upstream.url, { protection })
-  // A body that is longer than sent swallows the last request, and nothing ends the connection.
+  // If the declared body is longer than the sent one, it includes the last request, which then does not end the connection.
   gateway.server.keepAliveTimeout = 100
   const { secret } = await gateway.seedKey()
   const statuses = new Map<number, number>()
@@ -118,14 +118,14 @@ export async function fuzzRequests(runs: number, seed: number): Promise<Map<numb
   return statuses
 }
 
-/** Everything until the end of a connection; nothing, if it was reset. @throws Error if the end does not come */
+/** Reads a connection to its end. @returns no bytes if it was reset @throws Error if it does not end */
 async function received(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = []
   socket.setTimeout(hangMs, () => socket.destroy(new Error('the gateway hangs')))
   try {
     for await (const chunk of socket) chunks.push(chunk)
   } catch (error) {
-    // What was sent behind a refused request makes the operating system reset the connection, and drop what came before.
+    // Bytes behind a refused request make the operating system reset the connection and drop the received bytes.
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'ECONNRESET' && code !== 'EPIPE') throw error
     return Buffer.alloc(0)

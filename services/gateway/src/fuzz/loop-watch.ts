@@ -1,18 +1,18 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { GatewayThread, Held } from './held-loop.ts'
+import type { GatewayThread, Held } from './gateway-thread.ts'
 
 /** How long a client may hold the event loop, ms of CPU time. */
 export const maxHeldMs = 20
-/** Code that is compiled, or memory that is got from the system, would not hold the loop again: so often it is tried. */
-const tries = 3
+/** Compiling code or getting memory from the system holds the loop only once. So a slow action is tried again. */
+const maxTries = 3
 
-/** A gateway in a thread of its own, and how long what is done to it holds its loop. */
+/** Runs a gateway in its own thread, and measures how long actions hold its event loop. */
 export class LoopWatch {
   readonly #thread: Worker
   readonly #maxMs: number
-  #longestMs = 0
-  #longestWithGarbageMs = 0
+  #longestTurnMs = 0
+  #longestTurnWithGarbageMs = 0
 
   /**
    * @param upstream address of the upstream of all models
@@ -20,7 +20,7 @@ export class LoopWatch {
    */
   constructor(upstream: string, maxMs: number = maxHeldMs) {
     this.#maxMs = maxMs
-    this.#thread = new Worker(new URL('./held-loop.ts', import.meta.url), { workerData: upstream })
+    this.#thread = new Worker(new URL('./gateway-thread.ts', import.meta.url), { workerData: upstream })
   }
 
   async started(): Promise<GatewayThread> {
@@ -29,33 +29,34 @@ export class LoopWatch {
   }
 
   /**
-   * Does something to the gateway, again if it held the loop for too long.
+   * Does something to the gateway. If it holds the loop for too long, it is tried again.
    *
-   * @throws Error if it did so each time
+   * @param what completes "The loop was held by …"
+   * @throws Error if every try holds the loop for too long
    */
   async assertShort(what: string, act: () => Promise<void>): Promise<void> {
     let shortestMs = Number.POSITIVE_INFINITY
-    for (let times = 0; times < tries && shortestMs > this.#maxMs; times++) {
+    for (let times = 0; times < maxTries && shortestMs > this.#maxMs; times++) {
       shortestMs = Math.min(shortestMs, await this.#heldBy(act))
     }
-    this.#longestMs = Math.max(this.#longestMs, shortestMs)
+    this.#longestTurnMs = Math.max(this.#longestTurnMs, shortestMs)
     if (shortestMs > this.#maxMs) throw new Error(`The loop was held for ${Math.round(shortestMs)} ms by ${what}`)
   }
 
   async #heldBy(act: () => Promise<void>): Promise<number> {
     this.#thread.postMessage('watch')
     await act()
-    const told = once(this.#thread, 'message')
-    this.#thread.postMessage('tell')
-    const [{ heldMs, withGarbageMs }] = (await told) as [Held]
-    this.#longestWithGarbageMs = Math.max(this.#longestWithGarbageMs, withGarbageMs)
+    const reported = once(this.#thread, 'message')
+    this.#thread.postMessage('report')
+    const [{ heldMs, withGarbageMs }] = (await reported) as [Held]
+    this.#longestTurnWithGarbageMs = Math.max(this.#longestTurnWithGarbageMs, withGarbageMs)
     return heldMs
   }
 
-  /** Adds the longest holds to the outcomes of a run. */
-  tell(outcomes: Map<string, number>): void {
-    outcomes.set('longest hold, ms', Math.ceil(this.#longestMs))
-    outcomes.set('longest hold with garbage collection, ms', Math.ceil(this.#longestWithGarbageMs))
+  /** Adds the longest turns to the outcomes of a run. */
+  addTo(outcomes: Map<string, number>): void {
+    outcomes.set('longest turn, ms', Math.ceil(this.#longestTurnMs))
+    outcomes.set('longest turn with garbage collection, ms', Math.ceil(this.#longestTurnWithGarbageMs))
   }
 
   async close(): Promise<void> {

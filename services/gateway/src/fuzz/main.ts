@@ -5,17 +5,17 @@ import { fuzzBodies } from './fuzz-bodies.ts'
 import { fuzzFloods } from './fuzz-floods.ts'
 import { fuzzRequests } from './fuzz-requests.ts'
 
-/** `npm run fuzz`: mutated requests, bodies that lie about themselves, floods, and mutated answers of an upstream, as many as asked for. */
+/** `npm run fuzz`: sends mutated requests, hard and wrongly declared bodies, floods, and mutated upstream answers. */
 const { values } = parseArgs({
   options: {
     runs: { type: 'string', default: '20000' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) }
   }
 })
-/** A flood is up to 2 MB, and the gateway ends its connection: it takes as long as many others. */
-const floodsShare = 20
+/** One flood takes as long as this many requests: it has up to 2 MB. */
+const requestsPerFlood = 20
 const [runs, seed] = [Number(values.runs), Number(values.seed)]
-console.log(`${runs} of each; again with --seed ${seed}`)
+console.log(`${runs} runs of each kind. Repeat them with --seed ${seed}`)
 for (const [name, fuzz] of [
   ['requests', fuzzRequests],
   ['answers', fuzzAnswers],
@@ -24,7 +24,7 @@ for (const [name, fuzz] of [
   ['floods', fuzzFloods]
 ] as const) {
   const startedAt = performance.now()
-  const outcomes = await fuzz(name === 'floods' ? Math.ceil(runs / floodsShare) : runs, seed)
+  const outcomes = await fuzz(name === 'floods' ? Math.ceil(runs / requestsPerFlood) : runs, seed)
   console.log(`${name}: ${Math.round((performance.now() - startedAt) / 1000)} s`)
   for (const [outcome, count] of [...outcomes].sort((a, b) => b[1] - a[1])) console.log(`  ${outcome}: ${count}`)
 }

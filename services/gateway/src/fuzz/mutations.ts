@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Pieces of HTTP, JSON and event streams: in the wrong place each of them means something. */
+/** Pieces of HTTP, JSON and event streams that may change the meaning of bytes around them. */
 const tokens = [
   ...[
     '\r\n',
@@ -58,7 +58,7 @@ interface Mutation {
   token: Buffer
 }
 
-/** Anywhere, as a share of the length. (Doubles would nearly all be close to 0.) */
+/** A place as a share of the length. Random doubles would nearly all be close to 0. */
 export const place = fc.noBias(fc.nat({ max: 10_000 })).map((at) => at / 10_000)
 
 const mutation: fc.Arbitrary<Mutation> = fc.record({
@@ -74,7 +74,7 @@ const mutation: fc.Arbitrary<Mutation> = fc.record({
   )
 })
 
-/** A few mutations, or none: what they leave valid must be served. */
+/** A few mutations, or none. Requests that stay valid must be served. */
 export const mutations: fc.Arbitrary<readonly Mutation[]> = fc.oneof(
   { weight: 2, arbitrary: fc.constant([]) },
   { weight: 3, arbitrary: fc.tuple(mutation) },
@@ -114,7 +114,7 @@ export function mutate(bytes: Buffer, changes: readonly Mutation[]): Buffer {
   return now
 }
 
-/** Cuts bytes into pieces that are written one after the other. */
+/** The places at which to cut bytes into pieces. */
 export const cuts: fc.Arbitrary<number[]> = fc.array(place, { maxLength: 6 })
 
 export function cut(bytes: Buffer, at: readonly number[]): Buffer[] {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
-/** An upstream that reads a request, writes bytes in these pieces, whether they are HTTP or not, and closes. */
+/** An upstream that reads a request, writes the given pieces of bytes, valid HTTP or not, and closes. */
 export async function startRawUpstream(): Promise<{
   url: string
   answer(next: readonly Buffer[]): void
@@ -12,7 +12,7 @@ export async function startRawUpstream(): Promise<{
   const server = createServer((socket) => {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
-    // The other side may go away at any time.
+    // The gateway may close the connection at any time.
     socket.on('error', () => {})
     let request = ''
     socket.on('data', (chunk) => {
@@ -36,7 +36,7 @@ export async function startRawUpstream(): Promise<{
   }
 }
 
-/** Whether a request has come to its end: who answers before that ends the connection too early for some clients. */
+/** Whether a request is complete. An earlier answer would close the connection too early for some clients. */
 function isWhole(request: string): boolean {
   const end = request.indexOf('\r\n\r\n')
   const length = /\r\ncontent-length: (\d+)/i.exec(request)?.[1] ?? 0
@@ -49,6 +49,6 @@ async function write(socket: Socket, pieces: readonly Buffer[]): Promise<void> {
     socket.write(piece)
     await new Promise(setImmediate)
   }
-  // Not a reset: that would overtake what was written, and each client would get another part of it.
+  // A reset would overtake the written bytes, and each client would get another part of them.
   socket.end()
 }

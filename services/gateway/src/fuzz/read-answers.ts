@@ -1,4 +1,4 @@
-/** An answer as it stood on the wire. */
+/** An answer in the bytes of a connection. */
 export interface WireAnswer {
   status: number
   headers: Record<string, string>
@@ -7,24 +7,24 @@ export interface WireAnswer {
 }
 
 /**
- * Takes apart everything that a connection brought. Strict: the gateway's answers have one form.
+ * Parses all answers of a connection. It is strict, because the gateway writes every answer in the same form.
  *
- * @throws Error naming what is not as it should be
+ * @throws Error naming the first problem
  */
 export function readAnswers(bytes: Buffer): WireAnswer[] {
   const answers: WireAnswer[] = []
   let rest = bytes.toString('latin1')
   while (rest !== '') {
     const end = rest.indexOf('\r\n\r\n')
-    if (end < 0) throw new Error(`a head without an end: ${JSON.stringify(rest.slice(0, 200))}`)
+    if (end < 0) throw new Error(`the head does not end: ${JSON.stringify(rest.slice(0, 200))}`)
     const [line = '', ...fields] = rest.slice(0, end).split('\r\n')
     const status = /^HTTP\/1\.1 (\d{3}) [\x20-\x7e]*$/.exec(line)?.[1]
-    if (status === undefined) throw new Error(`not a status line: ${JSON.stringify(line)}`)
+    if (status === undefined) throw new Error(`invalid status line: ${JSON.stringify(line)}`)
     const headers: Record<string, string> = {}
     for (const field of fields) {
       const [, name, value] = /^([A-Za-z0-9-]+): ([\x20-\x7e]*)$/.exec(field) ?? []
-      if (name === undefined || value === undefined) throw new Error(`not a header: ${JSON.stringify(field)}`)
-      if (headers[name.toLowerCase()] !== undefined) throw new Error(`a header twice: ${name}`)
+      if (name === undefined || value === undefined) throw new Error(`invalid header: ${JSON.stringify(field)}`)
+      if (headers[name.toLowerCase()] !== undefined) throw new Error(`repeated header: ${name}`)
       headers[name.toLowerCase()] = value
     }
     rest = rest.slice(end + 4)
@@ -54,7 +54,7 @@ function readChunks(rest: string): { body: string; length: number; isComplete: b
     const end = rest.indexOf('\r\n', at)
     if (end < 0) return { body, length: rest.length, isComplete: false }
     const size = rest.slice(at, end)
-    if (!/^[0-9a-f]+$/.test(size)) throw new Error(`not a chunk size: ${JSON.stringify(size)}`)
+    if (!/^[0-9a-f]+$/.test(size)) throw new Error(`invalid chunk size: ${JSON.stringify(size)}`)
     const length = Number.parseInt(size, 16)
     body += rest.slice(end + 2, end + 2 + length)
     at = end + 2 + length + 2

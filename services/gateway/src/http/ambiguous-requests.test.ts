@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { ambiguousRequests, exchangeBytes } from '@tollgate/service/testing/ambiguous-requests.ts'
 import t from 'tap'
 import { chatOf } from '../testing/client.ts'
@@ -16,14 +17,14 @@ t.test('a request that another server could read differently gets 400, and its c
   const parts = { method: 'POST', path: '/v1/chat/completions', fields, body: JSON.stringify(chatOf('small')) }
   for (const [name, text] of ambiguousRequests(parts)) {
     const answer = await exchangeBytes(gateway.url, text)
-    t.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/, name)
-    t.match(answer, /\r\nconnection: close\r\n/i, name)
-    t.match(
+    assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/, name)
+    assert.match(answer, /\r\nconnection: close\r\n/i, name)
+    assert.match(
       answer,
       /\r\n\r\n{"error":{"message":"[^"]+","type":"invalid_request_error","code":"invalid_request"}}$/,
       name
     )
-    t.equal(answer.split('HTTP/1.1 ').length, 2, `${name}: one answer`)
+    assert.equal(answer.split('HTTP/1.1 ').length, 2, `${name}: one answer`)
   }
-  t.equal(upstream.received.length, 0)
+  assert.equal(upstream.received.length, 0)
 })

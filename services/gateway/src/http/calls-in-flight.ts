@@ -1,4 +1,4 @@
-/** Counts the model calls in flight, which a stopping process waits for. */
+/** Counts the model calls in flight. A stopping process waits for them. */
 export class CallsInFlight {
   #count = 0
   #onNone: Array<() => void> = []
@@ -13,7 +13,7 @@ export class CallsInFlight {
   }
 
   /** Resolves when no call is in flight. */
-  async none(): Promise<void> {
+  async whenNone(): Promise<void> {
     if (this.#count > 0) await new Promise<void>((resolve) => this.#onNone.push(resolve))
   }
 }

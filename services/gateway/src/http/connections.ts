@@ -2,12 +2,12 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 const checkEveryMs = 100
-/** How long a started request may keep its connection open. The gateway would refuse it anyway. */
+/** How long an incomplete request may keep its connection open. The gateway would refuse the request anyway. */
 const startedRequestMs = 2000
 
 /**
- * Closes the connections of a stopping server, each as soon as its client has read its answers. Node.js would keep connections
- * open that have brought no request, or a part of one, until their clients close them.
+ * Closes each connection of a stopping server as soon as its client has read its answers. Node.js itself keeps connections without
+ * a request, or with a part of one, open until their clients close them.
  */
 export class Connections {
   readonly #server: Server
@@ -23,8 +23,8 @@ export class Connections {
     server.once('close', () => clearInterval(this.#timer))
   }
 
-  /** Call this once every answer has been written. Waits until clients have read them. */
-  closeWhenTaken(): void {
+  /** Call this once every answer has been written. It waits until clients have read them. */
+  closeWhenRead(): void {
     const startedAt = performance.now()
     this.#timer = setInterval(() => {
       this.#server.closeIdleConnections()

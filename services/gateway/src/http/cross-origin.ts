@@ -7,10 +7,10 @@ const exposed = [
   'x-should-retry',
   'x-tollgate-granted-output-tokens'
 ].concat(
-  ['limit', 'remaining', 'reset'].flatMap((what) => [`x-ratelimit-${what}-requests`, `x-ratelimit-${what}-tokens`])
+  ['limit', 'remaining', 'reset'].flatMap((part) => [`x-ratelimit-${part}-requests`, `x-ratelimit-${part}-tokens`])
 )
 
-/** Headers of an answer to a page of another origin. */
+/** Headers of answers to pages of other origins. */
 const answerHeaders = { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed.join(', ') }
 const answerFields: readonly string[] = Object.entries(answerHeaders).flat()
 const noFields: readonly string[] = []
@@ -21,8 +21,8 @@ export function crossOriginFields(origin: string | undefined): readonly string[]
 }
 
 /**
- * Lets pages of any origin call with a key (CORS protocol, WHATWG Fetch, 3.2). That is safe: the gateway uses no cookies. Only
- * requests of pages pay for it (`@fastify/cors` would set headers on every answer).
+ * Lets pages of any origin call with a key (CORS protocol, WHATWG Fetch, 3.2). That is safe: the gateway uses no cookies. It sets
+ * headers only on answers to pages, to save time; `@fastify/cors` sets them on every answer.
  */
 export function allowOrigins(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {

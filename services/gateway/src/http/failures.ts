@@ -8,7 +8,7 @@ import { retryFields } from './retry-fields.ts'
 import { unknownEndpoint } from './unknown-endpoint.ts'
 
 /** How long a connection may stay idle after a refusal, if its client has not presented a valid key. */
-const strangerIdleMs = 4000
+const unknownClientIdleMs = 4000
 
 /** Answers with the common error body, and logs the request. */
 export function sendFailure(error: Error, request: FastifyRequest, reply: FastifyReply): void {
@@ -39,15 +39,16 @@ function sendBeforeBody(failure: ServiceError, request: FastifyRequest, reply: F
     .send(answerBeforeBody(request.raw, text))
 }
 
-/** Keeps the connection of a client without a valid key open only long enough for another try. */
+/** Shortens the idle timeout of a client without a valid key. It suffices for another try. */
 function closeSoon(reply: FastifyReply): void {
   const { raw, request } = reply
   if (!raw.shouldKeepAlive || reply.hasHeader('connection')) return
-  reply.headers({ connection: 'keep-alive', 'keep-alive': `timeout=${Math.floor(strangerIdleMs / 1000)}` })
+  reply.headers({ connection: 'keep-alive', 'keep-alive': `timeout=${Math.floor(unknownClientIdleMs / 1000)}` })
   raw.once('finish', () => {
     const { socket } = request.raw
-    // Node.js has just set its own idle time. The next request removes both times; it may be there already.
-    if ((socket as { _httpMessage?: ServerResponse | null })._httpMessage == null) socket.setTimeout(strangerIdleMs)
+    // Node.js has just set its own idle timeout. The next request clears it, and may have arrived already.
+    if ((socket as { _httpMessage?: ServerResponse | null })._httpMessage == null)
+      socket.setTimeout(unknownClientIdleMs)
   })
 }
 
@@ -58,7 +59,7 @@ export function answerClientError(
   requestId: string,
   docsUrl: string | null
 ): void {
-  // The client would take this answer for that of an earlier request, or for a part of it: close the connection instead.
+  // The client would read this answer as that of an earlier request, or as a part of it. Close the connection instead.
   const answer = (socket as { _httpMessage?: ServerResponse | null })._httpMessage
   const isAnswering = answer != null && (answer.headersSent || answer.req.complete)
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -35,17 +36,17 @@ t.test('the gateway and nginx in front of it see the same requests', async (t) =
   const fields = `authorization: Bearer ${secret}\r\ncontent-type: application/json\r\nconnection: close\r\n`
   const parts = { method: 'POST', path: '/v1/chat/completions', fields, body: JSON.stringify(chatOf('small')) }
   for (const [, text] of ambiguousRequests(parts)) await exchangeBytes(url, text)
-  // One that is not ambiguous, after all others: nothing of them is left on a connection to the gateway.
+  // An unambiguous request, after all others. It fails if bytes of the others remain on a connection to the gateway.
   const plain = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n${fields}content-length: ${parts.body.length}\r\n\r\n${parts.body}`
-  t.match(await exchangeBytes(url, plain), /^HTTP\/1\.1 200 OK\r\n/)
+  assert.match(await exchangeBytes(url, plain), /^HTTP\/1\.1 200 OK\r\n/)
   await stop()
   const passedOn = readFileSync(join(directory, 'passed-on.log'), 'latin1').split('\n').slice(0, -1)
-  t.same(
+  assert.deepEqual(
     received,
     passedOn.filter((request) => request.startsWith('POST'))
   )
-  t.same(new Set(passedOn), new Set(['GET /v1/openapi.json', 'POST /v1/chat/completions']))
-  t.comment(`nginx passed on ${received.length - 1} of them`)
+  assert.deepEqual(new Set(passedOn), new Set(['GET /v1/openapi.json', 'POST /v1/chat/completions']))
+  t.comment(`nginx passed on ${received.length - 1} ambiguous requests`)
 })
 
 t.test('nginx’s own errors have the shape of the gateway’s errors', async (t) => {
@@ -62,21 +63,21 @@ t.test('nginx’s own errors have the shape of the gateway’s errors', async (t
   })
   const path = `${url}/v1/chat/completions`
   const expectError = async (answer: Response, code: ErrorCode) => {
-    t.equal(answer.status, errorTable[code][0], code)
-    t.match(answer.headers.get('content-type'), /^application\/json/)
-    t.same(await answer.json(), new ServiceError(code).toBody())
-    t.equal(answer.headers.get('x-should-retry'), String(isRetryable(code, null)))
+    assert.equal(answer.status, errorTable[code][0], code)
+    assert.match(answer.headers.get('content-type')!, /^application\/json/)
+    assert.deepEqual(await answer.json(), new ServiceError(code).toBody())
+    assert.equal(answer.headers.get('x-should-retry'), String(isRetryable(code, null)))
   }
   const large = await fetch(path, { method: 'POST', body: Buffer.alloc(20 * 1024 * 1024 + 1, ' ') })
   await expectError(large, 'request_too_large')
-  t.equal((await fetch(path)).status, 405, 'an error of the gateway passes as it is')
+  assert.equal((await fetch(path)).status, 405, 'an error of the gateway passes as it is')
   await closeGateway()
   const away = await fetch(path, { method: 'POST', body: '{}' })
   await expectError(away, 'gateway_unreachable')
-  t.equal(away.headers.get('retry-after'), '2')
+  assert.equal(away.headers.get('retry-after'), '2')
 })
 
-/** nginx with the shipped configuration, once it answers. */
+/** Starts nginx with the shipped configuration. Resolves when it answers. */
 async function startNginx(directory: string, gatewayUrl: string) {
   const url = `http://127.0.0.1:${await freePort()}`
   const child = spawn(nginx!, ['-p', directory, '-c', configure(directory, url, gatewayUrl), '-e', 'stderr'], {
@@ -98,7 +99,7 @@ async function startNginx(directory: string, gatewayUrl: string) {
   }
 }
 
-/** The shipped configuration, with a log of what is passed on. @returns the file */
+/** Writes the shipped configuration, with a log of the requests that nginx passes on. @returns the file */
 function configure(directory: string, url: string, gatewayUrl: string): string {
   const gateway = new URL(gatewayUrl).host
   const server = readFileSync(shipped, 'utf8')

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import t from 'tap'
 import { chatOf, post, rawConnection } from '../testing/client.ts'
@@ -23,8 +24,8 @@ t.test('every answer forbids browsers to guess its type', async (t) => {
     ['/v1/%zz', {}, 404]
   ] as const) {
     const answer = await fetch(gateway.url + path, options)
-    t.equal(answer.status, status, path)
-    t.equal(answer.headers.get('x-content-type-options'), 'nosniff', path)
+    assert.equal(answer.status, status, path)
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff', path)
   }
   for (const [body, status] of [
     [chatOf('small'), 200],
@@ -32,17 +33,17 @@ t.test('every answer forbids browsers to guess its type', async (t) => {
     [chatOf('large'), 403]
   ] as const) {
     const answer = await post(gateway, secret, '/chat/completions', body)
-    t.equal(answer.status, status)
-    t.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+    assert.equal(answer.status, status)
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
   }
   for (const status of [400, 500]) {
     upstream.answer(({ response }) => response.writeHead(status, { 'content-type': 'text/html' }).end('<script>'))
     const answer = await post(gateway, secret, '/chat/completions', chatOf('small'))
-    t.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
-    t.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+    assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
   }
   const socket = rawConnection(gateway)
   socket.write('nonsense\r\n\r\n')
   const [answer] = await once(socket, 'data')
-  t.match(String(answer), /x-content-type-options: nosniff\r\n/)
+  assert.match(String(answer), /x-content-type-options: nosniff\r\n/)
 })

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -38,7 +39,7 @@ const head = (...lines: string[]) =>
     .concat(lines, '', '')
     .join('\r\n')
 
-t.test('a request that two servers could read differently is refused, and ends its connection', async (t) => {
+t.test('a request that two servers could read differently is refused, and ends its connection', async () => {
   const smuggled = 'GET /v1/models HTTP/1.1\r\nhost: x\r\n\r\n'
   const chunked = 'transfer-encoding: chunked'
   for (const [name, request] of [
@@ -48,10 +49,10 @@ t.test('a request that two servers could read differently is refused, and ends i
     ['two equal lengths in one', `${head('content-length: 5, 5')}{}   ${smuggled}`],
     ['a length with a sign', `${head('content-length: +5')}{}   ${smuggled}`],
     ['a length with a space in it', `${head('content-length: 5 5')}{}   ${smuggled}`],
-    ['a chunk size that is none', `${head(chunked)}x\r\n{}\r\n0\r\n\r\n${smuggled}`],
+    ['an invalid chunk size', `${head(chunked)}x\r\n{}\r\n0\r\n\r\n${smuggled}`],
     ['a chunk size with a prefix', `${head(chunked)}0x2\r\n{}\r\n0\r\n\r\n${smuggled}`],
-    ['a chunk longer than it says', `${head(chunked)}1\r\n{}\r\n0\r\n\r\n${smuggled}`],
-    ['a chunk size beyond all numbers', `${head(chunked)}${'f'.repeat(17)}\r\n{}\r\n0\r\n\r\n${smuggled}`],
+    ['a chunk longer than its size', `${head(chunked)}1\r\n{}\r\n0\r\n\r\n${smuggled}`],
+    ['a chunk size that is too large', `${head(chunked)}${'f'.repeat(17)}\r\n{}\r\n0\r\n\r\n${smuggled}`],
     ['another coding', `${head('transfer-encoding: chunked, identity')}0\r\n\r\n${smuggled}`],
     ['an unknown coding', `${head('transfer-encoding: xchunked')}0\r\n\r\n${smuggled}`],
     ['a space before the colon', `${head('content-length : 5')}{}   ${smuggled}`],
@@ -63,14 +64,14 @@ t.test('a request that two servers could read differently is refused, and ends i
     const socket = rawConnection(gateway)
     socket.end(request)
     const answer = await received(socket)
-    t.match(answer, /^HTTP\/1\.1 400 /, name)
-    t.match(answer, /"code":"invalid_/, name)
-    t.equal(answer.match(/HTTP\/1\.1 /g)?.length, 1, `${name}: nothing behind it is served`)
+    assert.match(answer, /^HTTP\/1\.1 400 /, name)
+    assert.match(answer, /"code":"invalid_/, name)
+    assert.equal(answer.match(/HTTP\/1\.1 /g)?.length, 1, `${name}: no request behind it is served`)
   }
-  t.equal(upstream.received.length, 0)
+  assert.equal(upstream.received.length, 0)
 })
 
-t.test('the error for invalid HTTP never gets into the answer to another request', async (t) => {
+t.test('the error for invalid HTTP never gets into the answer to another request', async () => {
   for (const hasBegun of [true, false]) {
     const arrived = Promise.withResolvers<void>()
     upstream.answer(({ response }) => {
@@ -84,22 +85,22 @@ t.test('the error for invalid HTTP never gets into the answer to another request
     if (hasBegun) await once(socket, 'data')
     else await arrived.promise
     socket.write('nonsense\r\n\r\n')
-    t.notMatch(await answer, /400/)
+    assert.doesNotMatch(await answer, /400/)
   }
 })
 
-t.test('a client that sends too slowly is refused in time', async (t) => {
+t.test('a client that sends too slowly is refused in time', async () => {
   const slowHead = rawConnection(gateway)
   slowHead.write('POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n')
   const dribble = setInterval(() => slowHead.write('x: y\r\n'), 50)
-  t.match(await received(slowHead), /^HTTP\/1\.1 408 .*"code":"request_timeout"/s)
+  assert.match(await received(slowHead), /^HTTP\/1\.1 408 .*"code":"request_timeout"/s)
   clearInterval(dribble)
   const slowBody = rawConnection(gateway)
   slowBody.write(`${head('content-length: 1000')}{`)
-  t.match(await received(slowBody), /^HTTP\/1\.1 408 .*did not arrive in time/s)
+  assert.match(await received(slowBody), /^HTTP\/1\.1 408 .*did not arrive in time/s)
 })
 
-t.test('a client that reads nothing of its answer is disconnected, and the upstream call ends', async (t) => {
+t.test('a client that reads nothing of its answer is disconnected, and the upstream call ends', async () => {
   const closed = Promise.withResolvers<void>()
   upstream.answer(({ response }) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -117,10 +118,9 @@ t.test('a client that reads nothing of its answer is disconnected, and the upstr
   const cut = once(socket, 'close')
   socket.on('error', () => {}).resume()
   await cut
-  t.pass()
 })
 
-t.test('a client that reads its answer slowly gets all of it', async (t) => {
+t.test('a client that reads its answer slowly gets all of it', async () => {
   const length = 20_000_000
   const events = Buffer.alloc(length, `data: ${'x'.repeat(992)}\n\n`)
   upstream.answer(({ response }) => {
@@ -132,13 +132,13 @@ t.test('a client that reads its answer slowly gets all of it', async (t) => {
   const startedAt = performance.now()
   for await (const chunk of socket) {
     bytes += chunk.length
-    // Longer in all than a client may take nothing.
+    // In total, reading takes longer than a client may pause.
     if (performance.now() - startedAt < 2500) await new Promise((resolve) => setTimeout(resolve, 5))
   }
-  t.ok(bytes > length)
+  assert.ok(bytes > length)
 })
 
-t.test('connections beyond the maximum are closed at once', async (t) => {
+t.test('connections beyond the maximum are closed at once, and later there is room again', async () => {
   const sockets = Array.from({ length: 30 }, () => rawConnection(gateway).on('error', () => {}))
   const closed = new Set<Socket>()
   for (const socket of sockets) socket.once('close', () => closed.add(socket)).resume()
@@ -148,7 +148,6 @@ t.test('connections beyond the maximum are closed at once', async (t) => {
   upstream.answer(({ response }) => void response.end(plainAnswer))
   let outcome = ''
   while (outcome !== '200') outcome = await post(gateway, secret, '/chat/completions', body).then(outcomeOf, () => '')
-  t.pass('and there is room again when they are gone')
 })
 
 t.test(
@@ -162,9 +161,9 @@ t.test(
           ...(key !== null && { authorization: `Bearer ${key}` })
         }
       })
-    // Only a Redis program counts commands.
+    // Only the real Redis counts commands.
     const isCounted = need(t, 'redis-server', gateway.redis.pid)
-    // A key is looked up with GET; the gateway's other commands are about the catalog and requests that are over.
+    // The gateway looks up keys with GET. It sends no other GET in this test.
     const lookUps = async () => {
       const info = await gateway.control.client.info('commandstats')
       return Number(/cmdstat_get:calls=(\d+)/.exec(info)?.[1] ?? 0)
@@ -172,21 +171,21 @@ t.test(
     const unseen = (await gateway.seedKey()).secret
     const before = await lookUps()
     for (const key of ['x y', 'x', `tg_${'x'.repeat(49)}`, 'x'.repeat(8000), secret.slice(0, -1)]) {
-      t.match(await outcomeOf(await from('192.0.2.1', key)), /^401 (missing|invalid)_api_key$/)
+      assert.match(await outcomeOf(await from('192.0.2.1', key)), /^401 (missing|invalid)_api_key$/)
     }
-    if (isCounted) t.equal(await lookUps(), before)
+    if (isCounted) assert.equal(await lookUps(), before)
     for (const key of ['x', generateSecret('inference'), unseen]) {
       const refused = await from('192.0.2.1', key)
-      t.ok(Number(refused.headers.get('retry-after')) > 0)
-      t.equal(await outcomeOf(refused), '429 too_many_requests')
+      assert.ok(Number(refused.headers.get('retry-after')) > 0)
+      assert.equal(await outcomeOf(refused), '429 too_many_requests')
     }
-    t.equal(await outcomeOf(await from('192.0.2.1', secret)), '200', 'a key that was seen before is served')
-    t.equal(await outcomeOf(await from('192.0.2.2', unseen)), '200', 'and so is everybody elsewhere')
-    if (isCounted) t.equal(await lookUps(), before + 1, 'whose key is looked up')
+    assert.equal(await outcomeOf(await from('192.0.2.1', secret)), '200', 'a key that was seen before is served')
+    assert.equal(await outcomeOf(await from('192.0.2.2', unseen)), '200', 'other addresses are served')
+    if (isCounted) assert.equal(await lookUps(), before + 1, 'after one look-up')
   }
 )
 
-t.test('a page of any origin may call with a key, without credentials of the browser', async (t) => {
+t.test('a page of any origin may call with a key, without credentials of the browser', async () => {
   const preflight = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'OPTIONS',
     headers: {
@@ -195,10 +194,10 @@ t.test('a page of any origin may call with a key, without credentials of the bro
       'access-control-request-headers': 'authorization,content-type,x-stainless-lang'
     }
   })
-  t.equal(preflight.status, 204)
-  t.equal(preflight.headers.get('access-control-allow-origin'), '*')
-  t.match(preflight.headers.get('access-control-allow-headers'), /authorization.*x-stainless-lang/)
-  t.equal(preflight.headers.get('access-control-allow-credentials'), null)
+  assert.equal(preflight.status, 204)
+  assert.equal(preflight.headers.get('access-control-allow-origin'), '*')
+  assert.match(preflight.headers.get('access-control-allow-headers')!, /authorization.*x-stainless-lang/)
+  assert.equal(preflight.headers.get('access-control-allow-credentials'), null)
   for (const [key, stream] of [
     [secret, false],
     [secret, true],
@@ -212,9 +211,9 @@ t.test('a page of any origin may call with a key, without credentials of the bro
     const answer = await post(gateway, key, '/chat/completions', chatOf('small', { stream }), {
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', origin: 'https://app.example' }
     })
-    t.equal(answer.headers.get('access-control-allow-origin'), '*')
-    t.match(
-      answer.headers.get('access-control-expose-headers'),
+    assert.equal(answer.headers.get('access-control-allow-origin'), '*')
+    assert.match(
+      answer.headers.get('access-control-expose-headers')!,
       /x-request-id.*retry-after.*x-ratelimit-limit-requests/
     )
     await answer.text()
@@ -223,6 +222,6 @@ t.test('a page of any origin may call with a key, without credentials of the bro
     method: 'HEAD',
     headers: { authorization: `Bearer ${secret}` }
   })
-  t.equal(list.status, 200)
-  t.equal(await list.text(), '')
+  assert.equal(list.status, 200)
+  assert.equal(await list.text(), '')
 })

@@ -15,7 +15,7 @@ export interface Protection {
   /** How long a client may read nothing of its answer. */
   readonly slowReaderMs: number
   /** How long a request may take from its admission to the end of its answer. */
-  readonly longestRequestMs: number
+  readonly maxRequestMs: number
   /** How many streams the gateway reads to their end at the same time after their clients have left. */
   readonly maxAbandonedStreams: number
 }

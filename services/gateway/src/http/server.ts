@@ -17,7 +17,7 @@ declare module 'fastify' {
     startedAt: number
   }
   interface FastifyInstance {
-    /** The operator's documentation, which errors link to; null for none. */
+    /** Address of the operator's documentation, to which errors link; null if there is none. */
     docsUrl: string | null
   }
   interface FastifyContextConfig {
@@ -36,9 +36,9 @@ export function createServer(
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger per request costs more than its one line is worth; that line names the request.
+    // A logger per request costs time. The one line of a request contains its id anyway.
     childLoggerFactory: (logger) => logger,
-    // A limit would also end the draining, which lasts as long as the requests in flight.
+    // A timeout would also apply to closing, which waits for the requests in flight.
     pluginTimeout: 0,
     trustProxy,
     genReqId: newRequestId,
@@ -47,7 +47,7 @@ export function createServer(
     // Limits the arrival of a request only. Answers may take longer.
     requestTimeout: requestTimeoutMs,
     http: {
-      // Node.js would refuse a request without a host, and send no body. The hook below refuses it with one.
+      // Node.js would refuse a request without a host, and send no body. The hook below answers with an error body.
       requireHostHeader: false,
       IncomingMessage: BoundedMessage,
       headersTimeout: headersTimeoutMs,
@@ -56,7 +56,7 @@ export function createServer(
     frameworkErrors: sendFailure,
     clientErrorHandler: (error, socket) => answerClientError(error, socket, newRequestId(), docsUrl),
     requestIdHeader: false,
-    // While the process stops, a request gets the table's error instead of Fastify's.
+    // While the process stops, requests get an error of our table instead of Fastify's.
     return503OnClosing: false,
     // Request bodies pass through unchanged.
     ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } }
@@ -75,7 +75,7 @@ export function createServer(
   })
   refuseUnmetered(app)
   refuseAmbiguous(app)
-  takeExpectations(app)
+  acceptExpectations(app)
   return app
 }
 
@@ -87,7 +87,7 @@ function refuseUnmetered(app: FastifyInstance): void {
   })
 }
 
-/** Notes when a request began. Refuses one that a proxy in front may have read differently. */
+/** Records when a request began. Refuses requests that a proxy may read differently. */
 function refuseAmbiguous(app: FastifyInstance): void {
   app.decorateRequest('startedAt', 0)
   app.addHook('onRequest', (request, _reply, done) => {
@@ -100,8 +100,8 @@ function refuseAmbiguous(app: FastifyInstance): void {
 }
 
 /** Handles requests with an `Expect` header like all others. */
-function takeExpectations(app: FastifyInstance): void {
-  // Only 100-continue must be met (RFC 9110, 10.1.1). Node.js would refuse all other expectations, and send no body.
+function acceptExpectations(app: FastifyInstance): void {
+  // HTTP defines only 100-continue (RFC 9110, 10.1.1). Node.js would refuse all other expectations, and send no body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   // The body reader sends 100-continue, so that a refused request does not get it.
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response))

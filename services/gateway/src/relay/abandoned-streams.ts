@@ -1,17 +1,17 @@
 /**
- * Counts the streams that are read to their end although their client has left. Their usage is unknown before that, because
- * the provider bills more than the part that has come.
+ * Counts the streams that the gateway reads to their end after their client left, because only the end reports the usage that the
+ * provider bills.
  */
 export class AbandonedStreams {
   readonly #max: number
   #count = 0
 
-  /** @param max streams at the same time */
+  /** @param max maximum streams at the same time */
   constructor(max: number) {
     this.#max = max
   }
 
-  /** @returns whether there is room for the stream; if so, call {@link remove} when it is over */
+  /** @returns whether the stream may be read; if so, call {@link remove} at its end */
   tryAdd(): boolean {
     if (this.#count >= this.#max) return false
     this.#count++

@@ -3,10 +3,10 @@ import { brotliDecompressSync, constants, createBrotliDecompress, createUnzip, u
 import { CallError } from '../upstreams/call-error.ts'
 import type { Source } from './stream-writer.ts'
 
-/** Maximum bytes of an answer after decoding. The largest embeddings have 75 MB; more is taken for a decompression bomb. */
+/** Maximum bytes of a decoded answer, against decompression bombs. The largest embeddings have 75 MB. */
 const maxDecodedBytes = 128 * 1024 * 1024
 
-/** zstd is missing: Node decodes only the first frame, and does not report further frames. */
+/** zstd is missing, because Node decodes only the first frame and ignores the others. */
 const decoders: Readonly<Record<string, () => Transform>> = {
   gzip: createUnzip,
   'x-gzip': createUnzip,
@@ -25,9 +25,9 @@ export function isIdentity(encoding: string): boolean {
 }
 
 /**
- * Decodes a short body, or the part of it that has come.
+ * Decodes a short body, or the part of it that arrived.
  *
- * @returns an empty buffer if decoding fails, or gives more than `maxBytes`
+ * @returns an empty buffer if decoding fails or yields more than `maxBytes`
  */
 export function decodeShort(bytes: Buffer, encoding: string, maxBytes: number): Buffer {
   if (isIdentity(encoding)) return bytes
@@ -42,8 +42,8 @@ export function decodeShort(bytes: Buffer, encoding: string, maxBytes: number): 
 }
 
 /**
- * Decodes an answer that a provider compressed without being asked. Buffers at most a few hundred kilobytes: while the client
- * reads slowly, the provider is held back.
+ * Decodes an answer that a provider compressed, although the gateway did not ask for it. Buffers at most a few hundred kilobytes: while the
+ * client reads slowly, the provider is paused.
  */
 export class AnswerDecoder implements Source {
   readonly #stream: Transform
@@ -54,10 +54,11 @@ export class AnswerDecoder implements Source {
   #isOver = false
 
   /**
-   * @param encoding for which {@link isKnownEncoding} holds
+   * @param encoding a known encoding: see {@link isKnownEncoding}
    * @param source of the encoded bytes
    * @param onBytes called with decoded bytes
-   * @param onOver called once, after the last bytes; with an error if the answer broke off, or decoding failed
+   * @param onOver called once, after the last bytes. `failure` is an error if the answer broke off or decoding failed. `isBroken`
+   *   means that decoding failed
    */
   constructor(
     encoding: string,
@@ -95,7 +96,7 @@ export class AnswerDecoder implements Source {
   }
 
   /**
-   * Call it after the last encoded bytes. They are decoded first.
+   * Call this after the last encoded bytes. All bytes are decoded before `onOver` is called.
    *
    * @param failure why the answer broke off; null if it is complete
    */
@@ -112,7 +113,7 @@ export class AnswerDecoder implements Source {
     this.#stream.resume()
   }
 
-  /** No callback is called from now on. */
+  /** Stops all callbacks. */
   destroy(): void {
     this.#isOver = true
     this.#stream.destroy()

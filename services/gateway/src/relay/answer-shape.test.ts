@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { AnswerShape } from './answer-shape.ts'
@@ -9,7 +10,7 @@ function shapeOf(text: string, pieceLength = text.length): AnswerShape {
   return shape
 }
 
-const told = ({ hasList, isClosed, isFaulty, isBlank }: AnswerShape) => ({ hasList, isClosed, isFaulty, isBlank })
+const factsOf = ({ hasList, isClosed, isFaulty, isBlank }: AnswerShape) => ({ hasList, isClosed, isFaulty, isBlank })
 
 const value = fc.oneof(
   fc.jsonValue(),
@@ -19,35 +20,42 @@ const members = fc.array(fc.tuple(fc.constantFrom('id', 'choice', 'choicesx', 'd
   maxLength: 4
 })
 
-t.test('an object with a list of choices is an answer, wherever the list stands and however the bytes come', (t) => {
-  fc.assert(
-    fc.property(
-      members,
-      members,
-      fc.nat({ max: 3 }),
-      fc.integer({ min: 1, max: 90 }),
-      (before, after, indent, length) => {
-        const all = [...before, ['choices', [{ text: 'x' }]], ...after].map(
-          ([name, value]) => `${JSON.stringify(name)} : ${JSON.stringify(value, null, indent)}`
-        )
-        const text = ` {${all.join(',\n')}} \n`
-        for (const shape of [shapeOf(text), shapeOf(text, length)]) {
-          t.same(told(shape), { hasList: true, isClosed: true, isFaulty: false, isBlank: false })
+t.test(
+  'an object with a list of choices is an answer, wherever the list is and however the bytes are cut',
+  async () => {
+    fc.assert(
+      fc.property(
+        members,
+        members,
+        fc.nat({ max: 3 }),
+        fc.integer({ min: 1, max: 90 }),
+        (before, after, indent, length) => {
+          const all = [...before, ['choices', [{ text: 'x' }]], ...after].map(
+            ([name, value]) => `${JSON.stringify(name)} : ${JSON.stringify(value, null, indent)}`
+          )
+          const text = ` {${all.join(',\n')}} \n`
+          for (const shape of [shapeOf(text), shapeOf(text, length)]) {
+            assert.deepEqual(factsOf(shape), { hasList: true, isClosed: true, isFaulty: false, isBlank: false })
+          }
+          const cut = shapeOf(text.trim().slice(0, -1), length)
+          assert.deepEqual([cut.isClosed, cut.isFaulty], [false, false])
         }
-        const cut = shapeOf(text.trim().slice(0, -1), length)
-        t.same([cut.isClosed, cut.isFaulty], [false, false])
-      }
-    ),
-    { numRuns: 300 }
-  )
-  t.end()
-})
+      ),
+      { numRuns: 300 }
+    )
+  }
+)
 
-t.test('an object without such a list is not an answer', (t) => {
+t.test('an object without such a list is not an answer', async () => {
   fc.assert(
     fc.property(members, fc.integer({ min: 1, max: 90 }), (members, length) => {
       const text = `{${members.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`
-      t.same(told(shapeOf(text, length)), { hasList: false, isClosed: true, isFaulty: false, isBlank: false })
+      assert.deepEqual(factsOf(shapeOf(text, length)), {
+        hasList: false,
+        isClosed: true,
+        isFaulty: false,
+        isBlank: false
+      })
     }),
     { numRuns: 300 }
   )
@@ -58,14 +66,13 @@ t.test('an object without such a list is not an answer', (t) => {
     '{"choices":[1]}',
     '{"choices":[[{}]]}'
   ]) {
-    t.notOk(shapeOf(text).hasList, text)
+    assert.ok(!shapeOf(text).hasList, text)
   }
-  t.end()
 })
 
-t.test('a body that is not a single object is faulty as soon as possible', async (t) => {
+t.test('a body that is not a single object is faulty as soon as possible', async () => {
   for (const text of ['<', '[', 'null', '"{', 'data: {', '\ufeff{', '}', '{}{', '{} x', '\0']) {
-    t.ok(shapeOf(text).isFaulty, JSON.stringify(text))
+    assert.ok(shapeOf(text).isFaulty, JSON.stringify(text))
   }
-  for (const text of ['', ' ', '\n\r\t ']) t.ok(shapeOf(text).isBlank)
+  for (const text of ['', ' ', '\n\r\t ']) assert.ok(shapeOf(text).isBlank)
 })

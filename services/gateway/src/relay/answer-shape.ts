@@ -10,50 +10,53 @@ import {
   space
 } from '../body/json-bytes.ts'
 
-/** Maximum bytes of a text that are read one by one; of a longer text only the end is searched for. */
-const shortText = 64
+/** Texts up to this many bytes are read byte by byte. In longer ones, only the closing quote is searched for. */
+const maxReadText = 64
+
+/** The member names that are read. */
+const name = { other: 0, list: 1, usage: 2, error: 3, object: 4, finishReason: 5 } as const
 
 /**
- * Follows the structure of a single body as its bytes pass. Tells whether the body is one JSON object, whether the object has
- * ended, whether it has the list of answers, and where its usage is. Reads only braces, brackets and texts; it does not check
- * the rest.
+ * Reads the structure of a single body as its bytes pass: whether it is one JSON object, whether the object has ended, whether it
+ * has the list of answers, and where its usage is. Reads only braces, brackets and texts, and does not check the rest.
  */
 export class AnswerShape {
-  /** Whether the object has the list, and the list has begun with an object. */
+  /** Whether the object has the list, and the list begins with an object. */
   hasList = false
   /** Whether the bytes cannot be one JSON object. */
   isFaulty = false
-  /** Whether the object, or a choice of its list, tells of an error (OpenRouter, vLLM). */
-  tellsError = false
-  /** Index of the first byte of the object's last member `usage`, if that is an object; -1 before it. */
+  /** Whether the object, or a choice of its list, reports an error (OpenRouter, vLLM). */
+  reportsError = false
+  /** Index of the first byte of the last member `usage` that is an object; -1 before it. */
   usageFrom = -1
   /** Index after the last byte of that member; -1 before it. */
   usageEnd = -1
-  /** The list's name, and the quote after it. */
-  readonly #name: string
-  /** How many bytes came before the present ones. */
+  readonly #list: string
+  /** Number of bytes before the current ones. */
   #before = 0
   #depth = 0
+  /** Whether member names are read at this depth: in the outer object and in a choice. */
+  #readsNames = true
   #isClosed = false
   #inText = false
   #isEscaped = false
-  /** Whether a text that begins now is a member name, in an object whose names are read. */
+  /** Whether the next text is a member name that is read. */
   #expectsName = false
-  /** What the present text is compared with, and the quote after it. */
-  #wanted = ''
-  /** How many bytes of the text were equal so far; -1 if the text differs, or does not matter. */
-  #matched = -1
-  /** The last member name, and the quote after it, in an object whose names are read; empty for other names. */
-  #named = ''
+  /** Whether the current text is a name or value that is read. */
+  #matters = false
+  /** The beginning of a name or value that is read, while its end is missing. */
+  #begun = ''
+  /** The last member name that was read. */
+  #named: number = name.other
   /** Whether the list has begun. */
   #inList = false
 
   /** @param list the name of the list */
   constructor(list: 'choices' | 'data') {
-    this.#name = `${list}"`
+    this.#list = list
   }
 
-  /** Whether only white space has come. */
+  /** Whether only white space arrived. */
   get isBlank(): boolean {
     return this.#depth === 0 && !this.#isClosed && !this.isFaulty
   }
@@ -69,45 +72,42 @@ export class AnswerShape {
   }
 
   #read(bytes: Buffer): void {
-    for (let at = 0; at < bytes.length; ) {
+    const { length } = bytes
+    for (let at = 0; at < length; ) {
       if (this.#inText) {
         at = this.#readText(bytes, at)
         continue
       }
-      // Where names do not matter, only the depth is read: a list of numbers is long.
-      if (!this.#readsNames) {
-        while (at < bytes.length && isPlain[bytes[at]!] === 1) at++
-        if (at === bytes.length) return
-      }
+      // Elsewhere only the depth is read, because a list of numbers is long.
+      const plain = this.#readsNames ? plainAmongNames : plainElsewhere
+      if (this.#depth > 0) while (at < length && plain[bytes[at]!] === 1) at++
+      if (at === length) return
       const byte = bytes[at++]!
-      if (this.#depth === 0) {
-        if (byte === openBrace && !this.#isClosed) this.#enter()
-        else if (!isSpace(byte)) {
-          this.isFaulty = true
-          return
-        }
-      } else this.#readStructure(byte, this.#before + at)
+      if (this.#depth > 0) this.#readStructure(byte, this.#before + at)
+      else if (byte === openBrace && !this.#isClosed) this.#enter()
+      else if (!isSpace(byte)) {
+        this.isFaulty = true
+        return
+      }
     }
   }
 
-  /** Whether names matter at this depth: in the outer object, and in a choice. */
-  get #readsNames(): boolean {
-    return this.#depth < 2 || (this.#depth === 3 && this.#inList)
+  #atDepth(depth: number): void {
+    this.#depth = depth
+    this.#readsNames = depth < 2 || (depth === 3 && this.#inList)
   }
 
   #enter(): void {
-    this.#depth++
+    this.#atDepth(this.#depth + 1)
     this.#expectsName = this.#readsNames
   }
 
   #leave(end: number): void {
-    this.#depth--
+    if (this.#depth === 2) this.#inList = false
+    this.#atDepth(this.#depth - 1)
     this.#expectsName = false
     if (this.#depth === 0) this.#isClosed = true
-    else if (this.#depth === 1) {
-      this.#inList = false
-      if (this.usageFrom >= 0 && this.usageEnd < 0) this.usageEnd = end
-    }
+    else if (this.#depth === 1 && this.usageFrom >= 0 && this.usageEnd < 0) this.usageEnd = end
   }
 
   /** @param end index after the byte, in the whole body */
@@ -115,20 +115,20 @@ export class AnswerShape {
     switch (byte) {
       case quote:
         this.#inText = true
-        this.#beginText()
+        this.#matters = this.#readsNames && (this.#expectsName || this.#named >= name.error)
         return
       case openBracket:
         if (this.#readsNames) this.#beginValue()
-        if (this.#depth === 1) this.#inList = this.#named === this.#name
+        if (this.#depth === 1) this.#inList = this.#named === name.list
         this.#enter()
         return
       case openBrace:
         if (this.#readsNames) this.#beginValue()
         if (this.#inList && this.#depth === 2) {
           this.hasList = true
-          this.#named = ''
+          this.#named = name.other
         }
-        if (this.#depth === 1 && this.#named === usageEnding) {
+        if (this.#depth === 1 && this.#named === name.usage) {
           this.usageFrom = end - 1
           this.usageEnd = -1
         }
@@ -139,88 +139,106 @@ export class AnswerShape {
         this.#leave(end)
         return
       case colon:
-        if (this.#readsNames) this.#expectsName = false
+        this.#expectsName = false
         return
       case comma:
-        if (this.#readsNames) {
-          this.#expectsName = true
-          this.#named = ''
-        }
+        this.#expectsName = true
+        this.#named = name.other
     }
   }
 
-  /** An object or a list begins as the value of a member. */
+  /** Call this when an object or a list begins as the value of a member. */
   #beginValue(): void {
-    if (this.#named === errorEnding) this.tellsError = true
-  }
-
-  #beginText(): void {
-    this.#matched = this.#expectsName ? 0 : -1
-    this.#wanted = ''
-    if (this.#expectsName || !this.#readsNames) return
-    // An empty error text means no error; any other text is an error.
-    if (this.#named === errorEnding) this.#wanted = '"'
-    if (this.#named === 'object"' || this.#named === 'finish_reason"') this.#wanted = errorEnding
-    if (this.#wanted !== '') this.#matched = 0
+    if (this.#named === name.error) this.reportsError = true
   }
 
   /** @returns the index after the closing quote, or the length */
   #readText(bytes: Buffer, from: number): number {
-    let at = from
-    for (const near = Math.min(from + shortText, bytes.length); at < near; at++) {
-      const byte = bytes[at]!
-      if (this.#matched >= 0) this.#match(byte)
-      if (this.#isEscaped) this.#isEscaped = false
-      else if (byte === backslash) this.#isEscaped = true
-      else if (byte === quote) return this.#leaveText(at)
-    }
-    // All names that matter are shorter.
-    if (at - from === shortText) this.#matched = -1
-    if (this.#isEscaped || at === bytes.length) return at
-    const end = bytes.indexOf(quote, at)
-    const textEnd = end < 0 ? bytes.length : end
-    let before = textEnd
-    while (before > at && bytes[before - 1] === backslash) before--
-    const isEscaped = (textEnd - before) % 2 === 1
-    if (end < 0) {
-      this.#isEscaped = isEscaped
-      return textEnd
-    }
-    return isEscaped ? end + 1 : this.#leaveText(end)
-  }
-
-  #match(byte: number): void {
-    if (this.#wanted === '') this.#wanted = this.#nameWith(byte)
-    this.#matched = byte === this.#wanted.charCodeAt(this.#matched) ? this.#matched + 1 : -1
-  }
-
-  /** The name that matters and begins with this byte. */
-  #nameWith(first: number): string {
-    if (this.#depth > 1) return first === errorEnding.charCodeAt(0) ? errorEnding : 'finish_reason"'
-    if (first === this.#name.charCodeAt(0)) return this.#name
-    if (first === usageEnding.charCodeAt(0)) return usageEnding
-    return first === errorEnding.charCodeAt(0) ? errorEnding : 'object"'
-  }
-
-  #leaveText(at: number): number {
+    const end = this.#endOfText(bytes, from)
+    if (this.#matters) this.#readMatter(bytes, from, end)
+    if (end < 0) return bytes.length
     this.#inText = false
-    const isWanted = this.#wanted !== '' && this.#matched === this.#wanted.length
-    if (this.#expectsName) this.#named = isWanted ? this.#wanted : ''
-    else if (this.#readsNames) {
-      if (this.#named === errorEnding) this.tellsError ||= !isWanted
-      else if (isWanted) this.tellsError = true
+    return end + 1
+  }
+
+  /** @param end index of the closing quote; -1 if it is missing */
+  #readMatter(bytes: Buffer, from: number, end: number): void {
+    if (end >= 0 && this.#begun === '') {
+      this.#endText(bytes, from, end)
+      return
     }
-    this.#matched = -1
-    return at + 1
+    // All texts that matter are shorter.
+    const near = Math.min(from + maxReadText, end < 0 ? bytes.length : end)
+    if (this.#begun.length < maxReadText) this.#begun += bytes.toString('latin1', from, near)
+    if (end < 0) return
+    const text = Buffer.from(this.#begun, 'latin1')
+    this.#begun = ''
+    this.#endText(text, 0, text.length)
+  }
+
+  /** @returns the index of the closing quote; -1 if it is missing */
+  #endOfText(bytes: Buffer, from: number): number {
+    let at = from
+    let isEscaped = this.#isEscaped
+    for (const near = Math.min(from + maxReadText, bytes.length); at < near; at++) {
+      const byte = bytes[at]!
+      if (isEscaped) isEscaped = false
+      else if (byte === backslash) isEscaped = true
+      else if (byte === quote) {
+        this.#isEscaped = false
+        return at
+      }
+    }
+    // All texts that matter are shorter, so the escapes of this one do not matter.
+    if (isEscaped) at++
+    this.#isEscaped = isEscaped && at > bytes.length
+    if (at >= bytes.length) return -1
+    for (;;) {
+      const end = bytes.indexOf(quote, at)
+      const textEnd = end < 0 ? bytes.length : end
+      let before = textEnd
+      while (before > at && bytes[before - 1] === backslash) before--
+      const isLastEscaped = (textEnd - before) % 2 === 1
+      if (end < 0) {
+        this.#isEscaped = isLastEscaped
+        return -1
+      }
+      if (!isLastEscaped) return end
+      at = end + 1
+    }
+  }
+
+  /** @param end index of the closing quote */
+  #endText(bytes: Buffer, start: number, end: number): void {
+    if (this.#expectsName) this.#named = this.#nameAt(bytes, start, end)
+    // An empty error text means no error; any other text is an error.
+    else if (this.#named === name.error) this.reportsError ||= end > start
+    else if (isText(bytes, start, end, 'error')) this.reportsError = true
+  }
+
+  #nameAt(bytes: Buffer, start: number, end: number): number {
+    if (isText(bytes, start, end, 'error')) return name.error
+    if (this.#depth > 1) return isText(bytes, start, end, 'finish_reason') ? name.finishReason : name.other
+    if (isText(bytes, start, end, this.#list)) return name.list
+    if (isText(bytes, start, end, 'usage')) return name.usage
+    return isText(bytes, start, end, 'object') ? name.object : name.other
   }
 }
 
-const usageEnding = 'usage"'
-const errorEnding = 'error"'
+function isText(bytes: Buffer, start: number, end: number, text: string): boolean {
+  if (end - start !== text.length) return false
+  for (let index = 0; index < text.length; index++) {
+    if (bytes[start + index] !== text.charCodeAt(index)) return false
+  }
+  return true
+}
 
 /** 1 for each byte except quotes, braces and brackets. */
-const isPlain = new Uint8Array(256).fill(1)
-for (const byte of [quote, openBrace, closeBrace, openBracket, closeBracket]) isPlain[byte] = 0
+const plainElsewhere = new Uint8Array(256).fill(1)
+for (const byte of [quote, openBrace, closeBrace, openBracket, closeBracket]) plainElsewhere[byte] = 0
+/** 1 for each byte except quotes, braces, brackets, colons and commas. */
+const plainAmongNames = plainElsewhere.slice()
+plainAmongNames[colon] = plainAmongNames[comma] = 0
 
 /** White space of JSON (RFC 8259, section 2). */
 function isSpace(byte: number): boolean {

@@ -1,19 +1,19 @@
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { End } from './charged-usage.ts'
-import type { RetryScope } from './may-retry.ts'
+import type { RetryScope } from './client-may-retry.ts'
 
-/** What an attempt tells its relay, which decides what follows. */
+/** Gets the events of an attempt, and decides what follows. */
 export interface AttemptOwner {
-  /** Whether the client can still be sent something. */
+  /** Whether the client still gets the answer. */
   readonly isServed: boolean
-  /** How long the answer is still read, for its usage, although the client gets no more of it; null while the client is served. */
+  /** How far the answer is read for its usage after the client gets no more of it; null before that. */
   readonly stillReads: 'to the end' | 'briefly' | null
   /** Writes the head of the client's response. @param length of the body in bytes, -1 if unknown */
   writeHead(status: number, contentType: string, length: number): void
-  /** Answers with a refusal that is about the client's request. @param json the body */
+  /** Sends the client a refusal that is about its request. @param json the body */
   passOnRefusal(status: number, code: string, json: string): void
-  /** The call failed. */
+  /** Called if the call failed. */
   failed(failure: ServiceError, scope: RetryScope, end: End): void
-  /** The request is over. */
+  /** Called at the end of the request. */
   finish(status: number, code: string | null, end: End): void
 }

@@ -2,20 +2,20 @@ import type { Used } from '../settlement/outcome.ts'
 import type { Attempt } from './attempt.ts'
 import { chargedUsage, type End } from './charged-usage.ts'
 
-/** What the request is charged for an attempt. */
+/** Decides what the request is charged for an attempt. */
 export function attemptUsage(attempt: Attempt, end: Exclude<End, 'unserved'>): Used {
   const { request, sink } = attempt
   return chargedUsage(end, sink === null ? null : sink.answer, {
     hasOutput: request.output !== null,
     hidesOutput: request.hidesOutput,
     isStreamed: isStreamed(attempt),
-    isBilledOn: isBilledOn(attempt)
+    mayBillMore: mayBillMore(attempt)
   })
 }
 
-/** Whether the provider bills only the part of a stream that comes before the gateway ends it. */
+/** Whether the gateway can end a stream early, because the provider bills only the part that arrives until then. */
 export function canLeave(attempt: Attempt): boolean {
-  return isStreamed(attempt) && !isBilledOn(attempt)
+  return isStreamed(attempt) && !mayBillMore(attempt)
 }
 
 /** Whether the answer is a stream; before its head, whether the request asks for one. */
@@ -23,7 +23,7 @@ function isStreamed({ request, sink }: Attempt): boolean {
   return sink?.kind === 'stream' || (request.isStream && sink?.kind !== 'whole')
 }
 
-/** Whether the provider may bill more of an aborted stream than the part that has come. */
-function isBilledOn({ request, upstream }: Attempt): boolean {
+/** Whether the provider may bill more of an aborted stream than the part that arrived. */
+function mayBillMore({ request, upstream }: Attempt): boolean {
   return request.hidesOutput || !upstream.abortStopsBilling
 }

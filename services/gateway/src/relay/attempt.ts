@@ -5,30 +5,30 @@ import type { Upstream } from '../upstreams/upstreams.ts'
 import { AnswerDecoder, isIdentity } from './answer-decoder.ts'
 import type { AttemptOwner } from './attempt-owner.ts'
 import { type End, endOfMalformed } from './charged-usage.ts'
+import { classifyHead } from './classify-head.ts'
 import { forwardedBody } from './forwarded-body.ts'
-import { judgeHead } from './judge-head.ts'
 import { describeRefusal, type RefusalReason } from './read-refusal.ts'
 import { maxRefusalBytes, Refusal } from './refusal.ts'
 import type { RelayRequest } from './relay-request.ts'
 import type { Sink, SinkAttempt } from './sink.ts'
 import { StreamAnswer } from './stream-answer.ts'
 import {
-  type Failed,
+  type CallFailure,
+  classifyStatus,
   failureOfError,
   isCutByUs,
   isMalformed,
-  judgeStatus,
   needsReason,
   readWaitMs,
   scopeOfError
 } from './upstream-failure.ts'
 import { WholeAnswer } from './whole-answer.ts'
 
-/** One call of an upstream for a request, with its own state. Once it is over, it ignores what the pool still reports. */
+/** One call of an upstream for a request, with its own state. After its end, it ignores the events of the pool. */
 export class Attempt implements AnswerHandler, SinkAttempt {
   readonly request: RelayRequest
   readonly upstream: Upstream
-  /** The status of the upstream's response; 0 before an answer or a refusal has begun. */
+  /** The status of the upstream's response; 0 before an answer or a refusal begins. */
   status = 0
   isWrongKind = false
   isAccepted = false
@@ -56,7 +56,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     return this.#owner.isServed
   }
 
-  /** Whether the request has been sent, and the response has not ended. */
+  /** Whether the call has a connection and has not ended. */
   get isUnderWay(): boolean {
     return this.#controller !== null && !this.#isOver
   }
@@ -70,7 +70,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   }
 
   onRequestStart(controller: CallController): void {
-    // The client may have left while the request was waiting for a connection.
+    // The client may have left while the request waited for a connection.
     if (this.#isOver) controller.abort(clientGone)
     else this.#controller = controller
   }
@@ -82,7 +82,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
       return
     }
     const now = performance.now()
-    // A redirect counts as a failure: no API redirects the call of a model.
+    // A redirect is a failure, because no API redirects calls of models.
     if (status >= 500 || status < 400) this.#countFailure(now)
     else this.upstream.breaker.succeeded(this.#isProbe, now)
     if (needsReason(status)) {
@@ -91,9 +91,9 @@ export class Attempt implements AnswerHandler, SinkAttempt {
       return
     }
     this.close()
-    // A short body is read to its end, which keeps the connection.
+    // A short body is read to its end, so that the connection can be reused.
     if (head.contentLength < 0 || head.contentLength > maxRefusalBytes) controller.abort(answered)
-    this.#failedByStatus(judgeStatus(status, undefined, readWaitMs(head))!)
+    this.#failedByStatus(classifyStatus(status, undefined, readWaitMs(head))!)
   }
 
   onResponseData(_controller: CallController, chunk: Buffer): void {
@@ -115,31 +115,31 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     else this.#breakOff(error, this.sink?.hasBegun === true || isCutByUs(error) ? 'cut' : 'unserved')
   }
 
-  /** Ends the attempt: nothing more of the response is looked at. */
+  /** Ends the attempt. The rest of the response is ignored. */
   close(): void {
     this.#isOver = true
     this.sink?.close()
     this.#decoder?.destroy()
   }
 
-  /** Breaks off the call, if it is under way. */
+  /** Aborts the call if it is under way. */
   abort(): void {
     this.#controller?.abort(clientGone)
   }
 
-  /** Asks the upstream to end its answer, and reads what it sends until then. */
+  /** Tells the upstream that the client left, and reads the bytes that it still sends. */
   leave(): void {
     this.resumeReading()
     this.#controller?.leave(clientGone)
   }
 
-  /** Reads what was held back while the client was slow. */
+  /** Resumes reading after a slow client paused it. */
   resumeReading(): void {
     this.#decoder?.resume()
     this.#controller?.resume()
   }
 
-  // The sink calls what follows.
+  // The sink calls these methods.
 
   pause(): void {
     const source = this.#decoder ?? this.#controller
@@ -172,7 +172,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     controller?.abort(error)
   }
 
-  refused(reason: RefusalReason, failed: Failed | null, goesOn: boolean): void {
+  refused(reason: RefusalReason, failed: CallFailure | null, goesOn: boolean): void {
     this.close()
     if (goesOn) this.#controller?.abort(answered)
     if (failed !== null) {
@@ -184,7 +184,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   }
 
   #beginAnswer(controller: CallController, status: number, head: AnswerHead): void {
-    const kind = judgeHead(status, head)
+    const kind = classifyHead(status, head)
     if (typeof kind !== 'string') {
       this.rejectAnswer(kind.fault)
       return
@@ -216,7 +216,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     )
   }
 
-  /** The call failed before its body was complete, or because its body is not an answer. */
+  /** Call this if the call failed before the end of its body, or if its body is not an answer. */
   #breakOff(error: Error, end: End): void {
     this.close()
     const { sink } = this
@@ -227,24 +227,24 @@ export class Attempt implements AnswerHandler, SinkAttempt {
       this.#owner.finish(this.status, null, 'cut')
       return
     }
-    // The provider has made and billed all of a single body before its first byte comes.
+    // The provider makes and bills all of a single body before its first byte.
     const isMade = sink?.kind === 'whole' && sink.hasBegun && !isMalformed(error)
     // The same upstream would make and bill another answer of the wrong kind.
     const scope = this.isWrongKind && end !== 'unserved' ? 'elsewhere' : scopeOfError(error)
     this.#owner.failed(failureOfError(error), isMade ? 'nowhere' : scope, end)
   }
 
-  #failedByStatus({ failure, scope, restMs }: Failed): void {
+  #failedByStatus({ failure, scope, restMs }: CallFailure): void {
     if (restMs > 0) this.upstream.restingUntil.set(this.#target.model, performance.now() + restMs)
     this.#owner.failed(failure, scope, 'unserved')
   }
 
-  /** Counts one failure per request: a request that no upstream can serve must not look like many failures. */
+  /** Counts one failure per request, so that a request that no upstream can serve does not open the breaker. */
   #countFailure(now: number): void {
     if (!this.#isRepeat || this.#isProbe) this.upstream.breaker.failed(this.#isProbe, now)
   }
 }
 
-/** Why the gateway aborts calls. Shared errors: a stack trace for each would cost more than the abort. */
-const clientGone = new Error('the client went away')
+/** Reasons of aborts. The errors are shared, because a stack trace costs more than an abort. */
+const clientGone = new Error('the client left')
 const answered = new Error('the client has its answer')

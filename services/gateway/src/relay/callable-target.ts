@@ -1,24 +1,24 @@
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 
-/** Maximum wait before a retry, ms. If it takes longer, the client is told how long to wait. */
+/** Maximum wait before a retry, ms. Instead of a longer wait, the client gets the failure and the time. */
 const maxWaitMs = 2000
-/** Random spread of the first retry of the same upstream, ms. It doubles with each retry. */
-const initialSpreadMs = 200
+/** Maximum random wait before the first retry of the same upstream, ms. It doubles with each retry. */
+const initialMaxJitterMs = 200
 
-export interface NextCall {
+export interface CallableTarget {
   target: Target
   waitMs: number
 }
 
 /**
- * Finds the target to call next, and when. Only targets whose breaker lets calls through count. Targets that were not tried
- * come first, then targets whose upstream did not ask to wait, then the order of the request. A target that was tried is called
- * after a random wait ("full jitter"), and not before the time that its upstream named.
+ * Finds the target of the next call, and its time. Targets with an open breaker are skipped. Untried targets come first, then
+ * targets whose upstream asked for no wait, then the order of the request. A tried target is called after a random wait ("full
+ * jitter"), and not before the time that its upstream named.
  *
  * @param tried the targets of this request's calls, in any order
  * @param now milliseconds of the breakers' clock
- * @returns null if no target may be called soon enough
+ * @returns null if no target may be called within the maximum wait
  */
 export function callableTarget(
   order: readonly Target[],
@@ -26,7 +26,7 @@ export function callableTarget(
   upstreams: Upstreams,
   now: number,
   random: () => number = Math.random
-): NextCall | null {
+): CallableTarget | null {
   let best: Target | null = null
   let bestRank = Number.POSITIVE_INFINITY
   let bestRestMs = 0
@@ -45,17 +45,17 @@ export function callableTarget(
   // A first call does not wait: the upstream may have room again.
   if (tried.length === 0) return { target: best, waitMs: 0 }
   const times = timesIn(tried, best)
-  const waitMs = times === 0 ? bestRestMs : Math.max(bestRestMs, random() * initialSpreadMs * 2 ** (times - 1))
+  const waitMs = times === 0 ? bestRestMs : Math.max(bestRestMs, random() * initialMaxJitterMs * 2 ** (times - 1))
   return waitMs > maxWaitMs ? null : { target: best, waitMs }
 }
 
 function timesIn(tried: readonly Target[], target: Target): number {
   let times = 0
-  for (const one of tried) if (one === target) times++
+  for (const called of tried) if (called === target) times++
   return times
 }
 
-/** Milliseconds until an upstream of a route may be called again, if none may be called now. */
+/** Milliseconds until any upstream of a route may be called again. */
 export function msUntilCallable(order: readonly Target[], upstreams: Upstreams, now: number): number {
   return Math.min(...order.map(({ upstream }) => upstreams.get(upstream)?.breaker.waitMs(now) ?? 0))
 }

@@ -3,22 +3,22 @@ import { isComplete, type ReportedUsage, type Usage } from '../usage/usage.ts'
 import type { EventStream } from './event-stream.ts'
 import type { JsonBody } from './json-body.ts'
 
-/** How a request ended: its answer is whole; the client, gateway or provider cut it off; or the provider did not serve it. */
+/** How a request ended: with a whole answer, with a cut answer, or without one. */
 export type End = 'whole' | 'cut' | 'unserved'
 
-/** The answer of a call, as far as it came: a single body, a stream, or nothing yet. */
+/** The received part of an answer: a single body, a stream, or nothing yet. */
 export type ReceivedAnswer = JsonBody | EventStream | null
 
-/** What the usage of an answer depends on besides the answer. */
-export interface Metered {
+/** Facts besides the answer that decide what is charged. */
+export interface UsageContext {
   /** Whether the endpoint has output. Embeddings have none. */
   readonly hasOutput: boolean
   /** Whether the model produces output that the answer does not show. */
   readonly hidesOutput: boolean
   /** Whether the answer is a stream; before its head, whether the request asks for a stream. */
   readonly isStreamed: boolean
-  /** Whether the provider may bill more of an aborted stream than the part that has come. */
-  readonly isBilledOn: boolean
+  /** Whether the provider may bill more of an aborted stream than the part that arrived. */
+  readonly mayBillMore: boolean
 }
 
 /** Whether the upstream reported all of the usage, so that nothing is estimated. */
@@ -27,34 +27,34 @@ export function isReported(usage: ReportedUsage | null, hasOutput: boolean): usa
 }
 
 /**
- * How a call ends whose answer is not what the request asked for. Without words or usage the provider has served nothing. A
- * single body may be whole although the request asked for a stream.
+ * Decides how a call with the wrong kind of answer ended. Without words or usage, the provider served nothing. A single body may be
+ * whole although the request asked for a stream.
  */
 export function endOfMalformed(answer: ReceivedAnswer): End {
   if (answer === null) return 'unserved'
-  // The provider has made all of a whole body, and bills it.
+  // The provider made the whole body, and bills it.
   if (!('received' in answer) && answer.isWhole) return 'whole'
   const hasWords = 'received' in answer ? answer.received.size > 0 : answer.isAnswer
   return hasWords || answer.usage !== null ? 'cut' : 'unserved'
 }
 
-/** What a request is charged: the reported usage, an estimate of what came, or all that was reserved. */
+/** Decides what a request is charged: the reported usage, an estimate of the received part, or its hold. */
 export function chargedUsage(
   end: Exclude<End, 'unserved'>,
   answer: ReceivedAnswer,
-  { hasOutput, hidesOutput, isStreamed, isBilledOn }: Metered
+  { hasOutput, hidesOutput, isStreamed, mayBillMore }: UsageContext
 ): Used {
   const isCut = end === 'cut'
   const stream = answer !== null && 'received' in answer ? answer : null
   const body = answer !== null && !('received' in answer) ? answer : null
-  // An incomplete event may hold words, too.
+  // An incomplete event may have words, too.
   if (isCut) stream?.end()
   const usage = answer?.usage ?? null
   const hasMore = stream?.hasWordsAfterUsage ?? false
   const isFinal = body !== null || (stream?.isUsageFinal ?? false) || (!isCut && !hasMore)
   if (isFinal && isReported(usage, hasOutput)) return hasOutput ? usage : { ...usage, completionTokens: 0 }
   if (body !== null) return chargedForBody(body, isCut, hasOutput, hidesOutput)
-  if (isCut && (!isStreamed || isBilledOn)) return 'hold'
+  if (isCut && (!isStreamed || mayBillMore)) return 'hold'
   if (hidesOutput && (usage === null || hasMore)) return 'hold'
   const { bytes, unseenBytes } = stream?.received.received() ?? nothing
   return {
@@ -71,7 +71,7 @@ function chargedForBody(body: JsonBody, isCut: boolean, hasOutput: boolean, hide
     const answer = hasOutput ? bytes : nothing.bytes
     return { received: { answer, isStream: false, unseenBytes, isCut }, reported: usage, mayHaveWrittenMore: isCut }
   }
-  // All of a single body exists before its first byte comes, so the length bounds its tokens.
+  // A single body is made before its first byte, so its length bounds its tokens.
   if (remaining < 0 || hidesOutput) return 'hold'
   const length = bytes.length + unseenBytes + remaining
   return {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { test } from 'tap'
 import { Deadlines, type Expiring } from './deadlines.ts'
 
-const limitMs = 5
+const maxMs = 5
 
 class Lasting implements Expiring {
   readonly beganAt = performance.now()
@@ -16,17 +16,17 @@ class Lasting implements Expiring {
   }
 }
 
-test('requests expire once, in their order; ended requests do not expire', async () => {
+test('requests expire once, in order; ended requests do not expire', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ endsAtOnce: fc.boolean(), endsLater: fc.boolean(), rank: fc.nat() }), { maxLength: 12 }),
       async (plans) => {
-        const deadlines = new Deadlines(limitMs)
+        const deadlines = new Deadlines(maxMs)
         const expired: number[] = []
         const all = plans.map((plan, index) => {
           const one = new Lasting(() => {
             expired.push(index)
-            // As a request does that is ended by this.
+            // An expired request removes itself, too.
             deadlines.remove(one)
           })
           deadlines.add(one)
@@ -36,7 +36,7 @@ test('requests expire once, in their order; ended requests do not expire', async
         const early = all.filter(({ endsLater }) => endsLater).sort((a, b) => a.rank - b.rank)
         for (const { one } of early) deadlines.remove(one)
         const isOver = new Promise<void>((resolve) => deadlines.add(new Lasting(resolve)))
-        // The interval alone does not keep the process.
+        // The interval alone does not keep the process alive.
         const awake = setTimeout(() => {}, 10_000)
         await isOver
         clearTimeout(awake)
@@ -44,7 +44,7 @@ test('requests expire once, in their order; ended requests do not expire', async
           expired,
           all.filter(({ endsAtOnce, endsLater }) => !endsAtOnce && !endsLater).map(({ index }) => index)
         )
-        // A list in which something that is over pointed on would keep alive all that came after it.
+        // An ended request with a pointer would keep all later requests in memory.
         for (const { one } of all) assert.deepEqual([one.earlier, one.later], [null, null])
       }
     ),

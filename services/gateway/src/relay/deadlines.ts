@@ -1,25 +1,25 @@
 import { IntervalChecks } from '../event-loop/interval-checks.ts'
 
-const lookEveryMs = 1000
+const checkEveryMs = 1000
 
-/** Something with a deadline. */
+/** A request with a deadline. */
 export interface Expiring {
   /** `performance.now()` when it began. */
   readonly beganAt: number
-  /** Ends it. Called at most once. */
+  /** Called at most once, at the deadline. */
   expire(): void
-  /** Its neighbours in the list of {@link Deadlines}, which sets them; null outside of the list. */
+  /** Its neighbours in the list. Only {@link Deadlines} sets them. null outside of the list. */
   earlier: Expiring | null
   later: Expiring | null
 }
 
 /**
- * Ends requests that last too long. All have the same duration, so only the first one needs a look. After a suspension of the
- * process, what has arrived is read before requests expire.
+ * Ends requests that last too long. All have the same maximum duration, so only the oldest one is checked. After a suspension of
+ * the process, sockets are read before requests expire.
  *
- * A linked list holds the requests, not a `Set`. When entries come and go, V8 now and then makes a new table for a `Set`, and
- * the old table points to it. Once an old table has left the young generation, the entries of all later tables survive every
- * collection there. Copying requests that had long ended took a tenth of the gateway's time.
+ * The requests are in a linked list, not in a `Set`. While entries come and go, V8 replaces the table of a `Set` now and then, and
+ * the old table points to the new one. Once an old table has left the young generation, it keeps the entries of all later tables
+ * alive. Copying ended requests then took a tenth of the gateway's time.
  */
 export class Deadlines {
   readonly #maxMs: number
@@ -27,37 +27,37 @@ export class Deadlines {
   #last: Expiring | null = null
   readonly #checks: IntervalChecks
 
-  /** @param maxMs how long each may last */
+  /** @param maxMs maximum duration of each request */
   constructor(maxMs: number) {
     this.#maxMs = maxMs
-    this.#checks = new IntervalChecks(Math.min(lookEveryMs, maxMs), () => this.#look())
+    this.#checks = new IntervalChecks(Math.min(checkEveryMs, maxMs), () => this.#check())
   }
 
-  add(one: Expiring): void {
-    one.earlier = this.#last
-    if (this.#last === null) this.#first = one
-    else this.#last.later = one
-    this.#last = one
+  add(request: Expiring): void {
+    request.earlier = this.#last
+    if (this.#last === null) this.#first = request
+    else this.#last.later = request
+    this.#last = request
     this.#checks.start()
   }
 
-  /** Has no effect if it has expired, or was removed before. */
-  remove(one: Expiring): void {
-    const { earlier, later } = one
+  /** Has no effect on an expired or removed request. */
+  remove(request: Expiring): void {
+    const { earlier, later } = request
     if (earlier !== null) earlier.later = later
-    else if (this.#first === one) this.#first = later
+    else if (this.#first === request) this.#first = later
     if (later !== null) later.earlier = earlier
-    else if (this.#last === one) this.#last = earlier
-    // Else an ended request would keep later ones in memory.
-    one.earlier = null
-    one.later = null
+    else if (this.#last === request) this.#last = earlier
+    // Otherwise an ended request would keep later ones in memory.
+    request.earlier = null
+    request.later = null
   }
 
-  #look(): void {
+  #check(): void {
     const now = performance.now()
-    for (let one = this.#first; one !== null && now - one.beganAt >= this.#maxMs; one = this.#first) {
-      this.remove(one)
-      one.expire()
+    for (let request = this.#first; request !== null && now - request.beganAt >= this.#maxMs; request = this.#first) {
+      this.remove(request)
+      request.expire()
     }
   }
 }

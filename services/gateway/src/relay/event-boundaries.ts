@@ -8,7 +8,7 @@ const carriageReturn = 0x0d
 const nothing = Buffer.alloc(0)
 
 /**
- * @param before the bytes that precede, at least the last three
+ * @param before the preceding bytes, at least the last three
  * @returns the index after the last blank line; 0 if the bytes have none
  */
 export function lastBoundary(bytes: Buffer, before: Buffer = nothing): number {

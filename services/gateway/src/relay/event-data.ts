@@ -1,4 +1,4 @@
-/** @returns the JSON value of an event's data; undefined if the data are not JSON */
+/** Parses the data of an event. @returns undefined if they are not JSON */
 export function dataIn(event: Buffer): unknown {
   try {
     return JSON.parse(dataOf(event))

@@ -9,16 +9,16 @@ const letterN = 0x6e
 /** An event named `error` (OpenAI) is a failure, whatever its data. */
 const errorLine = /(?:^|[\r\n])event: ?error(?=[\r\n]|$)/
 
-/** @returns where the first event begins that tells of an error; -1 if there is none */
+/** Finds the first event that reports an error. @returns the index of its first byte; -1 if there is none */
 export function failureIn(events: Buffer, text: string): number {
   const line = errorLine.exec(text)
-  // Up to the first letter of the line: the CR before it may be the first half of CR LF.
+  // Searches up to the first letter of the line, because the CR before it may belong to CR LF.
   const namedAt = line === null ? -1 : lastBoundary(events.subarray(0, line.index + line[0].indexOf('e') + 1))
-  const toldAt = errorDataIn(events, text)
-  return toldAt < 0 || (namedAt >= 0 && namedAt < toldAt) ? namedAt : toldAt
+  const dataAt = errorDataIn(events, text)
+  return dataAt < 0 || (namedAt >= 0 && namedAt < dataAt) ? namedAt : dataAt
 }
 
-/** @returns where the first event begins whose data tell of an error; -1 if there is none */
+/** Finds the first event whose data report an error. @returns the index of its first byte; -1 if there is none */
 function errorDataIn(events: Buffer, text: string): number {
   for (let at = findName(text, errorName, 0); at >= 0; ) {
     let next = at + errorName.length
@@ -33,14 +33,14 @@ function errorDataIn(events: Buffer, text: string): number {
   return -1
 }
 
-/** Whether an event tells of an error. Gemini sends a list. */
+/** Whether an event reports an error. Gemini sends a list. */
 function isFailure(event: Buffer): boolean {
   const data = dataIn(event)
-  return Array.isArray(data) ? data.some(tellsError) : tellsError(data)
+  return Array.isArray(data) ? data.some(reportsError) : reportsError(data)
 }
 
-/** Whether data tell of an error: in `error`, in Groq's own member, in a choice (OpenRouter), or by `object` (vLLM). */
-function tellsError(data: unknown): boolean {
+/** Whether data report an error: in `error`, in Groq's own member, in a choice (OpenRouter), or by `object` (vLLM). */
+function reportsError(data: unknown): boolean {
   if (memberOf(data, 'error') || memberOf(data, 'object') === 'error') return true
   if (memberOf(memberOf(data, 'x_groq'), 'error')) return true
   const choices = memberOf(data, 'choices')
@@ -50,7 +50,7 @@ function tellsError(data: unknown): boolean {
   )
 }
 
-/** Whether the member whose name ends at `nameEnd` is null. Some providers write `usage: null` into all chunks but the last. */
+/** Whether the member with the name before `nameEnd` is null. Some providers send `usage: null` in all chunks but the last. */
 export function isNull(bytes: Buffer, nameEnd: number): boolean {
   return bytes[valueAfter(bytes, nameEnd)] === letterN
 }

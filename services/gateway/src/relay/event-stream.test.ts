@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { ReceivedText } from '../tokens/received-text.ts'
@@ -8,15 +9,15 @@ const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
 const usageOnly = JSON.stringify({ id: 'x', choices: [], usage })
 const reported = { ...nothingUsed, promptTokens: 7, completionTokens: 3 }
 
-/** What a client gets of a stream that comes in these pieces, and what was taken from it. */
-function relayed(pieces: readonly Buffer[], showsUsage: boolean) {
+/** Relays a stream in these pieces. @returns what the client gets, the usage and the kept words */
+function relayPieces(pieces: readonly Buffer[], showsUsage: boolean) {
   const received = new ReceivedText('delta')
   const stream = new EventStream(showsUsage, received)
   const out = [...pieces.map((piece) => stream.push(piece)), stream.end()]
   return { text: Buffer.concat(out).toString(), usage: stream.usage, words: received.received().bytes.toString() }
 }
 
-/** A text cut into pieces at arbitrary bytes, also within characters. */
+/** Cuts bytes into pieces, also within characters. */
 function cut(bytes: Buffer, cuts: readonly number[]): Buffer[] {
   const at = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b)
   return [0, ...at].map((start, index) => bytes.subarray(start, at[index] ?? bytes.length))
@@ -25,7 +26,7 @@ function cut(bytes: Buffer, cuts: readonly number[]): Buffer[] {
 const chunkOf = (content: string, extra: object = {}) =>
   JSON.stringify({ id: 'x', choices: [{ index: 0, delta: { content } }], ...extra })
 
-/** An event in any of the forms that the format has, and whether it reports usage and nothing else. */
+/** The data of an event, and whether it reports only usage. */
 const eventParts = fc.oneof(
   fc.string({ unit: 'grapheme' }).map((text) => ({ data: chunkOf(text), isUsage: false })),
   fc.string().map((text) => ({ data: chunkOf(text, { usage: null }), isUsage: false })),
@@ -56,76 +57,75 @@ const stream = fc
     }))
   )
 
-t.test('however the bytes are cut, all events except the usage reach the client, byte for byte', (t) => {
+t.test('all events except the usage reach the client unchanged, however the bytes are cut', async () => {
   fc.assert(
     fc.property(stream, fc.array(fc.nat(), { maxLength: 30 }), fc.boolean(), (events, cuts, showsUsage) => {
       const whole = Buffer.from(events.map(({ text }) => text).join(''))
-      const pieces = relayed(cut(whole, cuts), showsUsage)
-      // A stream that has nothing but its end is empty: nothing passes.
+      const pieces = relayPieces(cut(whole, cuts), showsUsage)
+      // A stream with only [DONE] is empty: nothing passes.
       const isEmpty = events.every(({ isOnlyEnd }) => isOnlyEnd)
       const expected = events.filter(({ isUsage }) => !isEmpty && (showsUsage || !isUsage)).map(({ text }) => text)
-      t.equal(pieces.text, expected.join(''))
-      t.same(pieces, relayed([whole], showsUsage))
-      t.same(
+      assert.equal(pieces.text, expected.join(''))
+      assert.deepEqual(pieces, relayPieces([whole], showsUsage))
+      assert.deepEqual(
         pieces,
-        relayed(
+        relayPieces(
           [...whole].map((byte) => Buffer.from([byte])),
           showsUsage
         )
       )
       const last = events.findLast(({ text }) => text.includes('"total_tokens":10'))
-      t.same(pieces.usage, last === undefined ? null : reported)
+      assert.deepEqual(pieces.usage, last === undefined ? null : reported)
     }),
     { numRuns: 300 }
   )
-  t.end()
 })
 
-t.test('a stream is done when it says so in an event of its own', async (t) => {
+t.test('a stream is done after an event [DONE]', async () => {
   const isDone = (...pieces: string[]) => {
     const stream = new EventStream(false, new ReceivedText('delta'))
     for (const piece of pieces) stream.push(Buffer.from(piece))
     return stream.isDone
   }
-  t.ok(isDone('data: {}\n\n', 'data: [DONE]\n\n'))
-  t.ok(isDone('data: {}\n\ndata:[DONE]\r\n\r\n', ': bye\n\n'))
-  t.ok(isDone('data: [DO', 'NE]\n', '\n'))
-  t.notOk(isDone('data: {}\r\n\r\n'))
-  t.notOk(isDone(`data: ${chunkOf('\ndata: [DONE]')}\r\n\r\n`), 'and not by what the model writes')
+  assert.ok(isDone('data: {}\n\n', 'data: [DONE]\n\n'))
+  assert.ok(isDone('data: {}\n\ndata:[DONE]\r\n\r\n', ': bye\n\n'))
+  assert.ok(isDone('data: [DO', 'NE]\n', '\n'))
+  assert.ok(!isDone('data: {}\r\n\r\n'))
+  assert.ok(!isDone(`data: ${chunkOf('\ndata: [DONE]')}\r\n\r\n`), 'words of the model do not count')
 })
 
-t.test('the last event counts, even if the stream ends without a blank line', async (t) => {
+t.test('the last event counts even without a blank line after it', async () => {
   for (const end of ['', '\n', '\r']) {
-    const { text, usage } = relayed([Buffer.from(`data: ${chunkOf('a')}\n\ndata: ${usageOnly}${end}`)], false)
-    t.equal(text, `data: ${chunkOf('a')}\n\n`)
-    t.same(usage, reported)
+    const { text, usage } = relayPieces([Buffer.from(`data: ${chunkOf('a')}\n\ndata: ${usageOnly}${end}`)], false)
+    assert.equal(text, `data: ${chunkOf('a')}\n\n`)
+    assert.deepEqual(usage, reported)
   }
-  t.equal(relayed([Buffer.from('data: 1\n\ndata: [DONE]')], false).text, 'data: 1\n\ndata: [DONE]')
+  assert.equal(relayPieces([Buffer.from('data: 1\n\ndata: [DONE]')], false).text, 'data: 1\n\ndata: [DONE]')
 })
 
-t.test('an event passes once it is complete, and one of any length passes', async (t) => {
+t.test('an event passes once it is complete; a very long event passes in parts', async () => {
   const stream = new EventStream(false, new ReceivedText('delta'))
-  t.equal(stream.push(Buffer.from('data: 1\n')).toString(), '')
-  t.equal(stream.push(Buffer.from('\nda')).toString(), 'data: 1\n\n')
+  assert.equal(stream.push(Buffer.from('data: 1\n')).toString(), '')
+  assert.equal(stream.push(Buffer.from('\nda')).toString(), 'data: 1\n\n')
   const long = Buffer.alloc(50_000, 'x')
-  t.equal(stream.push(long).length, 0, 'held')
-  t.equal(stream.push(long).length, 100_002, 'too long to be held')
-  t.ok(stream.isWithinEvent)
-  t.equal(stream.push(long).length, 50_000)
-  t.equal(stream.push(Buffer.from('\n')).length, 1)
-  t.equal(stream.push(Buffer.from(`\ndata: ${usageOnly}\n\nda`)).toString(), '\n')
-  t.same(stream.usage, reported, 'and what follows it is looked into again')
-  t.notOk(stream.isWithinEvent)
-  t.equal(stream.push(Buffer.from('ta: 2\n\n')).toString(), 'data: 2\n\n')
+  assert.equal(stream.push(long).length, 0, 'held')
+  assert.equal(stream.push(long).length, 100_002, 'too long to be held')
+  assert.ok(stream.isWithinEvent)
+  assert.equal(stream.push(long).length, 50_000)
+  assert.equal(stream.push(Buffer.from('\n')).length, 1)
+  assert.equal(stream.push(Buffer.from(`\ndata: ${usageOnly}\n\nda`)).toString(), '\n')
+  assert.deepEqual(stream.usage, reported, 'the next event is inspected again')
+  assert.ok(!stream.isWithinEvent)
+  assert.equal(stream.push(Buffer.from('ta: 2\n\n')).toString(), 'data: 2\n\n')
 })
 
-t.test('the words of a stream are kept, and nothing else of it', async (t) => {
+t.test('only the words of a stream are kept', async () => {
   const events = [chunkOf('Hel'), chunkOf('lo "delta":'), '{"choices":[{"index":1,"delta":{}}]}', '[DONE]']
-  const { words } = relayed([Buffer.from(events.map((data) => `data: ${data}\n\n`).join(''))], false)
-  t.equal(words, '{"content":"Hel"}\n{"content":"lo \\"delta\\":"}\n{}\n')
+  const { words } = relayPieces([Buffer.from(events.map((data) => `data: ${data}\n\n`).join(''))], false)
+  assert.equal(words, '{"content":"Hel"}\n{"content":"lo \\"delta\\":"}\n{}\n')
 })
 
-t.test('a usage is final until words come after it, however the bytes are cut', async (t) => {
+t.test('usage is final until words come after it, however the bytes are cut', async () => {
   const words = `data: ${chunkOf('more')}\n\n`
   const early = `data: ${chunkOf('one')}\n\ndata: ${usageOnly}\n\n`
   for (const [text, isFinal] of [
@@ -140,13 +140,13 @@ t.test('a usage is final until words come after it, however the bytes are cut', 
       const stream = new EventStream(false, new ReceivedText('delta'))
       stream.push(bytes.subarray(0, at))
       stream.push(bytes.subarray(at))
-      t.equal(stream.isUsageFinal, isFinal, `${text} cut at ${at}`)
+      assert.equal(stream.isUsageFinal, isFinal, `${text} cut at ${at}`)
     }
   }
 })
 
-/** What a stream of these events tells when its bytes come in two pieces. */
-function toldOf(text: string, at: number, answers = 1) {
+/** Reads these events in two pieces. */
+function readEvents(text: string, at: number, answers = 1) {
   const received = new ReceivedText('delta')
   const stream = new EventStream(false, received, answers)
   const bytes = Buffer.from(text)
@@ -159,7 +159,7 @@ const event = (data: string | object) => `data: ${typeof data === 'string' ? dat
 const finished = (reason: unknown) => event({ choices: [{ index: 0, delta: {}, finish_reason: reason }] })
 const words = event(chunkOf('one'))
 
-t.test('a stream is whole with any of the known ends, and not without one', async (t) => {
+t.test('a stream is whole only with one of the known ends', async () => {
   for (const [text, isWhole] of [
     [words + event('[DONE]'), true],
     [words + finished('stop'), true],
@@ -176,11 +176,12 @@ t.test('a stream is whole with any of the known ends, and not without one', asyn
     [': ping\n\n', false],
     ['', false]
   ] as const) {
-    for (let at = 0; at <= text.length; at += 5) t.equal(toldOf(text, at).isWhole, isWhole, `${text} cut at ${at}`)
+    for (let at = 0; at <= text.length; at += 5)
+      assert.equal(readEvents(text, at).isWhole, isWhole, `${text} cut at ${at}`)
   }
 })
 
-t.test('a stream of several answers is whole once each answer has a reason', async (t) => {
+t.test('a stream of several answers is whole once each answer has a reason', async () => {
   const end = (index: number, reason: string | null = 'stop') => ({ index, delta: {}, finish_reason: reason })
   const both = event({ choices: [end(0), end(1)] })
   for (const [text, isWhole] of [
@@ -195,11 +196,12 @@ t.test('a stream of several answers is whole once each answer has a reason', asy
     [words + event({ choices: [end(0)] }) + event(usageOnly), true],
     [words + event('[DONE]'), true]
   ] as const) {
-    for (let at = 0; at <= text.length; at += 5) t.equal(toldOf(text, at, 2).isWhole, isWhole, `${text} cut at ${at}`)
+    for (let at = 0; at <= text.length; at += 5)
+      assert.equal(readEvents(text, at, 2).isWhole, isWhole, `${text} cut at ${at}`)
   }
 })
 
-t.test('an error event does not pass, nor does anything after it', async (t) => {
+t.test('an error event and everything after it do not pass', async () => {
   for (const failure of [
     { error: { message: 'no' } },
     { error: 'no', choices: [{ delta: { content: 'x' } }] },
@@ -209,16 +211,20 @@ t.test('an error event does not pass, nor does anything after it', async (t) => 
   ]) {
     const text = words + event(failure) + words + event('[DONE]')
     for (let at = 0; at <= text.length; at += 5) {
-      const { passed, hasFailed, isWhole } = toldOf(text, at)
-      t.same({ passed, hasFailed, isWhole }, { passed: words, hasFailed: true, isWhole: false }, `${text} cut at ${at}`)
+      const { passed, hasFailed, isWhole } = readEvents(text, at)
+      assert.deepEqual(
+        { passed, hasFailed, isWhole },
+        { passed: words, hasFailed: true, isWhole: false },
+        `${text} cut at ${at}`
+      )
     }
   }
   for (const fine of [chunkOf('{"error":{}}', { error: null }), chunkOf('x', { model: 'error' }), '{"error":']) {
-    t.notOk(toldOf(event(fine), 0).hasFailed, fine)
+    assert.ok(!readEvents(event(fine), 0).hasFailed, fine)
   }
 })
 
-t.test('bytes that are not events do not pass', async (t) => {
+t.test('bytes that are not events do not pass', async () => {
   for (const text of [
     '<html>\n\n</html>\n\n',
     '\n\n\n\n',
@@ -227,42 +233,51 @@ t.test('bytes that are not events do not pass', async (t) => {
     `<${'x'.repeat(70_000)}`
   ]) {
     for (let at = 0; at <= text.length; at += 1 + Math.floor(text.length / 9)) {
-      const { passed, hasBegun } = toldOf(text, at)
-      t.same({ passed, hasBegun }, { passed: '', hasBegun: false })
+      const { passed, hasBegun } = readEvents(text, at)
+      assert.deepEqual({ passed, hasBegun }, { passed: '', hasBegun: false })
     }
   }
   for (const text of [': ping\n\n', 'retry: 5\n\n', 'event: x\ndata: 1\n\n', `\ufeff${words}`, `\n\n${words}`]) {
-    t.match(toldOf(text, 3), { passed: text, hasBegun: true })
+    assert.partialDeepStrictEqual(readEvents(text, 3), { passed: text, hasBegun: true })
   }
 })
 
-t.test('reasoning beside the words is kept, and reasoning within them once', async (t) => {
+t.test('reasoning beside the words is kept, and reasoning within the words is kept once', async () => {
   const kept = (member: string, ...choices: object[]) => {
     const received = new ReceivedText(member)
     new EventStream(false, received).push(Buffer.from(choices.map((choice) => event({ choices: [choice] })).join('')))
     return received.received().bytes.toString()
   }
-  t.equal(kept('delta', { delta: {}, reasoning: 'so' }, { reasoning: 'far', delta: {} }), '{}\n"so"\n"far"\n{}\n')
-  t.equal(kept('delta', { delta: { reasoning: 'so' } }), '{"reasoning":"so"}\n')
-  t.equal(kept('text', { text: '', reasoning: 'so' }), '""\n"so"\n')
-  t.equal(kept('delta', { message: { reasoning: 'so' }, reasoning: 'far' }), '{"reasoning":"so"}\n"far"\n')
+  assert.equal(kept('delta', { delta: {}, reasoning: 'so' }, { reasoning: 'far', delta: {} }), '{}\n"so"\n"far"\n{}\n')
+  assert.equal(kept('delta', { delta: { reasoning: 'so' } }), '{"reasoning":"so"}\n')
+  assert.equal(kept('text', { text: '', reasoning: 'so' }), '""\n"so"\n')
+  assert.equal(kept('delta', { message: { reasoning: 'so' }, reasoning: 'far' }), '{"reasoning":"so"}\n"far"\n')
 })
 
-t.test('an event with usage begins a stream, even if it is removed', async (t) => {
+t.test('an event with usage begins a stream even if it is removed', async () => {
   const text = event(usageOnly)
   for (const end of ['', event('[DONE]')]) {
     for (let at = 0; at <= text.length; at += 5) {
-      t.match(toldOf(text + end, at), { passed: end, hasBegun: true, isWhole: true, usage: reported })
+      assert.partialDeepStrictEqual(readEvents(text + end, at), {
+        passed: end,
+        hasBegun: true,
+        isWhole: true,
+        usage: reported
+      })
     }
   }
-  t.match(toldOf(event('[DONE]') + text, 3), { passed: event('[DONE]'), hasBegun: true, isWhole: true })
+  assert.partialDeepStrictEqual(readEvents(event('[DONE]') + text, 3), {
+    passed: event('[DONE]'),
+    hasBegun: true,
+    isWhole: true
+  })
 })
 
-t.test('usage within a choice counts, and so do whole messages', async (t) => {
+t.test('usage within a choice counts, and whole messages count as words', async () => {
   const moonshot = event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage }] })
-  const { passed, usage: found } = toldOf(words + moonshot, 20)
-  t.same(found, reported)
-  t.equal(passed, words + moonshot)
-  const { received } = toldOf(event({ choices: [{ index: 0, message: { content: 'Hello' } }] }), 0)
-  t.equal(received.received().bytes.toString(), '{"content":"Hello"}\n')
+  const { passed, usage: found } = readEvents(words + moonshot, 20)
+  assert.deepEqual(found, reported)
+  assert.equal(passed, words + moonshot)
+  const { received } = readEvents(event({ choices: [{ index: 0, message: { content: 'Hello' } }] }), 0)
+  assert.equal(received.received().bytes.toString(), '{"content":"Hello"}\n')
 })

@@ -13,19 +13,19 @@ import { FinishedAnswers } from './finished-answers.ts'
 const maxInspectedBytes = 65_536
 
 /**
- * Follows the events of a stream on their way to the client. Reads the usage, and removes the event with the usage if the client
- * did not ask for it. All other events pass byte for byte, each when it is complete: no client can use a part of an event. An
- * event that tells of an error does not pass, nor does anything after it.
+ * Reads the events of a stream on their way to the client, and finds the usage. Removes the event with the usage if the client did
+ * not ask for it. All other events pass unchanged, each when it is complete, because a client cannot use a part of an event. An
+ * event that reports an error does not pass, and all bytes after it are dropped.
  */
 export class EventStream {
-  /** The usage that the stream reported last; null before that. */
+  /** The last usage that the stream reported; null before it. */
   usage: ReportedUsage | null = null
-  /** How many bytes of words had come, up to and including the event with the usage. */
+  /** Bytes of words up to and including the event with the usage. */
   #sizeAtUsage = 0
-  /** Whether that event has no choices, which means that the model produces nothing more. */
+  /** Whether the event with the usage has no choices. Then the model produces nothing more. */
   #isUsageAlone = false
   readonly #showsUsage: boolean
-  /** The words that have come. */
+  /** The received words. */
   readonly received: ReceivedText
   /** The incomplete event at the end. */
   #held: Buffer[] = []
@@ -34,9 +34,9 @@ export class EventStream {
   readonly #finished: FinishedAnswers
   #hasBegun = false
   #hasFailed = false
-  /** Bytes that came before the first event. */
+  /** Bytes before the first event. */
   #waiting: Buffer = none
-  /** Whether an event passes in parts, because it is too long to be held. */
+  /** Whether an event passes in parts, because it is too long to be held back. */
   #isPassing = false
 
   /**
@@ -51,14 +51,13 @@ export class EventStream {
   }
 
   /**
-   * Whether the event with `usage` says that the model produces nothing more, and no words came after it. Some providers
-   * report usage in every event.
+   * Whether the event with the usage has no choices, and no words followed it. Some providers report usage in every event.
    */
   get isUsageFinal(): boolean {
     return this.#isUsageAlone && this.#sizeAtUsage === this.received.size
   }
 
-  /** Whether words came after the event with `usage`. Then the usage does not count all words. */
+  /** Whether words followed the event with the usage. Then the usage does not count all words. */
   get hasWordsAfterUsage(): boolean {
     return this.usage !== null && this.received.hasWordsFrom(this.#sizeAtUsage)
   }
@@ -68,31 +67,29 @@ export class EventStream {
     return this.#isPassing
   }
 
-  /** Whether `[DONE]` has come. */
+  /** Whether `[DONE]` arrived. */
   get isDone(): boolean {
     return this.#isDone
   }
 
-  /** Whether a comment or an event other than `[DONE]` has come. Nothing passes before that. */
+  /** Whether a comment or an event other than `[DONE]` arrived. Nothing passes before that. */
   get hasBegun(): boolean {
     return this.#hasBegun
   }
 
-  /** Whether the provider told of an error, or the bytes are not events. */
+  /** Whether the provider reported an error, or the bytes are not events. */
   get hasFailed(): boolean {
     return this.#hasFailed
   }
 
-  /**
-   * Whether the answer is whole: `[DONE]`, a `finish_reason` for each answer, or the final usage has come.
-   */
+  /** Whether the answer is whole: `[DONE]`, a `finish_reason` for each answer, or the final usage arrived. */
   get isWhole(): boolean {
     return this.#hasBegun && !this.#hasFailed && (this.#isDone || this.#finished.isAll || this.isUsageFinal)
   }
 
   /**
    * @param chunk may be overwritten once the returned bytes have been used
-   * @returns the bytes for the client, perhaps a part of `chunk`; may be empty
+   * @returns the bytes for the client; may be empty, or share memory with `chunk`
    */
   push(chunk: Buffer): Buffer {
     const bytes = this.#advance(chunk)
@@ -125,7 +122,7 @@ export class EventStream {
     return this.#isPassing ? this.#pass() : none
   }
 
-  /** Ends the stream. @returns the bytes that remain: an event without its blank line */
+  /** Ends the stream. @returns the rest: an event without its blank line */
   end(): Buffer {
     if (this.#isPassing || this.#hasFailed) return none
     const wasFinished = this.#finished.isAll
@@ -136,10 +133,10 @@ export class EventStream {
     return this.#hasBegun ? bytes : this.#wait(bytes)
   }
 
-  /** @returns all bytes that waited, once the first event has come */
+  /** Holds bytes back until the first event. @returns all of them after it */
   #wait(bytes: Buffer): Buffer {
     const all = Buffer.concat([this.#waiting, bytes])
-    // The event with the usage may be removed. It counts as the first event all the same.
+    // An event with usage counts as the first event, even if it is removed.
     this.#hasBegun = this.usage !== null || beginning.test(all.toString('latin1'))
     this.#waiting = this.#hasBegun ? none : all
     if (all.length > maxInspectedBytes && !this.#hasBegun) this.#hasFailed = true
@@ -153,7 +150,7 @@ export class EventStream {
     if (this.#heldBytes > maxInspectedBytes) this.#isPassing = true
   }
 
-  /** Returns all held bytes, and keeps their end: a boundary may begin there. */
+  /** Returns all held bytes, and keeps their end, because a boundary may begin there. */
   #pass(): Buffer {
     const passed = this.#take()
     this.received.skip(passed.length)
@@ -177,7 +174,7 @@ export class EventStream {
 
   #inspect(events: Buffer): Buffer {
     const text = events.toString('latin1')
-    // This runs for each chunk, and nearly each chunk has the letter e.
+    // For speed: this runs for each chunk, and nearly every chunk has the letter e.
     const failedAt = text.includes('rror') ? failureIn(events, text) : -1
     if (failedAt >= 0) {
       const before = failedAt === 0 ? none : this.#inspect(events.subarray(0, failedAt))
@@ -185,7 +182,7 @@ export class EventStream {
       return before
     }
     if (!this.#finished.isAll) this.#finished.add(events, text)
-    // Nearly all chunks end with an object, so they do not end with [DONE].
+    // For speed: nearly all chunks end with an object, not with [DONE].
     if (events[events.length - 3] !== closeBrace) this.#isDone ||= doneEvent.test(text)
     let at = findName(text, usageName, 0)
     if (at < 0) {
@@ -216,10 +213,10 @@ export class EventStream {
     return Buffer.concat(rest)
   }
 
-  /** Reads the usage of an event. @returns whether the event has nothing else */
+  /** Reads the usage of an event. @returns whether the event has no choices */
   #isUsageOnly(event: Buffer): boolean {
     const data = dataIn(event)
-    // Groq has its own member for it; Moonshot puts it into the choice.
+    // Groq has its own member for usage. Moonshot puts it into the choice.
     const usage = readUsage(
       memberOf(data, 'usage') ?? memberOf(memberOf(data, 'x_groq'), 'usage') ?? usageOfChoice(data)
     )
@@ -238,7 +235,7 @@ function usageOfChoice(data: unknown): unknown {
   return Array.isArray(choices) ? memberOf(choices[0], 'usage') : undefined
 }
 
-/** Only after the end of a line: the JSON of an event has no line ends. */
+/** Only at the beginning of a line, because the JSON of an event has no line ends. */
 const doneEvent = /(?:^|[\r\n])data: ?\[DONE\]/
 /** A comment or a field of an event, except `data: [DONE]`. */
 const beginning = /(?:^(?:\xef\xbb\xbf)?|[\r\n])(?::|event:|id:|retry:|data:(?! ?\[DONE\]))/

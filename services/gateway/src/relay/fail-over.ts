@@ -1,17 +1,17 @@
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import { callableTarget } from './callable-target.ts'
-import type { RetryScope } from './may-retry.ts'
+import type { RetryScope } from './client-may-retry.ts'
 
-/** A request after a call of it failed. */
+/** The state of a request after a failed call. */
 export interface FailedCall {
   /** Where another call may help. */
   readonly scope: RetryScope
-  /** Whether the client still waits, and has no part of an answer. */
+  /** Whether the client is still connected, and has no part of an answer. */
   readonly isOpen: boolean
   /** The targets that may still be called, in the order of the request. */
   readonly order: readonly Target[]
-  /** The targets of all calls so far. */
+  /** The targets of all previous calls. */
   readonly tried: readonly Target[]
   readonly maxCalls: number
   /** Whether the retry budget of the failed upstream allows another call. */
@@ -30,7 +30,7 @@ export interface FailOver {
  *
  * @param now milliseconds of the breakers' clock
  * @param random draws from [0, 1)
- * @returns the next call; null if the client is told of the failure instead
+ * @returns the next call; null if the client gets the failure instead
  */
 export function failOver(
   { scope, isOpen, order, tried, maxCalls, isRetryAllowed }: FailedCall,
@@ -39,7 +39,7 @@ export function failOver(
   random: () => number = Math.random
 ): FailOver | null {
   if (scope === 'nowhere' || !isOpen || tried.length >= maxCalls) return null
-  // A call that another upstream gets instead multiplies no load.
+  // If only other upstreams can help, the call does not multiply the load of the failed one.
   const isRetry = scope === 'anywhere'
   if (isRetry && !isRetryAllowed) return null
   const next = callableTarget(order, tried, upstreams, now, random)

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import {
@@ -20,7 +21,7 @@ t.before(async () => {
   const file = ['a', 'b'].map(
     (name) => `${name}: { base_url: '${upstreams[name as 'a' | 'b'].url}/v1', timeouts_ms: { first_byte: 2000 } }`
   )
-  // A port of ours that nobody listens on any more.
+  // Nothing listens on this port any more.
   const gone = await startFakeUpstream()
   await gone.close()
   gateway = await startGateway('', {
@@ -49,7 +50,7 @@ t.beforeEach(() => {
     upstream.answer(fine)
   }
   for (const { restingUntil } of gateway.upstreams.values()) restingUntil.clear()
-  // Each test has upstreams that nothing has failed at; the state of breakers has tests of its own.
+  // Each test starts with closed breakers. breaker.test.ts tests the breakers.
   for (const { breaker } of gateway.upstreams.values()) {
     for (let call = 0; call < 100; call++) breaker.succeeded(breaker.begin(performance.now()), performance.now())
   }
@@ -69,26 +70,23 @@ const ask = async (model: string, members: object = {}) =>
   outcomeOf(await post(gateway, secret, '/chat/completions', chatOf(model, members)))
 const calls = () => [upstreams.a.received.length, upstreams.b.received.length]
 
-t.test(
-  'a failure that another upstream can avoid leads to the next upstream, with its own name of the model',
-  async (t) => {
-    for (const status of [408, 409, 425, 429, 500, 502, 503, 504, 529]) {
-      upstreams.a.answer(failing(status))
-      t.equal(await ask('both'), '200', String(status))
-      t.equal(JSON.parse(upstreams.b.received.at(-1)!.body).model, 'at-b')
-      t.equal(JSON.parse(upstreams.a.received.at(-1)!.body).model, 'at-a')
-      t.equal(
-        upstreams.a.received.at(-1)!.request.headers['x-request-id'],
-        upstreams.b.received.at(-1)!.request.headers['x-request-id']
-      )
-    }
-    upstreams.a.answer(({ response }) => void response.destroy())
-    t.equal(await ask('both', { stream: true }), '200', 'a connection that breaks')
-    t.equal(await ask('unreachable'), '200', 'one that is not made')
+t.test('after a failure that another upstream can avoid, the next one is called with its own model name', async () => {
+  for (const status of [408, 409, 425, 429, 500, 502, 503, 504, 529]) {
+    upstreams.a.answer(failing(status))
+    assert.equal(await ask('both'), '200', String(status))
+    assert.equal(JSON.parse(upstreams.b.received.at(-1)!.body).model, 'at-b')
+    assert.equal(JSON.parse(upstreams.a.received.at(-1)!.body).model, 'at-a')
+    assert.equal(
+      upstreams.a.received.at(-1)!.request.headers['x-request-id'],
+      upstreams.b.received.at(-1)!.request.headers['x-request-id']
+    )
   }
-)
+  upstreams.a.answer(({ response }) => void response.destroy())
+  assert.equal(await ask('both', { stream: true }), '200', 'the connection breaks')
+  assert.equal(await ask('unreachable'), '200', 'the connection fails')
+})
 
-t.test('a failure that is about the request, or would take as long again, is not retried', async (t) => {
+t.test('failures about the request and timeouts are not retried', async () => {
   for (const [answer, expected] of [
     [failing(400), '400 invalid_request'],
     [failing(404), '404 invalid_request'],
@@ -99,149 +97,150 @@ t.test('a failure that is about the request, or would take as long again, is not
     [() => {}, '504 upstream_timeout']
   ] as Array<[Answer, string]>) {
     upstreams.a.answer(answer)
-    t.equal(await ask('both'), expected)
+    assert.equal(await ask('both'), expected)
   }
-  t.equal(calls()[1], 0)
+  assert.equal(calls()[1], 0)
 })
 
-t.test('a failure that only the operator can repair leads to the next upstream, never to the same one', async (t) => {
+t.test('after a failure that only the operator can repair, only other upstreams are called', async () => {
   const { restingUntil } = gateway.upstreams.get('a')!
   for (const status of [301, 401, 402, 403, 405, 412]) {
     restingUntil.clear()
     upstreams.a.answer(failing(status))
-    t.equal(await ask('both'), '200', String(status))
-    t.same(calls(), [1, 1], String(status))
+    assert.equal(await ask('both'), '200', String(status))
+    assert.deepEqual(calls(), [1, 1], String(status))
     for (const upstream of Object.values(upstreams)) upstream.received.length = 0
   }
   upstreams.a.answer(failing(401))
   upstreams.b.answer(failing(500))
-  t.equal(await ask('both'), '502 upstream_error')
-  t.same(calls(), [1, 2], 'the other is asked again')
+  assert.equal(await ask('both'), '502 upstream_error')
+  assert.deepEqual(calls(), [1, 2], 'the other one is called again')
   upstreams.b.answer(fine)
-  t.equal(await ask('both'), '200')
-  t.same(calls(), [1, 3], 'and for a while first')
+  assert.equal(await ask('both'), '200')
+  assert.deepEqual(calls(), [1, 3], 'the other one is called first for a while')
 })
 
-t.test('of several failures the client is told of one that may pass', async (t) => {
+t.test('after several failures the client gets one that may pass', async () => {
   upstreams.a.answer(failing(429, { 'retry-after': '30' }))
   upstreams.b.answer(failing(401))
   const response = await post(gateway, secret, '/chat/completions', chatOf('both'))
-  t.match(Object.fromEntries(response.headers), {
+  assert.partialDeepStrictEqual(Object.fromEntries(response.headers), {
     'retry-after': '30',
     'retry-after-ms': '30000',
     'x-should-retry': 'true'
   })
-  t.equal(await outcomeOf(response), '503 upstream_rate_limited')
+  assert.equal(await outcomeOf(response), '503 upstream_rate_limited')
 })
 
-t.test('an upstream that asks for a long wait does not prevent a retry of another', async (t) => {
+t.test('another upstream is retried while one asks for a long wait', async () => {
   gateway.upstreams.get('a')!.restingUntil.set('at-a', performance.now() + 60_000)
   upstreams.b.answer((received) => {
     upstreams.b.answer(fine)
     failing(500)(received)
   })
-  t.equal(await ask('both'), '200')
-  t.same(calls(), [0, 2])
+  assert.equal(await ask('both'), '200')
+  assert.deepEqual(calls(), [0, 2])
 })
 
-t.test(
-  'a refusal that breaks off is judged by its status, and a malformed refusal is never mixed with the next',
-  async (t) => {
-    for (const status of [400, 404, 413, 422]) {
-      upstreams.a.answer(({ response }) => {
-        response.writeHead(status, { 'content-length': '100' }).write('{"error":', () => response.destroy())
-      })
-      t.equal(await ask('both'), `${status} invalid_request`)
-    }
-    const onlyHead = (headers: Record<string, string>) =>
-      upstreams.a.answer(({ response }) => {
-        response.writeHead(200, headers)
-        response.flushHeaders()
-        setImmediate(() => response.destroy())
-      })
-    onlyHead({})
-    t.equal(await ask('both'), '200', 'an answer of which nothing came but its head')
-    onlyHead({ 'content-length': '100' })
-    t.equal(await ask('both'), '502 upstream_error', 'one whose length was said has been made, and is billed')
+t.test('the status decides about a refusal that breaks off; an answer with a length is not replaced', async () => {
+  for (const status of [400, 404, 413, 422]) {
+    upstreams.a.answer(({ response }) => {
+      response.writeHead(status, { 'content-length': '100' }).write('{"error":', () => response.destroy())
+    })
+    assert.equal(await ask('both'), `${status} invalid_request`)
   }
-)
+  const onlyHead = (headers: Record<string, string>) =>
+    upstreams.a.answer(({ response }) => {
+      response.writeHead(200, headers)
+      response.flushHeaders()
+      setImmediate(() => response.destroy())
+    })
+  onlyHead({})
+  assert.equal(await ask('both'), '200', 'another call replaces an answer without a body')
+  onlyHead({ 'content-length': '100' })
+  assert.equal(await ask('both'), '502 upstream_error', 'the provider bills an answer with an announced length')
+})
 
-t.test('one request that no upstream can serve does not close an upstream to others', async (t) => {
+t.test('several failures of one request count once for the breaker', async () => {
   upstreams.a.answer(failing(500))
   const { breaker } = gateway.upstreams.get('a')!
   for (let request = 0; request < 4; request++) await ask('alone')
-  t.equal(breaker.waitMs(performance.now()), 0, 'twelve failures, but of four requests')
+  assert.equal(breaker.waitMs(performance.now()), 0, 'twelve failures of four requests')
 })
 
-t.test('after three failures the client is told of the last one', async (t) => {
+t.test('a request makes three calls at most, and then the client gets a failure', async () => {
   upstreams.a.answer(failing(500))
   upstreams.b.answer(failing(429, { 'retry-after': '1' }))
-  t.match(await ask('both'), /^50[23] upstream_(error|rate_limited)$/)
-  t.equal(upstreams.a.received.length + upstreams.b.received.length, 3)
-  t.equal(await ask('broken'), '502 upstream_unreachable')
-  t.equal(await ask('nowhere'), '500 internal_error')
+  assert.match(await ask('both'), /^50[23] upstream_(error|rate_limited)$/)
+  assert.equal(upstreams.a.received.length + upstreams.b.received.length, 3)
+  assert.equal(await ask('broken'), '502 upstream_unreachable')
+  assert.equal(await ask('nowhere'), '500 internal_error')
 })
 
-t.test('a single upstream is called again, but not before the time that it named', async (t) => {
+t.test('a single upstream is called again after the wait that it asked for', async () => {
   let answeredAt = 0
   upstreams.a.answer((received) => {
     upstreams.a.answer(fine)
     answeredAt = performance.now()
     failing(429, { 'retry-after': '1' })(received)
   })
-  t.equal(await ask('alone'), '200')
-  t.ok(performance.now() - answeredAt >= 999)
+  assert.equal(await ask('alone'), '200')
+  assert.ok(performance.now() - answeredAt >= 999)
   upstreams.a.answer(failing(429, { 'retry-after': '30' }))
   const response = await post(gateway, secret, '/chat/completions', chatOf('alone'))
-  t.equal(response.headers.get('retry-after'), '30', 'a long rest is passed on to the client')
-  t.equal(await outcomeOf(response), '503 upstream_rate_limited')
-  t.equal(upstreams.a.received.length, 3)
+  assert.equal(response.headers.get('retry-after'), '30', 'the client gets a long wait')
+  assert.equal(await outcomeOf(response), '503 upstream_rate_limited')
+  assert.equal(upstreams.a.received.length, 3)
 })
 
-t.test('after the first byte no call is repeated', async (t) => {
+t.test('after the first byte, no call is retried', async () => {
   upstreams.a.answer(({ response }) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write('data: {"choices":[{"delta":{"content":"x"}}]}\n\n', () => response.destroy())
   })
   const response = await post(gateway, secret, '/chat/completions', chatOf('both', { stream: true }))
-  t.match(await response.text(), /^data: {"choices.*\n\ndata: {"error":.*"upstream_error"}}\n\n$/)
-  t.same(calls(), [1, 0])
+  assert.match(await response.text(), /^data: {"choices.*\n\ndata: {"error":.*"upstream_error"}}\n\n$/)
+  assert.deepEqual(calls(), [1, 0])
 })
 
-t.test('a stream is complete after [DONE], even if its connection breaks', async (t) => {
+t.test('a stream is complete after [DONE], even if its connection breaks', async () => {
   upstreams.a.answer(({ response }) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write('data: {"choices":[]}\n\ndata: [DONE]\n\n', () => setTimeout(() => response.destroy(), 20))
   })
   const response = await post(gateway, secret, '/chat/completions', chatOf('both', { stream: true }))
-  t.equal(await response.text(), 'data: {"choices":[]}\n\ndata: [DONE]\n\n')
+  assert.equal(await response.text(), 'data: {"choices":[]}\n\ndata: [DONE]\n\n')
 })
 
-t.test('an upstream that keeps failing is stopped, and one request tries it again', async (t) => {
+t.test('calls of a failing upstream stop, and one request probes it later', async () => {
   upstreams.a.answer(failing(500))
   const { breaker } = gateway.upstreams.get('a')!
-  // The outcomes that other tests left are as old as those of a window.
+  // The successes of other tests count in the same window.
   while (breaker.waitMs(performance.now()) === 0) await ask('both')
-  // As if a probe failed in ten seconds: what follows takes a busy machine longer than the first pause.
+  // A probe fails ten seconds from now. On a busy machine, the rest takes longer than the first pause.
   const later = performance.now() + 10_000
   breaker.failed(breaker.begin(later), later)
   const before = calls()[0]!
-  for (let request = 0; request < 10; request++) t.equal(await ask('both'), '200')
-  t.equal(calls()[0], before, 'no call while it is left alone')
+  for (let request = 0; request < 10; request++) assert.equal(await ask('both'), '200')
+  assert.equal(calls()[0], before, 'no call during the pause')
   const response = await post(gateway, secret, '/chat/completions', chatOf('alone'))
-  t.ok(Number(response.headers.get('retry-after')) >= 1)
-  t.equal(await outcomeOf(response), '502 upstream_unreachable', 'where there is no other, the client is told at once')
+  assert.ok(Number(response.headers.get('retry-after')) >= 1)
+  assert.equal(
+    await outcomeOf(response),
+    '502 upstream_unreachable',
+    'without another upstream, the client gets the failure at once'
+  )
   upstreams.a.answer(fine)
-  // As if a probe had begun long ago: another may.
+  // A probe began long ago, so another may begin.
   breaker.begin(performance.now() - 10_000)
-  t.equal(await ask('alone'), '200', 'the probe')
-  t.equal(breaker.waitMs(performance.now()), 0)
+  assert.equal(await ask('alone'), '200', 'the probe')
+  assert.equal(breaker.waitMs(performance.now()), 0)
 })
 
-t.test('an outage is not amplified: most failures are not followed by a second call', async (t) => {
+t.test('an outage is not amplified: most failed calls are not retried', async () => {
   const total = 150
   upstreams.a.answer(failing(409))
   await Promise.all(Array.from({ length: total }, () => ask('alone')))
   const { length } = upstreams.a.received
-  t.ok(length <= total + 20 + length / 5, `${length} calls for ${total} requests`)
+  assert.ok(length <= total + 20 + length / 5, `${length} calls for ${total} requests`)
 })

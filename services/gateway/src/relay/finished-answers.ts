@@ -8,32 +8,32 @@ import { dataIn } from './event-data.ts'
 const finishName = searchedName('finish_reason')
 
 /**
- * Counts the answers of a stream that have a `finish_reason`. Parses an event only if the request asked for several answers
- * and the event has a reason.
+ * Counts the answers of a stream that have a `finish_reason`. For speed, it parses an event only if the request asked for several
+ * answers and the event has a reason.
  */
 export class FinishedAnswers {
   /** Whether all requested answers have a reason. */
   isAll = false
-  readonly #asked: number
+  readonly #requested: number
   /** The indices of the answers that have a reason. */
   #indices: Set<unknown> | null = null
 
-  /** @param asked how many answers the request asked for */
-  constructor(asked: number) {
-    this.#asked = asked
+  /** @param requested how many answers the request asked for */
+  constructor(requested: number) {
+    this.#requested = requested
   }
 
   /**
    * @param events whole events
-   * @param text the same, one character per byte
+   * @param text the same bytes, one character each
    */
   add(events: Buffer, text: string): void {
     for (let at = findName(text, finishName, 0); at >= 0; ) {
       let next = at + finishName.length
       const value = valueAfter(events, next)
-      // Some providers write an empty reason while the model goes on.
+      // Some providers send an empty reason while the model continues.
       if (events[value] === quote && events[value + 1] !== quote) {
-        if (this.#asked === 1) {
+        if (this.#requested === 1) {
           this.isAll = true
           return
         }
@@ -49,6 +49,6 @@ export class FinishedAnswers {
     if (!Array.isArray(choices)) return
     this.#indices ??= new Set()
     for (const choice of choices) if (memberOf(choice, 'finish_reason')) this.#indices.add(memberOf(choice, 'index'))
-    this.isAll = this.#indices.size >= this.#asked
+    this.isAll = this.#indices.size >= this.#requested
   }
 }

@@ -4,12 +4,12 @@ import { removeMember } from '../body/remove-member.ts'
 export interface ForwardedRequest {
   /** The client's bytes. */
   readonly body: Buffer
-  /** Where the members are in the body. Emptied once the answer has begun: then no further call is made. */
+  /** Positions of the members in the body. Emptied once the answer begins, because no further call follows. */
   spans: ReadonlyMap<string, MemberSpan>
-  /** The name that the client used. */
+  /** The client's name of the model. */
   readonly model: string
   readonly isStream: boolean
-  /** null if the client sent none. */
+  /** null if the client did not send it. */
   readonly streamOptions: Readonly<Record<string, unknown>> | null
   /** The granted output; null for an endpoint without output. */
   readonly output: GrantedOutput | null
@@ -29,8 +29,8 @@ export function asksForUsage({ streamOptions }: ForwardedRequest): boolean {
 }
 
 /**
- * The body for an upstream: the client's bytes with the upstream's name of the model, a request for the usage, and the granted
- * output. All other bytes stay as the client wrote them.
+ * Builds the body for an upstream. Sets the upstream's name of the model, a request for usage, and the granted output. All other
+ * bytes stay unchanged.
  */
 export function forwardedBody(request: ForwardedRequest, upstreamModel: string): Bytes {
   const { body, spans, model, isStream, streamOptions, output } = request

@@ -2,12 +2,12 @@ import { AnswerUsage } from '../usage/answer-usage.ts'
 import { type ReportedUsage, readUsageText } from '../usage/usage.ts'
 import { AnswerShape } from './answer-shape.ts'
 
-/** Maximum bytes of a body that are held back until it is known to be an answer. Errors are shorter. */
+/** Maximum bytes that are held back until the body proves to be an answer. Errors are shorter. */
 const maxHeld = 65_536
 
 /**
- * A single body on its way to the client. Its beginning is held back until it is known to be an answer, so that another
- * call can replace a body that is not an answer.
+ * Passes a single body to the client. Holds its beginning back until it proves to be an answer, so that another call can replace an
+ * error.
  */
 export class JsonBody {
   /** The usage that the body reports. */
@@ -19,8 +19,8 @@ export class JsonBody {
   #held: Buffer[] = []
   #heldBytes = 0
   #isPassing = false
-  /** Whether the shape has read the bytes that are pushed next. */
-  #isJudged = false
+  /** Whether the shape has already read the bytes of the next `push`. */
+  #isRead = false
 
   /** @param length of the body in bytes, -1 if unknown */
   constructor(list: 'choices' | 'data', length: number) {
@@ -28,27 +28,27 @@ export class JsonBody {
     this.#remaining = length
   }
 
-  /** Whether all bytes have come that the upstream announced. */
-  get isAllHere(): boolean {
+  /** Whether the announced number of bytes arrived. */
+  get hasAllBytes(): boolean {
     return this.#remaining === 0
   }
 
-  /** Whether a part of an answer has come. A body with an error is an answer only if a part of it has passed. */
+  /** Whether a part of an answer arrived. A body with an error is an answer only if a part of it has passed. */
   get isAnswer(): boolean {
-    return this.#shape.hasList && (!this.#shape.tellsError || this.#isPassing)
+    return this.#shape.hasList && (!this.#shape.reportsError || this.#isPassing)
   }
 
   /**
-   * Whether the provider may have made the answer. All of a body exists before its first byte, or its length, comes. If the
-   * connection breaks after that, the provider bills the answer, and the relay does not ask for another.
+   * Whether the provider may have made the answer. A provider makes a whole body before it sends the first byte or the length. If
+   * the connection breaks after that, the provider bills the answer, and no other call follows.
    */
   get hasBegun(): boolean {
     return !this.isInvalid && (!this.#shape.isBlank || this.#remaining > 0)
   }
 
-  /** Whether the body is an answer, from its beginning to its end. */
+  /** Whether the whole body is an answer. */
   get isWhole(): boolean {
-    return this.#shape.hasList && this.#shape.isClosed && !this.#shape.tellsError
+    return this.#shape.hasList && this.#shape.isClosed && !this.#shape.reportsError
   }
 
   /** Whether the body cannot become an answer. */
@@ -56,21 +56,21 @@ export class JsonBody {
     return this.#shape.isFaulty || (this.#shape.isClosed && !this.isWhole)
   }
 
-  /** Bytes that are still to come; -1 if unknown. */
+  /** Number of missing bytes; -1 if unknown. */
   get remaining(): number {
     return this.#remaining
   }
 
   /**
-   * Reads a body that came in one piece, as nearly all do.
+   * Reads a body that arrived in one piece, as nearly all do.
    *
    * @param text the bytes, one character each
-   * @returns the usage that an answer reports. If it is incomplete, push the bytes
+   * @returns the usage of an answer. If it is null or incomplete, push the bytes
    */
   readAll(bytes: Buffer, text: string): ReportedUsage | null {
     if (this.#remaining !== bytes.length || this.#search !== null) return null
     this.#shape.push(bytes)
-    this.#isJudged = true
+    this.#isRead = true
     const { usageFrom, usageEnd } = this.#shape
     if (this.isWhole && usageEnd >= 0) this.usage = readUsageText(text.slice(usageFrom, usageEnd))
     return this.usage
@@ -78,11 +78,11 @@ export class JsonBody {
 
   /**
    * @param bytes are kept
-   * @returns the bytes that may pass to the client now, in order
+   * @returns the bytes that the client may get now, in order
    */
   push(bytes: Buffer): readonly Buffer[] {
-    if (!this.#isJudged) this.#shape.push(bytes)
-    this.#isJudged = false
+    if (!this.#isRead) this.#shape.push(bytes)
+    this.#isRead = false
     if (this.#remaining > 0) this.#remaining = Math.max(0, this.#remaining - bytes.length)
     this.#search ??= new AnswerUsage()
     this.#search.push(bytes, this.#shape.usageFrom, this.#shape.usageEnd)
@@ -96,17 +96,17 @@ export class JsonBody {
       return none
     }
     const passing = [...this.#held, bytes]
-    // Without a length, one piece is held back for the end, so that it leaves together with the end.
+    // Without a length, one piece is held back, so that it is written together with the end.
     this.#held = this.#remaining < 0 && this.#isPassing ? passing.splice(-1) : []
     return passing
   }
 
-  /** The bytes that were held back until the end of a body of unknown length. */
+  /** The held-back bytes at the end of a body of unknown length. */
   rest(): readonly Buffer[] {
     return this.#held
   }
 
-  /** The bytes that came while the usage was incomplete, and how many bytes were not kept. */
+  /** The kept beginning of the body, and the number of other bytes. Nothing is kept once the usage is complete. */
   passed(): { bytes: Buffer; unseenBytes: number } {
     return this.#search?.passed() ?? { bytes: noBytes, unseenBytes: 0 }
   }

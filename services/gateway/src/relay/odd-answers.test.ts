@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -46,11 +47,11 @@ const send =
     }
     response.end()
   }
-/** A body whose length is said. */
+/** A body with its length. */
 const sized = (body: string, headers = json): Answer =>
   send(200, { ...headers, 'content-length': `${body.length}` }, body)
 
-/** Answers of which nothing reaches a client. */
+/** Answers that another call replaces, and that cost nothing. */
 const worthless: Record<string, Answer> = {
   'a page': send(200, { 'content-type': 'text/html' }, html),
   'a page that says it is JSON': sized(html),
@@ -63,38 +64,38 @@ const worthless: Record<string, Answer> = {
   'an error with status 200': sized('{"error":{"message":"overloaded"},"usage":null}'),
   'an error in pieces': send(200, json, '{"error":{"mess', 'age":"overloaded"}', '}'),
   'an object that is not an answer': sized('{"object":"chat.completion"}'),
-  'no choice': sized('{"choices":[]}'),
+  'an answer without choices': sized('{"choices":[]}'),
   null: sized('null'),
   'an error beside choices': sized('{"choices":[{"index":0,"message":{"content":""}}],"error":{"code":502}}'),
   'an error before choices, in pieces': send(200, json, '{"error" : "no",', '"choices":[{"index":0}', ']}'),
   'the error of vLLM': sized('{"object":"error","message":"no","choices":[{"index":0}]}'),
   'the error of OpenRouter': sized('{"choices":[{"message":{"content":""},"error":{"code":502}}]}'),
-  'the reason of OpenRouter': sized('{"choices":[{"message":{"content":""},"finish_reason": "error"}]}'),
+  'the finish reason error of OpenRouter': sized('{"choices":[{"message":{"content":""},"finish_reason": "error"}]}'),
   'a list': sized('[{"choices":[{}]}]'),
-  'an error within white space': send(200, json, '\n{"detail":"no"}\n'),
+  'an error between white space': send(200, json, '\n{"detail":"no"}\n'),
   'an unknown encoding': send(200, { ...json, 'content-encoding': 'x-own' }, whole),
-  'zstd, of which not all frames would be decoded': send(
+  'zstd with several frames': send(
     200,
     { ...json, 'content-encoding': 'zstd' },
     Buffer.concat([zstdCompressSync(whole.slice(0, -1)), zstdCompressSync('}')])
   ),
-  'no gzip at all': send(200, { ...json, 'content-encoding': 'gzip' }, whole),
+  'a body that is not gzip': send(200, { ...json, 'content-encoding': 'gzip' }, whole),
   'an empty stream': send(200, events),
   'a stream that is a page': send(200, events, html),
-  'a stream that is a page, in lines': send(200, events, '<html>\n\n', '</html>\n\n'),
-  'a stream that is only done': send(200, events, done),
+  'a stream that is a page, in several pieces': send(200, events, '<html>\n\n', '</html>\n\n'),
+  'a stream with only [DONE]': send(200, events, done),
   'a stream that begins with an error': send(200, events, error, done),
   'a stream that begins with the error of vLLM': send(200, events, 'data: {"object":"error","message":"no"}\n\n', done),
-  'a stream that begins with an event that is named error': send(200, events, namedError, done),
+  'a stream that begins with an event named error': send(200, events, namedError, done),
   'a stream that begins with an error, in pieces': send(200, events, error.slice(0, 20), error.slice(20))
 }
 
-/** Answers that break off before their client gets anything, and what the provider produced is charged. */
+/** Answers that another call replaces, and that are charged, because the provider produced them. */
 const unfinished: Record<string, Answer> = {
   'JSON that is cut': sized('{"choices":[{"index":0,"message":{"content":"Hel'),
   'JSON that is cut, in one chunk': send(200, json, '{"choices":[{"index":0,"message":{"content":"Hel'),
-  'JSON that is cut behind a brace': sized('{"choices":[{"index":0,"message":{"content":"Hello"}'),
-  'JSON that goes on behind its end': sized('{"choices":[{"index":0,"message":{"content":"Hello"}}]}}')
+  'JSON that is cut after a brace': sized('{"choices":[{"index":0,"message":{"content":"Hello"}'),
+  'JSON with a brace after its end': sized('{"choices":[{"index":0,"message":{"content":"Hello"}}]}}')
 }
 
 /** Streams that break off after they have begun. */
@@ -102,7 +103,7 @@ const cut: Record<string, Answer> = {
   'without an end': send(200, events, word, word),
   'within an event': send(200, events, word, word, word.slice(0, 30)),
   'with an error': send(200, events, word, word, error),
-  'with an event that is named error': send(200, events, word, word + namedError + finish, done),
+  'with an event named error': send(200, events, word, word + namedError + finish, done),
   'with the error of Groq': send(200, events, word, word, 'data: {"x_groq":{"error":"overloaded"}}\n\n', finish + done),
   'with a list of errors': send(200, events, word, word, `data: [${error.slice(6).trim()}]\n\n`, finish + done),
   'with an error and the end': send(200, events, word, word + error + word, done),
@@ -114,9 +115,9 @@ const cut: Record<string, Answer> = {
     `data: ${JSON.stringify({ error: { code: 502 }, choices: [{ delta: { content: '' }, finish_reason: 'error' }] })}\n\n`,
     done
   ),
-  'with an empty reason': send(200, events, word, word, chunk({}, { finish_reason: '' })),
-  'that is compressed': send(200, { ...events, 'content-encoding': 'gzip' }, gzipSync(word + word)),
-  'that is compressed, and cut': send(
+  'with an empty finish reason': send(200, events, word, word, chunk({}, { finish_reason: '' })),
+  'without an end, compressed': send(200, { ...events, 'content-encoding': 'gzip' }, gzipSync(word + word)),
+  'within its compressed bytes': send(
     200,
     { ...events, 'content-encoding': 'gzip' },
     gzipSync(word + word).subarray(0, -9)
@@ -136,7 +137,7 @@ async function serve(http2: boolean): Promise<Served> {
     for await (const _ of request);
     served.calls++
     response.on('error', () => {})
-    // Of HTTP/2 these methods are the same.
+    // These methods are the same with HTTP/2.
     answer(response as ServerResponse)
   }
   const key = readFileSync(pem)
@@ -188,54 +189,59 @@ for (const http2 of isCalledByUndici() ? [false] : [false, true]) {
     }
 
     for (const [name, answer] of Object.entries({ ...worthless, ...unfinished })) {
-      await t.test(`${name} is a failure of the provider, and another makes it good`, async (t) => {
+      await t.test(`${name} is a failure, and the next upstream is called`, async () => {
         for (const stream of [false, true]) {
           recover()
           let failures = 0
-          breaker.failed = (...called) => {
+          breaker.failed = (...values) => {
             failures++
             Reflect.deleteProperty(breaker, 'failed')
-            breaker.failed(...called)
+            breaker.failed(...values)
           }
-          // It would be asked again a little later.
+          // An empty budget prevents a retry.
           while (upstream.retries.take());
           odd.answer(answer)
           const alone = await ask('alone', stream)
-          t.equal(alone.status, 502)
-          t.equal(alone.type, 'application/json; charset=utf-8')
-          t.match(JSON.parse(alone.text), { error: { code: 'upstream_error' } })
-          t.match(alone.line, { code: 'upstream_error', status: 502 })
-          if (name in worthless) t.equal(alone.line.costNanos, 0)
-          else t.ok(alone.line.costNanos > 0 && alone.line.estimated)
-          t.equal(failures, 1, 'the breaker counts it')
+          assert.equal(alone.status, 502)
+          assert.equal(alone.type, 'application/json; charset=utf-8')
+          assert.partialDeepStrictEqual(JSON.parse(alone.text), { error: { code: 'upstream_error' } })
+          assert.partialDeepStrictEqual(alone.line, { code: 'upstream_error', status: 502 })
+          if (name in worthless) assert.equal(alone.line.costNanos, 0)
+          else assert.ok(alone.line.costNanos > 0 && alone.line.estimated)
+          assert.equal(failures, 1, 'the breaker counts it')
           recover()
           healthy.answer(stream ? send(200, events, word, finish, usageEvent, done) : sized(whole))
           const both = await ask('both', stream)
-          t.equal(both.text, stream ? word + finish + done : whole)
-          t.match(both.line, { code: null, status: 200, upstream: 'healthy', costNanos: usageCost })
+          assert.equal(both.text, stream ? word + finish + done : whole)
+          assert.partialDeepStrictEqual(both.line, {
+            code: null,
+            status: 200,
+            upstream: 'healthy',
+            costNanos: usageCost
+          })
         }
       })
     }
 
     for (const [name, answer] of Object.entries(cut)) {
-      await t.test(`a stream that ends ${name} is told as broken, and charged what came of it`, async (t) => {
+      await t.test(`a stream that ends ${name} gets an error event, and the part that came is charged`, async () => {
         recover()
         odd.answer(answer)
         const before = healthy.calls
         const { status, text, line } = await ask('both', true)
-        t.equal(status, 200)
-        t.match(
+        assert.equal(status, 200)
+        assert.match(
           text,
           /^(data: {"choices":.*"Hello".*\n\n){2}(data: {"choices".*\n\n)?data: {"error":{.*"upstream_error"}}\n\n$/
         )
-        t.notMatch(text, /overloaded|DONE/)
-        t.match(line, { code: 'upstream_error', status: 200, estimated: true })
-        t.equal(line.completionTokens, 'HelloHello'.length + 3 + tokensInTransit)
-        t.equal(healthy.calls, before)
+        assert.doesNotMatch(text, /overloaded|DONE/)
+        assert.partialDeepStrictEqual(line, { code: 'upstream_error', status: 200, estimated: true })
+        assert.equal(line.completionTokens, 'HelloHello'.length + 3 + tokensInTransit)
+        assert.equal(healthy.calls, before)
       })
     }
 
-    t.test('a body for a stream, or a stream for a body, is a failure that another upstream makes good', async (t) => {
+    t.test('after a body instead of a stream, or a stream instead of a body, the next upstream is called', async () => {
       const stream = word + word + finish + usageEvent + done
       for (const [asksForStream, answer, cost] of [
         [true, sized(whole), { costNanos: usageCost, estimated: false }],
@@ -249,19 +255,20 @@ for (const http2 of isCalledByUndici() ? [false] : [false, true]) {
         odd.answer(answer)
         const before = odd.calls
         const alone = await ask('alone', asksForStream)
-        t.equal(alone.status, 502)
-        t.match(JSON.parse(alone.text), { error: { code: 'upstream_error' } })
-        t.match(alone.line, { code: 'upstream_error', status: 502, ...cost })
-        if (alone.line.costNanos > 0) t.equal(odd.calls, before + 1, 'what the provider bills is not asked of it again')
+        assert.equal(alone.status, 502)
+        assert.partialDeepStrictEqual(JSON.parse(alone.text), { error: { code: 'upstream_error' } })
+        assert.partialDeepStrictEqual(alone.line, { code: 'upstream_error', status: 502, ...cost })
+        if (alone.line.costNanos > 0)
+          assert.equal(odd.calls, before + 1, 'a provider that bills the answer is not called again')
         recover()
         healthy.answer(asksForStream ? send(200, events, word, finish, usageEvent, done) : sized(whole))
         const both = await ask('both', asksForStream)
-        t.equal(both.text, asksForStream ? word + finish + done : whole)
-        t.match(both.line, { code: null, upstream: 'healthy', costNanos: usageCost })
+        assert.equal(both.text, asksForStream ? word + finish + done : whole)
+        assert.partialDeepStrictEqual(both.line, { code: null, upstream: 'healthy', costNanos: usageCost })
       }
     })
 
-    t.test('a stream of several answers is complete once each has a reason', async (t) => {
+    t.test('a stream of several answers is complete once each has a finish reason', async () => {
       const end = (index: number) => chunk({}, { index, finish_reason: 'stop' })
       for (const [text, code] of [
         [word + end(0), 'upstream_error'],
@@ -273,19 +280,19 @@ for (const http2 of isCalledByUndici() ? [false] : [false, true]) {
       ] as const) {
         recover()
         odd.answer(send(200, events, ...text.match(/.{1,50}/gs)!))
-        t.match((await ask('alone', true, { n: 2 })).line, { status: 200, code })
+        assert.partialDeepStrictEqual((await ask('alone', true, { n: 2 })).line, { status: 200, code })
       }
     })
 
-    t.test('a body that breaks off after it has begun breaks the connection', async (t) => {
+    t.test('if a body breaks off after the client got a part, the connection closes', async () => {
       recover()
       odd.answer(send(200, json, '{"choices":[{"index":0,', '"message":{"content":', '"Hello"}}'))
       const { text, line } = await ask('both', false)
-      t.equal(text, 'broken')
-      t.match(line, { code: 'upstream_error', status: 200, estimated: true })
+      assert.equal(text, 'broken')
+      assert.partialDeepStrictEqual(line, { code: 'upstream_error', status: 200, estimated: true })
     })
 
-    t.test('an answer is whole with any of the ends that providers give it', async (t) => {
+    t.test('an answer is whole with each of the ends that providers use', async () => {
       recover()
       for (const [stream, text] of [
         [true, word + done],
@@ -299,14 +306,14 @@ for (const http2 of isCalledByUndici() ? [false] : [false, true]) {
         for (const pieces of [[text], text.match(/.{1,9}/gs)!]) {
           odd.answer(send(200, text.includes('data:') ? events : json, ...pieces))
           const { status, text: got, line } = await ask('alone', stream)
-          t.equal(status, 200)
-          t.equal(got, text)
-          t.equal(line.code, null)
+          assert.equal(status, 200)
+          assert.equal(got, text)
+          assert.equal(line.code, null)
         }
       }
     })
 
-    t.test('the usage of a single body is its own member, wherever it stands', async (t) => {
+    t.test('only the outer member usage of a single body counts, wherever it is', async () => {
       recover()
       const other = { prompt_tokens: 1, completion_tokens: 1 }
       const choices = [{ index: 0, message: { content: 'Hi', parsed: { usage: other } }, usage: other, error: null }]
@@ -319,15 +326,15 @@ for (const http2 of isCalledByUndici() ? [false] : [false, true]) {
         for (const answer of [sized(text), send(200, json, ...text.match(/.{1,9}/gs)!)]) {
           odd.answer(answer)
           const { text: got, line } = await ask('alone', false)
-          t.equal(got, text)
-          t.match(line, { code: null, costNanos: usageCost, estimated: false })
+          assert.equal(got, text)
+          assert.partialDeepStrictEqual(line, { code: null, costNanos: usageCost, estimated: false })
         }
       }
       odd.answer(sized(JSON.stringify({ choices, usage_breakdown: breakdown })))
-      t.match((await ask('alone', false)).line, { code: null, estimated: true })
+      assert.partialDeepStrictEqual((await ask('alone', false)).line, { code: null, estimated: true })
     })
 
-    t.test('a usage that words follow is completed by an estimate; a usage in each event is exact', async (t) => {
+    t.test('words after the last usage are estimated; usage in each event is exact', async () => {
       recover()
       const usages = (tokens: number) =>
         `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'Hello' } }], usage: { prompt_tokens: 11, completion_tokens: tokens } })}\n\n`
@@ -338,12 +345,17 @@ for (const http2 of isCalledByUndici() ? [false] : [false, true]) {
       ] as const) {
         for (const pieces of [[text], text.match(/.{1,50}/gs)!]) {
           odd.answer(send(200, events, ...pieces))
-          t.match((await ask('alone', true)).line, { code: null, promptTokens: 11, completionTokens, estimated })
+          assert.partialDeepStrictEqual((await ask('alone', true)).line, {
+            code: null,
+            promptTokens: 11,
+            completionTokens,
+            estimated
+          })
         }
       }
     })
 
-    t.test('an unrequested compression is decoded, and the answer is charged its reported usage', async (t) => {
+    t.test('an unrequested compression is decoded, and the reported usage is charged', async () => {
       recover()
       for (const [encoding, compress] of [
         ['gzip', gzipSync],
@@ -359,11 +371,11 @@ for (const http2 of isCalledByUndici() ? [false] : [false, true]) {
           const bytes: Buffer = compress(Buffer.from(text))
           const parts = [bytes.subarray(0, 30), bytes.subarray(30)]
           odd.answer(send(200, { ...(stream ? events : json), 'content-encoding': encoding }, ...parts))
-          const { status, encoding: told, text: got, line } = await ask('alone', stream)
-          t.equal(status, 200)
-          t.equal(told, null)
-          t.ok(got === text.replace(usageEvent, ''), encoding)
-          t.match(line, { code: null, costNanos: usageCost, estimated: false })
+          const { status, encoding: sentEncoding, text: got, line } = await ask('alone', stream)
+          assert.equal(status, 200)
+          assert.equal(sentEncoding, null)
+          assert.ok(got === text.replace(usageEvent, ''), encoding)
+          assert.partialDeepStrictEqual(line, { code: null, costNanos: usageCost, estimated: false })
         }
       }
     })
@@ -374,7 +386,7 @@ async function askOf(gateway: TestGateway, secret: string, model: string, member
   const response = await post(gateway, secret, '/chat/completions', chatOf(model, members))
   const text = await response.text().catch(() => 'broken')
   const { status, headers } = response
-  t.equal(headers.get('x-content-type-options'), 'nosniff')
+  assert.equal(headers.get('x-content-type-options'), 'nosniff')
   const line = await lines.of(headers.get('x-request-id'))
   return { status, text, type: headers.get('content-type'), encoding: headers.get('content-encoding'), line }
 }

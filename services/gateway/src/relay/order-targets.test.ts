@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import fc from 'fast-check'
 import t from 'tap'
@@ -8,7 +9,7 @@ import { orderTargets } from './order-targets.ts'
 
 const target = (upstream: string, priority = 0, weight = 1): Target => ({ upstream, model: 'm', priority, weight })
 
-t.test('an order has every target once, lower priorities first', (t) => {
+t.test('an order has every target once, lower priority numbers first', async () => {
   const route = fc.array(
     fc
       .tuple(fc.nat({ max: 3 }), fc.integer({ min: 1, max: 9 }))
@@ -21,21 +22,20 @@ t.test('an order has every target once, lower priorities first', (t) => {
       fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })),
       (route, draws) => {
         const order = orderTargets(route, () => draws.next().value as number)
-        t.same(new Set(order), new Set(route))
-        t.equal(order.length, route.length)
+        assert.deepEqual(new Set(order), new Set(route))
+        assert.equal(order.length, route.length)
         const priorities = order.map(({ priority }) => priority)
-        t.same(priorities, priorities.toSorted())
+        assert.deepEqual(priorities, priorities.toSorted())
       }
     )
   )
-  t.end()
 })
 
-t.test('targets of one priority are first in proportion to their weights', async (t) => {
+t.test('a target is first among its priority in proportion to its weight', async () => {
   const route = [target('a', 0, 3), target('b', 0, 1), target('c', 1, 100)]
   const first = Array.from({ length: 400 }, (_, at) => orderTargets(route, () => (at + 0.5) / 400)[0]!.upstream)
-  t.equal(first.filter((name) => name === 'a').length, 300)
-  t.equal(first.filter((name) => name === 'b').length, 100)
+  assert.equal(first.filter((name) => name === 'a').length, 300)
+  assert.equal(first.filter((name) => name === 'b').length, 100)
 })
 
 const upstreamsOf = (...names: string[]) =>
@@ -43,35 +43,28 @@ const upstreamsOf = (...names: string[]) =>
     names.map((name) => [name, { name, breaker: new Breaker(), restingUntil: new Map() } as unknown as Upstream])
   ) satisfies Upstreams
 
-t.test(
-  'the next call goes to an untried target, then to a target without a wait, and never to a stopped upstream',
-  async (t) => {
-    const upstreams = upstreamsOf('a', 'b', 'c')
-    const order = ['a', 'b', 'c'].map((name) => target(name))
-    const [a, b, c] = order as [Target, Target, Target]
-    const choose = (tried: Target[], now = 0) => callableTarget(order, tried, upstreams, now, () => 0.5)
-    t.same(choose([]), { target: a, waitMs: 0 })
-    t.same(choose([a]), { target: b, waitMs: 0 })
-    upstreams.get('b')!.restingUntil.set('m', 1500)
-    t.equal(choose([a])!.target, c)
-    t.same(choose([a, c]), { target: b, waitMs: 1500 }, 'a rest is waited for')
-    t.equal(choose([a, b, c])!.target, a, 'all tried: the first again')
-    t.ok(choose([a, b, c])!.waitMs > 0, 'a little later')
-    const { breaker } = upstreams.get('c')!
-    for (let call = 0; call < 5; call++) breaker.failed(breaker.begin(0), 0)
-    t.equal(choose([a])!.target, b)
-    upstreams.get('b')!.restingUntil.set('m', 60_000)
-    t.equal(choose([a])!.target, a, 'a long rest is not waited for: the first is asked again')
-    t.same(choose([]), { target: a, waitMs: 0 })
-    upstreams.get('a')!.restingUntil.set('m', 60_000)
-    t.same(
-      choose([]),
-      { target: a, waitMs: 0 },
-      'but a first call is made: only the upstream knows whether there is room'
-    )
-  }
-)
+t.test('an untried target is called first, then one without a wait, and never one with an open breaker', async () => {
+  const upstreams = upstreamsOf('a', 'b', 'c')
+  const order = ['a', 'b', 'c'].map((name) => target(name))
+  const [a, b, c] = order as [Target, Target, Target]
+  const find = (tried: Target[], now = 0) => callableTarget(order, tried, upstreams, now, () => 0.5)
+  assert.deepEqual(find([]), { target: a, waitMs: 0 })
+  assert.deepEqual(find([a]), { target: b, waitMs: 0 })
+  upstreams.get('b')!.restingUntil.set('m', 1500)
+  assert.equal(find([a])!.target, c)
+  assert.deepEqual(find([a, c]), { target: b, waitMs: 1500 }, 'a short wait is accepted')
+  assert.equal(find([a, b, c])!.target, a, 'after all were tried, the first is called again')
+  assert.ok(find([a, b, c])!.waitMs > 0, 'a little later')
+  const { breaker } = upstreams.get('c')!
+  for (let call = 0; call < 5; call++) breaker.failed(breaker.begin(0), 0)
+  assert.equal(find([a])!.target, b)
+  upstreams.get('b')!.restingUntil.set('m', 60_000)
+  assert.equal(find([a])!.target, a, 'instead of a long wait, the first is called again')
+  assert.deepEqual(find([]), { target: a, waitMs: 0 })
+  upstreams.get('a')!.restingUntil.set('m', 60_000)
+  assert.deepEqual(find([]), { target: a, waitMs: 0 }, 'a first call does not wait: the upstream may have room again')
+})
 
-t.test('without a known upstream there is no target', async (t) => {
-  t.equal(callableTarget([target('nobody')], [], upstreamsOf(), 0), null)
+t.test('without a known upstream there is no target', async () => {
+  assert.equal(callableTarget([target('nobody')], [], upstreamsOf(), 0), null)
 })

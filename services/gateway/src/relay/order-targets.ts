@@ -1,7 +1,7 @@
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 
 /**
- * Orders the targets of a route by priority. Targets of the same priority are drawn at random, by weight.
+ * Orders the targets of a route by priority. Targets of the same priority are ordered at random, by weight.
  *
  * @param random draws from [0, 1)
  */

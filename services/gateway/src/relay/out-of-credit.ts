@@ -16,12 +16,12 @@ const codes: ReadonlySet<string> = new Set([
   'arrearage',
   'billing_error'
 ])
-/** Anthropic has no code for it, only this message, with status 400 (anthropics/anthropic-sdk-typescript#618). */
+/** Anthropic sends only this message, with status 400 (anthropics/anthropic-sdk-typescript#618). */
 const anthropicMessage = /^(?:Your credit balance is too low|You have reached your specified API usage limits)\b/
-/** xAI has only these messages, with 403 and 429 (continuedev/continue#10373, #12670). */
+/** xAI sends only these messages, with 403 and 429 (continuedev/continue#10373, #12670). */
 const xaiMessage = /\b(?:run out of credits|used all available credits|doesn't have any credits)\b/
 
-/** Whether a refusal is about the credit of the operator's account at the provider. Only the operator can change that. */
+/** Whether the operator's account at the provider has no credit. Only the operator can change that. */
 export function isOutOfCredit(status: number, { code, type, message }: RefusalReason): boolean {
   if (codes.has((code ?? '').toLowerCase()) || codes.has((type ?? '').toLowerCase())) return true
   if (message === null) return false

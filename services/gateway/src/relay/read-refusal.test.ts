@@ -1,19 +1,20 @@
+import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
 import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import fc from 'fast-check'
 import t from 'tap'
 import { describeRefusal, readRefusal } from './read-refusal.ts'
 
-const usual = {
+const defaultError = {
   message: 'The upstream provider refused the request.',
   type: 'invalid_request_error',
   code: 'invalid_request'
 }
-function described(body: unknown, secret: string | null = 's3cret'): Record<string, unknown> {
+function describe(body: unknown, secret: string | null = 's3cret'): Record<string, unknown> {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
-  const told = describeRefusal(readRefusal(bytes), secret)
-  const { error } = JSON.parse(told.body)
-  t.equal(error.code, told.code)
+  const { code, body: json } = describeRefusal(readRefusal(bytes), secret)
+  const { error } = JSON.parse(json)
+  assert.equal(error.code, code)
   return error
 }
 
@@ -60,12 +61,12 @@ const shapes: Array<[from: string, body: unknown, error: object]> = [
   [
     'Azure',
     { error: { code: 'DeploymentNotFound', message: 'No deployment.' } },
-    { ...usual, code: 'DeploymentNotFound', message: 'No deployment.' }
+    { ...defaultError, code: 'DeploymentNotFound', message: 'No deployment.' }
   ],
   [
     'Azure API Management',
     { statusCode: 404, message: 'Resource not found' },
-    { ...usual, message: 'Resource not found' }
+    { ...defaultError, message: 'Resource not found' }
   ],
   [
     'vLLM before 0.10 (vllm: entrypoints/openai/protocol.py, ErrorResponse)',
@@ -88,7 +89,7 @@ const shapes: Array<[from: string, body: unknown, error: object]> = [
     { error: { code: 400, message: 'Exceeds the context.', type: 'exceed_context_size_error', n_ctx: 16 } },
     { code: 'invalid_request', message: 'Exceeds the context.', type: 'exceed_context_size_error', n_ctx: 16 }
   ],
-  ['Ollama, /api', { error: 'model "x" not found' }, { ...usual, message: 'model "x" not found' }],
+  ['Ollama, /api', { error: 'model "x" not found' }, { ...defaultError, message: 'model "x" not found' }],
   [
     'Ollama, /v1',
     { error: { message: 'model "x" not found', type: 'not_found_error', param: null, code: null } },
@@ -133,13 +134,13 @@ const shapes: Array<[from: string, body: unknown, error: object]> = [
       ]
     },
     {
-      ...usual,
+      ...defaultError,
       message: 'store: Extra inputs are not permitted; messages.0.role: Field required',
       param: 'store'
     }
   ],
-  ['FastAPI, a text', { detail: 'Not Found' }, { ...usual, message: 'Not Found' }],
-  ['FastAPI, an object', { detail: { error: { message: 'Bad tool' } } }, { ...usual, message: 'Bad tool' }],
+  ['FastAPI, a text', { detail: 'Not Found' }, { ...defaultError, message: 'Not Found' }],
+  ['FastAPI, an object', { detail: { error: { message: 'Bad tool' } } }, { ...defaultError, message: 'Bad tool' }],
   [
     'Mistral',
     {
@@ -151,41 +152,45 @@ const shapes: Array<[from: string, body: unknown, error: object]> = [
     },
     { message: 'messages.0.role: Not a role', type: 'invalid_request_error', param: 'messages.0.role', code: '1000' }
   ],
-  ['Cohere', { id: '1', message: 'invalid request: tools' }, { ...usual, message: 'invalid request: tools' }],
-  ['AWS', { Message: 'Too large', __type: 'ValidationException' }, { ...usual, message: 'Too large' }],
+  ['Cohere', { id: '1', message: 'invalid request: tools' }, { ...defaultError, message: 'invalid request: tools' }],
+  ['AWS', { Message: 'Too large', __type: 'ValidationException' }, { ...defaultError, message: 'Too large' }],
   [
     'xAI',
     { code: 'Client specified an invalid argument', error: 'Bad role' },
-    { ...usual, message: 'Bad role', code: 'Client specified an invalid argument' }
+    { ...defaultError, message: 'Bad role', code: 'Client specified an invalid argument' }
   ],
   [
     'text-generation-inference',
     { error: 'Input validation error', error_type: 'validation' },
-    { ...usual, message: 'Input validation error', type: 'validation' }
+    { ...defaultError, message: 'Input validation error', type: 'validation' }
   ],
   [
     'RFC 9457',
     { type: 'https://example.com/too-long', title: 'Too long', status: 422, detail: 'It is too long.' },
-    { ...usual, message: 'It is too long.' }
+    { ...defaultError, message: 'It is too long.' }
   ],
-  ['a number for a code', { error: { message: 'No', code: 1210 } }, { ...usual, message: 'No', code: '1210' }],
-  ['text', 'no healthy\r\n\tmodel\n', { ...usual, message: 'no healthy model' }],
+  ['a numeric code', { error: { message: 'No', code: 1210 } }, { ...defaultError, message: 'No', code: '1210' }],
+  ['text', 'no healthy\r\n\tmodel\n', { ...defaultError, message: 'no healthy model' }],
   [
     'HTML with a title (nginx)',
     '<html>\r\n<head><title>413 Request Entity Too Large</title></head><body><h1>413</h1><hr>nginx</body></html>',
-    { ...usual, message: '413 Request Entity Too Large' }
+    { ...defaultError, message: '413 Request Entity Too Large' }
   ],
-  ['HTML', '<p class="a">It is <b>R&amp;D&#39;s</b></p><script>alert(1)</script>', { ...usual, message: "It is R&D's" }]
+  [
+    'HTML',
+    '<p class="a">It is <b>R&amp;D&#39;s</b></p><script>alert(1)</script>',
+    { ...defaultError, message: "It is R&D's" }
+  ]
 ]
 
 for (const [from, body, error] of shapes) {
-  t.test(`the reason of a refusal is kept: ${from}`, async (t) => {
-    const { details: _, ...rest } = described(body)
-    t.same(rest, error)
+  t.test(`the reason of a refusal reaches the client: ${from}`, async () => {
+    const { details: _, ...rest } = describe(body)
+    assert.deepEqual(rest, error)
   })
 }
 
-t.test('a refusal without a readable message gets a general one', async (t) => {
+t.test('a refusal without a readable message gets a general one', async () => {
   const nothing = [
     '',
     ' ',
@@ -200,12 +205,12 @@ t.test('a refusal without a readable message gets a general one', async (t) => {
     '{"error":{"message":5}}',
     '<html></html>'
   ]
-  for (const body of nothing) t.same(described(body), usual, body)
-  t.match(described('{"error":[1]}'), usual)
-  t.equal(readRefusal(gzipSync('{"error":"no"}')).message, null, 'compressed')
+  for (const body of nothing) assert.deepEqual(describe(body), defaultError, body)
+  assert.deepEqual(describe('{"error":[1]}'), defaultError)
+  assert.equal(readRefusal(gzipSync('{"error":"no"}')).message, null, 'compressed')
 })
 
-t.test('a credential that the provider repeats is not passed on, in whichever form', async (t) => {
+t.test('a credential that the provider repeats never reaches the client, in any form', async () => {
   for (const body of [
     { error: { message: 'no such key: s3cret' } },
     { error: { message: 'no', hint: ['s3cret'] } },
@@ -213,17 +218,17 @@ t.test('a credential that the provider repeats is not passed on, in whichever fo
     'key s3cret is unknown',
     '{"error":{"message":"no such key: s3\\u0063ret"}}'
   ]) {
-    t.same(described(body), usual, JSON.stringify(body))
+    assert.deepEqual(describe(body), defaultError, JSON.stringify(body))
   }
-  t.same(described({ error: { message: 'a "quoted\\ key' } }, 'a "quoted\\ key'), usual)
-  t.equal(
-    described({ error: { message: 's3cret' } }, null).message,
+  assert.deepEqual(describe({ error: { message: 'a "quoted\\ key' } }, 'a "quoted\\ key'), defaultError)
+  assert.equal(
+    describe({ error: { message: 's3cret' } }, null).message,
     's3cret',
-    'where there is none, all words are fine'
+    'without a credential, nothing is replaced'
   )
 })
 
-t.test('the message for the client is bounded, however long the provider makes it', async (t) => {
+t.test('the client gets a message of bounded length, however long the original is', async () => {
   const long = 'x'.repeat(60_000)
   for (const body of [
     { error: { message: long } },
@@ -234,13 +239,13 @@ t.test('the message for the client is bounded, however long the provider makes i
     `{"detail":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
     `{"error":{"message":"no","x":${'['.repeat(30_000)}${']'.repeat(30_000)}}}`
   ]) {
-    t.ok(String(described(body).message).length <= 16_384)
+    assert.ok(String(describe(body).message).length <= 16_384)
   }
-  const { type, code } = described({ error: { message: 'no', type: long, code: long } })
-  t.same([type, code], [usual.type, usual.code])
+  const { type, code } = describe({ error: { message: 'no', type: long, code: long } })
+  assert.deepEqual([type, code], [defaultError.type, defaultError.code])
 })
 
-t.test('whatever a provider says, the client gets one error with texts, and never the credential', async () => {
+t.test('for any refusal, the client gets one error with texts, and never the credential', async () => {
   const name = fc.constantFrom('error', 'message', 'detail', 'type', 'code', 'param', 'loc', 'msg', 'details', 'x')
   const words = fc.constantFrom('s3cret', 'a s3cret key', '', '<b>s3cret', 'no', '\u0000', '\ud800')
   const { value } = fc.letrec((tie) => ({
@@ -262,10 +267,10 @@ t.test('whatever a provider says, the client gets one error with texts, and neve
   )
   fc.assert(
     fc.property(bodies, (body) => {
-      const told = describeRefusal(readRefusal(body), 's3cret')
-      const { message, type, code } = JSON.parse(told.body).error
-      const texts = [message, type, code, told.code]
-      return texts.every((text) => typeof text === 'string' && text !== '') && !told.body.includes('s3cret')
+      const described = describeRefusal(readRefusal(body), 's3cret')
+      const { message, type, code } = JSON.parse(described.body).error
+      const texts = [message, type, code, described.code]
+      return texts.every((text) => typeof text === 'string' && text !== '') && !described.body.includes('s3cret')
     }),
     propertyRuns(500)
   )

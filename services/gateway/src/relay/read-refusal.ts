@@ -1,13 +1,13 @@
 import { readableText } from './readable-text.ts'
 
-/** Why a provider refused a request. A member is null if the answer does not tell it. */
+/** Why a provider refused a request. A member is null if the answer does not have it. */
 export interface RefusalReason {
   readonly message: string | null
   readonly type: string | null
   readonly code: string | null
   /** The faulty member of the request. */
   readonly param: string | null
-  /** All members of an error in OpenAI's shape; else empty. */
+  /** All members of an error in OpenAI's shape; otherwise empty. */
   readonly members: Readonly<Record<string, unknown>>
 }
 
@@ -17,11 +17,11 @@ export const unexplained: RefusalReason = { message: null, type: null, code: nul
 const maxMessage = 16_384
 const maxItems = 8
 const maxDepth = 4
-/** A code or type. Texts and URLs do not match. */
+/** Matches codes and types, but not sentences or URLs. */
 const identifier = /^[\w .-]{1,100}$/
 
 /**
- * Reads a refusal in the shapes that providers use:
+ * Reads a refusal. Providers use these shapes:
  *
  * - OpenAI, vLLM ≥ 0.10, llama.cpp, Ollama's `/v1`, Groq, DeepSeek: `{ error: { message, type, param, code } }`
  * - Azure: `{ error: { code, message, innererror } }`; its API Management: `{ statusCode, message }`
@@ -57,23 +57,23 @@ export function readRefusal(body: Buffer): RefusalReason {
 }
 
 /**
- * Writes the body that tells the client why its request was refused. It has the provider's message, and all members of an error
- * in OpenAI's shape.
+ * Writes the body that explains a refusal to the client. It has the provider's message, and all members of an error in OpenAI's
+ * shape.
  *
- * @param secret the credential. A refusal that repeats it is replaced by a general one
+ * @param secret the credential. If the refusal repeats it, the client gets a general error
  */
 export function describeRefusal(
   { message, type, code, param, members }: RefusalReason,
   secret: string | null
 ): { code: string; body: string } {
-  const told = {
+  const reported = {
     message: message ?? defaultError.message,
     type: type ?? defaultError.type,
     code: code ?? defaultError.code
   }
   try {
-    const body = JSON.stringify({ error: { ...members, ...told, ...(param !== null && { param }) } })
-    if (secret === null || !body.includes(JSON.stringify(secret).slice(1, -1))) return { code: told.code, body }
+    const body = JSON.stringify({ error: { ...members, ...reported, ...(param !== null && { param }) } })
+    if (secret === null || !body.includes(JSON.stringify(secret).slice(1, -1))) return { code: reported.code, body }
   } catch {
     // The members are nested too deeply to be written.
   }
@@ -96,8 +96,8 @@ function textOf(value: unknown, depth: number): string | null {
   }
   if (!isObject(value)) return null
   const { message, detail, msg, error } = value
-  for (const one of [msg, message, detail, error]) {
-    const text = textOf(one, depth + 1)
+  for (const member of [msg, message, detail, error]) {
+    const text = textOf(member, depth + 1)
     const path = pathOf(value.loc)
     if (text !== null) return path === null ? text : `${path}: ${text}`
   }
@@ -112,13 +112,13 @@ function paramOf({ param, detail, message, details }: Record<string, unknown>): 
   }
   // google.rpc.BadRequest
   const violations = Array.isArray(details)
-    ? details.find((one) => isObject(one) && Array.isArray(one.fieldViolations))
+    ? details.find((item) => isObject(item) && Array.isArray(item.fieldViolations))
     : null
   const field = violations?.fieldViolations[0]?.field
   return typeof field === 'string' && field !== '' ? field.slice(0, maxMessage) : null
 }
 
-/** FastAPI's `loc`, without the `body` that it begins with: `messages.0.role`. */
+/** FastAPI's `loc`, without the `body` at its beginning: `messages.0.role`. */
 function pathOf(loc: unknown): string | null {
   if (!Array.isArray(loc)) return null
   const steps = loc.slice(loc[0] === 'body' ? 1 : 0, 20)

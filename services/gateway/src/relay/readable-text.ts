@@ -1,4 +1,4 @@
-/** Maximum bytes that are read: the reason is at the beginning. */
+/** Maximum bytes that are read, because the reason is at the beginning. */
 const maxBytes = 8192
 const maxText = 500
 
@@ -13,19 +13,19 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads the message of a text or HTML body, as one line: the title of a page, or else its words.
+ * Reads the message of a text or HTML body as one line. For HTML, this is the title of the page, or its text without a title.
  *
  * @returns null for other bodies, such as cut JSON or compressed bytes
  */
 export function readableText(body: Buffer): string | null {
   const text = body.toString('utf8', 0, maxBytes)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they tell bytes from text
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: only binary data has them
   if (/^\s*[[{"]|[\0-\x08\x0e-\x1f\x7f]|\ufffd./.test(text)) return null
   const words = /^\s*</.test(text) ? wordsOf(text) : text
   return words.replace(/\s+/g, ' ').trim().slice(0, maxText) || null
 }
 
-/** Reads HTML in one pass. A regular expression for tags would take quadratic time. */
+/** Reads the text of HTML in one pass. A regular expression for tags would take quadratic time. */
 function wordsOf(html: string): string {
   let words = ''
   let hidden: string | null = null

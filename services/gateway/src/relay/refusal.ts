@@ -2,12 +2,12 @@ import type { AnswerHead } from '../upstreams/upstream-pool.ts'
 import { decodeShort } from './answer-decoder.ts'
 import { readRefusal } from './read-refusal.ts'
 import type { Sink, SinkAttempt } from './sink.ts'
-import { isAboutTheRequest, judgeStatus, readWaitMs } from './upstream-failure.ts'
+import { classifyStatus, isAboutTheRequest, readWaitMs } from './upstream-failure.ts'
 
-/** How many bytes of a refusal are read for its message. */
+/** Maximum bytes of a refusal that are read for its message. */
 export const maxRefusalBytes = 64 * 1024
-/** How long the relay waits for the body of a refusal, ms, if the status alone tells what to do. */
-const reasonMs = 1000
+/** Maximum wait for the body of a refusal, ms, if the status alone decides what follows. */
+const maxReasonMs = 1000
 
 /** Reads why an upstream refused a request. */
 export class Refusal implements Sink {
@@ -26,24 +26,24 @@ export class Refusal implements Sink {
     this.#attempt = attempt
     this.#encoding = head.contentEncoding ?? 'identity'
     this.#waitMs = readWaitMs(head)
-    // A refusal that is about the request cannot be passed on without its body.
-    if (!isAboutTheRequest(attempt.status)) this.#timer = setTimeout(() => this.#judge(true), reasonMs)
+    // The client needs the body of a refusal that is about its request.
+    if (!isAboutTheRequest(attempt.status)) this.#timer = setTimeout(() => this.#conclude(true), maxReasonMs)
   }
 
   /** @param chunk encoded bytes; may be overwritten afterwards */
   push(chunk: Buffer): void {
     this.#bytes += chunk.length
     if (this.#bytes <= maxRefusalBytes) this.#chunks.push(Buffer.from(chunk))
-    else this.#judge(true)
+    else this.#conclude(true)
   }
 
   end(): void {
-    this.#judge(false)
+    this.#conclude(false)
   }
 
-  /** Judges by the status and the part of the body that came. */
+  /** Uses the status and the received part of the body. */
   cut(): boolean {
-    this.#judge(true)
+    this.#conclude(true)
     return true
   }
 
@@ -55,9 +55,9 @@ export class Refusal implements Sink {
     clearTimeout(this.#timer)
   }
 
-  #judge(goesOn: boolean): void {
+  #conclude(goesOn: boolean): void {
     clearTimeout(this.#timer)
     const reason = readRefusal(decodeShort(Buffer.concat(this.#chunks), this.#encoding, maxRefusalBytes))
-    this.#attempt.refused(reason, judgeStatus(this.#attempt.status, reason, this.#waitMs), goesOn)
+    this.#attempt.refused(reason, classifyStatus(this.#attempt.status, reason, this.#waitMs), goesOn)
   }
 }

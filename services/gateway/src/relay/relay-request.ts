@@ -8,10 +8,10 @@ import type { Deadlines } from './deadlines.ts'
 import type { ForwardedRequest } from './forwarded-body.ts'
 import type { SlowReaders } from './slow-readers.ts'
 
-/** An admitted request, and what relaying it needs. */
+/** An admitted request, with everything that the relay needs. */
 export interface RelayRequest extends ForwardedRequest {
   readonly upstreams: Upstreams
-  /** The operator's documentation, which errors link to; null for none. */
+  /** The documentation that errors link to; null for none. */
   readonly docsUrl: string | null
   readonly route: readonly Target[]
   /** The endpoint's path, without the upstream's prefix: `/chat/completions`. */
@@ -23,20 +23,20 @@ export interface RelayRequest extends ForwardedRequest {
   /** How many answers the request asks for. */
   readonly answers: number
   readonly requestId: string
-  /** How many calls of upstreams the request may make. */
+  /** Maximum calls of upstreams. */
   readonly maxCalls: number
   /** Receives the answer. Nothing has been written to it yet. */
   readonly response: ServerResponse
-  /** Headers of the answer besides the relay's own: names and values, alternating. Emptied once the head is written. */
+  /** Further headers of the answer: names and values, alternating. Emptied once the head is written. */
   fields: readonly string[]
   readonly slowReaders: SlowReaders
   readonly deadlines: Deadlines
   readonly abandonedStreams: AbandonedStreams
   /** Whether the model produces output that the answer does not show. */
   readonly hidesOutput: boolean
-  /** Whether the client's connection must end with this answer. */
+  /** Whether the client's connection must close after this answer. */
   readonly isDraining: () => boolean
-  /** Called for every failed call, also if another call succeeds. */
+  /** Called for every failed call, even if another call succeeds. */
   readonly onFailure: (failure: ServiceError, upstream: string) => void
   /** Called once, at the end. */
   readonly onEnd: (outcome: Outcome) => void

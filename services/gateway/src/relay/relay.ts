@@ -2,34 +2,35 @@ import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { retryFields } from '../http/retry-fields.ts'
 import { clientClosedRequest } from '../settlement/outcome.ts'
+import { afterHangUp } from './after-hang-up.ts'
 import { Attempt } from './attempt.ts'
 import type { AttemptOwner } from './attempt-owner.ts'
 import { attemptUsage, canLeave } from './attempt-usage.ts'
 import { callableTarget, msUntilCallable } from './callable-target.ts'
 import type { End } from './charged-usage.ts'
+import { mayClientRetry, type RetryScope } from './client-may-retry.ts'
 import type { Expiring } from './deadlines.ts'
 import { failOver } from './fail-over.ts'
-import { mayClientRetry, type RetryScope } from './may-retry.ts'
 import { orderTargets } from './order-targets.ts'
 import type { RelayRequest } from './relay-request.ts'
 import { headFields, writeJson } from './write-head.ts'
 
-/** How long an upstream has to end a stream whose client has left, ms. What it sends until then is counted. */
-const leavingMs = 1000
+/** Maximum time for an upstream to end a stream after the client left, ms. The bytes until then are counted. */
+const maxLeavingMs = 1000
 
 /**
- * Sends a request to an upstream of its model's route, and the answer to the client, as the bytes come and no faster than
- * the client reads them. Until an answer has begun, another call replaces a failed call: of the next upstream, or of the
- * same upstream a little later. The relay ends the response in any case.
+ * Relays a request to an upstream of its model's route, and passes the answer to the client as it arrives, no faster than the client
+ * reads. Until an answer begins, another call may replace a failed one: of another upstream, or of the same one a little later. The
+ * relay always ends the response.
  *
- * When the client leaves, a single body is read to its end, for its usage. So is a stream if the provider bills more than the
- * part that has come; other streams are aborted.
+ * When the client leaves, a single body is read to its end for its usage. A stream is read to its end if the provider would bill
+ * more than the part that arrived. Other streams are aborted.
  */
 export function relay(request: RelayRequest): void {
   new Relay(request).begin()
 }
 
-/** One request to a model. Decides about its attempts: their order, what follows a failure, and the end. */
+/** One request to a model. Starts its attempts, decides what follows a failure, and ends the request. */
 class Relay implements AttemptOwner, Expiring {
   readonly beganAt = performance.now()
   earlier: Expiring | null = null
@@ -43,12 +44,12 @@ class Relay implements AttemptOwner, Expiring {
   /** The last attempt. */
   #attempt: Attempt | null = null
   #retryTimer: NodeJS.Timeout | undefined
-  /** The last failure that may pass at another time. */
-  #momentary: ServiceError | null = null
+  /** The last transient failure. */
+  #transientFailure: ServiceError | null = null
   #firstByteAt: number | null = null
   #clientGone = false
-  /** What the client was told at its deadline, while more of the answer is read. */
-  #told: { status: number; code: string | null } | null = null
+  /** The failure that the client got at the deadline, while the answer is still read. */
+  #deadlineFailure: { status: number; code: string | null } | null = null
   #leavingTimer: NodeJS.Timeout | undefined
   #done = false
 
@@ -60,7 +61,7 @@ class Relay implements AttemptOwner, Expiring {
   }
 
   get isServed(): boolean {
-    return !this.#clientGone && this.#told === null
+    return !this.#clientGone && this.#deadlineFailure === null
   }
 
   begin(): void {
@@ -83,14 +84,14 @@ class Relay implements AttemptOwner, Expiring {
     this.#finishWith(new ServiceError('upstream_unreachable', { retryAfter }), 'unserved')
   }
 
-  /** The request has lasted as long as a request may. */
+  /** Ends the request at its deadline. */
   expire(): void {
     if (this.#done) return
     clearTimeout(this.#retryTimer)
     const failure = new ServiceError('upstream_timeout')
     const attempt = this.#attempt
     if (this.stillReads === null) {
-      this.#told = this.#tell(failure)
+      this.#deadlineFailure = this.#sendFailure(failure)
       this.#request.response.off('close', this.#onClose)
     }
     if (attempt === null || !attempt.isUnderWay) this.finish(failure.status, failure.code, 'unserved')
@@ -115,7 +116,7 @@ class Relay implements AttemptOwner, Expiring {
     const request = this.#request
     this.#firstByteAt = performance.now()
     request.response.writeHead(status, headFields(request, contentType, nothingFurther, length))
-    // A stream may last long: free what it no longer needs.
+    // A stream may last long, so this frees memory.
     request.fields = nothingFurther
     request.spans = noSpans
   }
@@ -129,7 +130,7 @@ class Relay implements AttemptOwner, Expiring {
     const { name, retries } = this.#attempt!.upstream
     const { response, upstreams, maxCalls, onFailure } = this.#request
     onFailure(failure, name)
-    if (scope === 'anywhere') this.#momentary = failure
+    if (scope === 'anywhere') this.#transientFailure = failure
     if (scope === 'elsewhere') this.#order = this.#order.filter(({ upstream }) => upstream !== name)
     const next = failOver(
       {
@@ -144,10 +145,10 @@ class Relay implements AttemptOwner, Expiring {
       performance.now()
     )
     if (next === null) {
-      // After several failures the client is told of one that may pass.
-      const told = scope === 'elsewhere' ? (this.#momentary ?? failure) : failure
-      const toldScope = told === failure ? scope : 'anywhere'
-      this.#finishWith(told, end, mayClientRetry(told, toldScope, this.#tried.length, maxCalls))
+      // After several failures, the client gets a transient one, if any.
+      const sent = scope === 'elsewhere' ? (this.#transientFailure ?? failure) : failure
+      const sentScope = sent === failure ? scope : 'anywhere'
+      this.#finishWith(sent, end, mayClientRetry(sent, sentScope, this.#tried.length, maxCalls))
       return
     }
     if (next.isRetry) retries.take()
@@ -162,12 +163,12 @@ class Relay implements AttemptOwner, Expiring {
 
   /** @param shouldRetry whether the client should send the request again; if absent, the failure's code decides */
   #finishWith(failure: ServiceError, end: End, shouldRetry?: boolean): void {
-    const { status, code } = this.#tell(failure, shouldRetry)
+    const { status, code } = this.#sendFailure(failure, shouldRetry)
     this.finish(status, code, end)
   }
 
-  /** Tells the client of a failure: by a status; once the answer has begun, by an event or by closing the connection. */
-  #tell(failure: ServiceError, shouldRetry?: boolean): { status: number; code: string } {
+  /** Sends the client a failure: a status; after the answer began, an event or the end of the connection. */
+  #sendFailure(failure: ServiceError, shouldRetry?: boolean): { status: number; code: string } {
     const { code } = failure
     const hasBegun = this.#request.response.headersSent
     const status = hasBegun ? this.#attempt!.status : failure.status
@@ -194,12 +195,12 @@ class Relay implements AttemptOwner, Expiring {
     if (this.stillReads === 'to the end') abandonedStreams.remove()
     response.off('close', this.#onClose)
     if (response.socket?.writableLength !== 0) slowReaders.watch(response)
-    const told = this.#told ?? { status, code }
+    const sent = this.#deadlineFailure ?? { status, code }
     onEnd({
       upstream: attempt === null ? null : attempt.upstream.name,
       attempts: this.#tried.length,
-      status: this.#clientGone && this.#firstByteAt === null ? clientClosedRequest : told.status,
-      code: told.code,
+      status: this.#clientGone && this.#firstByteAt === null ? clientClosedRequest : sent.status,
+      code: sent.code,
       used: end === 'unserved' ? null : attemptUsage(attempt!, end),
       firstByteAt: this.#firstByteAt,
       clientGone: this.#clientGone
@@ -211,32 +212,34 @@ class Relay implements AttemptOwner, Expiring {
     const attempt = this.#attempt
     const sink = attempt?.sink ?? null
     sink?.detach()
-    const hasCall = attempt !== null && this.#retryTimer === undefined
-    if (hasCall && !this.#request.isStream && sink?.kind !== 'stream' && sink?.kind !== 'refusal') {
-      attempt.resumeReading()
-      return
-    }
+    const next = afterHangUp({
+      isStream: this.#request.isStream,
+      awaitsRetry: attempt === null || this.#retryTimer !== undefined,
+      isUnderWay: attempt?.isUnderWay === true,
+      response: sink?.kind ?? null,
+      canEndEarly: attempt !== null && canLeave(attempt)
+    })
     clearTimeout(this.#retryTimer)
-    if (attempt === null || !attempt.isUnderWay) this.finish(attempt?.status ?? 0, null, 'unserved')
-    // A refused request is not served, although the reason has not come.
-    else if (sink?.kind === 'refusal') sink.cut()
-    else if (canLeave(attempt)) this.#leave(attempt)
-    else if (this.#request.abandonedStreams.tryAdd()) this.#readToItsEnd(attempt)
-    else this.#abort(attempt)
+    if (next === 'end') this.finish(attempt?.status ?? 0, null, 'unserved')
+    else if (next === 'read whole') attempt!.resumeReading()
+    else if (next === 'cut refusal') sink!.cut()
+    else if (next === 'end early') this.#leave(attempt!)
+    else if (this.#request.abandonedStreams.tryAdd()) this.#readToItsEnd(attempt!)
+    else this.#abort(attempt!)
   }
 
-  /** Reads the answer to its end, for its usage. */
+  /** Reads the answer to its end for its usage. */
   #readToItsEnd(attempt: Attempt): void {
     this.stillReads = 'to the end'
     attempt.resumeReading()
   }
 
-  /** Ends a stream, and reads what the provider sends until then. */
+  /** Ends a stream early, and reads the bytes that the provider still sends. */
   #leave(attempt: Attempt): void {
     this.stillReads = 'briefly'
     // After a suspension of the process, timers run before sockets are read.
     const abort = () => setImmediate(() => this.#abort(attempt))
-    this.#leavingTimer = setTimeout(abort, leavingMs)
+    this.#leavingTimer = setTimeout(abort, maxLeavingMs)
     attempt.leave()
   }
 

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,10 +15,10 @@ import { Deadlines } from './deadlines.ts'
 import { relay } from './relay.ts'
 import { SlowReaders } from './slow-readers.ts'
 
-/** Every answer in pieces of these lengths: parts of events, events that are written at once, and long ones. */
+/** Lengths of each answer's pieces: parts of events, short events and long events. */
 const pieces = [1, 90, 4000, 9000, 70_000, 20, 200_000, 500]
 
-t.test('answers are never mixed, although all connections are read into the same bytes', async (t) => {
+t.test('answers are never mixed, although all connections share one read buffer', async () => {
   const upstream = await startFakeUpstream()
   const gateway = await startGateway(upstream.url)
   const { secret } = await gateway.seedKey()
@@ -28,7 +29,7 @@ t.test('answers are never mixed, although all connections are read into the same
     const [status, type] = kinds[seed % kinds.length]!
     response.writeHead(status, { 'content-type': type })
     response.flushHeaders()
-    // All of them write in turn, so that each is read between two reads of another.
+    // All answers write in turn, so their reads alternate.
     await new Promise<void>((resolve) => {
       begun.push(resolve)
       if (begun.length === all) for (const begin of begun) begin()
@@ -48,16 +49,16 @@ t.test('answers are never mixed, although all connections are read into the same
       '/chat/completions',
       chatOf('small', { user: letter, seed, stream: type === 'text/event-stream' })
     )
-    t.equal(answer.status, status)
+    assert.equal(answer.status, status)
     if (status === 200) {
       const got: Buffer[] = []
       for await (const part of answer.body!) {
         got.push(Buffer.from(part))
         await new Promise((resolve) => setTimeout(resolve, 1))
       }
-      t.ok(Buffer.concat(got).toString() === written(letter, type).join(''), `${letter}: ${type}`)
+      assert.ok(Buffer.concat(got).toString() === written(letter, type).join(''), `${letter}: ${type}`)
     } else {
-      t.equal(((await answer.json()) as { error: { message: string } }).error.message, letter.repeat(9000))
+      assert.equal(((await answer.json()) as { error: { message: string } }).error.message, letter.repeat(9000))
     }
   })
   await Promise.all(calls)
@@ -84,7 +85,7 @@ function refusal(letter: string): string[] {
   return ['{"error":{"message":"', ...Array.from({ length: 90 }, () => letter.repeat(100)), '"}}']
 }
 
-t.test('the bytes that the relay gets may be overwritten at once', async (t) => {
+t.test('the pool may overwrite bytes as soon as the relay has read them', async () => {
   for (const [status, head, parts] of [
     [200, { contentLength: 9020 }, [`{"choices":[{"":"${'x'.repeat(8999)}"}]}`]],
     [200, { contentLength: 9120 }, [`{"choices":[{"":"${'x'.repeat(8999)}`, `${'y'.repeat(100)}"}]}`]],
@@ -96,7 +97,7 @@ t.test('the bytes that the relay gets may be overwritten at once', async (t) => 
     ],
     [400, {}, ['{"error":{"message":', '"no"}}']]
   ] as Array<[number, Partial<AnswerHead>, string[]]>) {
-    const got = await answered((handler) => {
+    const got = await relayAnswer((handler) => {
       handler.onRequestStart(controller)
       handler.onResponseStart(controller, status, { ...emptyHead, ...head })
       for (const part of parts) {
@@ -106,13 +107,13 @@ t.test('the bytes that the relay gets may be overwritten at once', async (t) => 
       }
       handler.onResponseEnd(controller)
     }, head.contentType !== undefined)
-    if (status === 200) t.ok(got === parts.join(''), JSON.stringify(head))
-    else t.match(JSON.parse(got), { error: { message: 'no' } })
+    if (status === 200) assert.ok(got === parts.join(''), JSON.stringify(head))
+    else assert.partialDeepStrictEqual(JSON.parse(got), { error: { message: 'no' } })
   }
 })
 
-t.test('a stream begins for its client after 10 s, although nothing of it has come', async (t) => {
-  const got = await answered((handler) => {
+t.test('a client gets the head of a stream after 10 s, even without an event', async () => {
+  const got = await relayAnswer((handler) => {
     mock.timers.enable({ apis: ['setTimeout'] })
     handler.onRequestStart(controller)
     handler.onResponseStart(controller, 200, { ...emptyHead, contentType: 'text/event-stream' })
@@ -120,7 +121,7 @@ t.test('a stream begins for its client after 10 s, although nothing of it has co
     handler.onResponseEnd(controller)
     mock.timers.reset()
   }, true)
-  t.match(got, /^data: {"error":{.*"upstream_error"}}\n\n$/)
+  assert.match(got, /^data: {"error":{.*"upstream_error"}}\n\n$/)
 })
 
 const controller: CallController = { abort() {}, leave() {}, pause() {}, resume() {} }
@@ -132,8 +133,8 @@ const emptyHead: AnswerHead = {
   contentLength: -1
 }
 
-/** What a client gets when an upstream answers like this, while nothing that is written leaves yet. */
-async function answered(answer: (handler: AnswerHandler) => void, isStream: boolean): Promise<string> {
+/** Answers a client like this. All bytes are written before the first one leaves. @returns the client's text */
+async function relayAnswer(answer: (handler: AnswerHandler) => void, isStream: boolean): Promise<string> {
   const server = createServer((_request, response) => {
     const { socket } = response
     socket!.cork()

@@ -3,26 +3,26 @@ import type { ReceivedAnswer } from './charged-usage.ts'
 import type { RefusalReason } from './read-refusal.ts'
 import type { RelayRequest } from './relay-request.ts'
 import type { Source } from './stream-writer.ts'
-import type { Failed } from './upstream-failure.ts'
+import type { CallFailure } from './upstream-failure.ts'
 
 /** Takes the body of an upstream's response: a whole answer, a stream, or a refusal. */
 export interface Sink {
   readonly kind: 'whole' | 'stream' | 'refusal'
-  /** The answer, as far as it came; null for a refusal. */
+  /** The received part of the answer; null for a refusal. */
   readonly answer: ReceivedAnswer
-  /** Whether the provider may have made an answer, or a part of it. */
+  /** Whether the provider may have made a part of an answer. */
   readonly hasBegun: boolean
   /** @param chunk decoded bytes; may be overwritten afterwards */
   push(chunk: Buffer): void
-  /** The upstream ended the body. */
+  /** Call this at the end of the body. */
   end(): void
   /**
-   * The body broke off.
+   * Call this if the body broke off.
    *
-   * @returns whether the sink could conclude from what came; if not, the attempt failed
+   * @returns whether the received part was enough; if not, the attempt failed
    */
   cut(): boolean
-  /** Tells a failure to a client that has a part of the answer. */
+  /** Sends a failure to a client that has a part of the answer. */
   interrupt(failure: ServiceError): void
   /** Stops writing: the client has left. */
   detach(): void
@@ -30,25 +30,25 @@ export interface Sink {
   close(): void
 }
 
-/** What a sink needs of its attempt. Pausing it holds the upstream back. */
+/** The part of an attempt that its sink uses. `pause` pauses the upstream. */
 export interface SinkAttempt extends Source {
   readonly request: RelayRequest
   /** The status of the upstream's response. */
   readonly status: number
-  /** Whether the client can still be sent something. */
+  /** Whether the client still gets the answer. */
   readonly isServed: boolean
-  /** Whether the client asked for a single body and gets a stream, or the other way round. */
+  /** Whether the upstream sends a stream instead of a single body, or the reverse. */
   readonly isWrongKind: boolean
   /** Whether {@link accept} was called. */
   readonly isAccepted: boolean
-  /** The body is an answer, as far as its beginning tells. */
+  /** Call this once the beginning of the body proves to be an answer. */
   accept(): void
   /** Writes the head of the client's response. @param length of the body in bytes, -1 if unknown */
   writeHead(contentType: string, length: number): void
-  /** The answer is complete, and the client has all of it. */
+  /** Call this once the answer is complete and written. */
   complete(): void
-  /** The body is not the answer that the request asked for. @param how continues "the upstream's answer …" */
+  /** Fails the attempt because of a wrong answer. @param how continues "the upstream's answer …" */
   rejectAnswer(how: string): void
-  /** @param failed null for a refusal that is about the client's request. @param goesOn whether more of the body may come */
-  refused(reason: RefusalReason, failed: Failed | null, goesOn: boolean): void
+  /** @param failed null for a refusal that is about the client's request. @param goesOn whether more of the body may arrive */
+  refused(reason: RefusalReason, failed: CallFailure | null, goesOn: boolean): void
 }

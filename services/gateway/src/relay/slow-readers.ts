@@ -4,28 +4,28 @@ import { IntervalChecks } from '../event-loop/interval-checks.ts'
 
 interface Watched {
   takenBytes: number
-  looks: number
+  /** Checks since the operating system last took bytes. */
+  idleChecks: number
 }
 
-const looksUntilClose = 4
+const checksUntilClose = 4
 
 /**
- * Closes connections of clients that read nothing of their answers for too long. They would hold memory, a connection and the
- * upstream's work. Only connections with waiting bytes are checked. What counts are the bytes that the operating system takes,
- * as in nginx's `send_timeout`. For a client that is megabytes behind, it takes bytes only now and then.
+ * Closes connections of clients that read nothing of their answers for too long. Such clients would keep memory, a connection and
+ * an upstream busy. Only connections with waiting bytes are checked. The bytes that the operating system takes count, as in nginx's
+ * `send_timeout`. For a client that is megabytes behind, it takes bytes only now and then.
  */
 export class SlowReaders {
   readonly #watched = new Map<Socket, Watched>()
   readonly #checks: IntervalChecks
 
-  /** @param maxMs how long a client may read nothing; its connection closes at most a quarter of that later */
+  /** @param maxMs how long a client may read nothing. Its connection closes at most a quarter of that later */
   constructor(maxMs: number) {
-    this.#checks = new IntervalChecks(maxMs / looksUntilClose, () => this.#look())
+    this.#checks = new IntervalChecks(maxMs / checksUntilClose, () => this.#check())
   }
 
   /**
-   * Checks the client from now on, because bytes of its answer wait. An answer behind the answer to an earlier request of the
-   * connection is checked once its turn has come.
+   * Checks the client while bytes of its answer wait. The answer to a pipelined request is checked after the earlier answers.
    */
   watch(response: ServerResponse): void {
     const { socket } = response
@@ -35,19 +35,19 @@ export class SlowReaders {
 
   #watch(socket: Socket): void {
     if (this.#watched.has(socket)) return
-    this.#watched.set(socket, { takenBytes: takenBytes(socket), looks: 0 })
+    this.#watched.set(socket, { takenBytes: takenBytes(socket), idleChecks: 0 })
     this.#checks.start()
   }
 
-  #look(): void {
+  #check(): void {
     for (const [socket, watched] of this.#watched) {
       const taken = takenBytes(socket)
       if (socket.destroyed || socket.writableLength === 0) {
         this.#watched.delete(socket)
       } else if (taken !== watched.takenBytes) {
         watched.takenBytes = taken
-        watched.looks = 0
-      } else if (++watched.looks > looksUntilClose) {
+        watched.idleChecks = 0
+      } else if (++watched.idleChecks > checksUntilClose) {
         this.#watched.delete(socket)
         socket.destroy()
       }

@@ -6,14 +6,14 @@ import type { Sink, SinkAttempt } from './sink.ts'
 import { StreamWriter } from './stream-writer.ts'
 
 /**
- * How long the head of a stream waits for its first event, ms. Until then another call can replace the stream. After a longer
- * wait, a proxy in front of the gateway could give up.
+ * Maximum wait for the first event before the head of a stream is sent, ms. Until then, another call can replace the stream. After
+ * a longer wait, a proxy in front of the gateway could time out.
  */
-const headHeldMs = 10_000
+const maxHeadWaitMs = 10_000
 
-const wrongStream = 'is a stream, and a single body was asked for'
+const wrongStream = 'is a stream instead of a single body'
 
-/** Passes a stream of events to the client, once its first event has come. */
+/** Passes a stream of events to the client, from its first event on. */
 export class StreamAnswer implements Sink {
   readonly kind = 'stream'
   readonly answer: EventStream
@@ -27,7 +27,7 @@ export class StreamAnswer implements Sink {
     const { request } = attempt
     this.#attempt = attempt
     this.answer = new EventStream(asksForUsage(request), new ReceivedText(request.wordsMember), request.answers)
-    if (attempt.isServed && !attempt.isWrongKind) this.#headTimer = setTimeout(() => this.#begin(), headHeldMs)
+    if (attempt.isServed && !attempt.isWrongKind) this.#headTimer = setTimeout(() => this.#begin(), maxHeadWaitMs)
   }
 
   push(chunk: Buffer): void {
@@ -42,13 +42,13 @@ export class StreamAnswer implements Sink {
       this.#begin()
     }
     this.#writer?.write(bytes)
-    if (events.hasFailed) this.#attempt.rejectAnswer('tells of an error, or is no stream of events')
+    if (events.hasFailed) this.#attempt.rejectAnswer('reports an error, or is not a stream of events')
   }
 
   end(): void {
     const rest = this.answer.end()
     if (!this.answer.isWhole || this.#attempt.isWrongKind) {
-      this.#attempt.rejectAnswer(this.#attempt.isWrongKind ? wrongStream : 'ended before its end')
+      this.#attempt.rejectAnswer(this.#attempt.isWrongKind ? wrongStream : 'is incomplete')
       return
     }
     this.#attempt.accept()
@@ -57,7 +57,7 @@ export class StreamAnswer implements Sink {
     this.#complete()
   }
 
-  /** A stream that said that it is done is complete, although its connection broke. */
+  /** After [DONE], a stream is complete even if its connection breaks. */
   cut(): boolean {
     if (this.#attempt.isWrongKind || !this.answer.isDone || !this.answer.isWhole) return false
     this.#complete()
@@ -65,7 +65,7 @@ export class StreamAnswer implements Sink {
   }
 
   interrupt(failure: ServiceError): void {
-    // The client may have a part of an event: end it.
+    // The client may have a part of an event, so this ends it.
     const end = this.answer.isWithinEvent ? '\n\n' : ''
     this.#writer?.write(Buffer.from(`${end}data: ${JSON.stringify(failure.toBody(this.#attempt.request.docsUrl))}\n\n`))
     this.#writer?.end()
@@ -84,7 +84,7 @@ export class StreamAnswer implements Sink {
     clearTimeout(this.#headTimer)
     const { isServed, isWrongKind, request } = this.#attempt
     if (this.#writer !== null || !isServed || isWrongKind) return
-    // The stream may end with an event of ours, so its length is unknown.
+    // The gateway may add an error event, so the length is unknown.
     this.#attempt.writeHead('text/event-stream; charset=utf-8', -1)
     this.#writer = new StreamWriter(request.response, this.#attempt, request.slowReaders)
   }

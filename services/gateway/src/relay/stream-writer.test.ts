@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
@@ -9,7 +10,7 @@ import { type Source, StreamWriter } from './stream-writer.ts'
 const nothing: Source = { pause() {}, resume() {} }
 const nobody = { watch() {} }
 
-/** Serves each request by `answer`, and returns what a client gets for raw requests on one connection. */
+/** Sends raw requests on one connection. @returns all bytes that the client gets */
 async function exchange(requests: string, answer: (response: ServerResponse) => void): Promise<string> {
   const server = createServer((_request, response) => {
     response.writeHead(200, ['content-type', 'text/event-stream'])
@@ -27,7 +28,7 @@ async function exchange(requests: string, answer: (response: ServerResponse) => 
 const request = (version: string, connection: string) =>
   `GET / HTTP/${version}\r\nhost: x\r\nconnection: ${connection}\r\n\r\n`
 
-/** The body of the last answer in what was received, its chunks put together; throws if they are not well framed. */
+/** The body of the last answer, without its chunk framing. */
 function bodyOf(received: string): string {
   const framed = received.slice(received.lastIndexOf('\r\n\r\n', received.length - 5) + 4)
   let body = ''
@@ -40,7 +41,7 @@ function bodyOf(received: string): string {
   }
 }
 
-t.test('bytes arrive as they were written, however they were cut and whenever they came', async (t) => {
+t.test('bytes arrive unchanged, however they are cut and whenever they are written', async () => {
   const part = fc.tuple(fc.constantFrom(0, 1, 250, 8192, 8193, 70_000), fc.boolean())
   await fc.assert(
     fc.asyncProperty(fc.array(part, { maxLength: 8 }), async (parts) => {
@@ -55,22 +56,22 @@ t.test('bytes arrive as they were written, however they were cut and whenever th
         }
         answer.end()
       })
-      t.equal(bodyOf(received), written)
+      assert.equal(bodyOf(received), written)
     }),
     { numRuns: 60 }
   )
 })
 
-t.test('a client of HTTP/1.0 gets the bytes without chunks', async (t) => {
+t.test('an HTTP/1.0 client gets the bytes without chunks', async () => {
   const received = await exchange(request('1.0', 'close'), (response) => {
     const answer = new StreamWriter(response, nothing, nobody)
     answer.write(Buffer.from('data: 1\n\n'))
     answer.end()
   })
-  t.equal(received.slice(received.indexOf('\r\n\r\n') + 4), 'data: 1\n\n')
+  assert.equal(received.slice(received.indexOf('\r\n\r\n') + 4), 'data: 1\n\n')
 })
 
-t.test('the answers to requests that were sent at once come in their order', async (t) => {
+t.test('answers to pipelined requests arrive in the order of the requests', async () => {
   let asked = 0
   const received = await exchange(request('1.1', 'keep-alive') + request('1.1', 'close'), (response) => {
     const number = ++asked
@@ -79,13 +80,13 @@ t.test('the answers to requests that were sent at once come in their order', asy
     // The second is complete before the first.
     setTimeout(() => answer.end(), number === 1 ? 50 : 0)
   })
-  t.match(
+  assert.match(
     received,
     /^HTTP\/1\.1 200 .*\r\n9\r\ndata: 1\n\n\r\n0\r\n\r\nHTTP\/1\.1 200 .*\r\n9\r\ndata: 2\n\n\r\n0\r\n\r\n$/s
   )
 })
 
-t.test('the headers arrive before the first byte does', async (t) => {
+t.test('the headers arrive before the first byte of the body', async () => {
   const arrived = Promise.withResolvers<void>()
   const server = createServer((_request, response) => {
     response.writeHead(200, ['content-type', 'text/event-stream'])
@@ -95,14 +96,14 @@ t.test('the headers arrive before the first byte does', async (t) => {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  t.equal(response.status, 200)
+  assert.equal(response.status, 200)
   arrived.resolve()
-  t.equal(await response.text(), '')
+  assert.equal(await response.text(), '')
   server.close()
   server.closeAllConnections()
 })
 
-t.test('the source waits while the client does not read, and goes on when it does', async (t) => {
+t.test('the source is paused while the client does not read', async () => {
   const paused = Promise.withResolvers<void>()
   const server = createServer((_request, response) => {
     response.writeHead(200, ['content-type', 'text/event-stream'])
@@ -125,6 +126,6 @@ t.test('the source waits while the client does not read, and goes on when it doe
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.write(request('1.1', 'close'))
   await paused.promise
-  t.match(await text(socket), /0\r\n\r\n$/)
+  assert.match(await text(socket), /0\r\n\r\n$/)
   server.close()
 })

@@ -3,12 +3,12 @@ import type { Writable } from 'node:stream'
 import type { SlowReaders } from './slow-readers.ts'
 
 /**
- * Up to this many bytes are written as a text of one character per byte: one plain write. Bytes between two texts need a
+ * Up to this many bytes are written as text with one character per byte, in one plain write. Bytes between two texts would need a
  * gathered write, which costs more than the copy.
  */
 export const shortWrite = 8192
 
-/** Text that waits for the end of the turn is written once it is larger than this, bytes. */
+/** Text that waits for the end of the turn is written once it has more bytes than this. */
 const maxGathered = 16_384
 
 /** A source of bytes that can be paused. */
@@ -18,17 +18,17 @@ export interface Source {
 }
 
 /**
- * Writes a stream to the client. The headers leave at once. The bytes of one turn of the event loop leave in one write at its
- * end, framed as chunks (RFC 9112 §7.1); Node's own framing makes three writes of each. The source is paused while the client
- * reads more slowly.
+ * Writes a stream to the client. The headers are sent at once. The bytes of one turn of the event loop are sent in one write at its
+ * end, framed as chunks (RFC 9112, 7.1). Node's own framing makes three writes for each chunk. The source is paused while the client
+ * reads too slowly.
  *
- * The head must have been given to the response before. Nothing else may write to the response afterwards.
+ * Call `writeHead` of the response first. Nothing else may write to the response afterwards.
  */
 export class StreamWriter {
   readonly #response: ServerResponse
   readonly #source: Source
   readonly #slowReaders: Pick<SlowReaders, 'watch'>
-  /** The connection; or the response, while an earlier request of the connection is answered. */
+  /** The connection; the response while an earlier request of the connection is answered. */
   readonly #out: Writable
   readonly #isChunked: boolean
   #gathered = ''
@@ -44,7 +44,7 @@ export class StreamWriter {
     // HTTP/1.0 has no chunks: the end of the connection ends the body.
     this.#isChunked = response.chunkedEncoding
     response.chunkedEncoding = false
-    // The first token may take long: the head tells the client that its stream was accepted.
+    // The first token may take long. The head shows the client that its stream was accepted.
     process.nextTick(flushHead, this)
   }
 
@@ -94,7 +94,7 @@ export class StreamWriter {
   #flush(): void {
     const text = this.#gathered
     this.#gathered = ''
-    // A client that has ended its side gets no more. Its connection closes once the written bytes have left.
+    // A client that closed its side gets no more bytes. Its connection closes once the written ones are sent.
     if (text === '' || !this.#out.writable) return
     this.#sendHead()
     this.#pauseIfFull(this.#out.write(text, 'latin1'))

@@ -1,33 +1,34 @@
+import assert from 'node:assert/strict'
 import t from 'tap'
 import { CallError, type CallErrorCode } from '../upstreams/call-error.ts'
-import type { RetryScope } from './may-retry.ts'
+import type { RetryScope } from './client-may-retry.ts'
 import { unexplained } from './read-refusal.ts'
-import { failureOfError, judgeStatus, readWaitMs, scopeOfError } from './upstream-failure.ts'
+import { classifyStatus, failureOfError, readWaitMs, scopeOfError } from './upstream-failure.ts'
 
-t.test('how long an upstream asks to wait is read as milliseconds, seconds or a date, within bounds', async (t) => {
+t.test('the wait that an upstream asks for is read from milliseconds, seconds or a date, within bounds', async () => {
   const now = Date.parse('2026-01-01T00:00:00Z')
   const wait = (retryAfter?: string, retryAfterMs?: string) => readWaitMs({ retryAfter, retryAfterMs }, now)
-  t.equal(wait('7'), 7000)
-  t.equal(wait('0'), 0)
-  t.equal(wait('0.5'), 500)
-  t.equal(wait('999999'), 3_600_000)
-  t.equal(wait('Thu, 01 Jan 2026 00:00:30 GMT'), 30_000)
-  t.equal(wait('Wed, 31 Dec 2025 00:00:00 GMT'), 0)
-  for (const other of ['soon', '', '-1', '1, 2']) t.equal(wait(other), null, other)
-  t.equal(wait(), null)
-  t.equal(wait('7', '250'), 250)
-  t.equal(wait(undefined, '12.5'), 12.5)
-  for (const other of ['', '-1', 'x', '1e9', '1, 2']) t.equal(wait('7', other), 7000, other)
+  assert.equal(wait('7'), 7000)
+  assert.equal(wait('0'), 0)
+  assert.equal(wait('0.5'), 500)
+  assert.equal(wait('999999'), 3_600_000)
+  assert.equal(wait('Thu, 01 Jan 2026 00:00:30 GMT'), 30_000)
+  assert.equal(wait('Wed, 31 Dec 2025 00:00:00 GMT'), 0)
+  for (const other of ['soon', '', '-1', '1, 2']) assert.equal(wait(other), null, other)
+  assert.equal(wait(), null)
+  assert.equal(wait('7', '250'), 250)
+  assert.equal(wait(undefined, '12.5'), 12.5)
+  for (const other of ['', '-1', 'x', '1e9', '1, 2']) assert.equal(wait('7', other), 7000, other)
 })
 
 t.test(
-  'a status is about the request, or a failure that may pass, or a failure that only another upstream can avoid',
-  async (t) => {
-    const told = (status: number, waitMs: number | null = null) => {
-      const failed = judgeStatus(status, unexplained, waitMs)
+  'each status is about the request, a failure that may pass, or one that only another upstream can avoid',
+  async () => {
+    const classify = (status: number, waitMs: number | null = null) => {
+      const failed = classifyStatus(status, unexplained, waitMs)
       return failed === null ? null : [failed.failure.code, failed.scope]
     }
-    for (const status of [400, 404, 410, 413, 415, 422, 431, 451]) t.equal(told(status), null, String(status))
+    for (const status of [400, 404, 410, 413, 415, 422, 431, 451]) assert.equal(classify(status), null, String(status))
     const others: Array<[number, string, RetryScope]> = [
       ...[301, 405, 406, 407, 411, 412, 416, 417, 421, 426, 428].map((status): [number, string, RetryScope] => [
         status,
@@ -47,12 +48,12 @@ t.test(
         'anywhere'
       ])
     ]
-    for (const [status, code, scope] of others) t.same(told(status), [code, scope], String(status))
-    t.same(told(402, 1000), ['upstream_rate_limited', 'anywhere'], 'OpenRouter: calls in flight use the budget up')
+    for (const [status, code, scope] of others) assert.deepEqual(classify(status), [code, scope], String(status))
+    assert.deepEqual(classify(402, 1000), ['upstream_rate_limited', 'anywhere'], 'OpenRouter: too many calls in flight')
   }
 )
 
-t.test('an account without credit is told apart from a rate limit, for each provider', async (t) => {
+t.test('an account without credit differs from a rate limit, for each provider', async () => {
   const anthropic = 'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing.'
   const xai = "Your newly created team doesn't have any credits or licenses yet."
   for (const [status, reason, expected] of [
@@ -71,46 +72,51 @@ t.test('an account without credit is told apart from a rate limit, for each prov
     [400, { type: 'invalid_request_error', message: `The text "${anthropic}" is too long.` }, false],
     [400, { message: xai }, false]
   ] as Array<[number, object, boolean]>) {
-    const failed = judgeStatus(status, { ...unexplained, ...reason })
-    t.equal(failed?.failure.code === 'upstream_quota_exhausted', expected, `${status} ${JSON.stringify(reason)}`)
+    const failed = classifyStatus(status, { ...unexplained, ...reason })
+    assert.equal(failed?.failure.code === 'upstream_quota_exhausted', expected, `${status} ${JSON.stringify(reason)}`)
   }
-  t.match(judgeStatus(402), { scope: 'elsewhere', restMs: 30_000 }, 'and is called last for a while')
+  assert.partialDeepStrictEqual(
+    classifyStatus(402),
+    { scope: 'elsewhere', restMs: 30_000 },
+    'other targets are called first for a while'
+  )
 })
 
-t.test('the wait that an upstream asks for reaches the client, in seconds and milliseconds', async (t) => {
+t.test('the client gets the wait that an upstream asks for, in seconds and milliseconds', async () => {
   const wait = (status: number, waitMs: number | null) => {
-    const { failure, restMs } = judgeStatus(status, unexplained, waitMs)!
+    const { failure, restMs } = classifyStatus(status, unexplained, waitMs)!
     return [failure.retryAfter, failure.retryAfterMs, restMs]
   }
-  t.same(wait(429, 7000), [7, 7000, 7000])
-  t.same(wait(503, 2500), [3, 2500, 2500])
-  t.same(wait(529, 30_000), [30, 30_000, 30_000])
-  t.same(wait(429, 20), [2, 2000, 20], 'never below what clients wait for when a dependency is away')
-  t.same(wait(429, null), [5, null, 0])
-  t.same(wait(503, null), [null, null, 0])
+  assert.deepEqual(wait(429, 7000), [7, 7000, 7000])
+  assert.deepEqual(wait(503, 2500), [3, 2500, 2500])
+  assert.deepEqual(wait(529, 30_000), [30, 30_000, 30_000])
+  assert.deepEqual(wait(429, 20), [2, 2000, 20], 'at least as long as when a dependency is down')
+  assert.deepEqual(wait(429, null), [5, null, 0])
+  assert.deepEqual(wait(503, null), [null, null, 0])
 })
 
-t.test('the log has the provider’s codes and not its message, which may repeat a conversation', async (t) => {
+t.test('the log has the provider’s codes but not its message, which may repeat a conversation', async () => {
+  const messageOf = (cause: unknown) => (cause as Error).message
   const reason = { ...unexplained, message: 'my secret', code: 'invalid_api_key', type: 'auth' }
-  t.match(judgeStatus(401, reason)!.failure.cause, { message: 'the upstream answered 401 (invalid_api_key, auth)' })
-  t.match(judgeStatus(500)!.failure.cause, { message: 'the upstream answered 500' })
+  assert.equal(
+    messageOf(classifyStatus(401, reason)!.failure.cause),
+    'the upstream answered 401 (invalid_api_key, auth)'
+  )
+  assert.equal(messageOf(classifyStatus(500)!.failure.cause), 'the upstream answered 500')
 })
 
-t.test(
-  'a call that failed is told by what went wrong, and made again unless it would take as long again',
-  async (t) => {
-    const told = (error: Error) => [failureOfError(error).code, scopeOfError(error)]
-    for (const [code, expected, scope] of [
-      ['not_connected', 'upstream_unreachable', 'anywhere'],
-      ['connect_timeout', 'upstream_timeout', 'anywhere'],
-      ['first_byte_timeout', 'upstream_timeout', 'nowhere'],
-      ['between_chunks_timeout', 'upstream_timeout', 'nowhere'],
-      ['connection_broke', 'upstream_error', 'anywhere'],
-      ['malformed_answer', 'upstream_error', 'anywhere'],
-      ['pool_closed', 'upstream_error', 'anywhere']
-    ] as Array<[CallErrorCode, string, RetryScope]>) {
-      t.same(told(new CallError(code, 'x')), [expected, scope], code)
-    }
-    t.same(told(new Error('anything else')), ['upstream_error', 'anywhere'])
+t.test('each failed call has an error code, and is retried unless it timed out after it was sent', async () => {
+  const classify = (error: Error) => [failureOfError(error).code, scopeOfError(error)]
+  for (const [code, expected, scope] of [
+    ['not_connected', 'upstream_unreachable', 'anywhere'],
+    ['connect_timeout', 'upstream_timeout', 'anywhere'],
+    ['first_byte_timeout', 'upstream_timeout', 'nowhere'],
+    ['between_chunks_timeout', 'upstream_timeout', 'nowhere'],
+    ['connection_broke', 'upstream_error', 'anywhere'],
+    ['malformed_answer', 'upstream_error', 'anywhere'],
+    ['pool_closed', 'upstream_error', 'anywhere']
+  ] as Array<[CallErrorCode, string, RetryScope]>) {
+    assert.deepEqual(classify(new CallError(code, 'x')), [expected, scope], code)
   }
-)
+  assert.deepEqual(classify(new Error('anything else')), ['upstream_error', 'anywhere'])
+})

@@ -1,28 +1,28 @@
 import { dependencyRetrySeconds, ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { CallError } from '../upstreams/call-error.ts'
 import type { AnswerHead } from '../upstreams/upstream-pool.ts'
-import type { RetryScope } from './may-retry.ts'
+import type { RetryScope } from './client-may-retry.ts'
 import { isOutOfCredit } from './out-of-credit.ts'
 import { type RefusalReason, unexplained } from './read-refusal.ts'
 
-/** Seconds that a client is asked to wait if the upstream limits the rate without a time. */
+/** Seconds that a client should wait if the upstream limits the rate without a time. */
 const defaultRetrySeconds = 5
 const maxWaitMs = 3_600_000
-/** How long an upstream is called last if only its operator can make it work again, ms. */
+/** How long other targets are called first if only the operator can repair a target, ms. */
 const unusableMs = 30_000
 
 /**
- * Statuses about the request: its content (400, 413, 415, 422, 431), its model (404, 410), or the law (451). Other 4xx are about
- * how the gateway calls the provider.
+ * Statuses about the request: its content (400, 413, 415, 422, 431), its model (404, 410), or the law (451). Other 4xx mean that the
+ * gateway calls the provider in a wrong way.
  */
 const aboutTheRequest: ReadonlySet<number> = new Set([400, 404, 410, 413, 415, 422, 431, 451])
 /**
- * Statuses that may pass in a moment. 424 is a failed generation (text-generation-inference, Bedrock). Groq answers 498 without
- * capacity, and 499 for a cancelled call (console.groq.com/docs/errors).
+ * Statuses of transient failures. 424 is a failed generation (text-generation-inference, Bedrock). Groq answers 498 when it has
+ * no capacity, and 499 for a cancelled call (console.groq.com/docs/errors).
  */
-const momentary: ReadonlySet<number> = new Set([408, 409, 424, 425, 429, 498, 499])
+const transient: ReadonlySet<number> = new Set([408, 409, 424, 425, 429, 498, 499])
 
-/** Whether a status is about the client's request. It reaches the client, unless the operator's account is out of credit. */
+/** Whether a status is about the client's request. The client gets such a status, unless the operator's account has no credit. */
 export function isAboutTheRequest(status: number): boolean {
   return aboutTheRequest.has(status)
 }
@@ -32,26 +32,26 @@ export function needsReason(status: number): boolean {
   return isAboutTheRequest(status) || status === 401 || status === 403 || status === 429
 }
 
-/** A failed call, and where another may help. */
-export interface Failed {
+/** A failed call, and where another call may succeed. */
+export interface CallFailure {
   failure: ServiceError
   scope: RetryScope
-  /** How long other targets are called first, ms; 0 if the same target may be called at once. */
+  /** How long other targets are called first, ms; 0 if this target may be called at once. */
   restMs: number
 }
 
 /**
- * Judges a status other than success.
+ * Decides what a status other than success means.
  *
  * @param reason from the body; {@link unexplained} if the body was not read
  * @param waitMs how long the upstream asks to wait; null if it does not ask
  * @returns null if the refusal is about the client's request
  */
-export function judgeStatus(
+export function classifyStatus(
   status: number,
   reason: RefusalReason = unexplained,
   waitMs: number | null = null
-): Failed | null {
+): CallFailure | null {
   if (isOutOfCredit(status, reason) || (status === 402 && waitMs === null)) {
     return unusable(new ServiceError('upstream_quota_exhausted', { cause: statusError(status, reason) }))
   }
@@ -59,40 +59,40 @@ export function judgeStatus(
   if (status === 401 || status === 403) {
     return unusable(new ServiceError('upstream_rejected_credentials', { cause: statusError(status, reason) }))
   }
-  const told = toldMs(waitMs)
-  // OpenRouter answers 402 with Retry-After if too many calls are in flight.
+  const clientWaitMs = clientWaitOf(waitMs)
+  // OpenRouter answers 402 with Retry-After while too many calls are in flight.
   if (status === 402 || status === 429 || status === 498) {
-    const wait = told === null ? { retryAfter: defaultRetrySeconds } : { retryAfterMs: told }
+    const wait = clientWaitMs === null ? { retryAfter: defaultRetrySeconds } : { retryAfterMs: clientWaitMs }
     const failure = new ServiceError('upstream_rate_limited', { ...wait, cause: statusError(status, reason) })
     return { failure, scope: 'anywhere', restMs: waitMs ?? 0 }
   }
   const code = status === 408 || status === 504 ? 'upstream_timeout' : 'upstream_error'
   const failure = new ServiceError(code, {
-    ...(told !== null && { retryAfterMs: told }),
+    ...(clientWaitMs !== null && { retryAfterMs: clientWaitMs }),
     cause: statusError(status, reason)
   })
-  const scope = status >= 500 || momentary.has(status) ? 'anywhere' : 'elsewhere'
+  const scope = status >= 500 || transient.has(status) ? 'anywhere' : 'elsewhere'
   return { failure, scope, restMs: waitMs ?? 0 }
 }
 
-function unusable(failure: ServiceError): Failed {
+function unusable(failure: ServiceError): CallFailure {
   return { failure, scope: 'elsewhere', restMs: unusableMs }
 }
 
-/** For the log. It has the provider's codes, but not its message: that may repeat a conversation. */
+/** Builds the error for the log. It has the provider's codes, but not the message, which may repeat a conversation. */
 function statusError(status: number, { code, type }: RefusalReason): Error {
   const names = [code, type].filter((name) => name !== null).join(', ')
   return new Error(`the upstream answered ${status}${names === '' ? '' : ` (${names})`}`)
 }
 
-/** How long clients are asked to wait: at least as long as when a dependency is down. */
-function toldMs(waitMs: number | null): number | null {
+/** How long the client should wait: at least as long as when a dependency is down. */
+function clientWaitOf(waitMs: number | null): number | null {
   return waitMs === null ? null : Math.max(Math.ceil(waitMs), dependencyRetrySeconds * 1000)
 }
 
 /**
- * Where another call may help after a call that failed without a status. Not after a time-out: another call would wait as long
- * again.
+ * Decides where another call may succeed after a call that failed without a status: nowhere after a timeout of the answer, because
+ * another call would take as long again.
  */
 export function scopeOfError(cause: Error): RetryScope {
   const isTooSlow =
@@ -100,7 +100,7 @@ export function scopeOfError(cause: Error): RetryScope {
   return isTooSlow ? 'nowhere' : 'anywhere'
 }
 
-/** Whether the gateway ended a call on which the provider was at work. */
+/** Whether the gateway ended a call while the provider worked on it. */
 export function isCutByUs(error: Error): boolean {
   return (
     error instanceof CallError &&
@@ -127,9 +127,9 @@ export function failureOfError(cause: Error): ServiceError {
 }
 
 /**
- * Reads how long an upstream asks to wait: `retry-after-ms` (Azure), or `Retry-After` in seconds or as a date (RFC 9110, 10.2.3).
+ * Reads the wait that an upstream asks for: `retry-after-ms` (Azure), or `Retry-After` in seconds or as a date (RFC 9110, 10.2.3).
  *
- * @returns milliseconds within bounds; null if it does not ask
+ * @returns milliseconds within bounds; null without such a header
  */
 export function readWaitMs(
   { retryAfter, retryAfterMs }: Pick<AnswerHead, 'retryAfter' | 'retryAfterMs'>,

@@ -4,7 +4,7 @@ import { JsonBody } from './json-body.ts'
 import type { Sink, SinkAttempt } from './sink.ts'
 import { shortWrite } from './stream-writer.ts'
 
-/** Passes a single JSON body to the client, once its beginning shows that it is an answer. */
+/** Passes a single JSON body to the client, once its beginning proves to be an answer. */
 export class WholeAnswer implements Sink {
   readonly kind = 'whole'
   readonly answer: JsonBody
@@ -12,7 +12,7 @@ export class WholeAnswer implements Sink {
   readonly #length: number
   #isHeadWritten = false
   /** Whether the upstream is paused until the client reads. */
-  #isHeldBack = false
+  #isPaused = false
 
   /** @param length of the decoded body in bytes, -1 if unknown */
   constructor(attempt: SinkAttempt, length: number) {
@@ -29,7 +29,7 @@ export class WholeAnswer implements Sink {
     const body = this.answer
     const attempt = this.#attempt
     if (chunk.length <= shortWrite && attempt.isServed && !attempt.isWrongKind) {
-      // The only bytes, known as such, leave together with the headers and the end.
+      // A body in one piece is written together with the headers and the end.
       const text = chunk.toString('latin1')
       if (isReported(body.readAll(chunk, text), attempt.request.output !== null)) {
         attempt.accept()
@@ -39,14 +39,14 @@ export class WholeAnswer implements Sink {
         return
       }
     }
-    // One copy serves both: the bytes kept of the answer, and the bytes that wait to be written.
+    // The kept bytes and the waiting bytes share one copy.
     const passing = body.push(Buffer.from(chunk))
     if (body.isInvalid) {
-      attempt.rejectAnswer('is not the JSON that was asked for')
+      attempt.rejectAnswer('is not the expected JSON')
       return
     }
     if (body.isAnswer && !attempt.isWrongKind) attempt.accept()
-    if (body.isAllHere) this.#conclude(passing)
+    if (body.hasAllBytes) this.#conclude(passing)
     else if (!attempt.isWrongKind) for (const bytes of passing) this.#passOn(bytes)
   }
 
@@ -70,22 +70,22 @@ export class WholeAnswer implements Sink {
     if (!this.#attempt.isServed) return
     this.#writeHead()
     const { response, slowReaders } = this.#attempt.request
-    if (response.write(bytes) || this.#isHeldBack) return
-    this.#isHeldBack = true
+    if (response.write(bytes) || this.#isPaused) return
+    this.#isPaused = true
     this.#attempt.pause()
     slowReaders.watch(response)
     response.once('drain', () => {
-      this.#isHeldBack = false
+      this.#isPaused = false
       this.#attempt.resume()
     })
   }
 
-  /** Ends the answer: all bytes have come. */
+  /** Ends the answer after its last bytes. */
   #conclude(last: readonly Buffer[]): void {
     const { isWhole } = this.answer
     const attempt = this.#attempt
     if (!isWhole || attempt.isWrongKind) {
-      attempt.rejectAnswer(isWhole ? 'is a single body, and a stream was asked for' : 'is not whole')
+      attempt.rejectAnswer(isWhole ? 'is a single body instead of a stream' : 'is incomplete')
       return
     }
     if (attempt.isServed) {

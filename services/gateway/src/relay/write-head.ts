@@ -1,9 +1,9 @@
 import type { RelayRequest } from './relay-request.ts'
 
 /**
- * The headers of the client's response, names and values alternating. None of the upstream's headers reaches the client.
+ * The headers of the client's response: names and values, alternating. The client gets none of the upstream's headers.
  *
- * @param further headers besides those of the request
+ * @param further additional headers
  * @param length of the body in bytes, -1 if unknown
  */
 export function headFields(

@@ -3,7 +3,7 @@ import { nothingUsed, type Usage } from '../usage/usage.ts'
 import type { Call, Outcome } from './outcome.ts'
 
 /**
- * JSON members that the log line of a model call has besides those of every request. They end with a comma.
+ * The JSON members in the log line of a model call, besides those of every request. The text ends with a comma.
  *
  * @param usage null if nothing was served
  * @param cost nanodollars

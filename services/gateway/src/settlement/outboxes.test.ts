@@ -8,7 +8,7 @@ import { Outboxes } from './outboxes.ts'
 const accountOf = (account: string) => ({ account }) as PreparedAccount
 const requestOf = (id: number) => ({ id: String(id) }) as SettledRequest
 
-t.test('every request leaves once, with its account, in commands of at most 40', async () => {
+t.test('every request is sent once, with its account, in commands of at most 40', async () => {
   const sizes = fc.array(fc.tuple(fc.nat({ max: 5 }), fc.nat({ max: 130 }), fc.constantFrom('', 'run')), {
     maxLength: 12
   })
@@ -36,7 +36,7 @@ t.test('every request leaves once, with its account, in commands of at most 40',
   )
 })
 
-t.test('cancellations leave in commands of at most 40', async () => {
+t.test('cancellations are sent in commands of at most 40', async () => {
   const outboxes = new Outboxes()
   const ids = Array.from({ length: 85 }, (_, id) => String(id))
   outboxes.addCancelled(accountOf('a'), ids)

@@ -2,14 +2,14 @@ import type { SettledGroup } from '@tollgate/state/settlement/settle.ts'
 import type { SettledRequest } from '@tollgate/state/settlement/settled-request.ts'
 import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
 
-/** Requests that one script settles: few enough to keep admissions waiting for less than a millisecond. */
-const maxTogether = 40
+/** Maximum requests per command, so that admissions wait for less than a millisecond. */
+const maxPerCommand = 40
 
-/** What Redis has to be told about the requests of one account. */
+/** Waiting settlements and cancellations of one account. */
 interface Outbox {
   readonly account: PreparedAccount
   requests: SettledRequest[]
-  /** Requests that were sent and perhaps applied, by the run ids of Redis at that time: see `SettledGroup`. */
+  /** Requests that Redis may have applied, by the run ids of Redis at that time: see `SettledGroup`. */
   retried: Map<string, SettledRequest[]>
   cancelled: string[]
 }
@@ -20,7 +20,7 @@ export interface CancelledGroup {
   readonly ids: readonly string[]
 }
 
-/** Gathers settlements and cancellations by account, until they are taken as commands of limited size. */
+/** Collects settlements and cancellations by account, and splits them into commands of limited size. */
 export class Outboxes {
   #byAccount = new Map<string, Outbox>()
 
@@ -39,7 +39,7 @@ export class Outboxes {
     this.#of(account).cancelled.push(...ids)
   }
 
-  /** Empties the outboxes. @returns what one command each settles or cancels */
+  /** Empties the outboxes. @returns the contents of each command */
   takeAll(): { settled: SettledGroup[][]; cancelled: CancelledGroup[] } {
     const outboxes = this.#byAccount
     this.#byAccount = new Map()
@@ -48,8 +48,8 @@ export class Outboxes {
     for (const { account, requests, retried, cancelled: ids } of outboxes.values()) {
       batches.add(account, requests, '')
       for (const [tried, again] of retried) batches.add(account, again, tried)
-      for (let from = 0; from < ids.length; from += maxTogether) {
-        cancelled.push({ account, ids: ids.slice(from, from + maxTogether) })
+      for (let from = 0; from < ids.length; from += maxPerCommand) {
+        cancelled.push({ account, ids: ids.slice(from, from + maxPerCommand) })
       }
     }
     return { settled: batches.all, cancelled }
@@ -65,16 +65,16 @@ export class Outboxes {
   }
 }
 
-/** Puts groups together, up to the size of one command. */
+/** Combines groups up to the size of one command. */
 class Batches {
   readonly all: SettledGroup[][] = []
   #last: SettledGroup[] = []
-  #count = maxTogether
+  #count = maxPerCommand
 
   add(account: PreparedAccount, requests: readonly SettledRequest[], tried: string): void {
-    for (let from = 0; from < requests.length; from += maxTogether) {
-      const some = requests.length <= maxTogether ? requests : requests.slice(from, from + maxTogether)
-      if (this.#count + some.length > maxTogether) {
+    for (let from = 0; from < requests.length; from += maxPerCommand) {
+      const some = requests.length <= maxPerCommand ? requests : requests.slice(from, from + maxPerCommand)
+      if (this.#count + some.length > maxPerCommand) {
         this.#last = []
         this.#count = 0
         this.all.push(this.#last)

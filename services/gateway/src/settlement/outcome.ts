@@ -9,7 +9,7 @@ import type { ReportedUsage, Usage } from '../usage/usage.ts'
 export interface Call {
   readonly id: string
   readonly known: KnownKey
-  /** `performance.now()` when the head of the request had arrived. */
+  /** `performance.now()` when the head of the request arrived. */
   readonly startedAt: number
   /** The client's name of the model. */
   readonly model: string
@@ -29,14 +29,14 @@ export interface Call {
 export type Used =
   /** The upstream reported all of the usage. */
   | Usage
-  /** The upstream reported a part or nothing; the rest is estimated. */
+  /** The upstream reported only a part, or nothing. The rest is estimated. */
   | Uncounted
-  /** The usage cannot be estimated: all that was reserved is charged. */
+  /** The usage cannot be estimated. The hold is charged. */
   | 'hold'
   /** Nothing was served. */
   | null
 
-/** The part of an answer that came, and the usage that was reported. */
+/** The part of an answer that arrived, and its reported usage. */
 export interface Uncounted {
   readonly received: Received
   readonly reported: ReportedUsage | null
@@ -44,7 +44,7 @@ export interface Uncounted {
   readonly mayHaveWrittenMore: boolean
 }
 
-/** The logged status if the client left before the answer began, as in nginx. */
+/** The status in the log if the client left before the answer began, as in nginx. */
 export const clientClosedRequest = 499
 
 /** How a request to a model ended. */
@@ -54,10 +54,10 @@ export interface Outcome {
   attempts: number
   /** The status that the client got; 499 if it left before the answer began. */
   status: number
-  /** The code of the error that the client got, also within a stream; null for success. */
+  /** The code of the error that the client got, even within a stream; null for success. */
   code: string | null
   used: Used
-  /** `performance.now()` when the head of the answer left; null if it did not. */
+  /** `performance.now()` when the head of the answer was written; null if it was not. */
   firstByteAt: number | null
   clientGone: boolean
 }

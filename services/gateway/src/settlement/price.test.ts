@@ -7,7 +7,7 @@ import { testCatalog } from '../testing/start-gateway.ts'
 import { nothingUsed } from '../usage/usage.ts'
 import { costNanos } from './price.ts'
 
-/** Up to the prices and reports with which the catalog says that a cost is exact. */
+/** Up to the maximum prices and reported tokens for which the catalog promises exact costs. */
 const picos = fc.oneof(fc.integer({ min: 0, max: 20_000_000 }), fc.integer({ min: 0, max: 5_600_000_000 }))
 const tokens = fc.oneof(fc.nat({ max: 1e6 }), fc.nat({ max: maxReportedTokens }))
 const prices = fc.record({
@@ -32,7 +32,7 @@ const usages = fc
     estimated: false
   }))
 
-test('a cost is exact, each kind of token at its price, and rounded up once', async () => {
+test('a cost is exact: each kind of token at its price, rounded up once', async () => {
   fc.assert(
     fc.property(usages, prices, ({ promptTokens, cachedTokens, completionTokens, reasoningTokens, estimated }, of) => {
       const { reasoningPicos, ...others } = of
@@ -55,7 +55,7 @@ test('a usage within the token bound costs no more than the cost bound', async (
       const model = { ...testCatalog.models.small!, prices: price }
       const bound = { promptTokens: usage.promptTokens, answers: 1, wantedTokens: usage.completionTokens }
       const { promptPicos, outputPicos, wantedTokens } = costBound(bound, model)
-      // What can be reserved at all is reckoned exactly; see the cap of a request in check-costs.ts.
+      // Larger costs exceed the cap of a request: see check-costs.ts.
       const picos = promptPicos + outputPicos * wantedTokens
       if (Number.isSafeInteger(picos)) assert.ok(costNanos(usage, price) <= Math.ceil(picos / 1000))
     })

@@ -2,8 +2,8 @@ import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import type { Usage } from '../usage/usage.ts'
 
 /**
- * Cost in nanodollars (1e-9 USD), rounded up once. Prices are whole picodollars per token. Whole nanodollars and the remainders
- * are added separately. By the limits of the catalog, this keeps every product and sum a safe integer.
+ * Computes a cost in nanodollars (1e-9 USD), rounded up once. Prices are whole picodollars per token. Whole nanodollars and
+ * remainders are added separately. With the catalog's limits, every product and sum is then a safe integer.
  */
 export function costNanos(usage: Usage, prices: Model['prices']): number {
   const { inputPicos, cachedInputPicos, outputPicos, reasoningPicos = outputPicos } = prices

@@ -4,7 +4,7 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { type Reaped, reap } from '@tollgate/state/settlement/reap.ts'
 
 const sweepMs = 15_000
-/** Maximum accounts of a shard in one sweep, and holds of an account in one script, so that others wait only briefly. */
+/** Maximum accounts of a shard per sweep, and holds of an account per script, so that other commands wait only briefly. */
 const maxAccounts = 100
 const maxHolds = 100
 
@@ -34,17 +34,17 @@ export function createReaper(
   const reaping = new Map<string, Promise<Reaped>>()
 
   function reapSome(account: string): Promise<Reaped> {
-    let under = reaping.get(account)
-    if (under === undefined) {
-      under = reap(redis, account, maxHolds, holdMs)
+    let running = reaping.get(account)
+    if (running === undefined) {
+      running = reap(redis, account, maxHolds, holdMs)
         .then((reaped) => {
           onReaped(reaped)
           return reaped
         })
         .finally(() => reaping.delete(account))
-      reaping.set(account, under)
+      reaping.set(account, running)
     }
-    return under
+    return running
   }
 
   async function sweep(): Promise<void> {
@@ -60,7 +60,7 @@ export function createReaper(
         if (error !== null) throw error
         for (const account of accounts as string[]) await reapAll(account)
       } catch (error) {
-        // A Redis that is down must not stop the sweep of the others.
+        // If one Redis is down, the shards of the others are still swept.
         failure ??= error
       }
     }

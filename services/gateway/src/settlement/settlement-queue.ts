@@ -6,125 +6,135 @@ import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
 import type { Turn } from '../event-loop/end-of-turn.ts'
 import { type CancelledGroup, Outboxes } from './outboxes.ts'
 
-/** If this many settlements wait, no request is admitted. */
+/** If this many settlements wait, requests are refused. */
 const maxWaiting = 50_000
-const [firstRetryMs, maxRetryMs] = [50, 1000]
-
-/** Sends settlements and cancellations to Redis, each until Redis has acknowledged it. */
-export interface SettlementQueue {
-  settle(account: PreparedAccount, request: SettledRequest): void
-  /** Cancels a request that Redis may have admitted, and that was not sent to an upstream. */
-  cancel(account: PreparedAccount, requestId: string): void
-  isFull(): boolean
-  /** How many settlements and cancellations wait to be acknowledged. */
-  waiting(): number
-  /** Resolves once nothing waits. */
-  idle(): Promise<void>
-  /** Drops what waits: once these holds are overdue, they are charged in full. @returns how many were dropped */
-  stop(): number
-}
+const [minRetryMs, maxRetryMs] = [50, 1000]
 
 /**
- * Gathers the settlements of one turn of the event loop, and sends them in one command.
- *
- * @param onError called once per outage when Redis rejects settlements. It is not called while Redis is unreachable: that is
- *   reported elsewhere, and no request is admitted then
+ * Sends each settlement and cancellation to Redis until Redis acknowledges it. Collects the settlements of one turn of the event loop,
+ * and sends them in one command.
  */
-export function createSettlementQueue(redis: RedisLink, turn: Turn, onError: (error: Error) => void): SettlementQueue {
-  const outboxes = new Outboxes()
-  let waiting = 0
-  let isScheduled = false
-  let retryMs = firstRetryMs
-  let isFailing = false
-  let isStopped = false
-  const retries = new Set<NodeJS.Timeout>()
-  let onIdle: Array<() => void> = []
+export class SettlementQueue {
+  readonly #redis: RedisLink
+  readonly #turn: Turn
+  readonly #onError: (error: Error) => void
+  readonly #outboxes = new Outboxes()
+  readonly #retries = new Set<NodeJS.Timeout>()
+  #waiting = 0
+  #isScheduled = false
+  #retryMs = minRetryMs
+  #isFailing = false
+  #isStopped = false
+  #onIdle: Array<() => void> = []
 
-  function schedule(): void {
-    if (isScheduled) return
-    isScheduled = true
-    turn.atEnd(flush)
+  /**
+   * @param onError called once per outage when Redis rejects settlements. An unreachable Redis is reported elsewhere, and requests
+   *   are refused meanwhile
+   */
+  constructor(redis: RedisLink, turn: Turn, onError: (error: Error) => void) {
+    this.#redis = redis
+    this.#turn = turn
+    this.#onError = onError
   }
 
-  function flush(): void {
-    isScheduled = false
-    const { settled, cancelled } = outboxes.takeAll()
+  /** Number of settlements and cancellations without an acknowledgement. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  get isFull(): boolean {
+    return this.#waiting >= maxWaiting
+  }
+
+  settle(account: PreparedAccount, request: SettledRequest): void {
+    this.#waiting++
+    this.#outboxes.addSettled(account, request)
+    this.#schedule()
+  }
+
+  /** Cancels a request that Redis may have admitted, and that no upstream got. */
+  cancel(account: PreparedAccount, requestId: string): void {
+    this.#waiting++
+    this.#outboxes.addCancelled(account, [requestId])
+    this.#schedule()
+  }
+
+  /** Resolves once Redis has acknowledged everything. */
+  async idle(): Promise<void> {
+    if (this.#waiting > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
+  }
+
+  /** Drops all waiting entries. Their overdue holds will be charged in full. @returns how many were dropped */
+  stop(): number {
+    this.#isStopped = true
+    for (const timer of this.#retries) clearTimeout(timer)
+    return this.#waiting
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    this.#turn.atEnd(this.#flush)
+  }
+
+  readonly #flush = (): void => {
+    this.#isScheduled = false
+    const { settled, cancelled } = this.#outboxes.takeAll()
     for (const groups of settled) {
-      for (const together of togetherFor(redis, groups, ({ account }) => account.shard)) void sendSettled(together)
+      for (const together of togetherFor(this.#redis, groups, ({ account }) => account.shard)) {
+        void this.#sendSettled(together)
+      }
     }
-    for (const group of cancelled) void sendCancelled(group)
+    for (const group of cancelled) void this.#sendCancelled(group)
   }
 
-  async function sendSettled(groups: readonly SettledGroup[]): Promise<void> {
-    const unsettled = await settle(redis, groups)
+  async #sendSettled(groups: readonly SettledGroup[]): Promise<void> {
+    const unsettled = await settle(this.#redis, groups)
     let settled = 0
     for (const { requests } of groups) settled += requests.length
     for (const { group, error, tried } of unsettled) {
       const { account, requests } = group
       settled -= requests.length
-      failed(error, () => outboxes.addTried(account, requests, tried))
+      this.#failed(error, () => this.#outboxes.addTried(account, requests, tried))
     }
-    if (settled > 0) acknowledged(settled)
+    if (settled > 0) this.#acknowledged(settled)
   }
 
-  async function sendCancelled({ account, ids }: CancelledGroup): Promise<void> {
+  async #sendCancelled({ account, ids }: CancelledGroup): Promise<void> {
     try {
-      await cancel(redis, account.account, ids)
-      acknowledged(ids.length)
+      await cancel(this.#redis, account.account, ids)
+      this.#acknowledged(ids.length)
     } catch (error) {
-      failed(error, () => outboxes.addCancelled(account, ids))
+      this.#failed(error, () => this.#outboxes.addCancelled(account, ids))
     }
   }
 
-  function acknowledged(count: number): void {
-    isFailing = false
-    retryMs = firstRetryMs
-    waiting -= count
-    if (waiting > 0) return
-    for (const resolve of onIdle) resolve()
-    onIdle = []
+  #acknowledged(count: number): void {
+    this.#isFailing = false
+    this.#retryMs = minRetryMs
+    this.#waiting -= count
+    if (this.#waiting > 0) return
+    for (const resolve of this.#onIdle) resolve()
+    this.#onIdle = []
   }
 
-  /** Retries after a growing random wait. If all gateways retried as soon as Redis is back, they would flood it. */
-  function failed(error: unknown, putBack: () => void): void {
+  /** Retries after a growing random wait, so that the gateways do not flood Redis when it is back. */
+  #failed(error: unknown, putBack: () => void): void {
     const isKnown = error instanceof RedisAwayError && !(error instanceof RedisRefusedError)
-    if (!isKnown && !isFailing) {
-      isFailing = true
-      onError(withoutCommand(error as Error))
+    if (!isKnown && !this.#isFailing) {
+      this.#isFailing = true
+      this.#onError(withoutCommand(error as Error))
     }
-    if (isStopped) return
+    if (this.#isStopped) return
     const timer = setTimeout(
       () => {
-        retries.delete(timer)
+        this.#retries.delete(timer)
         putBack()
-        schedule()
+        this.#schedule()
       },
-      retryMs * (0.5 + Math.random() / 2)
+      this.#retryMs * (0.5 + Math.random() / 2)
     )
-    retries.add(timer)
-    retryMs = Math.min(2 * retryMs, maxRetryMs)
-  }
-
-  return {
-    settle(account, request) {
-      waiting++
-      outboxes.addSettled(account, request)
-      schedule()
-    },
-    cancel(account, requestId) {
-      waiting++
-      outboxes.addCancelled(account, [requestId])
-      schedule()
-    },
-    isFull: () => waiting >= maxWaiting,
-    waiting: () => waiting,
-    async idle() {
-      if (waiting > 0) await new Promise<void>((resolve) => onIdle.push(resolve))
-    },
-    stop() {
-      isStopped = true
-      for (const timer of retries) clearTimeout(timer)
-      return waiting
-    }
+    this.#retries.add(timer)
+    this.#retryMs = Math.min(2 * this.#retryMs, maxRetryMs)
   }
 }

@@ -25,7 +25,7 @@ export interface SettlementDependencies {
   onAboveBound: () => void
 }
 
-/** Settles calls: reads or estimates their usage, prices it, charges it and logs it. */
+/** Settles calls: estimates missing usage, computes the cost, charges it and logs the call. */
 export function createSettlement({ log, estimator, queue, onAboveBound }: SettlementDependencies): Settlement {
   const counting = new Set<Promise<void>>()
 
@@ -35,7 +35,7 @@ export function createSettlement({ log, estimator, queue, onAboveBound }: Settle
     const { hold, heldTokens, rates, tokensPerMinute } = admitted
     if (cost > hold.nanos) {
       onAboveBound()
-      log.warn({ reqId: id, model, costNanos: cost, heldNanos: hold.nanos }, 'more used than had been reserved')
+      log.warn({ reqId: id, model, costNanos: cost, heldNanos: hold.nanos }, 'a call cost more than its hold')
     }
     queue.settle(known.prepared, {
       id,
@@ -50,7 +50,7 @@ export function createSettlement({ log, estimator, queue, onAboveBound }: Settle
       costNanos: cost,
       failed: outcome.code !== null
     })
-    tell(call, outcome, usage, cost)
+    logCall(call, outcome, usage, cost)
   }
 
   async function count(call: Call, { received, reported, mayHaveWrittenMore }: Uncounted): Promise<Usage> {
@@ -61,7 +61,7 @@ export function createSettlement({ log, estimator, queue, onAboveBound }: Settle
     return estimatedUsage(call, await estimator.estimate(countable), mayHaveWrittenMore, reported)
   }
 
-  function tell(call: Call, outcome: Outcome, usage: Usage | null, cost: number): void {
+  function logCall(call: Call, outcome: Outcome, usage: Usage | null, cost: number): void {
     const { id, known, startedAt } = call
     const { status, code } = outcome
     logRequest(log, { id, known, startedAt, status, code }, callMembers(call, outcome, usage, cost))
@@ -83,7 +83,7 @@ export function createSettlement({ log, estimator, queue, onAboveBound }: Settle
     },
     cancel(call, outcome) {
       queue.cancel(call.known.prepared, call.id)
-      tell(call, outcome, null, 0)
+      logCall(call, outcome, null, 0)
     },
     async counted() {
       while (counting.size > 0) await Promise.all(counting)
@@ -95,14 +95,14 @@ function isUncounted(used: Usage | Uncounted): used is Uncounted {
   return 'received' in used
 }
 
-/** The reserved tokens, as a usage. */
+/** All reserved tokens, as usage. */
 function heldUsage({ admitted }: Call): Usage {
   const { promptTokens, heldTokens } = admitted
   return { ...nothingUsed, promptTokens, completionTokens: heldTokens - promptTokens, estimated: true }
 }
 
 /**
- * The reported usage, and for the rest an estimate from above, which never exceeds the hold.
+ * The reported usage. Missing numbers are upper estimates within the hold.
  *
  * @param mayHaveWrittenMore whether the model may have written more than the reported output
  */
@@ -113,15 +113,15 @@ function estimatedUsage(
   reported: ReportedUsage | null
 ): Usage {
   const held = heldUsage(call)
-  const said = reported?.completionTokens ?? null
+  const reportedOutput = reported?.completionTokens ?? null
   const promptTokens = reported?.promptTokens ?? Math.min(counted.promptTokens ?? held.promptTokens, held.promptTokens)
   const cachedTokens = Math.min(reported?.cachedTokens ?? 0, promptTokens)
   // An answer without words can have 0 tokens.
-  if (said !== null && !mayHaveWrittenMore && (said > 0 || counted.completionTokens === 0)) {
+  if (reportedOutput !== null && !mayHaveWrittenMore && (reportedOutput > 0 || counted.completionTokens === 0)) {
     const estimated = reported?.promptTokens == null
-    return { ...reported!, promptTokens, cachedTokens, completionTokens: said, estimated }
+    return { ...reported!, promptTokens, cachedTokens, completionTokens: reportedOutput, estimated }
   }
   const unknown = call.hidesOutput || counted.completionTokens === null
   const output = unknown ? held.completionTokens : Math.min(counted.completionTokens!, held.completionTokens)
-  return { ...held, promptTokens, cachedTokens, completionTokens: Math.max(output, said ?? 0) }
+  return { ...held, promptTokens, cachedTokens, completionTokens: Math.max(output, reportedOutput ?? 0) }
 }

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
@@ -12,13 +13,13 @@ const program = `
   process.on('exit', () => output.end())
 `
 
-// It gives bytes to pino, whose types know texts only: see docs/grips.md.
-t.test('every line is written in order and complete, long lines and the last ones too', async (t) => {
+// The log output gives bytes to pino, whose types allow only texts: see docs/library-internals.md.
+t.test('every line is written in order and complete, long lines and the last ones too', async () => {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
     stdio: ['ignore', 'pipe', 'inherit']
   })
   const [written, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
-  t.equal(code, 0)
+  assert.equal(code, 0)
   const lines = Array.from({ length: 3000 }, (_, line) => `${line} grüße 🎉\n`)
-  t.ok(written === `${lines.join('')}${'x'.repeat(100_000)}\nlast\n`, `${written.length} characters`)
+  assert.ok(written === `${lines.join('')}${'x'.repeat(100_000)}\nlast\n`, `${written.length} characters`)
 })

@@ -4,8 +4,8 @@ const bufferBytes = 65_536
 const gatherMs = 100
 /** Maximum bytes of a UTF-16 code unit in UTF-8. */
 const bytesPerCharacter = 3
-/** Bytes that are kept while nothing reads the log. Further lines are lost. */
-const maxWaiting = 8 * 1024 * 1024
+/** Maximum bytes kept while nothing reads the log. Further lines are lost. */
+const maxWaitingBytes = 8 * 1024 * 1024
 
 /** Where a process writes its log. */
 export interface LogOutput {
@@ -25,7 +25,7 @@ export function createLogOutput(): LogOutput {
   const output = pino.destination({
     sync: false,
     contentMode: 'buffer',
-    maxLength: maxWaiting,
+    maxLength: maxWaitingBytes,
     retryEAGAIN: () => triesLeft-- > 0
   })
 

@@ -3,9 +3,9 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 /** What a gateway counts. */
 export interface Metrics {
   readonly registry: Registry
-  /** Requests that cost more than the gateway had reserved. An alarm: such requests can pass a cap. */
+  /** Requests that cost more than the gateway had reserved. Alert on it: such requests can exceed a cap. */
   readonly aboveBound: Counter
-  /** Counts holds that were ended after their deadline. */
+  /** Counts holds that ended after their deadline. */
   countReaped(reaped: { charged: number; released: number }): void
   /** @param skewMs how far Redis' clock is ahead of this gateway's, ms; null removes the last value */
   setClockSkew(skewMs: number | null): void

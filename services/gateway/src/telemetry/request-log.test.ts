@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import pino from 'pino'
 import t from 'tap'
 import { logRequest } from './request-log.ts'
@@ -11,7 +12,7 @@ function collect(options: pino.LoggerOptions) {
   return { log, lines }
 }
 
-// It uses symbols of pino: see docs/grips.md.
+// `logRequest` uses symbols of pino: see docs/library-internals.md.
 t.test('the line of a request begins like every line of that logger, bindings included', (t) => {
   const { log, lines } = collect({ name: 'gateway' })
   const child = log.child({ replica: 7 })
@@ -22,22 +23,23 @@ t.test('the line of a request begins like every line of that logger, bindings in
     logRequest(child, { ...facts, status })
     write()
     const [ours, theirs] = lines.splice(0) as [Record<string, unknown>, Record<string, unknown>]
-    t.same(Object.keys(ours).slice(0, Object.keys(theirs).length - 1), Object.keys(theirs).slice(0, -1))
-    for (const name of ['level', 'pid', 'hostname', 'name', 'replica', 'msg']) t.equal(ours[name], theirs[name], name)
-    t.ok(Math.abs(Number(ours.time) - Number(theirs.time)) < 1000)
-    t.match(ours, { reqId: 'req_1', status, code: null, key: null })
+    assert.deepEqual(Object.keys(ours).slice(0, Object.keys(theirs).length - 1), Object.keys(theirs).slice(0, -1))
+    for (const name of ['level', 'pid', 'hostname', 'name', 'replica', 'msg'])
+      assert.equal(ours[name], theirs[name], name)
+    assert.ok(Math.abs(Number(ours.time) - Number(theirs.time)) < 1000)
+    assert.partialDeepStrictEqual(ours, { reqId: 'req_1', status, code: null, key: null })
   }
   t.end()
 })
 
-t.test('a level that is off writes no line', (t) => {
+t.test('a disabled level writes no line', (t) => {
   const { log, lines } = collect({ level: 'warn' })
   logRequest(log, facts)
-  t.equal(lines.length, 0)
+  assert.equal(lines.length, 0)
   logRequest(log, { ...facts, status: 500 })
-  t.equal(lines.length, 1)
+  assert.equal(lines.length, 1)
   log.level = 'silent'
   logRequest(log, { ...facts, status: 500 })
-  t.equal(lines.length, 1)
+  assert.equal(lines.length, 1)
   t.end()
 })

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { symbols } from 'pino'
 import type { KnownKey } from '../authenticate/known-key.ts'
 
-/** What the log says of a finished request: no text of a conversation, and no secret. */
+/** What the log says of a finished request. It contains no conversation text and no secret. */
 export interface RequestFacts {
   id: string
   /** null for a request without an existing key. */
@@ -17,7 +17,10 @@ export interface RequestFacts {
 const [infoLevel, warnLevel] = [30, 40]
 
 /** The members of a pino logger that fast integrations use: the destination, and the members of each line. */
-type PinoState = { [symbols.streamSym]: { write(line: string): void }; [symbols.chindingsSym]: string }
+interface PinoState {
+  [symbols.streamSym]: { write(line: string): void }
+  [symbols.chindingsSym]: string
+}
 
 /**
  * Writes the log line of a request. Failures of Tollgate or an upstream are warnings.
@@ -27,7 +30,7 @@ type PinoState = { [symbols.streamSym]: { write(line: string): void }; [symbols.
 export function logRequest(log: FastifyBaseLogger, facts: RequestFacts, call = ''): void {
   const { id, known, startedAt, status, code } = facts
   const isWarning = status >= 500
-  // pino uses this function as the method of a level that is off.
+  // pino replaces the methods of disabled levels by this function.
   if ((isWarning ? log.warn : log.info) === log.silent) return
   const { [symbols.streamSym]: stream, [symbols.chindingsSym]: bindings } = log as unknown as PinoState
   const key =

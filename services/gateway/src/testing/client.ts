@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import type { TestGateway } from './start-gateway.ts'
 
-/** Sends a request to a path below `/v1`, as JSON unless the body is text already. */
+/** Sends a request to a path below `/v1`. A body that is not text is sent as JSON. */
 export function post(
   gateway: Pick<TestGateway, 'url'>,
   secret: string | null,
@@ -31,7 +31,7 @@ export async function outcomeOf(response: Response): Promise<string> {
   return `${response.status} ${error.code}`
 }
 
-/** A connection on which a test writes what it wants. */
+/** A connection on which a test writes any bytes. */
 export function rawConnection(gateway: Pick<TestGateway, 'url'>): Socket {
   return connect(Number(new URL(gateway.url).port), '127.0.0.1')
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A request as the upstream saw it, with its whole body. */
+/** A request that the upstream received, with its whole body. */
 export interface Received {
   request: IncomingMessage
   response: ServerResponse
@@ -13,7 +13,7 @@ export interface FakeUpstream {
   url: string
   /** Everything received so far. */
   received: Received[]
-  /** How the next requests are answered. */
+  /** Sets how the next requests are answered. */
   answer(handler: (received: Received) => void): void
   close(): Promise<void>
 }
@@ -27,7 +27,7 @@ export const plainStream = 'data: {"choices":[{"index":0,"delta":{}}]}\n\ndata: 
 /** An answer to a request for embeddings, without usage. */
 export const plainEmbedding = '{"object":"list","data":[{"object":"embedding","index":0,"embedding":[0.5]}]}'
 
-/** An HTTP server whose every byte a test decides. */
+/** An HTTP server with answers that a test sets. */
 export async function startFakeUpstream(): Promise<FakeUpstream> {
   const received: Received[] = []
   let handler: (received: Received) => void = ({ request, response, body }) => {

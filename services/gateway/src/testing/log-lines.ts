@@ -1,7 +1,7 @@
 import pino, { type Logger } from 'pino'
 
-/** The one line that the log has of a request. */
-export type RequestLine = Record<string, unknown> & {
+/** The log line of a request. */
+export interface RequestLine extends Record<string, unknown> {
   reqId: string
   status: number
   code: string | null
@@ -18,7 +18,7 @@ export interface LogLines {
   of(requestId: string | null | undefined): Promise<RequestLine>
 }
 
-/** A log whose lines a test awaits. */
+/** A log that collects its lines. */
 export function collectLogLines(): LogLines {
   const lines = new Map<string, RequestLine>()
   const waiting: Array<() => void> = []
@@ -26,7 +26,7 @@ export function collectLogLines(): LogLines {
     const line = JSON.parse(text) as RequestLine & { msg: string }
     if (line.msg !== 'request') return
     lines.set(line.reqId, line)
-    for (const look of waiting.splice(0)) look()
+    for (const wake of waiting.splice(0)) wake()
   }
   return {
     log: pino({ level: 'info' }, { write }),

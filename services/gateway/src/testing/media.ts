@@ -1,4 +1,4 @@
-/** Images that are nothing but headers: as far as a size is concerned, they are whole. And recordings of silence. */
+/** Builds images with complete headers but no pixels, and recordings of silence. */
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
 const u16be = (...values: number[]): Buffer => Buffer.from(values.flatMap((value) => [value >>> 8, value & 0xff]))
@@ -32,7 +32,7 @@ export const png = (width: number, height: number, ...between: Buffer[]): Buffer
 export const jpegSegment = (marker: number, data: Buffer): Buffer =>
   Buffer.concat([Buffer.from([0xff, marker]), u16be(data.length + 2), data])
 
-/** @param marker of a baseline frame, unless given */
+/** @param marker default: a baseline frame */
 export const jpegFrame = (width: number, height: number, marker = 0xc0): Buffer =>
   jpegSegment(marker, Buffer.concat([Buffer.from([8]), u16be(height, width), Buffer.from([1, 1, 0x11, 0])]))
 
@@ -42,7 +42,7 @@ export const jpegOf = (...segments: Buffer[]): Buffer =>
 export const gifFrame = (left: number, top: number, width: number, height: number): Buffer =>
   Buffer.concat([Buffer.from([0x2c]), u16le(left, top, width, height), Buffer.from([0, 2, 2, 0x4c, 1, 0])])
 
-/** With a colour table of two colours, and an extension. */
+/** A GIF with a table of two colours and an extension. */
 export const gif = (width: number, height: number, ...frames: Buffer[]): Buffer =>
   Buffer.concat([
     latin1('GIF89a'),
@@ -74,11 +74,11 @@ export const vp8x = (width: number, height: number): Buffer =>
 export const animationFrame = (x: number, y: number, width: number, height: number): Buffer =>
   webpChunk('ANMF', Buffer.concat([u24le(x / 2, y / 2, width - 1, height - 1), Buffer.alloc(12)]))
 
-/** @param type of the URL; what the bytes are decides */
+/** @param type the type that the URL declares; it need not be that of the bytes */
 export const dataUrl = (bytes: Uint8Array, type = 'image/png'): string =>
   `data:${type};base64,${Buffer.from(bytes).toString('base64')}`
 
-/** A WAV of PCM. @param options what its header says; `bytesPerSecond` only there */
+/** A PCM WAV. @param options members of its header; `bytesPerSecond` changes nothing else */
 export function wav(
   seconds: number,
   options: { codec?: number; channels?: number; perSecond?: number; bits?: number; bytesPerSecond?: number } = {}

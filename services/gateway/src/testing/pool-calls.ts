@@ -19,7 +19,7 @@ export const patient: CallTimeouts = { connect: 5000, firstByte: 5000, betweenCh
 export const json = (body: string, fields = '') =>
   `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n${fields}\r\n${body}`
 
-/** A request as it came, and the connection on which it did. */
+/** A received request, and its connection. */
 export interface Request {
   text: string
   socket: Socket
@@ -34,7 +34,7 @@ export interface PoolTestOptions {
   restMs?: number
 }
 
-/** A server that gives each whole request to `answer`, and a pool for it; both end with the test. */
+/** Starts a server that calls `answer` for each whole request, and a pool for it. Both close with the test. */
 export async function startPool<Pool extends UpstreamPool>(
   t: Tap,
   open: (options: UpstreamPoolOptions) => Pool,
@@ -85,7 +85,7 @@ export interface Told {
   controller: CallController
 }
 
-/** Makes a call. @returns what its handler was told, when that is all; throws if it was told anything afterwards */
+/** Makes a call. @returns the result of its handler's events. Throws if an event follows the last one. */
 export async function call(
   pool: UpstreamPool,
   body: string | Buffer = '{}',
@@ -101,20 +101,20 @@ export async function call(
       hooks.onStart?.(controller)
     },
     onResponseStart(controller, status) {
-      if (controller !== started || ends > 0) reject(new Error('told of a start'))
+      if (controller !== started || ends > 0) reject(new Error('the answer started after its end, or for another call'))
       told.status = status
     },
     onResponseData(controller, bytes) {
-      if (ends > 0) reject(new Error('told of bytes'))
+      if (ends > 0) reject(new Error('bytes arrived after the end'))
       told.body += bytes.toString('latin1')
       hooks.onData?.(controller)
     },
     onResponseEnd() {
-      if (++ends > 1) reject(new Error('told of another end'))
+      if (++ends > 1) reject(new Error('the answer ended twice'))
       resolve()
     },
     onResponseError(controller, error) {
-      if (++ends > 1 || controller !== started) reject(new Error('told of another error'))
+      if (++ends > 1 || controller !== started) reject(new Error('an error followed the end, or was for another call'))
       told.error = error as CallError
       resolve()
     }

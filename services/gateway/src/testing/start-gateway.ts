@@ -15,7 +15,7 @@ import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import { putCatalog } from '@tollgate/state/projection/stored-catalog.ts'
 import { putAccountRecord, putKeyRecord, putPointer } from '@tollgate/state/projection/write-records.ts'
-import { stampNow } from '@tollgate/state/testing/marker.ts'
+import { verifyNow } from '@tollgate/state/testing/marker.ts'
 import pino from 'pino'
 import type { BodyMemory } from '../body/body-memory.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
@@ -24,7 +24,7 @@ import type { Protection } from '../http/protection.ts'
 import type { Reaper } from '../settlement/reaper.ts'
 import { openUpstreams, type Upstreams, UpstreamsFile } from '../upstreams/upstreams.ts'
 
-/** Chat models, one of them for paying plans and one that the upstream knows by another name, and one of each other kind. */
+/** Three chat models and one of each other kind. Only `pro` has `large`. The upstream has another name for `renamed`. */
 export const testCatalog: Catalog = {
   models: {
     small: model('small'),
@@ -39,7 +39,7 @@ export const testCatalog: Catalog = {
   }
 }
 
-/** A catalog of chat models with these routes, all of them in the free plan. */
+/** A catalog of chat models with these routes, all in the free plan. */
 export function catalogOf(routes: Record<string, Array<Partial<Target> & { upstream: string }>>): Catalog {
   const models = Object.entries(routes).map(([name, route]) => [
     name,
@@ -95,10 +95,10 @@ export interface SeededKey {
 export interface TestGateway {
   url: string
   server: Server
-  /** `METHOD /path` of every route, as registered; `HEAD` and `OPTIONS`, which follow, left out. */
+  /** `METHOD /path` of every registered route, without `HEAD` and `OPTIONS`. */
   routes: ReadonlySet<string>
   redis: RunningRedis
-  /** A connection of the test's own, for the writes that control would make. */
+  /** The test's own connection. It writes like control. */
   control: RedisNode
   /** The gateway's own connection. */
   state: RedisNode
@@ -108,11 +108,11 @@ export interface TestGateway {
   /** Writes a later version of a key or of its account. */
   changeKey(seeded: SeededKey, change: Partial<KeyRecord>): Promise<void>
   changeAccount(seeded: SeededKey, record: Partial<AccountRecord>): Promise<void>
-  /** Vouches for all shards, and for the catalog, to the Redis process that runs now. */
-  vouch(): Promise<void>
-  /** Resolves when everything that is over is settled. */
+  /** Marks all shards and the catalog as verified for the current Redis process. */
+  verifyRedis(): Promise<void>
+  /** Resolves when all ended requests are settled. */
   settled(): Promise<void>
-  /** How many calls cost more than had been reserved. */
+  /** How many calls cost more than the gateway had reserved. */
   aboveBound(): Promise<number>
   reaper: Reaper
   bodyMemory: BodyMemory
@@ -126,13 +126,13 @@ export interface GatewayOptions {
   upstreamsFile?: string
   catalog?: Catalog
   protection?: Partial<Protection>
-  /** MiB; 256 unless given. */
+  /** MiB; default 256. */
   bodyMemoryMb?: number
   docsUrl?: string
   log?: pino.Logger
 }
 
-const usualProtection: Protection = {
+const defaultProtection: Protection = {
   trustProxy: false,
   failuresPerMinute: 1000,
   maxConnections: 1000,
@@ -140,13 +140,13 @@ const usualProtection: Protection = {
   requestTimeoutMs: 120_000,
   slowBodyMs: 10_000,
   slowReaderMs: 60_000,
-  longestRequestMs: 900_000,
+  maxRequestMs: 900_000,
   maxAbandonedStreams: 256
 }
 
 let allByUndici = false
 
-/** From now on, gateways call their upstreams of HTTP/1.1 by undici: `client: undici`. For all tests of a process. */
+/** Makes all further gateways of this process call HTTP/1.1 upstreams through undici (`client: undici`). */
 export function callByUndici(): void {
   allByUndici = true
 }
@@ -160,7 +160,7 @@ function chooseUndici(file: string): void {
   writeFileSync(file, JSON.stringify({ upstreams }))
 }
 
-/** A gateway on a Redis of its own, with state as control would write it, in front of the upstream at `upstreamUrl`. */
+/** Starts a gateway with its own Redis, and with state like control's, for the upstream at `upstreamUrl`. */
 export async function startGateway(upstreamUrl: string, options: GatewayOptions = {}): Promise<TestGateway> {
   const { log = pino({ level: 'silent' }), catalog: published = testCatalog } = options
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-gateway-'))
@@ -172,23 +172,23 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
   )
   if (allByUndici) chooseUndici(upstreamsFile)
   const redis = await startRedis({ port: 0 })
-  const link = (name: string) => connectServer(redis.url, { name, silenceLimitMs: 2000, onError: () => {} })
+  const link = (name: string) => connectServer(redis.url, { name, silenceTimeoutMs: 2000, onError: () => {} })
   const control = link('test-control')
   const state = link('test-gateway')
   await Promise.all([control.ready(), state.ready()])
 
   let change = 0
   const nextVersion = () => versionOf(0, ++change)
-  async function vouch(): Promise<void> {
+  async function verifyRedis(): Promise<void> {
     const version = nextVersion()
-    await Promise.all(allShards.map(async (shard) => stampNow(control, shard, version, control.run())))
+    await Promise.all(allShards.map(async (shard) => verifyNow(control, shard, version, control.run())))
     await putCatalog(control, { version, run: control.run(), json: JSON.stringify(published) })
   }
-  await vouch()
+  await verifyRedis()
 
   const upstreams = openUpstreams(upstreamsFile, { TEST_CREDENTIAL: 'upstream-credential' })
   const bodyMemoryBytes = (options.bodyMemoryMb ?? 256) * 1024 * 1024
-  const protection = { ...usualProtection, ...options.protection }
+  const protection = { ...defaultProtection, ...options.protection }
   const { docsUrl = null } = options
   const gateway = composeGateway({ redis: state, upstreams, log, bodyMemoryBytes, protection, docsUrl })
   const { app, catalog, reaper, bodyMemory } = gateway
@@ -208,7 +208,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     state,
     catalog,
     upstreams,
-    vouch,
+    verifyRedis,
     settled: gateway.settled,
     aboveBound: async () => (await gateway.metrics.aboveBound.get()).values[0]?.value ?? 0,
     reaper,

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import t from 'tap'
 import { type Countable, type Estimate, estimateUsage, type Received } from './estimate-usage.ts'
@@ -19,61 +20,58 @@ const output = (...args: Parameters<typeof counted>) => counted(...args).complet
 const around = 3
 const whole = { isStream: false }
 
-t.test('words that come in pieces are counted as one text', async (t) => {
+t.test('words that come in pieces are counted as one text', async () => {
   const text = 'Internationalization, of all things: 12345 and ünïcödé 🎉'
   const lines = [...text].map((content) => JSON.stringify({ role: 'assistant', content })).join('\n')
   const tokens = countTokens(text) + around
-  t.equal(output(`${lines}\n{}\n`), tokens)
-  t.equal(output('"Hello "\n"world"\n'), countTokens('Hello world') + around)
-  t.equal(output(`${lines}\n`, { unseenBytes: 50 }), tokens + 50, 'a byte that is not kept counts as a token')
-  t.equal(
+  assert.equal(output(`${lines}\n{}\n`), tokens)
+  assert.equal(output('"Hello "\n"world"\n'), countTokens('Hello world') + around)
+  assert.equal(output(`${lines}\n`, { unseenBytes: 50 }), tokens + 50, 'a byte that is not kept counts as a token')
+  assert.equal(
     output(`${lines}\n`, {}, { hasTokenizer: false }),
     Buffer.byteLength(text) + around,
-    'without a tokenizer each'
+    'without a tokenizer, every byte counts as a token'
   )
 })
 
-t.test('a cut answer counts more than the part that came', async (t) => {
-  t.equal(output('"Hello"\n', { isCut: true }), countTokens('Hello') + around + tokensInTransit)
-  t.equal(output('', { isCut: true }, { answers: 3 }), 3 * tokensInTransit, 'before its first word, too')
-  t.ok(output('{"content":"Hel', { isCut: true })! > countTokens('Hel'), 'and with an event that is not whole')
-  t.equal(output(''), 0, 'unlike one that ended without words')
+t.test('a cut answer counts more than its received part', async () => {
+  assert.equal(output('"Hello"\n', { isCut: true }), countTokens('Hello') + around + tokensInTransit)
+  assert.equal(output('', { isCut: true }, { answers: 3 }), 3 * tokensInTransit, 'before its first word, too')
+  assert.ok(output('{"content":"Hel', { isCut: true })! > countTokens('Hel'), 'and with an incomplete event')
+  assert.equal(output(''), 0, 'unlike a complete answer without words')
 })
 
-t.test(
-  'words of several answers that came in turn are counted for each answer, and tool calls for each call',
-  async (t) => {
-    const texts = ['Internationalization', 'Hello world, and more of it', 'unbelievably']
-    const choices = (member: string, wrap: (text: string) => unknown) =>
-      [...texts.keys()].flatMap((index) =>
-        [...texts[index]!].map((letter, at) => ({ at, line: [{ index, [member]: wrap(letter), logprobs: null }] }))
-      )
-    const lines = (events: Array<{ at: number; line: unknown }>) =>
-      events
-        .toSorted((one, other) => one.at - other.at)
-        .map(({ line }) => JSON.stringify(line))
-        .join('\n')
-    const expected = texts.reduce((sum, text) => sum + countTokens(text), 0) + 3 * around
-    const ofChat = lines(choices('delta', (content) => ({ role: 'assistant', content })))
-    t.equal(output(`${ofChat}\n[]\n`, {}, { answers: 3 }), expected)
-    t.equal(output(lines(choices('text', (text) => text)), {}, { answers: 3 }), expected)
+t.test('interleaved words are counted for each answer, and tool calls for each call', async () => {
+  const texts = ['Internationalization', 'Hello world, and more of it', 'unbelievably']
+  const choices = (member: string, wrap: (text: string) => unknown) =>
+    [...texts.keys()].flatMap((index) =>
+      [...texts[index]!].map((letter, at) => ({ at, line: [{ index, [member]: wrap(letter), logprobs: null }] }))
+    )
+  const lines = (events: Array<{ at: number; line: unknown }>) =>
+    events
+      .toSorted((one, other) => one.at - other.at)
+      .map(({ line }) => JSON.stringify(line))
+      .join('\n')
+  const expected = texts.reduce((sum, text) => sum + countTokens(text), 0) + 3 * around
+  const ofChat = lines(choices('delta', (content) => ({ role: 'assistant', content })))
+  assert.equal(output(`${ofChat}\n[]\n`, {}, { answers: 3 }), expected)
+  assert.equal(output(lines(choices('text', (text) => text)), {}, { answers: 3 }), expected)
 
-    const call = (index: number, letter: string) => ({ tool_calls: [{ index, function: { arguments: letter } }] })
-    const ofTools = texts.flatMap((text, index) => [...text].map((letter) => JSON.stringify(call(index, letter))))
-    t.equal(output(ofTools.join('\n'), {}, { answers: 3 }), expected)
-  }
-)
+  const call = (index: number, letter: string) => ({ tool_calls: [{ index, function: { arguments: letter } }] })
+  const ofTools = texts.flatMap((text, index) => [...text].map((letter) => JSON.stringify(call(index, letter))))
+  assert.equal(output(ofTools.join('\n'), {}, { answers: 3 }), expected)
+})
 
-t.test('reasoning beside a message, a delta or a text counts', async (t) => {
+t.test('reasoning beside a message, a delta or a text counts', async () => {
   const expected = countTokens('Hello') + countTokens('thought') + around
   const choices = (member: string, words: unknown) => [{ index: 0, [member]: words, reasoning: 'thought' }]
-  t.equal(output(JSON.stringify({ choices: choices('message', { content: 'Hello' }) }), whole), expected)
-  t.equal(output(JSON.stringify({ choices: choices('text', 'Hello') }), whole), expected)
-  t.equal(output(JSON.stringify(choices('delta', { content: 'Hello' }))), expected)
-  t.equal(output(JSON.stringify(choices('text', 'Hello'))), expected)
+  assert.equal(output(JSON.stringify({ choices: choices('message', { content: 'Hello' }) }), whole), expected)
+  assert.equal(output(JSON.stringify({ choices: choices('text', 'Hello') }), whole), expected)
+  assert.equal(output(JSON.stringify(choices('delta', { content: 'Hello' }))), expected)
+  assert.equal(output(JSON.stringify(choices('text', 'Hello'))), expected)
 })
 
-t.test('tool calls, reasoning and several choices count, names of roles do not', async (t) => {
+t.test('tool calls, reasoning and several choices count, names of roles do not', async () => {
   const answer = {
     choices: [
       {
@@ -88,34 +86,34 @@ t.test('tool calls, reasoning and several choices count, names of roles do not',
     ]
   }
   const expected = ['think', 'find', '{"a":1}', 'Hello world'].reduce((sum, text) => sum + countTokens(text), 0)
-  t.equal(output(JSON.stringify(answer), whole), expected + around + 8)
-  t.equal(output('{"object":"chat.completion","output":"Hello"}', whole), countTokens('Hello') + around)
+  assert.equal(output(JSON.stringify(answer), whole), expected + around + 8)
+  assert.equal(output('{"object":"chat.completion","output":"Hello"}', whole), countTokens('Hello') + around)
 })
 
-t.test('a prompt is counted in every form that inputs have', async (t) => {
+t.test('a prompt is counted in every form of input', async () => {
   const promptOf = (kind: 'chat' | 'completion' | 'embedding', body: object) => {
     const bytes = Buffer.from(JSON.stringify(body))
     const promptBytes = bytes.length - Buffer.byteLength('{"":}') - 5
     return counted('', {}, { prompt: { body: bytes, kind, media: {}, promptBytes } }).promptTokens!
   }
   const message = promptOf('chat', { messages: [{ role: 'user', content: 'Hello world, and more of it' }] })
-  t.ok(message >= countTokens('Hello world, and more of it') + 7 && message < 60, `${message}`)
+  assert.ok(message >= countTokens('Hello world, and more of it') + 7 && message < 60, `${message}`)
   for (const input of ['Hello world', ['Hello world', 'Hello'], [1, 2, 3], [[1], [2, 3]]]) {
-    t.ok(promptOf('embedding', { input }) >= 2)
-    t.ok(promptOf('completion', { prompt: input }) >= 2)
+    assert.ok(promptOf('embedding', { input }) >= 2)
+    assert.ok(promptOf('completion', { prompt: input }) >= 2)
   }
-  t.equal(counted('').promptTokens, null)
+  assert.equal(counted('').promptTokens, null)
 })
 
 t.test('an unknown shape gives no count, and never an error', async (t) => {
-  t.equal(output('<html>', whole), null)
+  assert.equal(output('<html>', whole), null)
   const errors: unknown[] = []
   const estimator = createUsageEstimator((error) => errors.push(error))
   t.teardown(() => estimator.close())
   const countable: Countable = { prompt: null, received: stream, answers: 1, hasTokenizer: true }
   const said = { ...stream, answer: Buffer.from('"a b c"\n') }
-  t.equal((await estimator.estimate({ ...countable, received: said })).completionTokens, 3 + around)
+  assert.equal((await estimator.estimate({ ...countable, received: said })).completionTokens, 3 + around)
   const uncloneable = { ...countable, received: said, answers: (() => 1) as never }
-  t.equal((await estimator.estimate(uncloneable)).completionTokens, said.answer.length, 'its bytes bound it')
-  t.equal(errors.length, 1)
+  assert.equal((await estimator.estimate(uncloneable)).completionTokens, said.answer.length, 'its bytes bound it')
+  assert.equal(errors.length, 1)
 })

@@ -3,7 +3,7 @@ import { type CountablePrompt, countPrompt } from './count-prompt.ts'
 import { tokensInTransit } from './tokens-in-transit.ts'
 import { wordsOfAnswer, wordsOfLines } from './words.ts'
 
-/** A request whose upstream did not report all of its usage. */
+/** A request with usage that its upstream did not fully report. */
 export interface Countable {
   /** null if the prompt cannot be counted, or its tokens are known. */
   prompt: CountablePrompt | null
@@ -20,9 +20,9 @@ export interface Received {
   /** For a stream, the lines of its `ReceivedText`; else the body. */
   answer: Uint8Array
   isStream: boolean
-  /** Bytes that came or were announced, and are missing in `answer`. */
+  /** Bytes that came or were announced, but are missing in `answer`. */
   unseenBytes: number
-  /** Whether the answer ended before its end. */
+  /** Whether the answer was cut off. */
   isCut: boolean
 }
 
@@ -36,7 +36,7 @@ export interface Estimate {
 const answerOverhead = 3
 const callOverhead = 8
 
-/** Estimates the usage of a request from above: the provider does not bill more. */
+/** Estimates the usage of a request. The provider does not bill more than the estimate. */
 export function estimateUsage({ prompt, received, answers, hasTokenizer }: Countable): Estimate {
   const count = hasTokenizer ? countTokens : Buffer.byteLength
   const words = received.isStream ? wordsOfLines(received.answer) : wordsOfAnswer(received.answer)

@@ -6,8 +6,8 @@ const initialBytes = 1024
 const maxKeptBytes = 1024 * 1024
 
 /**
- * Keeps the model's words of a stream: the JSON values of one member, such as `delta`, one after the other, as they stood in the
- * events. They are needed if the stream ends before its usage. They are about a tenth of its bytes.
+ * Keeps the model's words of a stream: the unchanged JSON values of one member, such as `delta`, one after the other. They are
+ * needed if the stream ends before its usage. They are about a tenth of its bytes.
  */
 export class ReceivedText {
   readonly #name: SearchedName
@@ -25,9 +25,9 @@ export class ReceivedText {
    * @param text the same, one character per byte
    */
   add(events: Buffer, text: string): void {
-    // This runs for each chunk: two characters are found faster than the name, and few chunks have them.
+    // This runs for each chunk. A search for two characters is faster than for the name, and few chunks have them.
     if (text.includes('g"') && this.#name !== choicesName && findName(text, reasoningName, 0) >= 0) {
-      this.#addThoughts(events, text, findName(text, this.#name, 0) < 0 ? messageName : this.#name)
+      this.#addReasoning(events, text, findName(text, this.#name, 0) < 0 ? messageName : this.#name)
       return
     }
     // Some providers write whole messages instead.
@@ -44,13 +44,13 @@ export class ReceivedText {
   }
 
   /** Adds the words, and `reasoning` beside them. Reasoning within the words is added once. */
-  #addThoughts(events: Buffer, text: string, name: SearchedName): void {
+  #addReasoning(events: Buffer, text: string, name: SearchedName): void {
     for (let from = 0; ; ) {
       const words = findName(text, name, from)
-      const thought = findName(text, reasoningName, from)
-      if (words < 0 && thought < 0) return
-      const isThought = words < 0 || (thought >= 0 && thought < words)
-      from = this.#addValue(events, isThought ? thought + reasoningName.length : words + name.length)
+      const reasoning = findName(text, reasoningName, from)
+      if (words < 0 && reasoning < 0) return
+      const isReasoning = words < 0 || (reasoning >= 0 && reasoning < words)
+      from = this.#addValue(events, isReasoning ? reasoning + reasoningName.length : words + name.length)
     }
   }
 
@@ -63,7 +63,7 @@ export class ReceivedText {
     return end
   }
 
-  /** Bytes of words that came so far, whether kept or not. */
+  /** Bytes of all words so far, kept or not. */
   get size(): number {
     return this.#all
   }

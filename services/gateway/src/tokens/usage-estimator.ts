@@ -15,11 +15,11 @@ export interface UsageEstimator {
   /** Bounds a prompt by its tokenizer; null if it cannot be counted now. Never rejects. */
   countPrompt(prompt: CountablePrompt): Promise<number | null>
   /** Stops counting. The sizes of waiting answers bound their tokens. */
-  hurry(): Promise<void>
+  abort(): Promise<void>
   close(): Promise<void>
 }
 
-/** Counts tokens in its own thread, which exists only while something waits. */
+/** Counts tokens in its own thread. The thread exists only while something waits. */
 export function createUsageEstimator(onError: (error: unknown) => void): UsageEstimator {
   let pool: Promise<Piscina> | undefined
   let waitingBytes = 0
@@ -49,7 +49,7 @@ export function createUsageEstimator(onError: (error: unknown) => void): UsageEs
     async countPrompt(prompt) {
       return prompt.body.length > maxPromptBytes ? null : run('countPrompt', prompt, prompt.body.length)
     },
-    hurry: async () => (await pool)?.destroy(),
+    abort: async () => (await pool)?.destroy(),
     close: async () => (await pool)?.close()
   }
 }

@@ -1,6 +1,6 @@
 import { memberOf } from '../body/member-of.ts'
 
-/** Members of messages and deltas whose text the model does not write. */
+/** Members of messages and deltas with texts that the model did not write. */
 const notWords = new Set(['role', 'type', 'id', 'object', 'detail', 'format', 'file_id'])
 
 /** The words of a stream, by their place in the answer. */

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { Catalog, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
 import fc from 'fast-check'
 import t from 'tap'
@@ -6,7 +7,7 @@ import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.t
 import { catalogOf, startGateway, type TestGateway } from '../testing/start-gateway.ts'
 import { openaiMembers } from './openai-members.ts'
 
-/** Members by which routers, other providers and client libraries choose another model, provider, address, key or price. */
+/** Members of other APIs that could change the model, provider, address, key or price. */
 const bypasses = {
   models: ['large'],
   fallbacks: ['large'],
@@ -56,24 +57,24 @@ t.teardown(async () => {
   await upstream.close()
 })
 
-/** With a key of its own: refusals may count against the rate of a key. */
+/** Each call has its own key, because refusals may count against the rate limit of a key. */
 const send = async (path: string, body: unknown) => post(gateway, (await gateway.seedKey()).secret, path, body)
 const chat = (model: string, members: object) => send('/chat/completions', chatOf(model, members))
 
-t.test('a member that OpenAI does not document is refused unless the upstream’s list has it', async (t) => {
+t.test('a member that OpenAI does not document is refused unless the list of the upstream has it', async () => {
   for (const model of ['plain', 'openai', 'vllm', 'both', 'backed', 'eased']) {
     for (const [name, value] of Object.entries(bypasses)) {
       const before = upstream.received.length
       const response = await chat(model, { [name]: value })
       const { error } = (await response.json()) as { error: { code: string; message: string } }
-      t.equal(`${response.status} ${error.code}`, '400 invalid_request', `${model} ${name}`)
-      t.ok(error.message.startsWith(`${name}: `), error.message)
-      t.equal(upstream.received.length, before)
+      assert.equal(`${response.status} ${error.code}`, '400 invalid_request', `${model} ${name}`)
+      assert.ok(error.message.startsWith(`${name}: `), error.message)
+      assert.equal(upstream.received.length, before)
     }
   }
 })
 
-t.test('a listed member passes only where every upstream of the route accepts it', async (t) => {
+t.test('a listed member passes only if every upstream of the route accepts it', async () => {
   for (const [model, accepted, refused] of [
     ['plain', [], ['top_k', 'min_p', 'keep_alive', 'chatTemplate']],
     ['openai', [], ['top_k', 'min_p', 'keep_alive', 'chatTemplate']],
@@ -83,22 +84,27 @@ t.test('a listed member passes only where every upstream of the route accepts it
     ['eased', ['top_k', 'min_p'], ['keep_alive', 'models']],
     ['open', ['top_k', 'keep_alive', 'models', 'Temperature', 'future'], []]
   ] as const) {
-    for (const name of accepted) t.equal(await outcomeOf(await chat(model, { [name]: 1 })), '200', `${model} ${name}`)
+    for (const name of accepted)
+      assert.equal(await outcomeOf(await chat(model, { [name]: 1 })), '200', `${model} ${name}`)
     for (const name of refused) {
-      t.equal(await outcomeOf(await chat(model, { [name]: 1 })), '400 invalid_request', `${model} ${name}`)
+      assert.equal(await outcomeOf(await chat(model, { [name]: 1 })), '400 invalid_request', `${model} ${name}`)
     }
   }
 })
 
-t.test('a member without a price is refused as unpriced, whatever an upstream’s list says', async (t) => {
+t.test('a member without a price is refused as unpriced, even if an upstream’s list has it', async () => {
   for (const model of ['plain', 'vllm', 'open']) {
     for (const members of [{ plugins: [{ id: 'web' }] }, { speed: 'fast' }, { best_of: 3 }, { n_predict: 9 }]) {
-      t.equal(await outcomeOf(await chat(model, members)), '400 unpriced_parameter', `${model} ${Object.keys(members)}`)
+      assert.equal(
+        await outcomeOf(await chat(model, members)),
+        '400 unpriced_parameter',
+        `${model} ${Object.keys(members)}`
+      )
     }
   }
 })
 
-t.test('every member that OpenAI documents for an endpoint passes there, also as null', async (t) => {
+t.test('every member that OpenAI documents for an endpoint passes there, even as null', async () => {
   const paths: Record<ModelKind, readonly [path: string, required: Record<string, unknown>]> = {
     chat: ['/chat/completions', chatOf('plain') as Record<string, unknown>],
     completion: ['/completions', { model: 'completion', prompt: 'x' }],
@@ -106,13 +112,13 @@ t.test('every member that OpenAI documents for an endpoint passes there, also as
   }
   for (const [kind, [path, required]] of Object.entries(paths)) {
     const all = Object.fromEntries(openaiMembers[kind as ModelKind].map((name) => [name, null]))
-    t.equal((await send(path, { ...all, ...required })).status, 200, kind)
+    assert.equal((await send(path, { ...all, ...required })).status, 200, kind)
   }
   const foreign = { ...paths.embedding[1], messages: [] }
-  t.equal(await outcomeOf(await send('/embeddings', foreign)), '400 invalid_request')
+  assert.equal(await outcomeOf(await send('/embeddings', foreign)), '400 invalid_request')
 })
 
-t.test('no other name passes, in any spelling', async (t) => {
+t.test('no other name passes, in any spelling of a documented one', async () => {
   const documented = new Set(openaiMembers.chat)
   const spelling = fc.oneof(
     fc.string({ unit: 'grapheme' }),
@@ -127,10 +133,10 @@ t.test('no other name passes, in any spelling', async (t) => {
       async (name) => {
         const body = `{${JSON.stringify(name)}:null,"model":"plain","messages":[{"role":"user","content":"x"}]}`
         const outcome = await outcomeOf(await send('/chat/completions', body))
-        t.match(outcome, /^400 (invalid_request|unpriced_parameter)$/, name)
+        assert.match(outcome, /^400 (invalid_request|unpriced_parameter)$/, name)
       }
     ),
     { numRuns: 100 }
   )
-  t.equal(upstream.received.length, before)
+  assert.equal(upstream.received.length, before)
 })

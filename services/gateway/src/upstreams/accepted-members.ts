@@ -4,7 +4,7 @@ import type { MemberSpan } from '../body/members.ts'
 import { openaiMembers } from './openai-members.ts'
 import type { Upstreams } from './upstreams.ts'
 
-/** Names of top-level members of a request; null for all names. */
+/** The accepted names of top-level members; null if all are accepted. */
 export type AcceptedMembers = ReadonlySet<string> | null
 
 const documented = {
@@ -14,8 +14,8 @@ const documented = {
 }
 
 /**
- * Finds the members that a model accepts. A request may fail over, so every upstream of the route must accept a member. The
- * answer for a model is kept for as long as its catalog is.
+ * Finds the members that a model accepts. Every upstream of the route must accept a member, because a request may fail over. The
+ * result for a model is cached as long as its catalog exists.
  */
 export function membersAcceptedBy(upstreams: Upstreams): (model: Model) => AcceptedMembers {
   const known = new WeakMap<Model, AcceptedMembers>()

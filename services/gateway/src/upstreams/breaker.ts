@@ -1,9 +1,9 @@
-/** Outcomes count in two halves of this window. When a new half begins, the older one is dropped. */
+/** Outcomes within this window count. It has two halves: when a new one begins, the older one is dropped. */
 const windowMs = 10_000
-/** An upstream is no longer called after this many failures, if they are at least the share below of all outcomes. */
+/** The breaker opens after this many failures, if they are at least this share of all outcomes. */
 const minFailures = 5
-const failingShare = 0.5
-const firstPauseMs = 2000
+const minFailureShare = 0.5
+const minPauseMs = 2000
 const maxPauseMs = 60_000
 const probeEveryMs = 1000
 
@@ -11,7 +11,8 @@ export type BreakerState = 'closed' | 'open' | 'half-open'
 
 /**
  * Circuit breaker (M. Nygard, "Release It!"): stops calls of a failing upstream, so that requests do not wait and the upstream can
- * recover. After a pause, requests pass one by one as probes. The first success ends the pause; a failure starts a longer one.
+ * recover. After a pause, requests pass one by one as probes. A successful probe closes the breaker; a failed one starts a longer
+ * pause.
  *
  * Times are milliseconds of one monotonic clock.
  */
@@ -23,7 +24,7 @@ export class Breaker {
   #outcomes = 0
   #olderFailures = 0
   #olderOutcomes = 0
-  #pauseMs = firstPauseMs
+  #pauseMs = minPauseMs
   #nextProbeAt = 0
 
   constructor(onChange: (state: BreakerState) => void = () => {}) {
@@ -46,7 +47,7 @@ export class Breaker {
 
   succeeded(isProbe: boolean, now: number): void {
     if (isProbe) {
-      this.#pauseMs = firstPauseMs
+      this.#pauseMs = minPauseMs
       this.#failures = this.#outcomes = this.#olderFailures = this.#olderOutcomes = 0
       this.#become('closed')
     } else if (this.#state === 'closed') this.#count(0, now)
@@ -60,7 +61,7 @@ export class Breaker {
       this.#count(1, now)
       const failures = this.#failures + this.#olderFailures
       const outcomes = this.#outcomes + this.#olderOutcomes
-      if (failures >= minFailures && failures >= failingShare * outcomes) this.#open(now)
+      if (failures >= minFailures && failures >= minFailureShare * outcomes) this.#open(now)
     }
   }
 

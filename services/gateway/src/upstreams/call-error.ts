@@ -8,7 +8,7 @@ export type CallErrorCode =
   | 'malformed_answer'
   | 'pool_closed'
 
-/** An upstream call that failed without a complete answer. Contains nothing of the request. */
+/** The error of an upstream call without a complete answer. It contains nothing of the request. */
 export class CallError extends Error {
   override readonly name = 'CallError'
   readonly code: CallErrorCode

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:http2'
@@ -24,7 +25,7 @@ function frame(type: number, flags: number, stream: number, payload: Buffer = Bu
   return Buffer.concat([head, payload])
 }
 
-/** Status 200 and a type, each without the table of HPACK. */
+/** A head with status 200 and this content type. The type is a literal without indexing (RFC 7541, 6.2.2). */
 function head(stream: number, type: string): Buffer {
   const field = (text: string) => [Buffer.from([text.length]), Buffer.from(text)]
   const block = [Buffer.from([0x88, 0]), ...field('content-type'), ...field(type)]
@@ -37,7 +38,7 @@ function number(value: number): Buffer {
   return bytes
 }
 
-/** An upstream with HTTP/2 whose every frame a test decides. `answer` gets the number of each stream whose head has come. */
+/** An HTTP/2 upstream that writes raw frames. `answer` gets the number of each stream once its head arrived. */
 async function startRawHttp2(answer: (stream: number, write: (...frames: Buffer[]) => void) => void) {
   const key = readFileSync(pem)
   const sockets = new Set<TLSSocket>()
@@ -45,13 +46,13 @@ async function startRawHttp2(answer: (stream: number, write: (...frames: Buffer[
     sockets.add(socket)
     socket.on('error', () => {})
     socket.write(frame(settings, 0, 0))
-    let come = Buffer.alloc(0)
+    let received = Buffer.alloc(0)
     let from = preface.length
     socket.on('data', (bytes) => {
-      come = Buffer.concat([come, bytes])
-      while (come.length >= from + 9 && come.length >= from + 9 + come.readUIntBE(from, 3)) {
-        const [type, flags, stream] = [come[from + 3], come[from + 4]!, come.readUInt32BE(from + 5)]
-        from += 9 + come.readUIntBE(from, 3)
+      received = Buffer.concat([received, bytes])
+      while (received.length >= from + 9 && received.length >= from + 9 + received.readUIntBE(from, 3)) {
+        const [type, flags, stream] = [received[from + 3], received[from + 4]!, received.readUInt32BE(from + 5)]
+        from += 9 + received.readUIntBE(from, 3)
         if (type === settings && (flags & ack) === 0) socket.write(frame(settings, ack, 0))
         if (type === headers) answer(stream, (...frames) => void socket.write(Buffer.concat(frames)))
       }
@@ -77,7 +78,7 @@ async function startRawHttp2(answer: (stream: number, write: (...frames: Buffer[
 const word = Buffer.from('data: {"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}]}\n\n')
 const reset = (stream: number, code: number) => frame(rstStream, 0, stream, number(code))
 
-t.test('a stream reset before its end is broken, for every code', async (t) => {
+t.test('a stream that is reset before its end is broken, for every code', async () => {
   for (const code of [NGHTTP2_NO_ERROR, NGHTTP2_CANCEL]) {
     let breakOff = () => {}
     const upstream = await startRawHttp2((stream, write) => {
@@ -91,21 +92,21 @@ t.test('a stream reset before its end is broken, for every code', async (t) => {
       pieces.push(piece)
     }
     const text = Buffer.concat(pieces).toString()
-    t.match(text, /^data: {"choices".*\n\ndata: {"error":.*"upstream_error"}}\n\n$/, `code ${code}`)
+    assert.match(text, /^data: {"choices".*\n\ndata: {"error":.*"upstream_error"}}\n\n$/, `code ${code}`)
     await upstream.close()
   }
 })
 
-t.test('a stream reset after its end is complete', async (t) => {
-  // It only says that the rest of the request is not wanted (RFC 9113, section 8.1).
+t.test('a stream that is reset after its end is complete', async () => {
+  // This reset only says that the upstream does not need the rest of the request (RFC 9113, section 8.1).
   const upstream = await startRawHttp2((stream, write) =>
     write(head(stream, 'text/event-stream'), frame(data, endStream, stream, word), reset(stream, NGHTTP2_NO_ERROR))
   )
-  t.equal(await (await upstream.ask(true)).text(), word.toString())
+  assert.equal(await (await upstream.ask(true)).text(), word.toString())
   await upstream.close()
 })
 
-t.test('a call reaches the upstream once, even if its stream is refused', async (t) => {
+t.test('a call reaches the upstream once, even if its stream is refused', async () => {
   for (const refusal of [
     (stream: number) => reset(stream, NGHTTP2_REFUSED_STREAM),
     () => frame(goAway, 0, 0, Buffer.concat([number(0), number(NGHTTP2_NO_ERROR)]))
@@ -116,9 +117,9 @@ t.test('a call reaches the upstream once, even if its stream is refused', async 
       write(refusal(stream))
     })
     const answer = await upstream.ask(false)
-    t.equal(answer.headers.get('x-should-retry'), 'false')
-    t.equal(await outcomeOf(answer), '502 upstream_error')
-    t.equal(calls, 3)
+    assert.equal(answer.headers.get('x-should-retry'), 'false')
+    assert.equal(await outcomeOf(answer), '502 upstream_error')
+    assert.equal(calls, 3)
     await upstream.close()
   }
 })

@@ -2,15 +2,15 @@ import { subscribe } from 'node:diagnostics_channel'
 import type { ClientHttp2Stream } from 'node:http2'
 
 /**
- * undici hides the HTTP/2 streams of its calls. Node.js ends a stream that was reset with NO_ERROR or CANCEL like a complete one. So
- * this file learns of streams and their resets from Node.js' diagnostics channels.
+ * undici hides the HTTP/2 streams of its calls, and Node.js ends a stream reset with NO_ERROR or CANCEL like a complete one. So this
+ * file reads streams and their resets from Node.js' diagnostics channels.
  */
 let onOpened: ((stream: ClientHttp2Stream) => void) | null = null
 const resetEarly = new WeakSet<ClientHttp2Stream>()
 
-/** Calls `told` with the next HTTP/2 stream that this process opens. A later call replaces it. */
-export function onNextStream(told: (stream: ClientHttp2Stream) => void): void {
-  onOpened = told
+/** Calls `listener` with the next HTTP/2 stream of this process. A later call replaces the listener. */
+export function onNextStream(listener: (stream: ClientHttp2Stream) => void): void {
+  onOpened = listener
 }
 
 /** Whether a stream closed before the other side ended it. */
@@ -19,9 +19,9 @@ export function wasReset(stream: ClientHttp2Stream): boolean {
 }
 
 subscribe('http2.client.stream.created', (message) => {
-  const told = onOpened
+  const listener = onOpened
   onOpened = null
-  told?.((message as { stream: ClientHttp2Stream }).stream)
+  listener?.((message as { stream: ClientHttp2Stream }).stream)
 })
 
 subscribe('http2.client.stream.close', (message) => {
@@ -30,8 +30,8 @@ subscribe('http2.client.stream.close', (message) => {
 })
 
 /**
- * Whether the end of a stream has arrived. No public API says so: `readableEnded` changes later, and `state.remoteClose` is 1 after
- * a reset, too.
+ * Whether the end of a stream arrived. No public API tells this: `readableEnded` changes later, and `state.remoteClose` is also 1
+ * after a reset.
  */
 function hasEnded(stream: ClientHttp2Stream): boolean {
   const { _readableState: state } = stream as ClientHttp2Stream & { _readableState?: { ended: boolean } }

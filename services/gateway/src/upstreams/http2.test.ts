@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { constants, createSecureServer, type ServerHttp2Session } from 'node:http2'
@@ -12,7 +13,7 @@ import { startGateway } from '../testing/start-gateway.ts'
 
 const pem = fileURLToPath(new URL('../testing/localhost.pem', import.meta.url))
 
-t.test('an upstream with HTTP/2 is called over one connection, also for concurrent streams', async (t) => {
+t.test('all calls of an HTTP/2 upstream share one connection', async () => {
   const key = readFileSync(pem)
   const sessions = new Set<ServerHttp2Session>()
   const waiting: Array<() => void> = []
@@ -52,7 +53,7 @@ t.test('an upstream with HTTP/2 is called over one connection, also for concurre
     const gateway = await startGateway('', { upstreamsFile: `upstreams: { test: ${entry(http2)} }` })
     const { secret } = await gateway.seedKey()
     const whole = await post(gateway, secret, '/chat/completions', chatOf('small'))
-    t.same(await whole.json(), {
+    assert.deepEqual(await whole.json(), {
       choices: [{}],
       version: http2 ? '2.0' : '1.1',
       authorization: 'Bearer upstream-credential'
@@ -62,30 +63,30 @@ t.test('an upstream with HTTP/2 is called over one connection, also for concurre
       return answer.text()
     })
     for (const text of await Promise.all(streams)) {
-      t.equal(text, 'data: {"choices":[{"delta":{"content":"x"}}]}\n\ndata: [DONE]\n\n')
+      assert.equal(text, 'data: {"choices":[{"delta":{"content":"x"}}]}\n\ndata: [DONE]\n\n')
     }
     waiting.length = 0
     const limited = await post(gateway, secret, '/chat/completions', chatOf('small', { user: 'too often' }))
-    t.equal(limited.headers.get('retry-after-ms'), '7250')
-    t.equal(await outcomeOf(limited), '503 upstream_rate_limited')
+    assert.equal(limited.headers.get('retry-after-ms'), '7250')
+    assert.equal(await outcomeOf(limited), '503 upstream_rate_limited')
     if (http2) {
       const leaving = new AbortController()
       const left = await post(gateway, secret, '/chat/completions', chatOf('small', { stream: true }), {
         signal: leaving.signal
       })
       leaving.abort()
-      await t.rejects(left.text())
-      t.equal(await outcomeOf(await post(gateway, secret, '/chat/completions', chatOf('small'))), '200')
+      await assert.rejects(left.text())
+      assert.equal(await outcomeOf(await post(gateway, secret, '/chat/completions', chatOf('small'))), '200')
       const broken = await post(
         gateway,
         secret,
         '/chat/completions',
         chatOf('small', { user: 'streamed', stream: true })
       )
-      t.match(await broken.text(), /\n\ndata: {"error":.*"upstream_error"}}\n\n$/, 'a reset stream is not whole')
+      assert.match(await broken.text(), /\n\ndata: {"error":.*"upstream_error"}}\n\n$/, 'a reset stream fails')
       const cut = await post(gateway, secret, '/chat/completions', chatOf('small', { user: 'whole' }))
-      t.equal(await outcomeOf(cut), '502 upstream_error', 'and neither is a reset answer')
-      t.equal(sessions.size, 1, 'one connection for all of it')
+      assert.equal(await outcomeOf(cut), '502 upstream_error', 'a reset single body fails')
+      assert.equal(sessions.size, 1, 'one connection for all calls')
     }
     await gateway.close()
     waiting.length = 0
@@ -96,11 +97,11 @@ t.test('an upstream with HTTP/2 is called over one connection, also for concurre
   const gateway = await startGateway('', { upstreamsFile: `upstreams: { test: ${entry(true)} }` })
   const { secret } = await gateway.seedKey()
   const gone = await post(gateway, secret, '/chat/completions', chatOf('small'))
-  t.equal(await outcomeOf(gone), '502 upstream_unreachable', 'one that is not there any more')
+  assert.equal(await outcomeOf(gone), '502 upstream_unreachable', 'the upstream is down')
   await gateway.close()
 })
 
-t.test('an upstream that does not agree to HTTP/2 gets a connection for each call', async (t) => {
+t.test('an upstream without HTTP/2 gets an HTTP/1.1 connection for each call', async () => {
   const key = readFileSync(pem)
   let connections = 0
   const paths: string[] = []
@@ -116,10 +117,10 @@ t.test('an upstream that does not agree to HTTP/2 gets a connection for each cal
   })
   const { secret } = await gateway.seedKey()
   for (const _ of [1, 2]) {
-    t.equal(await outcomeOf(await post(gateway, secret, '/chat/completions', chatOf('small'))), '200')
+    assert.equal(await outcomeOf(await post(gateway, secret, '/chat/completions', chatOf('small'))), '200')
   }
-  t.equal(connections, 2)
-  t.same(paths, Array(2).fill('1.1 /v1/chat/completions?api-version=1'))
+  assert.equal(connections, 2)
+  assert.deepEqual(paths, Array(2).fill('1.1 /v1/chat/completions?api-version=1'))
   await gateway.close()
   server.close()
 })

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -10,12 +11,12 @@ function membersOf(file: string, name: string): string[] {
   return [...body.matchAll(/^ {4}(\w+)\??:/gm)].map(([, member]) => member!)
 }
 
-t.test('the lists have every member that the official SDK knows, and no other', async (t) => {
+t.test('the lists have exactly the members of the official SDK', async () => {
   for (const [kind, file, name] of [
     ['chat', 'resources/chat/completions/completions.d.ts', 'ChatCompletionCreateParamsBase'],
     ['completion', 'resources/completions.d.ts', 'CompletionCreateParamsBase'],
     ['embedding', 'resources/embeddings.d.ts', 'EmbeddingCreateParams']
   ] as const) {
-    t.same(openaiMembers[kind], membersOf(file, name).sort(), kind)
+    assert.deepEqual(openaiMembers[kind], membersOf(file, name).sort(), kind)
   }
 })

@@ -1,8 +1,8 @@
 import type { ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
 
 /**
- * The top-level members of a request that the OpenAI API reference documents for each endpoint, deprecated ones included. A
- * test compares the lists with the types of the official SDK.
+ * The top-level request members in the OpenAI API reference for each endpoint, with deprecated ones. A test compares the lists with
+ * the types of the official SDK.
  */
 export const openaiMembers: Readonly<Record<ModelKind, readonly string[]>> = {
   chat: [

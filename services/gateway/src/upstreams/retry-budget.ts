@@ -1,26 +1,26 @@
-/** Of so many calls one may be repeated. */
+/** Each retry needs this many calls. */
 const callsPerRetry = 5
-/** Retries that are there from the start, and at most. */
-const mostRetries = 20
+/** Initial and maximum number of retries. */
+const maxRetries = 20
 
 /**
- * Limits retries, so that they do not multiply the load in an outage. Each upstream call adds a fifth of a retry; each retry after a
- * failure takes a whole one (as in Finagle's RetryBudget).
+ * Limits retries, so that they do not multiply the load in an outage. Each call adds a fifth of a retry to the budget, and each retry
+ * takes a whole one (as in Finagle's RetryBudget).
  */
 export class RetryBudget {
-  // Counted in fifths, so that it is an integer.
-  #balance = mostRetries * callsPerRetry
+  // In fifths of a retry, so that it is an integer.
+  #balance = maxRetries * callsPerRetry
 
   called(): void {
-    if (this.#balance < mostRetries * callsPerRetry) this.#balance++
+    if (this.#balance < maxRetries * callsPerRetry) this.#balance++
   }
 
-  /** Whether there is a retry to take. */
+  /** Whether the budget has a retry. */
   get isAllowed(): boolean {
     return this.#balance >= callsPerRetry
   }
 
-  /** Takes a retry, if there is one. */
+  /** Takes a retry from the budget. @returns whether it had one */
   take(): boolean {
     if (!this.isAllowed) return false
     this.#balance -= callsPerRetry

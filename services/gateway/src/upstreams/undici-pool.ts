@@ -6,13 +6,13 @@ import { onNextStream, wasReset } from './http2-streams.ts'
 import type { AnswerHandler, CallController, UpstreamCall, UpstreamPool, UpstreamPoolOptions } from './upstream-pool.ts'
 
 /**
- * Calls an upstream through undici: with HTTP/2, or with HTTP/1.1 if the upstreams file says `client: undici`. The README in `http1`
- * explains why the gateway has its own HTTP/1.1 client.
+ * Calls an upstream with undici: over HTTP/2, or over HTTP/1.1 if the upstreams file says `client: undici`. `http1/README.md` explains
+ * why the gateway has its own HTTP/1.1 client.
  *
- * If the upstream does not agree to HTTP/2, each call gets its own HTTP/1.1 connection. undici would reuse a connection at once, and
+ * If the upstream does not support HTTP/2, each call gets its own HTTP/1.1 connection. undici would reuse a connection at once, and
  * could take unexpected bytes for the next answer.
  *
- * The upstream gets each call once. undici would resend a call whose stream was refused.
+ * The upstream gets each call once. By itself, undici would resend a call after a refused stream.
  */
 export class UndiciPool implements UpstreamPool {
   readonly #pool: Pool
@@ -53,7 +53,7 @@ export class UndiciPool implements UpstreamPool {
         headers: [...this.#headers, 'x-request-id', requestId],
         body: typeof body === 'string' ? Buffer.from(body, 'latin1') : body
       },
-      new Translation(handler, this.#http2)
+      new UndiciHandler(handler, this.#http2)
     )
   }
 
@@ -67,8 +67,8 @@ export class UndiciPool implements UpstreamPool {
   }
 }
 
-/** Connects an {@link AnswerHandler} to undici. */
-class Translation implements Dispatcher.DispatchHandler, CallController {
+/** Translates the events of undici for an {@link AnswerHandler}. */
+class UndiciHandler implements Dispatcher.DispatchHandler, CallController {
   readonly #handler: AnswerHandler
   readonly #http2: boolean
   #controller: Dispatcher.DispatchController | null = null
@@ -87,7 +87,7 @@ class Translation implements Dispatcher.DispatchHandler, CallController {
     this.#controller?.abort(reason)
   }
 
-  /** undici drops bytes after an abort, so this reads what has arrived first, in two turns of the event loop. */
+  /** undici drops bytes after an abort, so this first reads the arrived bytes, in two turns of the event loop. */
   leave(reason: Error): void {
     this.resume()
     setImmediate(() => setImmediate(() => this.abort(reason)))

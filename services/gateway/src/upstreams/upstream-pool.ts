@@ -4,9 +4,9 @@ import type { Bytes } from '../body/members.ts'
 export interface UpstreamPool {
   /** Number of calls in flight. */
   readonly underWay: number
-  /** Begins a call. The handler always learns how it ends. */
+  /** Begins a call. The handler always gets its end or an error. */
   dispatch(call: UpstreamCall, handler: AnswerHandler): void
-  /** Resolves when the calls in flight have ended. Begin no new ones. */
+  /** Resolves when the calls in flight have ended. New calls fail. */
   close(): Promise<void>
   /** Ends the calls in flight at once. */
   destroy(): Promise<void>
@@ -27,10 +27,10 @@ export interface CallController {
   /** Ends the call: `onResponseError` gets the reason at once, and nothing follows. Has no effect on a call that has ended. */
   abort(reason: Error): void
   /**
-   * Tells the upstream that its answer is no longer needed. The handler still gets the bytes that the upstream has already sent, and
-   * then the end or an error. Use `abort` to get none of this.
+   * Tells the upstream that its answer is no longer needed. The handler still gets the bytes that are on their way, and then the end
+   * or an error. After `abort`, it would get no bytes.
    *
-   * @param reason of the error, if only an abort can tell the upstream
+   * @param reason the error, if the pool must abort the call
    */
   leave(reason: Error): void
   /** Pauses the answer and its timeout. Bytes that have already been read still arrive. */
@@ -39,8 +39,8 @@ export interface CallController {
 }
 
 /**
- * The events of a call, in order: its start (unless it fails before), the head of the answer, the body in pieces, and either end or
- * error. If one of these methods throws, `onResponseError` gets the error.
+ * Handles the events of a call, in this order: start (unless the call fails before), head of the answer, body in pieces, and end or
+ * error. If a method throws, `onResponseError` gets the error.
  */
 export interface AnswerHandler {
   /** The connection is ready. The request is sent next, unless the handler aborts the call. */
@@ -54,14 +54,14 @@ export interface AnswerHandler {
   onResponseError(controller: CallController | null, error: Error): void
 }
 
-/** The header fields of an answer that the gateway uses, as sent. Fields of the same name are joined by commas. */
+/** The header fields of an answer that the gateway uses, unchanged. Fields of the same name are joined by commas. */
 export interface AnswerHead {
   readonly contentType: string | undefined
   readonly contentEncoding: string | undefined
   readonly retryAfter: string | undefined
   /** `retry-after-ms`, as Azure sends it. */
   readonly retryAfterMs: string | undefined
-  /** Bytes of the body; -1 if the head does not say. */
+  /** Bytes of the body; -1 if the head has no length. */
   readonly contentLength: number
 }
 
@@ -69,7 +69,7 @@ export interface AnswerHead {
 export interface CallTimeouts {
   /** Until the connection is ready, including TLS. */
   readonly connect: number
-  /** From then until the head of the answer has arrived. */
+  /** From then until the head of the answer arrives. */
   readonly firstByte: number
   /** Between any two pieces of the answer. */
   readonly betweenChunks: number
@@ -82,7 +82,7 @@ export interface UpstreamPoolOptions {
   /** Common headers of all requests: names and values, alternating. They contain the credential. */
   readonly headers: readonly string[]
   readonly timeouts: CallTimeouts
-  /** Trusted certificates (PEM) instead of those of Node.js. */
+  /** Trusted certificates (PEM), instead of those of Node.js. */
   readonly ca?: string | undefined
   /** Minimum idle time of an HTTP/1.1 connection between two requests, milliseconds. */
   readonly restMs?: number | undefined

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
@@ -5,9 +6,9 @@ import t from 'tap'
 import { startFakeUpstream } from '../testing/fake-upstream.ts'
 import { openUpstreams } from './upstreams.ts'
 
-t.test('the shipped upstreams file opens with the variables that it names', async (t) => {
+t.test('the shipped upstreams file works with the variables that it names', async () => {
   const shipped = workspaceFile('deploy/upstreams.yaml')
-  t.equal(openUpstreams(shipped, { OPENAI_API_KEY: 'sk-x' }).get('openai')!.credential, 'sk-x')
+  assert.equal(openUpstreams(shipped, { OPENAI_API_KEY: 'sk-x' }).get('openai')!.credential, 'sk-x')
   const local = await startFakeUpstream()
   const { pool } = openUpstreams(shipped, { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: `${local.url}/api/v1/` }).get(
     'openai'
@@ -25,9 +26,9 @@ t.test('the shipped upstreams file opens with the variables that it names', asyn
     )
   )
   const { request, body } = local.received[0]!
-  t.equal(body, '{}')
-  t.equal(request.url, '/api/v1/chat/completions')
-  t.match(request.headers, {
+  assert.equal(body, '{}')
+  assert.equal(request.url, '/api/v1/chat/completions')
+  assert.partialDeepStrictEqual(request.headers, {
     host: new URL(local.url).host,
     'content-type': 'application/json',
     'x-request-id': 'req_1',
@@ -35,14 +36,14 @@ t.test('the shipped upstreams file opens with the variables that it names', asyn
   })
   await pool.close()
   await local.close()
-  t.throws(() => openUpstreams(shipped, {}), /OPENAI_API_KEY: missing/)
-  t.throws(
+  assert.throws(() => openUpstreams(shipped, {}), /OPENAI_API_KEY: missing/)
+  assert.throws(
     () => openUpstreams(shipped, { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: 'nonsense' }),
     /OPENAI_BASE_URL: not an/
   )
 })
 
-t.test('known billing of aborted streams applies unless the file says otherwise', async (t) => {
+t.test('known providers bill aborted streams unless the file says otherwise', async (t) => {
   const file = join(t.testdir(), 'upstreams.yaml')
   for (const [url, said, expected] of [
     ['https://api.openai.com/v1', null, true],
@@ -59,34 +60,37 @@ t.test('known billing of aborted streams applies unless the file says otherwise'
       file,
       JSON.stringify({ upstreams: { a: { base_url: url, ...(said !== null && { abort_stops_billing: said }) } } })
     )
-    t.equal(openUpstreams(file, {}).get('a')!.abortStopsBilling, expected, `${url} ${said}`)
+    assert.equal(openUpstreams(file, {}).get('a')!.abortStopsBilling, expected, `${url} ${said}`)
   }
 })
 
-t.test('a mistake is named by file, path and reason, and a credential never appears', async (t) => {
+t.test('an error names the file, path and reason, and never a credential', async (t) => {
   const file = join(t.testdir(), 'upstreams.yaml')
   const open = (yaml: string) => () => {
     writeFileSync(file, yaml)
     openUpstreams(file, {})
   }
-  t.throws(open('upstreams: { a: { base_url: "ftp://x" } }'), /upstreams\.yaml: upstreams\.a\.base_url: must match/)
-  t.throws(open('upstreams: { a: { base_url: "http://x", key: s3cret } }'), {
+  assert.throws(
+    open('upstreams: { a: { base_url: "ftp://x" } }'),
+    /upstreams\.yaml: upstreams\.a\.base_url: must match/
+  )
+  assert.throws(open('upstreams: { a: { base_url: "http://x", key: s3cret } }'), {
     message: /upstreams\.a: unknown member key$/
   })
-  t.throws(open('upstreams: { a: { base_url: "http://x", members: all } }'), /upstreams\.a\.members: must/)
-  t.throws(open('upstreams: { a: { base_url: "http://x", members: [7] } }'), /upstreams\.a\.members\.0: must/)
-  t.throws(open('upstreams: { a: { base_url: "http://x", unknown: refuse } }'), /upstreams\.a\.unknown: must/)
-  t.throws(open('upstreams: { a: { base_url: "http://x", members: [top_k], unknown: pass } }'), {
+  assert.throws(open('upstreams: { a: { base_url: "http://x", members: all } }'), /upstreams\.a\.members: must/)
+  assert.throws(open('upstreams: { a: { base_url: "http://x", members: [7] } }'), /upstreams\.a\.members\.0: must/)
+  assert.throws(open('upstreams: { a: { base_url: "http://x", unknown: refuse } }'), /upstreams\.a\.unknown: must/)
+  assert.throws(open('upstreams: { a: { base_url: "http://x", members: [top_k], unknown: pass } }'), {
     message: /upstreams\.a\.members: has no effect beside "unknown: pass"/
   })
-  t.throws(open('upstreams: { a: { base_url: "http://x", client: axios } }'), /upstreams\.a\.client: must/)
-  t.throws(open('upstreams: { a: { base_url: "https://x", client: undici, http2: true } }'), {
+  assert.throws(open('upstreams: { a: { base_url: "http://x", client: axios } }'), /upstreams\.a\.client: must/)
+  assert.throws(open('upstreams: { a: { base_url: "https://x", client: undici, http2: true } }'), {
     message: /upstreams\.a\.client: has no effect beside "http2: true"/
   })
-  t.throws(open('upstreams: ['), /upstreams\.yaml: /)
+  assert.throws(open('upstreams: ['), /upstreams\.yaml: /)
 })
 
-t.test('a query of the base URL is sent with every call, after the endpoint’s path', async (t) => {
+t.test('every call has the query of the base URL after the endpoint’s path', async (t) => {
   const file = join(t.testdir(), 'upstreams.yaml')
   const local = await startFakeUpstream()
   const call = async (baseUrl: string, more: object = {}) => {
@@ -110,33 +114,36 @@ t.test('a query of the base URL is sent with every call, after the endpoint’s 
     return local.received.splice(0).map(({ request }) => request.url)
   }
   const deployment = '/openai/deployments/gpt-4o'
-  t.same(await call(`${local.url}${deployment}?api-version=2024-10-21`), [
+  assert.deepEqual(await call(`${local.url}${deployment}?api-version=2024-10-21`), [
     `${deployment}/chat/completions?api-version=2024-10-21`,
     `${deployment}/embeddings?api-version=2024-10-21`
   ])
-  t.same(await call(`${local.url}/v1/?a=b c&d=é`), [
+  assert.deepEqual(await call(`${local.url}/v1/?a=b c&d=é`), [
     '/v1/chat/completions?a=b%20c&d=%C3%A9',
     '/v1/embeddings?a=b%20c&d=%C3%A9'
   ])
-  t.same(await call(`${local.url}?`), ['/chat/completions', '/embeddings'])
-  t.same(await call(`${local.url}/v1?a=b`, { client: 'undici' }), ['/v1/chat/completions?a=b', '/v1/embeddings?a=b'])
+  assert.deepEqual(await call(`${local.url}?`), ['/chat/completions', '/embeddings'])
+  assert.deepEqual(await call(`${local.url}/v1?a=b`, { client: 'undici' }), [
+    '/v1/chat/completions?a=b',
+    '/v1/embeddings?a=b'
+  ])
   await local.close()
 })
 
-t.test('a base URL with a fragment or credentials stops the start, and is not repeated', async (t) => {
+t.test('a base URL with a fragment or credentials is rejected, and the error does not repeat it', async (t) => {
   const file = join(t.testdir(), 'upstreams.yaml')
   const open = (baseUrl: string, env: Record<string, string> = {}) => {
     writeFileSync(file, JSON.stringify({ upstreams: { a: { base_url: baseUrl, base_url_variable: 'A_URL' } } }))
     return openUpstreams(file, env)
   }
   for (const url of ['https://x/v1?key=s3cret#part', 'https://x/v1#', 'https://s3cret@x/v1', 'https://u:s3cret@x/v1']) {
-    t.throws(() => open(url), { message: /upstreams\.a\.base_url: must not have a/ }, url)
-    t.throws(() => open('https://x/v1', { A_URL: url }), { message: /A_URL: must not have a .*upstream a/ }, url)
+    assert.throws(() => open(url), { message: /upstreams\.a\.base_url: must not have a/ }, url)
+    assert.throws(() => open('https://x/v1', { A_URL: url }), { message: /A_URL: must not have a .*upstream a/ }, url)
     try {
       open(url)
     } catch (error) {
-      t.notMatch(String(error), /s3cret/)
+      assert.doesNotMatch(String(error), /s3cret/)
     }
   }
-  t.throws(() => open('https://'), { message: /upstreams\.a\.base_url: not an http\(s\) URL/ })
+  assert.throws(() => open('https://'), { message: /upstreams\.a\.base_url: not an http\(s\) URL/ })
 })

@@ -46,8 +46,8 @@ export const UpstreamsFile = closed({
   )
 })
 /**
- * Hosts of providers that bill the whole answer of an aborted stream: Google, Groq, Mistral, Bedrock (OpenRouter's page on
- * streaming, 2026).
+ * Hosts of providers that bill the whole answer after the gateway aborts a stream: Google, Groq, Mistral, Bedrock (OpenRouter's page
+ * on streaming, 2026).
  */
 const billsAborted = /(^|\.)(googleapis\.com|groq\.com|mistral\.ai|amazonaws\.com)$/i
 
@@ -57,28 +57,28 @@ type Entry = UpstreamsFile['upstreams'][string]
 /** A model provider. */
 export interface Upstream {
   readonly name: string
-  /** Contains the address and credential. Never log it. */
+  /** Contains the address and the credential. Never log it. */
   readonly pool: UpstreamPool
   /** null for a provider without one. Never log it. */
   readonly credential: string | null
   readonly http2: boolean
   /** Whether the provider stops billing when a stream is aborted. */
   readonly abortStopsBilling: boolean
-  /** Request members that it accepts besides those of the OpenAI reference; null for all. */
+  /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
   readonly furtherMembers: ReadonlySet<string> | null
   readonly breaker: Breaker
   readonly retries: RetryBudget
-  /** When its models accept calls again, by their names there: monotonic clock, milliseconds. */
+  /** When its models accept calls again, by the upstream's model names. Monotonic clock, milliseconds. */
   readonly restingUntil: Map<string, number>
 }
 
 export type Upstreams = ReadonlyMap<string, Upstream>
 
 /**
- * Reads the upstreams file and opens a connection pool for each.
+ * Reads the upstreams file and opens a connection pool for each upstream.
  *
- * @param env has the variables that the file names
- * @param onBreaker called when an upstream's breaker opens, lets a probe pass, or closes
+ * @param env the variables that the file names
+ * @param onBreaker called when the breaker of an upstream changes its state
  * @throws FileError or ConfigError naming the problems, such as a missing credential
  */
 export function openUpstreams(
@@ -145,7 +145,7 @@ function openUpstream(
   }
 }
 
-/** Problems never contain the URL: its query may contain a key. */
+/** Problems never contain the URL, because its query may contain a key. */
 function readBaseUrl(
   name: string,
   { base_url, base_url_variable }: Entry,

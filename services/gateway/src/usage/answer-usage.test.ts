@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { AnswerShape } from '../relay/answer-shape.ts'
@@ -19,7 +20,7 @@ function find(text: string, pieceLength: number): AnswerUsage {
   return found
 }
 
-t.test('the usage of an answer is found wherever it stands and however its bytes come', (t) => {
+t.test('the usage of an answer is found wherever it is and however the bytes are cut', async () => {
   const other = fc.tuple(
     fc.constantFrom('choices', 'usage_note', 'x', 'content'),
     fc.oneof(
@@ -37,48 +38,51 @@ t.test('the usage of an answer is found wherever it stands and however its bytes
       (before, after, pieceLength, space) => {
         const members = [...before, ['usage', usage] as const, ...after]
         const text = `{${members.map(([name, value]) => `"${name}"${space}:${space}${JSON.stringify(value)}`).join(`,${space}`)}}`
-        t.same(find(text, pieceLength).usage, reported)
-        t.same(find(text, text.length).usage, reported)
+        assert.deepEqual(find(text, pieceLength).usage, reported)
+        assert.deepEqual(find(text, text.length).usage, reported)
       }
     ),
     { numRuns: 500 }
   )
-  t.end()
 })
 
-t.test('an answer without usage is kept for an estimate', async (t) => {
+t.test('an answer without usage is kept for an estimate', async () => {
   const text = '{"choices":[{"message":{"content":"usage"}}],"usage":null}'
   const found = find(text, 7)
-  t.equal(found.usage, null)
-  t.same([found.passed().bytes.toString(), found.passed().unseenBytes], [text, 0])
+  assert.equal(found.usage, null)
+  assert.deepEqual([found.passed().bytes.toString(), found.passed().unseenBytes], [text, 0])
   const long = find(`{"x":"${'x'.repeat(5_000_000)}"}`, 60_000)
-  t.ok(long.passed().bytes.length < 1_200_000, 'in part, if it is long')
-  t.equal(long.passed().bytes.length + long.passed().unseenBytes, 5_000_008)
+  assert.ok(long.passed().bytes.length < 1_200_000, 'only the beginning of a long answer is kept')
+  assert.equal(long.passed().bytes.length + long.passed().unseenBytes, 5_000_008)
   const complete = '{"usage":{"prompt_tokens":1,"completion_tokens":1}}'
-  t.equal(find(complete, 5).passed().bytes.length, 0, 'and not if it is not needed')
+  assert.equal(find(complete, 5).passed().bytes.length, 0, 'nothing is kept once the usage is complete')
   const odd = '{"x":"a word","usage":{"prompt_tokens":1,"completion_tokens":null}}'
-  t.equal(find(odd, 5).passed().bytes.toString(), odd, 'but if a part of the usage is missing')
+  assert.equal(find(odd, 5).passed().bytes.toString(), odd, 'the answer is kept while a part of the usage is missing')
 })
 
-t.test('an object within a usage is not another usage', async (t) => {
+t.test('a usage within a usage does not count', async () => {
   const one = '{"usage":{"prompt_tokens":7,"completion_tokens":3,"usage":{"prompt_tokens":9,"completion_tokens":9}}}'
-  for (const length of [5, one.length]) t.match(find(one, length).usage, { promptTokens: 7, completionTokens: 3 })
+  for (const length of [5, one.length])
+    assert.partialDeepStrictEqual(find(one, length).usage, { promptTokens: 7, completionTokens: 3 })
 })
 
-t.test('numbers that cannot be tokens are not a usage', async (t) => {
+t.test('values that cannot be token counts are ignored', async () => {
   for (const value of ['{}', '{"prompt_tokens":-1}', '{"prompt_tokens":1.5}', '{"prompt_tokens":"1"}', '[]', '1']) {
-    t.equal(find(`{"usage":${value}}`, 100).usage, null, value)
+    assert.equal(find(`{"usage":${value}}`, 100).usage, null, value)
   }
   for (const odd of ['null', '"3"', '3.5', '-3', '[3]', '{}', 'true', '1e300']) {
     const { usage } = find(`{"usage":{"prompt_tokens":7,"completion_tokens":${odd}}}`, 100)
-    t.match(usage, { promptTokens: 7, completionTokens: null }, odd)
+    assert.partialDeepStrictEqual(usage, { promptTokens: 7, completionTokens: null }, odd)
     const other = find(`{"usage":{"prompt_tokens":${odd},"completion_tokens":3}}`, 100).usage
-    t.match(other, { promptTokens: null, completionTokens: 3 }, odd)
+    assert.partialDeepStrictEqual(other, { promptTokens: null, completionTokens: 3 }, odd)
   }
-  t.match(find('{"usage":{"prompt_tokens":7}}', 100).usage, { promptTokens: 7, completionTokens: null })
+  assert.partialDeepStrictEqual(find('{"usage":{"prompt_tokens":7}}', 100).usage, {
+    promptTokens: 7,
+    completionTokens: null
+  })
 })
 
-t.test('reasoning that is reported outside of the completion counts', async (t) => {
+t.test('reasoning tokens outside of the completion count as output', async () => {
   const outside = {
     prompt_tokens: 19_693,
     completion_tokens: 7,
@@ -86,16 +90,16 @@ t.test('reasoning that is reported outside of the completion counts', async (t) 
     completion_tokens_details: { reasoning_tokens: 609 }
   }
   const { usage: found } = find(JSON.stringify({ usage: outside }), 50)
-  t.match(found, { promptTokens: 19_693, completionTokens: 616, reasoningTokens: 609 })
+  assert.partialDeepStrictEqual(found, { promptTokens: 19_693, completionTokens: 616, reasoningTokens: 609 })
   const hidden = { prompt_tokens: 7, completion_tokens: 5, completion_tokens_details: { reasoning_tokens: 400 } }
   const { usage: apart } = find(JSON.stringify({ usage: hidden }), 50)
-  t.equal(apart?.completionTokens, 405)
+  assert.equal(apart?.completionTokens, 405)
   const { usage: onlyTotal } = find('{"usage":{"prompt_tokens":7,"total_tokens":500}}', 50)
-  t.equal(onlyTotal?.completionTokens, 493)
+  assert.equal(onlyTotal?.completionTokens, 493)
   const { usage: noPrompt } = find('{"usage":{"completion_tokens":5,"total_tokens":500}}', 50)
-  t.equal(noPrompt, null, 'nobody knows how much of it was the prompt')
+  assert.equal(noPrompt, null, 'without prompt tokens, a larger total is ambiguous')
   const { usage: odd } = find('{"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":"9999"}}', 50)
-  t.match(odd, { completionTokens: 3 })
+  assert.partialDeepStrictEqual(odd, { completionTokens: 3 })
   const { usage: less } = find('{"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":2}}', 50)
-  t.match(less, { completionTokens: 3 })
+  assert.partialDeepStrictEqual(less, { completionTokens: 3 })
 })

@@ -1,18 +1,18 @@
 import { isComplete, type ReportedUsage, readUsageText } from './usage.ts'
 
-/** Maximum bytes of a usage object; real ones are far shorter. */
+/** Maximum bytes of a usage object. Real ones are far shorter. */
 const maxUsageBytes = 16_384
-/** Maximum bytes of an answer that are kept for an estimate, in case its usage is incomplete. */
+/** Maximum bytes of an answer that are kept for an estimate of missing usage. */
 const maxKeptBytes = 1024 * 1024
 
 /**
- * Reads the usage of a single body as its bytes pass. Only the outer member `usage` counts; of several, the last. Keeps the answer
- * until the usage is complete.
+ * Reads the usage of a single body as its bytes pass. The last outer member `usage` counts. Keeps the answer until the usage is
+ * complete.
  */
 export class AnswerUsage {
-  /** null before it has come. */
+  /** null before it arrives. */
   usage: ReportedUsage | null = null
-  /** Index in the body of the present usage object; -1 before it. */
+  /** Index of the current usage object in the body; -1 before it. */
   #from = -1
   #isOpen = false
   #gathered: Buffer[] = []
@@ -22,8 +22,8 @@ export class AnswerUsage {
 
   /**
    * @param chunk is kept, and must not be overwritten
-   * @param from index in the body of the last usage object; -1 if there is none
-   * @param end index after it; -1 if it goes on
+   * @param from index of the last usage object in the body; -1 if there is none
+   * @param end index after it; -1 if it has not ended
    */
   push(chunk: Buffer, from: number, end: number): void {
     const before = this.#passedBytes
@@ -49,7 +49,7 @@ export class AnswerUsage {
     }
   }
 
-  /** The beginning of the body, and how many bytes were not kept. Empty once the usage is complete. */
+  /** The kept beginning of the body, and the number of other bytes. Nothing is kept once the usage is complete. */
   passed(): { bytes: Buffer; unseenBytes: number } {
     return { bytes: Buffer.concat(this.#kept ?? []), unseenBytes: this.#passedBytes - this.#keptBytes }
   }

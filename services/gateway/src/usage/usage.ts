@@ -8,8 +8,8 @@ export interface Usage extends Record<Exclude<MeasuredCounter, 'costNanos'>, num
   estimated: boolean
 }
 
-/** The usage that an upstream reported. null if it reported no valid number of tokens. */
-export type ReportedUsage = Omit<Usage, 'promptTokens' | 'completionTokens'> & {
+/** The usage that an upstream reported. A number is null if the upstream reported no valid one. */
+export interface ReportedUsage extends Omit<Usage, 'promptTokens' | 'completionTokens'> {
   promptTokens: number | null
   completionTokens: number | null
 }
@@ -20,8 +20,8 @@ const { requests, errors, estimatedRequests, estimatedNanos, costNanos, ...noTok
 export const nothingUsed: Usage = { ...noTokens, estimated: false }
 
 /**
- * Reads a `usage` object of OpenAI's API: of chat, completions or embeddings. Only whole numbers from 0 count as reported. 0 prompt
- * tokens count as missing, because every prompt has some. A part that is larger than its whole counts as the whole.
+ * Reads the `usage` object of chat, completions or embeddings (OpenAI's API). Only whole numbers from 0 count as reported. 0 prompt
+ * tokens count as missing, because every prompt has some. A part that exceeds its whole counts as the whole.
  *
  * Some providers leave hidden reasoning out of `completion_tokens` (Gemini, xAI), and include it in `total_tokens`.
  *
@@ -34,7 +34,7 @@ export function readUsage(value: unknown): ReportedUsage | null {
   const total = tokensOf(value, 'total_tokens')
   const reasoning = tokensOf(memberOf(value, 'completion_tokens_details'), 'reasoning_tokens') ?? 0
   if (total !== null && prompt !== null && total > prompt) completion = Math.max(completion ?? 0, total - prompt)
-  // How much of the rest was the prompt is unknown.
+  // The other tokens may be prompt or output.
   if (total !== null && prompt === null && total > completion!) return null
   // If reasoning exceeds the completion, the completion does not include it (xAI).
   if (completion !== null && completion > 0 && reasoning > completion) completion += reasoning
@@ -62,8 +62,7 @@ export function readUsageText(text: string): ReportedUsage | null {
 }
 
 /**
- * Whether a usage needs no estimate. 0 tokens of output are plausible only for an answer without words, so that answer is
- * inspected.
+ * Whether a usage needs no estimate. 0 output tokens count as missing here, because only an answer without words has none.
  */
 export function isComplete(usage: ReportedUsage | null): usage is Usage {
   return usage !== null && usage.promptTokens !== null && usage.completionTokens !== null && usage.completionTokens > 0

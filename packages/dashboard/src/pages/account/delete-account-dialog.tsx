@@ -1,11 +1,10 @@
 import { call } from '../../api/call.ts'
+import { DialogForm } from '../../forms/dialog-form.tsx'
 import { TextField } from '../../forms/fields.tsx'
-import { Form } from '../../forms/form.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { useUser } from '../../layout/caller.ts'
 import { finishSignOut } from '../../layout/finish-sign-out.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 
 export function DeleteAccountDialog({ onClose }: { readonly onClose: () => void }) {
   const { email } = useUser()
@@ -16,7 +15,10 @@ export function DeleteAccountDialog({ onClose }: { readonly onClose: () => void 
         <li>You are signed out. To use this address again, you have to register again.</li>
         <li>The operator keeps your usage records, without your name.</li>
       </ul>
-      <Form
+      <DialogForm
+        action="Delete account"
+        tone="danger"
+        onClose={onClose}
         read={(data) =>
           textOf(data, 'confirmation').trim().toLowerCase() === email.toLowerCase()
             ? { ok: true, values: null }
@@ -27,28 +29,16 @@ export function DeleteAccountDialog({ onClose }: { readonly onClose: () => void 
           await finishSignOut()
         }}
       >
-        {(isBusy) => (
-          <>
-            <TextField
-              name="confirmation"
-              label="Type your e-mail address to confirm"
-              hint={<span className="font-mono break-all text-ink">{email}</span>}
-              autoComplete="off"
-              autoCapitalize="off"
-              spellCheck={false}
-              required
-            />
-            <DialogActions>
-              <Button disabled={isBusy} onClick={onClose}>
-                Cancel
-              </Button>
-              <Button type="submit" tone="danger" isBusy={isBusy}>
-                Delete account
-              </Button>
-            </DialogActions>
-          </>
-        )}
-      </Form>
+        <TextField
+          name="confirmation"
+          label="Type your e-mail address to confirm"
+          hint={<span className="font-mono break-all text-ink">{email}</span>}
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          required
+        />
+      </DialogForm>
     </Dialog>
   )
 }

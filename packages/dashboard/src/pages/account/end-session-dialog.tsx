@@ -1,9 +1,9 @@
 import { isCode } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
 import { refresh } from '../../api/queries.ts'
-import { Form } from '../../forms/form.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { DialogForm } from '../../forms/dialog-form.tsx'
+import { readNothing } from '../../forms/form.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
 interface EndSessionDialogProps {
@@ -20,8 +20,11 @@ export function EndSessionDialog({ id, name, onClose }: EndSessionDialogProps) {
       description="This browser must sign in again. If you do not recognise it, change your password too."
       onClose={onClose}
     >
-      <Form
-        read={() => ({ ok: true, values: null })}
+      <DialogForm
+        action="Sign out"
+        tone="danger"
+        onClose={onClose}
+        read={readNothing}
         submit={async () => {
           try {
             await call('endSession', { params: { id } })
@@ -33,18 +36,7 @@ export function EndSessionDialog({ id, name, onClose }: EndSessionDialogProps) {
           onClose()
           await refresh('listSessions')
         }}
-      >
-        {(isBusy) => (
-          <DialogActions>
-            <Button disabled={isBusy} onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" tone="danger" isBusy={isBusy}>
-              Sign out
-            </Button>
-          </DialogActions>
-        )}
-      </Form>
+      />
     </Dialog>
   )
 }

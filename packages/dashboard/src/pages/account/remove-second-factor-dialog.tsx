@@ -1,10 +1,9 @@
 import { call } from '../../api/call.ts'
 import { refresh } from '../../api/queries.ts'
+import { DialogForm } from '../../forms/dialog-form.tsx'
 import { PasswordField } from '../../forms/fields.tsx'
-import { Form } from '../../forms/form.tsx'
 import { onlyProblems, textOf } from '../../forms/read-fields.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { CodeField, codeOf, problemOfCode } from '../auth/code-field.tsx'
 
@@ -16,7 +15,10 @@ export function RemoveSecondFactorDialog({ onClose }: { readonly onClose: () => 
       description="Signing in then needs only your password. You are signed out everywhere else."
       onClose={onClose}
     >
-      <Form
+      <DialogForm
+        action="Turn off"
+        tone="danger"
+        onClose={onClose}
         read={(data) => {
           const password = textOf(data, 'current_password')
           const code = codeOf(data)
@@ -33,21 +35,9 @@ export function RemoveSecondFactorDialog({ onClose }: { readonly onClose: () => 
           await refresh('getSecondFactor')
         }}
       >
-        {(isBusy) => (
-          <>
-            <PasswordField name="current_password" label="Password" autoComplete="current-password" required />
-            <CodeField />
-            <DialogActions>
-              <Button disabled={isBusy} onClick={onClose}>
-                Cancel
-              </Button>
-              <Button type="submit" tone="danger" isBusy={isBusy}>
-                Turn off
-              </Button>
-            </DialogActions>
-          </>
-        )}
-      </Form>
+        <PasswordField name="current_password" label="Password" autoComplete="current-password" required />
+        <CodeField />
+      </DialogForm>
     </Dialog>
   )
 }

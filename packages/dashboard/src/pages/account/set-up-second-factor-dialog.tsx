@@ -1,12 +1,11 @@
 import { useState } from 'react'
 import { type Answer, call } from '../../api/call.ts'
 import { refresh } from '../../api/queries.ts'
+import { DialogForm } from '../../forms/dialog-form.tsx'
 import { PasswordField } from '../../forms/fields.tsx'
-import { Form } from '../../forms/form.tsx'
 import { textOf } from '../../forms/read-fields.ts'
-import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { CodeField, codeOf, problemOfCode } from '../auth/code-field.tsx'
 import { QrCode } from './qr-code.tsx'
@@ -44,7 +43,9 @@ function PasswordForm({
   readonly onClose: () => void
 }) {
   return (
-    <Form
+    <DialogForm
+      action="Continue"
+      onClose={onClose}
       read={(data) => {
         const password = textOf(data, 'current_password')
         return password === ''
@@ -53,20 +54,8 @@ function PasswordForm({
       }}
       submit={async (body) => onStarted({ ...(await call('startSecondFactor', { body })), password: body.password })}
     >
-      {(isBusy) => (
-        <>
-          <PasswordField name="current_password" label="Password" autoComplete="current-password" required />
-          <DialogActions>
-            <Button disabled={isBusy} onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" tone="primary" isBusy={isBusy}>
-              Continue
-            </Button>
-          </DialogActions>
-        </>
-      )}
-    </Form>
+      <PasswordField name="current_password" label="Password" autoComplete="current-password" required />
+    </DialogForm>
   )
 }
 
@@ -74,7 +63,9 @@ function CodeForm({ setup, onClose }: { readonly setup: Setup; readonly onClose:
   const showToast = useToast()
   const { secret, uri, password } = setup
   return (
-    <Form
+    <DialogForm
+      action="Turn on"
+      onClose={onClose}
       read={(data) => {
         const code = codeOf(data)
         const problem = problemOfCode(code)
@@ -87,27 +78,15 @@ function CodeForm({ setup, onClose }: { readonly setup: Setup; readonly onClose:
         await refresh('getSecondFactor')
       }}
     >
-      {(isBusy) => (
-        <>
-          <QrCode text={uri} label="QR code with the secret" />
-          <div className="flex flex-wrap items-center justify-between gap-2 rounded-lg border border-line bg-sunken px-3 py-2">
-            <code className="min-w-0 font-mono text-sm break-all">{secret}</code>
-            <CopyButton text={secret} what="the secret" />
-          </div>
-          <CodeField />
-          <p className="text-[0.8125rem] text-ink-soft">
-            You then need this app to sign in. If you lose it, ask the operator of this service for help.
-          </p>
-          <DialogActions>
-            <Button disabled={isBusy} onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" tone="primary" isBusy={isBusy}>
-              Turn on
-            </Button>
-          </DialogActions>
-        </>
-      )}
-    </Form>
+      <QrCode text={uri} label="QR code with the secret" />
+      <div className="flex flex-wrap items-center justify-between gap-2 rounded-lg border border-line bg-sunken px-3 py-2">
+        <code className="min-w-0 font-mono text-sm break-all">{secret}</code>
+        <CopyButton text={secret} what="the secret" />
+      </div>
+      <CodeField />
+      <p className="text-[0.8125rem] text-ink-soft">
+        You then need this app to sign in. If you lose it, ask the operator of this service for help.
+      </p>
+    </DialogForm>
   )
 }

@@ -1,18 +1,18 @@
-import { Link, useRouter } from '@tanstack/react-router'
+import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { isCode } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
 import { queryClient } from '../../api/queries.ts'
 import { PasswordField } from '../../forms/fields.tsx'
-import { Form, type Reading } from '../../forms/form.tsx'
+import { Form, type Reading, readNothing } from '../../forms/form.tsx'
 import { onlyProblems, textOf } from '../../forms/read-fields.ts'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { tellOtherTabs } from '../../layout/other-tabs.ts'
-import { Button, buttonLook } from '../../ui/button.tsx'
-import { textLink } from '../../ui/text-link.ts'
+import { Button } from '../../ui/button.tsx'
 import { CodeField, codeOf, problemOfCode } from './code-field.tsx'
 import { forgetMailLink, mailLink } from './mail-link.ts'
 import type { Confirmation } from './read-mail-link.ts'
+import { SignInNotice } from './sign-in-notice.tsx'
 
 type State =
   | { readonly kind: 'ask'; readonly confirmation: Confirmation }
@@ -74,7 +74,12 @@ export function ConfirmPage() {
         />
       )
     case 'invalid':
-      return <InvalidLink />
+      return (
+        <SignInNotice
+          title="This link does not work"
+          description="It was already used, has expired or is incomplete. Sign in: if your address is not confirmed yet, you can request a new e-mail there."
+        />
+      )
   }
 }
 
@@ -116,7 +121,7 @@ function MismatchStep({ onReplace, onBack }: MismatchStepProps) {
       title="This address was registered with a different password"
       description="Someone else may have registered your address. If you use the password you typed, the other one stops working."
     >
-      <Form read={() => ({ ok: true, values: {} })} submit={onReplace}>
+      <Form read={readNothing} submit={onReplace}>
         {(isBusy) => (
           <>
             <Button type="submit" tone="primary" className="w-full" isBusy={isBusy}>
@@ -128,24 +133,6 @@ function MismatchStep({ onReplace, onBack }: MismatchStepProps) {
           </>
         )}
       </Form>
-    </AuthLayout>
-  )
-}
-
-function InvalidLink() {
-  return (
-    <AuthLayout
-      title="This link does not work"
-      description="It was already used, has expired or is incomplete. Sign in: if your address is not confirmed yet, you can request a new e-mail there."
-      footer={
-        <Link to="/forgot-password" className={textLink}>
-          Forgot your password?
-        </Link>
-      }
-    >
-      <Link to="/login" className={buttonLook({ tone: 'primary' })}>
-        Go to sign-in
-      </Link>
     </AuthLayout>
   )
 }

@@ -8,6 +8,7 @@ import { LoginForm } from './login-form.tsx'
 import { mailLink } from './mail-link.ts'
 import type { MailLink } from './read-mail-link.ts'
 import { SetPasswordForm } from './set-password-form.tsx'
+import { SignInNotice } from './sign-in-notice.tsx'
 
 type State =
   | Exclude<MailLink, { readonly kind: 'confirm' }>
@@ -71,28 +72,12 @@ function PasswordPage({ isFirst }: { readonly isFirst: boolean }) {
         </AuthLayout>
       )
     case 'address':
-      return <AddressConfirmed />
+      return (
+        <SignInNotice title="Your new e-mail address is confirmed" description="Sign in with your current password." />
+      )
     case 'invalid':
       return <InvalidLink isFirst={isFirst} />
   }
-}
-
-function AddressConfirmed() {
-  return (
-    <AuthLayout
-      title="Your new e-mail address is confirmed"
-      description="Sign in with your current password."
-      footer={
-        <Link to="/forgot-password" className={textLink}>
-          Forgot your password?
-        </Link>
-      }
-    >
-      <Link to="/login" className={buttonLook({ tone: 'primary' })}>
-        Go to sign-in
-      </Link>
-    </AuthLayout>
-  )
 }
 
 function InvalidLink({ isFirst }: { readonly isFirst: boolean }) {

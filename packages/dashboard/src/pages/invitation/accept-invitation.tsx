@@ -2,7 +2,7 @@ import { useRouter } from '@tanstack/react-router'
 import { isCode } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
 import { queryClient } from '../../api/queries.ts'
-import { Form } from '../../forms/form.tsx'
+import { Form, readNothing } from '../../forms/form.tsx'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { tellOtherTabs } from '../../layout/other-tabs.ts'
 import { Button } from '../../ui/button.tsx'
@@ -41,7 +41,7 @@ export function AcceptInvitation({ token, email, notice, onSignedOut }: AcceptIn
       title="Join the team?"
       description={<>You are signed in as {email}.</>}
       footer={
-        <Form read={() => ({ ok: true, values: null })} submit={signOut}>
+        <Form read={readNothing} submit={signOut}>
           {(isBusy) => (
             <>
               <p>Was a different address invited?</p>
@@ -62,7 +62,7 @@ export function AcceptInvitation({ token, email, notice, onSignedOut }: AcceptIn
         <li>Keys of your own account stop working while you are in the team. They work again when you leave.</li>
         <li>You can leave at any time.</li>
       </ul>
-      <Form read={() => ({ ok: true, values: null })} submit={accept}>
+      <Form read={readNothing} submit={accept}>
         {(isBusy) => (
           <div className="flex flex-wrap gap-2">
             <Button type="submit" tone="primary" isBusy={isBusy}>

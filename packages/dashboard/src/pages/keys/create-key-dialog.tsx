@@ -2,12 +2,11 @@ import { useState } from 'react'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { refresh } from '../../api/queries.ts'
 import { isolate } from '../../format/visible-text.ts'
+import { DialogForm } from '../../forms/dialog-form.tsx'
 import { SelectField, TextField } from '../../forms/fields.tsx'
-import { Form } from '../../forms/form.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { useAccount } from '../../layout/caller.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { createKey } from './create-key.ts'
 import { modelToTry } from './describe-key.ts'
 import { KeyFields } from './key-fields.tsx'
@@ -45,7 +44,9 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
       description="Use one key per app, so that you can tell their usage apart."
       onClose={onClose}
     >
-      <Form
+      <DialogForm
+        action="Create key"
+        onClose={onClose}
         read={(data) => {
           const reading = readKeyForm(data, new Date(), null)
           const chosen: Scope = textOf(data, 'scope') === 'management' ? 'management' : 'inference'
@@ -57,40 +58,28 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
           await refresh('listKeys')
         }}
       >
-        {(isBusy) => (
-          <>
-            <TextField
-              name="label"
-              label="Label"
-              placeholder="Production website"
-              maxLength={100}
-              autoComplete="off"
-              required
-            />
-            {role === 'owner' && (
-              <SelectField
-                name="scope"
-                label="Purpose"
-                value={scope}
-                onChange={(event) => setScope(event.currentTarget.value === 'management' ? 'management' : 'inference')}
-                options={[
-                  ['inference', 'Call models'],
-                  ['management', 'Manage keys from your server']
-                ]}
-              />
-            )}
-            {scope === 'inference' && <KeyFields present={null} />}
-            <DialogActions>
-              <Button disabled={isBusy} onClick={onClose}>
-                Cancel
-              </Button>
-              <Button type="submit" tone="primary" isBusy={isBusy}>
-                Create key
-              </Button>
-            </DialogActions>
-          </>
+        <TextField
+          name="label"
+          label="Label"
+          placeholder="Production website"
+          maxLength={100}
+          autoComplete="off"
+          required
+        />
+        {role === 'owner' && (
+          <SelectField
+            name="scope"
+            label="Purpose"
+            value={scope}
+            onChange={(event) => setScope(event.currentTarget.value === 'management' ? 'management' : 'inference')}
+            options={[
+              ['inference', 'Call models'],
+              ['management', 'Manage keys from your server']
+            ]}
+          />
         )}
-      </Form>
+        {scope === 'inference' && <KeyFields present={null} />}
+      </DialogForm>
     </Dialog>
   )
 }

@@ -1,9 +1,8 @@
 import { call } from '../../api/call.ts'
 import { refresh } from '../../api/queries.ts'
+import { DialogForm } from '../../forms/dialog-form.tsx'
 import { TextField } from '../../forms/fields.tsx'
-import { Form } from '../../forms/form.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { changedSettings } from './changed-settings.ts'
 import { KeyFields } from './key-fields.tsx'
@@ -13,7 +12,9 @@ export function EditKeyDialog({ target, onClose }: { readonly target: Key; reado
   const showToast = useToast()
   return (
     <Dialog title="Edit key" description="Changes apply to all new requests." onClose={onClose}>
-      <Form
+      <DialogForm
+        action="Save changes"
+        onClose={onClose}
         read={(data) => readKeyForm(data, new Date(), target)}
         submit={async (values) => {
           // Only the label of a management key can change.
@@ -27,28 +28,9 @@ export function EditKeyDialog({ target, onClose }: { readonly target: Key; reado
           onClose()
         }}
       >
-        {(isBusy) => (
-          <>
-            <TextField
-              name="label"
-              label="Label"
-              maxLength={100}
-              autoComplete="off"
-              defaultValue={target.label}
-              required
-            />
-            {target.scope === 'inference' && <KeyFields present={target} />}
-            <DialogActions>
-              <Button disabled={isBusy} onClick={onClose}>
-                Cancel
-              </Button>
-              <Button type="submit" tone="primary" isBusy={isBusy}>
-                Save changes
-              </Button>
-            </DialogActions>
-          </>
-        )}
-      </Form>
+        <TextField name="label" label="Label" maxLength={100} autoComplete="off" defaultValue={target.label} required />
+        {target.scope === 'inference' && <KeyFields present={target} />}
+      </DialogForm>
     </Dialog>
   )
 }

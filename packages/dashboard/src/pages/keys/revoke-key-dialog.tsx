@@ -1,11 +1,10 @@
 import { call } from '../../api/call.ts'
 import { refresh } from '../../api/queries.ts'
 import { isolate, visibleText } from '../../format/visible-text.ts'
+import { DialogForm } from '../../forms/dialog-form.tsx'
 import { TextField } from '../../forms/fields.tsx'
-import { Form } from '../../forms/form.tsx'
 import { textOf } from '../../forms/read-fields.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { nameOfKey, shownPrefix } from './describe-key.ts'
 import type { Key } from './read-key-form.ts'
@@ -24,7 +23,10 @@ export function RevokeKeyDialog({ target, onClose }: { readonly target: Key; rea
       }
       onClose={onClose}
     >
-      <Form
+      <DialogForm
+        action="Revoke key"
+        tone="danger"
+        onClose={onClose}
         read={(data) =>
           visibleText(textOf(data, 'confirmation')) === visibleText(name)
             ? { ok: true, values: null }
@@ -37,28 +39,16 @@ export function RevokeKeyDialog({ target, onClose }: { readonly target: Key; rea
           onClose()
         }}
       >
-        {(isBusy) => (
-          <>
-            <TextField
-              name="confirmation"
-              label="Type the label to confirm"
-              hint={<span className="font-mono break-all whitespace-pre-wrap text-ink">{visibleText(name)}</span>}
-              autoComplete="off"
-              autoCapitalize="off"
-              spellCheck={false}
-              required
-            />
-            <DialogActions>
-              <Button disabled={isBusy} onClick={onClose}>
-                Cancel
-              </Button>
-              <Button type="submit" tone="danger" isBusy={isBusy}>
-                Revoke key
-              </Button>
-            </DialogActions>
-          </>
-        )}
-      </Form>
+        <TextField
+          name="confirmation"
+          label="Type the label to confirm"
+          hint={<span className="font-mono break-all whitespace-pre-wrap text-ink">{visibleText(name)}</span>}
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          required
+        />
+      </DialogForm>
     </Dialog>
   )
 }

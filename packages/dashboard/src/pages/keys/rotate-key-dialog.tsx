@@ -4,13 +4,12 @@ import { type Answer, call } from '../../api/call.ts'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { refresh } from '../../api/queries.ts'
 import { isolate } from '../../format/visible-text.ts'
+import { DialogForm } from '../../forms/dialog-form.tsx'
 import { SelectField } from '../../forms/fields.tsx'
-import { Form } from '../../forms/form.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { Banner } from '../../ui/banner.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { modelToTry, nameOfKey } from './describe-key.ts'
 import type { Key } from './read-key-form.ts'
 import { RotationProgress } from './rotation-progress.tsx'
@@ -63,38 +62,27 @@ export function RotateKeyDialog({ target, onClose }: { readonly target: Key; rea
       description="The key gets a new value. Its label, limits and history stay the same."
       onClose={onClose}
     >
-      <Form read={(data) => ({ ok: true, values: Number(textOf(data, 'grace_seconds')) })} submit={rotate}>
-        {(isBusy) => (
-          <>
-            {isValueLost ? (
-              <Banner
-                tone="warning"
-                title="The key has a new value, but the value was lost on its way to you"
-                isAnnounced
-              >
-                The previous value keeps working for the time you chose. Rotate again to see a new value. All earlier
-                values then stop working at once.
-              </Banner>
-            ) : (
-              <SelectField
-                name="grace_seconds"
-                label="The old value keeps working for"
-                hint="Use this time to replace it in your apps."
-                defaultValue="3600"
-                options={graces}
-              />
-            )}
-            <DialogActions>
-              <Button disabled={isBusy} onClick={onClose}>
-                Cancel
-              </Button>
-              <Button type="submit" tone="primary" isBusy={isBusy}>
-                {isValueLost ? 'Rotate again' : 'Rotate key'}
-              </Button>
-            </DialogActions>
-          </>
+      <DialogForm
+        action={isValueLost ? 'Rotate again' : 'Rotate key'}
+        onClose={onClose}
+        read={(data) => ({ ok: true, values: Number(textOf(data, 'grace_seconds')) })}
+        submit={rotate}
+      >
+        {isValueLost ? (
+          <Banner tone="warning" title="The key has a new value, but it did not reach this page" isAnnounced>
+            The previous value keeps working for the time you chose. Rotate again to get another one. All earlier values
+            then stop working at once.
+          </Banner>
+        ) : (
+          <SelectField
+            name="grace_seconds"
+            label="The old value keeps working for"
+            hint="Use this time to replace it in your apps."
+            defaultValue="3600"
+            options={graces}
+          />
         )}
-      </Form>
+      </DialogForm>
     </Dialog>
   )
 }

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { refresh } from '../../api/queries.ts'
+import { DialogForm } from '../../forms/dialog-form.tsx'
 import { TextField } from '../../forms/fields.tsx'
-import { Form } from '../../forms/form.tsx'
 import { problemOfAddress, textOf } from '../../forms/read-fields.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -22,7 +22,9 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
       description="Once they accept, they share your keys, plan and budget."
       onClose={onClose}
     >
-      <Form
+      <DialogForm
+        action="Invite"
+        onClose={onClose}
         read={(data) => {
           const email = textOf(data, 'email').trim()
           const problem = problemOfAddress(email, 'their')
@@ -34,27 +36,8 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
           await refresh('getTeam')
         }}
       >
-        {(isBusy) => (
-          <>
-            <TextField
-              name="email"
-              label="Their e-mail address"
-              type="email"
-              autoComplete="off"
-              maxLength={255}
-              required
-            />
-            <DialogActions>
-              <Button disabled={isBusy} onClick={onClose}>
-                Cancel
-              </Button>
-              <Button type="submit" tone="primary" isBusy={isBusy}>
-                Invite
-              </Button>
-            </DialogActions>
-          </>
-        )}
-      </Form>
+        <TextField name="email" label="Their e-mail address" type="email" autoComplete="off" maxLength={255} required />
+      </DialogForm>
     </Dialog>
   )
 }

@@ -1,10 +1,10 @@
 import { call } from '../../api/call.ts'
 import { queryClient, refresh } from '../../api/queries.ts'
 import { isolate } from '../../format/visible-text.ts'
-import { Form } from '../../forms/form.tsx'
+import { DialogForm } from '../../forms/dialog-form.tsx'
+import { readNothing } from '../../forms/form.tsx'
 import { tellOtherTabs } from '../../layout/other-tabs.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
 export interface Removal {
@@ -43,8 +43,11 @@ export function RemoveSeatDialog({ removal, onClose }: { readonly removal: Remov
   const { title, consequence, action, toast } = texts[kind]
   return (
     <Dialog title={title(name)} description={consequence} onClose={onClose}>
-      <Form
-        read={() => ({ ok: true, values: null })}
+      <DialogForm
+        action={action}
+        tone="danger"
+        onClose={onClose}
+        read={readNothing}
         submit={async () => {
           await call('removeSeat', { params: { id } })
           showToast(toast)
@@ -55,18 +58,7 @@ export function RemoveSeatDialog({ removal, onClose }: { readonly removal: Remov
             await queryClient.resetQueries()
           } else await refresh('getTeam')
         }}
-      >
-        {(isBusy) => (
-          <DialogActions>
-            <Button disabled={isBusy} onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" tone="danger" isBusy={isBusy}>
-              {action}
-            </Button>
-          </DialogActions>
-        )}
-      </Form>
+      />
     </Dialog>
   )
 }

@@ -16,7 +16,7 @@ const question = { model: 'quick', max_tokens: 1, messages: [{ role: 'user', con
 /** Control refills an emptied Redis with a million keys while clients use some of them. */
 export const rebuild: Check = {
   name: 'rebuild',
-  summary: `an emptied Redis is filled again with ${keyCount / 1e6} M keys of ${keyCount / keysInAccount / 1000} k accounts`,
+  summary: `control refills an emptied Redis with ${keyCount / 1e6} M keys of ${keyCount / keysInAccount / 1000} k accounts`,
   onlyIfNamed: true,
   async run() {
     const system = await startChaosSystem()
@@ -36,7 +36,7 @@ async function measure(system: ChaosSystem): Promise<{ seen: string[]; broken: s
   const sent: Sent[] = []
   let next = 0
   const traffic = sendSteadily(perSecond, async (number) => {
-    // Keys take turns, so many are used soon and each one often.
+    // Uses one key of each account, in order, so that many accounts soon have requests.
     const key = accounts[next++ % accounts.length]!.keys[0]!
     sent.push(await rawChat(gateways[number % gateways.length]!.url, key, question))
   })

@@ -23,7 +23,7 @@ export interface Write {
 }
 
 /** A new person with a key that every gateway has served. */
-async function someoneWithKey(system: ChaosSystem) {
+async function personWithKey(system: ChaosSystem) {
   const { system: parts, gateways } = system
   const person = await new Person(parts, 'writer').join()
   const account = (await person.me()).body.user.id
@@ -56,7 +56,7 @@ export const writes: readonly Write[] = [
   {
     name: 'create a key',
     async prepare(system) {
-      const { person, account } = await someoneWithKey(system)
+      const { person, account } = await personWithKey(system)
       const known = async () =>
         (await clientOf(system, account).hkeys(accountName(account))).filter((name) => name.startsWith('r:'))
       const before = (await known()).length
@@ -70,7 +70,7 @@ export const writes: readonly Write[] = [
   {
     name: 'rotate a key',
     async prepare(system) {
-      const { person, account, id, isRefused } = await someoneWithKey(system)
+      const { person, account, id, isRefused } = await personWithKey(system)
       return {
         make: () => person.call('POST', `/api/keys/${id}/rotate`, {}),
         isSent: await laterWrite(system, account),
@@ -81,7 +81,7 @@ export const writes: readonly Write[] = [
   {
     name: 'revoke a key',
     async prepare(system) {
-      const { person, account, id, isRefused } = await someoneWithKey(system)
+      const { person, account, id, isRefused } = await personWithKey(system)
       return {
         make: () => person.revokeKey(id),
         isSent: await laterWrite(system, account),
@@ -92,7 +92,7 @@ export const writes: readonly Write[] = [
   {
     name: 'change a plan',
     async prepare(system) {
-      const { person, account } = await someoneWithKey(system)
+      const { person, account } = await personWithKey(system)
       const { addresses, secrets } = system.system
       const { auth } = createClient(addresses.identity, secrets.serviceRoleKey, { auth: { persistSession: false } })
       const { error } = await auth.admin.updateUserById(account, { app_metadata: { plan: 'pro' } })

@@ -13,7 +13,7 @@ const hour = 60 * minute
 const beforeMs = 3000
 const afterMs = 5000
 
-/** The processes with a movable clock, by its name. */
+/** The names of the movable clocks. */
 const controls = ['control', 'control-2']
 const gateways = ['gateway', 'gateway-2', 'gateway-3']
 export const clockNames = ['redis', 'postgres', 'identity', 'payments', ...controls, ...gateways] as const
@@ -25,13 +25,13 @@ export const allClocks = (aheadSeconds: number): Record<string, number> =>
 const conditions: Conditions = { clocksAheadSeconds: allClocks(0) }
 
 /** Moves clocks, and corrects them after 10 s. */
-const jump = (name: string, whose: string, names: readonly string[], seconds: number, allowed?: Allowed): Fault => ({
+const jump = (name: string, owner: string, names: readonly string[], seconds: number, allowed?: Allowed): Fault => ({
   name: `clock-${name}`,
-  summary: `the clock of ${whose} jumps ${describeJump(seconds)}, and is corrected after 10 s`,
+  summary: `the clock of ${owner} jumps ${describeJump(seconds)}, and is corrected after 10 s`,
   conditions,
   missing: whyNoClocks,
   allowed: { retriesSucceed: true, ...allowed },
-  async inflict(system: ChaosSystem, _markDataLoss, findings) {
+  async inject(system: ChaosSystem, _markDataLoss, findings) {
     const limited = await startLimitedTraffic(system)
     try {
       await delay(beforeMs)

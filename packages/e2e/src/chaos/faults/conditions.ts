@@ -9,10 +9,10 @@ const clocks = (name: string, gateway: number, control: number, summary: string)
   summary,
   conditions: { clocksAheadSeconds: { gateway, control } },
   allowed: { retriesSucceed: true },
-  inflict: () => delay(lastsMs).then(() => undefined)
+  inject: () => delay(lastsMs).then(() => undefined)
 })
 
-/** Conditions that hold from the start; nothing breaks later. */
+/** Conditions from the start, and an emptied Redis under many replicas. */
 export const conditionFaults: readonly Fault[] = [
   clocks(
     'clock-ahead',
@@ -31,7 +31,7 @@ export const conditionFaults: readonly Fault[] = [
     summary: 'four replicas of control run all background loops, and an operator runs FLUSHALL',
     conditions: { controls: 4 },
     allowed: { redisLosesData: true, refusals: ['503 state_unavailable'] },
-    async inflict({ redis }, markDataLoss) {
+    async inject({ redis }, markDataLoss) {
       markDataLoss()
       await redis.ask((client) => client.flushall())
     }

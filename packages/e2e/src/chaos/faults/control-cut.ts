@@ -35,8 +35,8 @@ async function changeDuringCut({ name, change }: Pending, { broken }: Findings):
     const { key } = body as { key?: { value?: string; in_force?: boolean } }
     if (key?.value === undefined || key.in_force !== false) broken.push(`${name}: ${answer} without the new secret`)
   } else if (status === 503) {
-    const isSaid = await change.isSaidInForce()
-    if (isSaid === true) broken.push(`${name}: reported as in force, but Redis does not have it`)
+    const isReported = await change.isReportedInForce()
+    if (isReported === true) broken.push(`${name}: reported as in force, but Redis does not have it`)
   }
   return answer
 }
@@ -53,7 +53,7 @@ async function followUp({ name, change }: Pending, from: number, { broken }: Fin
   const ms = Math.round(performance.now() - from)
   if (ms > promisedMs) broken.push(`${name}: in force ${ms} ms after the cut`)
   // Another replica may have projected the change. The asked replica must reach Redis itself to know.
-  if (!(await untilPromised(from, async () => (await change.isSaidInForce()) !== false))) {
+  if (!(await untilPromised(from, async () => (await change.isReportedInForce()) !== false))) {
     broken.push(`${name}: in force, but not reported so`)
   }
   if (!change.repeats && !(await untilPromised(from, async () => (await change.make()).status === 200))) {
@@ -74,9 +74,9 @@ async function untilPromised(from: number, holds: () => Promise<boolean>): Promi
 /** Control confirms a restricting change only when it is in force. */
 export const controlCut: Fault = {
   name: 'control-cut-changes',
-  summary: `control is cut off from Redis for ${cutForMs / 1000} s, and asked for each change that takes a right away`,
+  summary: `control is cut off from Redis for ${cutForMs / 1000} s, and asked for each restricting change`,
   allowed: { retriesSucceed: true },
-  async inflict(system, _markDataLoss, findings) {
+  async inject(system, _markDataLoss, findings) {
     const prepare = async ({ name, prepare: begin }: Change) => ({ name, change: await begin(system) })
     const pending = await Promise.all(changes.map(prepare))
     for (const { redis } of system.controls) redis.cut()

@@ -10,7 +10,7 @@ import { seedAccounts, untilProjected } from '../system/seed.ts'
 import { chatAndHangUp, hangUpMoments } from '../traffic/hang-up.ts'
 import { countOutcomes } from '../traffic/send-steadily.ts'
 
-/** Pays for about a quarter of the streams. */
+/** Enough for about a quarter of the streams. */
 const capNanos = 6_000_000
 const streams = 80
 const workers = 8
@@ -22,12 +22,12 @@ const maxNanosEach = (200 + maxTokens) * 1000
 const projectedTimeoutMs = 60_000
 const body = { max_tokens: maxTokens, messages: [{ role: 'user', content: 'Say 200 words.' }] }
 
-/** Clients hang up. The charge covers at least what was produced for them. */
+/** Clients hang up. Tollgate charges at least what the model server produced for them. */
 export const hangUps: Fault = {
   name: 'hang-ups',
   summary: `clients of ${streams} streams hang up ${hangUpMoments.join(', ')}; with an ordinary model and a reasoning model`,
   allowed: { retriesSucceed: true, clientsHangUp: true },
-  async inflict(system, _markDataLoss, findings) {
+  async inject(system, _markDataLoss, findings) {
     for (const model of ['ordinary', 'reasoning'] as const) await hangUpAll(system, model, findings)
   }
 }

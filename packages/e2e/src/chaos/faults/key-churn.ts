@@ -5,7 +5,7 @@ import { describe } from '../measure/broken-promises.ts'
 import type { ChaosSystem, Conditions } from '../system/chaos-system.ts'
 import { rawChat } from '../traffic/raw-chat.ts'
 
-/** Few enough to use each key once before the fault. The first use of a key takes memory. */
+/** Few keys, so that the fault can use each key once before. The first use of a key takes memory in Redis. */
 const conditions: Conditions = { keys: 200 }
 const leftBytes = 150_000
 const lastsMs = 30_000
@@ -20,7 +20,7 @@ export const keyChurn: Fault = {
   summary: `an account creates, rotates and revokes keys as fast as control allows, with ${leftBytes / 1000} kB of maxmemory left`,
   conditions,
   allowed: { retriesSucceed: true },
-  async inflict(system, _markDataLoss, { seen, broken }) {
+  async inject(system, _markDataLoss, { seen, broken }) {
     const { redis, controls } = system
     const person = await new Person(system.system, 'churner').join()
     await useAll(system)
@@ -33,7 +33,7 @@ export const keyChurn: Fault = {
     const grown = await redis.ask(async (client) => used(await client.info('memory')))
     await redis.ask((client) => client.config('SET', 'maxmemory', '0'))
     seen.push(`cycles of create, rotate, revoke ${churn.cycles} (answers: ${describe(churn.answers)})`)
-    seen.push(`memory of Redis then             ${grown} bytes`)
+    seen.push(`memory of Redis afterwards       ${grown} bytes`)
     if (!churn.isLimited) broken.push(`no limit on key changes of one account: ${churn.cycles} cycles`)
     if (churn.unexplained > 0) broken.push(`${churn.unexplained} of the 429 answers have no Retry-After`)
   }
@@ -48,7 +48,7 @@ async function useAll({ accounts, gateways }: ChaosSystem): Promise<void> {
   }
 }
 
-/** Changes keys of one account from several workers, each one change after the other. */
+/** Changes keys of one account from several workers. Each worker makes one change at a time. */
 class Churn {
   cycles = 0
   isLimited = false

@@ -10,10 +10,10 @@ import type { Sent } from '../traffic/send-steadily.ts'
 import { allClocks } from './clocks.ts'
 
 const capNanos = 300_000
-/** From the start of the fault to the new month. */
-const turnsAfterSeconds = 14
+/** From the start of the fault to the end of the month. */
+const monthEndsAfterSeconds = 14
 const redisAheadSeconds = 8
-/** From the start of the system to the new month. */
+/** From the start of the system to the end of the month. */
 const startsBeforeSeconds = 600
 const watchedAfterMs = 4000
 const promisedMs = 2000
@@ -27,7 +27,7 @@ function nextMonth(): number {
   return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)
 }
 
-/** By how many seconds to move a clock so that the month ends in `seconds`. */
+/** How many seconds a clock must be ahead so that its month ends in `seconds`. */
 const aheadFor = (seconds: number): number => Math.ceil((nextMonth() - Date.now()) / 1000) - seconds
 
 const conditions: Conditions = {
@@ -39,30 +39,30 @@ const conditions: Conditions = {
 
 export const monthEnd: Fault = {
   name: 'clock-month-end',
-  summary: `Redis is in the next month ${redisAheadSeconds} s before PostgreSQL, control and gateways are`,
+  summary: `Redis enters the next month ${redisAheadSeconds} s before PostgreSQL, control and gateways`,
   conditions,
   missing: whyNoClocks,
   allowed: { refusals: ['503 state_unavailable'], retriesSucceed: true, months: 2 },
-  async inflict(system, _markDataLoss, { seen, broken }) {
+  async inject(system, _markDataLoss, { seen, broken }) {
     const { clocks, models } = system
     const key = await seedOne(system)
-    const ahead = aheadFor(turnsAfterSeconds)
-    const turnsAtMs = nextMonth() - ahead * 1000
+    const ahead = aheadFor(monthEndsAfterSeconds)
+    const monthEndsAtMs = nextMonth() - ahead * 1000
     for (const [name, seconds] of Object.entries(allClocks(ahead))) {
       clocks.move(name, name === 'redis' ? seconds + redisAheadSeconds : seconds)
     }
-    const sent = await spendUntil(turnsAtMs + watchedAfterMs, system, key)
+    const sent = await spendUntil(monthEndsAtMs + watchedAfterMs, system, key)
     clocks.move('redis', ahead)
 
     const calls = models.requests().filter((request) => modelOf(request) === 'watched')
     const nanosIf = (isMeant: (startedAtMs: number) => boolean) =>
       producedIn(calls.filter(({ startedAtMs }) => isMeant(startedAtMs))).nanos
-    const [before, after] = [nanosIf((at) => at < turnsAtMs), nanosIf((at) => at >= turnsAtMs)]
-    const turnedAt = turnsAtMs - performance.timeOrigin
-    const served = sent.find(({ sentAt, outcome }) => sentAt >= turnedAt && outcome === '200')
-    const openedMs = served === undefined ? Number.POSITIVE_INFINITY : Math.round(served.sentAt - turnedAt)
-    seen.push(`served before, after month's end  ${before} and ${after} nanodollars of ${capNanos}`)
-    seen.push(`cap of the new month was open     after ${openedMs} ms`)
+    const [before, after] = [nanosIf((at) => at < monthEndsAtMs), nanosIf((at) => at >= monthEndsAtMs)]
+    const monthEndedAt = monthEndsAtMs - performance.timeOrigin
+    const served = sent.find(({ sentAt, outcome }) => sentAt >= monthEndedAt && outcome === '200')
+    const openedMs = served === undefined ? Number.POSITIVE_INFINITY : Math.round(served.sentAt - monthEndedAt)
+    seen.push(`served before and after month end ${before} and ${after} nanodollars of ${capNanos}`)
+    seen.push(`cap of the new month open after   ${openedMs} ms`)
     if (before > capNanos)
       broken.push(`${before} nanodollars were served under a cap of ${capNanos} before the month's end`)
     if (after > capNanos) broken.push(`${after} nanodollars were served under a cap of ${capNanos} in the new month`)

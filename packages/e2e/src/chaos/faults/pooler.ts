@@ -7,10 +7,10 @@ export const poolerFaults: readonly Fault[] = [
   {
     name: 'pooler',
     summary: 'control reaches PostgreSQL through pgbouncer in transaction mode, and all connections are lost once',
-    conditions: { beforeDatabase: startPgbouncer },
+    conditions: { startPooler: startPgbouncer },
     missing: () => (findPgbouncer() === null ? 'pgbouncer is not installed' : null),
     allowed: { retriesSucceed: true },
-    async inflict({ sql }) {
+    async inject({ sql }) {
       await delay(5000)
       await sql`
         select pg_terminate_backend(pid) from pg_stat_activity

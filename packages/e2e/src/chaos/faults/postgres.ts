@@ -6,13 +6,13 @@ import { whyNoSmallDisk } from '../system/small-disk.ts'
 
 const lastsMs = 10_000
 
-/** Inference continues whatever is wrong with the database. */
+/** Faults of the database. Inference continues during all of them. */
 export const postgresFaults: readonly Fault[] = [
   {
     name: 'postgres-kill',
     summary: 'PostgreSQL is killed (SIGKILL) and started again after 5 s',
     allowed: { retriesSucceed: true },
-    async inflict({ postgres }) {
+    async inject({ postgres }) {
       await postgres.kill('SIGKILL')
       await delay(5000)
       await postgres.restart()
@@ -22,7 +22,7 @@ export const postgresFaults: readonly Fault[] = [
     name: 'postgres-read-only',
     summary: 'PostgreSQL refuses all writes for 10 s',
     allowed: { retriesSucceed: true },
-    async inflict(system) {
+    async inject(system) {
       await setReadOnly(system, 'on')
       await delay(lastsMs)
       await setReadOnly(system, 'off')
@@ -34,9 +34,9 @@ export const postgresFaults: readonly Fault[] = [
     conditions: { smallDisk: true },
     missing: whyNoSmallDisk,
     allowed: { retriesSucceed: true },
-    async inflict({ disk, postgres, sql }) {
+    async inject({ disk, postgres, sql }) {
       await disk.fill()
-      await insistOnFullDisk(sql)
+      await assertDiskFull(sql)
       await delay(lastsMs)
       await disk.clear()
       // PostgreSQL exits if it cannot write its log. A supervisor would restart it.
@@ -47,7 +47,7 @@ export const postgresFaults: readonly Fault[] = [
     name: 'postgres-silent',
     summary: 'packets between control and PostgreSQL are dropped for 10 s',
     allowed: { retriesSucceed: true },
-    async inflict({ controls }) {
+    async inject({ controls }) {
       for (const { database } of controls) database.drop()
       await delay(lastsMs)
       for (const { database } of controls) database.restore()
@@ -56,7 +56,7 @@ export const postgresFaults: readonly Fault[] = [
 ]
 
 /** Checks that the disk is full. @throws Error if a table still fits */
-async function insistOnFullDisk(sql: Sql): Promise<void> {
+async function assertDiskFull(sql: Sql): Promise<void> {
   const outcome = await sql`create table filling as select generate_series(1, 100000)`.then(
     () => 'there is room',
     (error: Error) => error.message

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from '../fault.ts'
 import type { Conditions } from '../system/chaos-system.ts'
-import type { SpreadForm } from '../system/spread-redis.ts'
+import type { FailoverForm } from '../system/failover-redis.ts'
 
 const unavailable = ['503 state_unavailable']
 /** Short enough that the master still counts its replicas as in sync. */
 const behindMs = 1500
 
-function failoversOf(form: SpreadForm, named: string): Fault[] {
+function failoversOf(form: FailoverForm, named: string): Fault[] {
   const conditions: Conditions = { redisForm: form }
   return [
     {
@@ -15,7 +15,7 @@ function failoversOf(form: SpreadForm, named: string): Fault[] {
       summary: `${named}: a master is killed (SIGKILL), and a replica takes over`,
       conditions,
       allowed: { refusals: unavailable, redisLosesData: true, retriesSucceed: true },
-      async inflict({ spread: { master, untilPromoted } }, markDataLoss) {
+      async inject({ failoverRedis: { master, untilPromoted } }, markDataLoss) {
         await master.kill('SIGKILL')
         markDataLoss()
         await untilPromoted()
@@ -28,7 +28,7 @@ function failoversOf(form: SpreadForm, named: string): Fault[] {
       // The first master may be a replica by now.
       conditions: { ...conditions },
       allowed: { refusals: unavailable, redisLosesData: true },
-      async inflict({ spread: { master, replicas, untilPromoted } }, markDataLoss) {
+      async inject({ failoverRedis: { master, replicas, untilPromoted } }, markDataLoss) {
         await Promise.all(replicas.map((replica) => replica.kill('SIGSTOP')))
         await delay(behindMs)
         await master.kill('SIGKILL')

@@ -7,21 +7,21 @@ import { chargedIn, producedIn } from '../measure/produced-and-charged.ts'
 import { settlementsWaiting } from '../measure/until-settled.ts'
 import { modelOf } from '../system/catalog.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
+import type { FailoverForm } from '../system/failover-redis.ts'
 import { type SeededAccount, seedAccounts, untilProjected } from '../system/seed.ts'
-import type { SpreadForm } from '../system/spread-redis.ts'
 import { actDuringCalls } from '../traffic/act-during-calls.ts'
 import { untilServed } from '../traffic/until-served.ts'
 
 const unavailable = ['503 state_unavailable']
 const calls = 40
-/** Pays for the calls of one round, not of all. */
+/** Enough for the calls of one round, but not of all rounds. */
 const capNanos = 16_000_000
 const rounds = 4
 const pollMs = 50
 const settledTimeoutMs = 60_000
 /** Long enough for gateways to send settlements to the hung server and give up. */
 const hangsOnMs = 1500
-/** Longer, so no failover comes before that. */
+/** Longer than `hangsOnMs`, so that no failover happens earlier. */
 const downAfterMs = 3000
 
 /** Seeds an account with a cap; with several servers, on the server at `port`. */
@@ -58,7 +58,7 @@ async function untilSettled(system: ChaosSystem, { keys }: SeededAccount): Promi
   }
 }
 
-/** Compares what was served with the cap. */
+/** Compares the served amount with the cap. */
 async function checkCap(
   { models, sql }: ChaosSystem,
   { id }: SeededAccount,
@@ -73,9 +73,9 @@ async function checkCap(
 const restart: Fault = {
   name: 'redis-hang-restart',
   summary: `Redis hangs (SIGSTOP) with calls under way, is killed, and restarted with all its data; ${rounds} times`,
-  conditions: { redisKeeps: true },
+  conditions: { redisPersists: true },
   allowed: { refusals: unavailable },
-  async inflict(system, _markDataLoss, findings) {
+  async inject(system, _markDataLoss, findings) {
     const { redis } = system
     const account = await seedAccountAt(system, null)
     for (let round = 0; round < rounds; round++) {
@@ -88,17 +88,17 @@ const restart: Fault = {
   }
 }
 
-const failoverOf = (form: SpreadForm, named: string): Fault => ({
+const failoverOf = (form: FailoverForm, named: string): Fault => ({
   name: `${form}-hang-failover`,
   summary: `${named}: a master hangs (SIGSTOP) with replicas in sync, one takes over, and the old master resumes`,
   conditions: { redisForm: form, redisDownAfterMs: downAfterMs },
   allowed: { refusals: unavailable },
-  async inflict(system, _markDataLoss, findings) {
-    const { spread } = system
-    const { master } = spread
+  async inject(system, _markDataLoss, findings) {
+    const { failoverRedis } = system
+    const { master } = failoverRedis
     const account = await seedAccountAt(system, form === 'cluster' ? master.port : null)
     await hang(system, account, master, findings)
-    await spread.untilPromoted()
+    await failoverRedis.untilPromoted()
     await master.kill('SIGCONT')
     await untilSettled(system, account)
     await checkCap(system, account, findings)

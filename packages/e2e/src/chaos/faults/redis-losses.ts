@@ -11,7 +11,7 @@ export const redisLosses: readonly Fault[] = [
     name: 'redis-empty',
     summary: 'Redis is killed (SIGKILL) and comes back empty after 1 s',
     allowed: { refusals: unavailable, redisLosesData: true },
-    async inflict({ redis }, markDataLoss) {
+    async inject({ redis }, markDataLoss) {
       await redis.kill('SIGKILL')
       markDataLoss()
       await delay(downMs)
@@ -22,7 +22,7 @@ export const redisLosses: readonly Fault[] = [
     name: 'redis-old',
     summary: 'Redis is killed (SIGKILL) and comes back from a dump that is 5 s old',
     allowed: { refusals: unavailable, redisLosesData: true },
-    async inflict({ redis }, markDataLoss) {
+    async inject({ redis }, markDataLoss) {
       await redis.save()
       await delay(oldForMs)
       await redis.kill('SIGKILL')
@@ -34,7 +34,7 @@ export const redisLosses: readonly Fault[] = [
     name: 'redis-flush',
     summary: 'an operator runs FLUSHALL',
     allowed: { refusals: unavailable, redisLosesData: true },
-    async inflict({ redis }, markDataLoss) {
+    async inject({ redis }, markDataLoss) {
       markDataLoss()
       await redis.ask((client) => client.flushall())
     }

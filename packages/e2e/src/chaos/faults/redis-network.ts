@@ -8,16 +8,16 @@ const lastsMs = 10_000
 /** All network faults share a system. */
 const conditions: Conditions = { redisNetwork: true }
 
-const allWays = ({ controls, gateways }: ChaosSystem): NetworkProxy[] =>
+const allProxies = ({ controls, gateways }: ChaosSystem): NetworkProxy[] =>
   [...controls, ...gateways].map(({ redis }) => redis)
 
 /** Disturbs every connection to Redis, and restores them after 10 s. */
 const changeAll =
-  (change: (way: NetworkProxy) => void, forMs: number): Fault['inflict'] =>
+  (change: (proxy: NetworkProxy) => void, forMs: number): Fault['inject'] =>
   async (system) => {
-    for (const way of allWays(system)) change(way)
+    for (const proxy of allProxies(system)) change(proxy)
     await delay(forMs)
-    for (const way of allWays(system)) way.restore()
+    for (const proxy of allProxies(system)) proxy.restore()
   }
 
 /** Redis works, but the network to it does not. */
@@ -27,21 +27,21 @@ export const redisNetwork: readonly Fault[] = [
     summary: 'every answer of Redis takes 50 ms longer, for 10 s',
     conditions,
     allowed: { retriesSucceed: true },
-    inflict: changeAll((way) => way.shape({ delayMs: 25 }), lastsMs)
+    inject: changeAll((proxy) => proxy.shape({ delayMs: 25 }), lastsMs)
   },
   {
     name: 'redis-narrow',
     summary: 'every process reaches Redis at only 30 kB/s, for 10 s',
     conditions,
     allowed: { refusals: unavailable },
-    inflict: changeAll((way) => way.shape({ bytesPerSecond: 30_000 }), lastsMs)
+    inject: changeAll((proxy) => proxy.shape({ bytesPerSecond: 30_000 }), lastsMs)
   },
   {
     name: 'redis-partition',
     summary: 'packets between one gateway and Redis are dropped for 10 s',
     conditions,
     allowed: { refusals: unavailable },
-    async inflict({ gateways }) {
+    async inject({ gateways }) {
       gateways[0]!.redis.drop()
       await delay(lastsMs)
       gateways[0]!.redis.restore()
@@ -52,15 +52,15 @@ export const redisNetwork: readonly Fault[] = [
     summary: 'all connections to Redis are reset, and new ones for 2 s',
     conditions,
     allowed: { refusals: unavailable, retriesSucceed: true },
-    inflict: changeAll((way) => way.cut(), 2000)
+    inject: changeAll((proxy) => proxy.cut(), 2000)
   },
   {
     name: 'redis-half-open',
     summary: 'Redis closes all connections, and clients do not notice',
     conditions,
     allowed: { refusals: unavailable, retriesSucceed: true },
-    async inflict(system) {
-      for (const way of allWays(system)) way.halfOpen()
+    async inject(system) {
+      for (const proxy of allProxies(system)) proxy.halfOpen()
     }
   },
   {
@@ -68,6 +68,6 @@ export const redisNetwork: readonly Fault[] = [
     summary: 'packets of every subscription are dropped for 10 s',
     conditions,
     allowed: { retriesSucceed: true },
-    inflict: changeAll((way) => way.drop((sent) => sent.toLowerCase().includes('subscribe')), lastsMs)
+    inject: changeAll((proxy) => proxy.drop((sent) => sent.toLowerCase().includes('subscribe')), lastsMs)
   }
 ]

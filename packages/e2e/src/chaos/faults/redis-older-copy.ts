@@ -11,17 +11,17 @@ const watchedMs = 9000
 const requestEveryMs = 500
 const attempts = 5
 const projectedTimeoutMs = 60_000
-/** More than the watching requests spend. */
+/** More than the requests of `watch` spend. */
 const capNanos = 3_500_000
 const question = { model: 'watched', max_tokens: 50, messages: [{ role: 'user', content: 'Say 50 words.' }] }
 
-/** The data of Redis becomes older, while its process and all connections stay. */
+/** Redis rolls back to older data, while its process and all connections stay. */
 export const redisOlderCopy: Fault = {
   name: 'redis-older-copy',
   summary: `Redis becomes a replica of a copy of itself that is ${olderByMs / 1000} s old, and a master again; connections stay`,
   // This fault measures revoked keys itself, from the moment of the rollback.
   allowed: { refusals: ['503 state_unavailable'], redisLosesData: true, revokedMs: Number.POSITIVE_INFINITY },
-  async inflict(system, markDataLoss, { seen, broken }) {
+  async inject(system, markDataLoss, { seen, broken }) {
     const { redis } = system
     // No other traffic changes these accounts, so control has no other reason to repair them.
     const revoked = await createRevocableKey(system)
@@ -43,7 +43,9 @@ export const redisOlderCopy: Fault = {
   }
 }
 
-type RevocableKey = SeededKey & { revoke(): Promise<number> }
+interface RevocableKey extends SeededKey {
+  revoke(): Promise<number>
+}
 
 /** Creates a key of a new person. Every gateway has served it. */
 async function createRevocableKey(system: ChaosSystem): Promise<RevocableKey> {

@@ -8,7 +8,7 @@ const pauseOf = (seconds: number): Fault => ({
   name: `redis-pause-${seconds}s`,
   summary: `Redis is suspended (SIGSTOP) for ${seconds} s`,
   allowed: { refusals: unavailable, retriesSucceed: seconds <= 3 },
-  async inflict({ redis }) {
+  async inject({ redis }) {
     await redis.kill('SIGSTOP')
     await delay(seconds * 1000)
     await redis.kill('SIGCONT')

@@ -19,7 +19,7 @@ export const upstreamFaults: readonly Fault[] = [
       // The circuit breaker retries only from time to time.
       recoveryMs: 15_000
     },
-    async inflict({ upstream }) {
+    async inject({ upstream }) {
       upstream.cut()
       await delay(5000)
       upstream.restore()
@@ -29,7 +29,7 @@ export const upstreamFaults: readonly Fault[] = [
     name: 'upstream-silent',
     summary: 'packets between gateways and the model provider are dropped for 5 s',
     allowed: { retriesSucceed: true },
-    async inflict({ upstream }) {
+    async inject({ upstream }) {
       upstream.drop()
       await delay(5000)
       upstream.restore()

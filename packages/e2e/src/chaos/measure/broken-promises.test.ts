@@ -7,7 +7,7 @@ import type { Measured } from './measured.ts'
 const kept: Measured = {
   fault: 'none',
   brokenMs: 1000,
-  revocations: { count: 2, answered: 2, longestAcceptedMs: 0 },
+  revocations: { count: 2, answered: 2, maxAcceptedMs: 0 },
   caps: [{ capNanos: 1000, producedNanos: 900, chargedNanos: 900, unknownNanos: 0 }],
   produced: { requests: 10, nanos: 5000, finishedNanos: 5000 },
   charged: { requests: 10, failed: 0, nanos: 5000, estimatedRequests: 0, estimatedNanos: 0 },
@@ -28,7 +28,7 @@ t.test('a measurement without deviations breaks no promise', async () => {
 
 const unavailable = '503 state_unavailable'
 const broken: ReadonlyArray<[name: string, change: Partial<Measured>, allowed: Allowed]> = [
-  ['accepting a revoked key for too long', { revocations: { ...kept.revocations, longestAcceptedMs: 5001 } }, {}],
+  ['accepting a revoked key for too long', { revocations: { ...kept.revocations, maxAcceptedMs: 5001 } }, {}],
   ['never answering a revocation', { revocations: { ...kept.revocations, answered: 1 } }, {}],
   ['serving more than a cap', { caps: [{ ...kept.caps[0]!, producedNanos: 1001 }] }, {}],
   ['charging more than a cap', { caps: [{ ...kept.caps[0]!, chargedNanos: 1001 }] }, {}],
@@ -83,7 +83,7 @@ t.test('an effect that the fault allows breaks no promise', async () => {
   const leftEstimated = { ...charged, nanos: 6000, estimatedRequests: 1, estimatedNanos: 1500 }
   assert.deepEqual(findBrokenPromises({ ...kept, charged: leftEstimated }, { clientsHangUp: true }), [])
   assert.deepEqual(findBrokenPromises({ ...kept, charged: leftEstimated }, { redisLosesData: true }), [])
-  const revived = { revocations: { ...kept.revocations, longestAcceptedMs: 7000 } }
+  const revived = { revocations: { ...kept.revocations, maxAcceptedMs: 7000 } }
   assert.deepEqual(findBrokenPromises({ ...kept, ...revived }, { revokedMs: 7000 }), [])
   const inTwoMonths = { caps: [{ ...kept.caps[0]!, producedNanos: 2000, chargedNanos: 2000 }] }
   assert.deepEqual(findBrokenPromises({ ...kept, ...inTwoMonths }, { months: 2 }), [])

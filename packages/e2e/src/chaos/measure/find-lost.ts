@@ -23,7 +23,7 @@ export async function findLost(
   accountsBefore: number,
   { tombstonesExpire = false }: Allowed
 ): Promise<string[]> {
-  const dead = tombstonesExpire ? /^401 (revoked|invalid)_api_key$/ : /^401 revoked_api_key$/
+  const refusal = tombstonesExpire ? /^401 (revoked|invalid)_api_key$/ : /^401 revoked_api_key$/
   const { accounts, gateways } = system
   const lost: string[] = []
   const check = async (secret: string, expected: RegExp, what: string) => {
@@ -39,7 +39,7 @@ export async function findLost(
   for (const { secret } of seeded) await check(secret, /^200$/, 'a key from before the fault')
   for (const secret of created.slice(-sampleSize)) await check(secret, /^200$/, 'a key created during the fault')
   for (const { secret, okAt } of revocations) {
-    if (okAt !== null) await check(secret, dead, 'a revoked key')
+    if (okAt !== null) await check(secret, refusal, 'a revoked key')
   }
   const missing = accountsBefore - (await countAccounts(system))
   if (missing > 0) lost.push(`${missing} accounts`)

@@ -10,7 +10,7 @@ import { chargedIn, producedIn } from './produced-and-charged.ts'
 const copiedWithinMs = 2000
 
 /**
- * Measures what was spent under each cap.
+ * Measures the spend under each cap.
  *
  * @param dataLostAt when Redis lost data, ms since the epoch; null if it lost none
  */
@@ -34,13 +34,13 @@ export async function measureCaps(
   )
 }
 
-/** Whether a request ran at that moment, or ended so shortly before it that the ledger may lack it. */
+/** Whether the ledger may lack a request at that moment: it was running, or it had just ended. */
 function wasUnknown({ startedAtMs, finishedAtMs, abortedAtMs }: RecordedRequest, atMs: number): boolean {
   const endedAtMs = finishedAtMs ?? abortedAtMs
   return startedAtMs <= atMs && (endedAtMs === null || endedAtMs >= atMs - copiedWithinMs)
 }
 
-/** Cost of the requests that ended shortly before that moment, so the ledger may lack them; nanodollars. */
+/** Cost of the requests that ended just before that moment, so that the ledger may lack them; nanodollars. */
 export function uncopiedNanos(recorded: readonly RecordedRequest[], atMs: number): number {
   return recorded
     .filter((request) => request.finishedAtMs !== null && wasUnknown(request, atMs))
@@ -48,8 +48,8 @@ export function uncopiedNanos(recorded: readonly RecordedRequest[], atMs: number
 }
 
 /**
- * Counts the 402 answers that the cap cannot explain: even if each other request had cost its maximum, budget would have
- * been left.
+ * Counts the 402 answers that the cap does not explain: the budget would suffice even if each other request had cost its
+ * maximum.
  */
 export function falseBudgetRefusals({ accounts, sent, refusals }: CappedTraffic): number {
   return refusals.filter(({ account, answeredAt, neededNanos }) => {

@@ -8,27 +8,27 @@ export interface CapMeasured {
   capNanos: number
   producedNanos: number
   chargedNanos: number
-  /** What may have been spent or held, but not yet in the ledger, when Redis lost data; 0 if it lost none. */
+  /** The spend and holds that the ledger may lack when Redis loses data; 0 if it lost none. */
   unknownNanos: number
 }
 
-/** What a fault itself measured. Lines of text. */
+/** A fault's own measurements, as lines of text. */
 export interface Findings {
   seen: string[]
   /** One line per broken promise. */
   broken: string[]
 }
 
-/** What was measured for each promise while a fault was inflicted. */
+/** The measurements of one fault, for each promise. */
 export interface Measured {
   fault: string
   /** How long the fault lasted, ms. */
   brokenMs: number
-  revocations: { count: number; answered: number; longestAcceptedMs: number }
+  revocations: { count: number; answered: number; maxAcceptedMs: number }
   caps: readonly CapMeasured[]
   produced: Produced
   charged: Charged
-  /** Cost of what the model server finished in the two seconds before Redis lost data; 0 if it lost none. */
+  /** Cost of the calls that the model server finished in the two seconds before Redis lost data; 0 if it lost none. */
   uncopiedNanos: number
   /** 401, 402 and 429 answers that only the fault can explain. */
   falseRefusals: Outcomes

@@ -3,16 +3,16 @@ import type { Sql } from 'postgres'
 import { costOf, hasWorked } from '../../metering/produced.ts'
 import { prices } from '../system/catalog.ts'
 
-/** What the model server produced. Amounts are nanodollars. */
+/** The work of the model server. Amounts are nanodollars. */
 export interface Produced {
-  /** Calls that it worked on, finished or not. */
+  /** The number of calls that it worked on, finished or not. */
   requests: number
   nanos: number
   /** Cost of the finished calls. */
   finishedNanos: number
 }
 
-/** What the ledger has charged. */
+/** The charges in the ledger. */
 export interface Charged {
   /** Without failed requests. */
   requests: number
@@ -52,7 +52,7 @@ export async function chargedIn(sql: Sql, account: string | null = null): Promis
   }
 }
 
-/** What the ledger gained between two readings. */
+/** The charges between two readings. */
 export function chargedSince(before: Charged, after: Charged): Charged {
   return {
     requests: after.requests - before.requests,

@@ -12,7 +12,7 @@ export interface Shaping {
 /** Maximum buffered bytes. Beyond it the sender has to wait. */
 const maxWaitingBytes = 1_000_000
 
-/** One direction of a connection, in order. A stopped flow keeps its bytes, as a TCP sender would resend them. */
+/** One direction of a connection, in order. A stopped flow keeps its bytes, because a TCP sender would resend them. */
 export class Flow {
   readonly #from: Socket
   readonly #to: Socket
@@ -20,7 +20,7 @@ export class Flow {
   readonly #before: (bytes: Buffer) => void
   readonly #waiting: Array<{ bytes: Buffer; dueAt: number }> = []
   #waitingBytes = 0
-  #going = Promise.withResolvers<void>()
+  #resumed = Promise.withResolvers<void>()
   #isRunning = false
   #hasEnded = false
 
@@ -30,7 +30,7 @@ export class Flow {
     this.#to = to
     this.#shaping = shaping
     this.#before = before
-    this.#going.resolve()
+    this.#resumed.resolve()
     from.on('data', (bytes: Buffer) => {
       this.#waiting.push({ bytes, dueAt: performance.now() + shaping.delayMs })
       this.#waitingBytes += bytes.length
@@ -44,11 +44,11 @@ export class Flow {
   }
 
   stop(): void {
-    this.#going = Promise.withResolvers()
+    this.#resumed = Promise.withResolvers()
   }
 
-  goOn(): void {
-    this.#going.resolve()
+  resume(): void {
+    this.#resumed.resolve()
   }
 
   async #run(): Promise<void> {
@@ -60,7 +60,7 @@ export class Flow {
       for (let early = dueAt - performance.now(); early > 0; early = dueAt - performance.now())
         await delay(Math.ceil(early))
       this.#before(bytes)
-      await this.#going.promise
+      await this.#resumed.promise
       this.#waiting.shift()
       this.#waitingBytes -= bytes.length
       if (this.#waitingBytes <= maxWaitingBytes) this.#from.resume()
@@ -77,11 +77,11 @@ export class Flow {
     if (bytesPerSecond !== null) await delay((bytes.length / bytesPerSecond) * 1000)
     if (isTaken || this.#to.destroyed) return
     await new Promise<void>((resolve) => {
-      const goOn = () => {
-        this.#to.off('drain', goOn).off('close', goOn)
+      const resume = () => {
+        this.#to.off('drain', resume).off('close', resume)
         resolve()
       }
-      this.#to.on('drain', goOn).on('close', goOn)
+      this.#to.on('drain', resume).on('close', resume)
     })
   }
 }

@@ -77,15 +77,15 @@ t.test('a proxy', async (t) => {
   })
 
   t.test('drops only the matching connections', async () => {
-    const [meant, other] = [openClient(proxy), openClient(proxy)]
-    assert.equal(await echo(meant, 'subscribe'), 'subscribe')
+    const [matching, other] = [openClient(proxy), openClient(proxy)]
+    assert.equal(await echo(matching, 'subscribe'), 'subscribe')
     assert.equal(await echo(other, 'get'), 'get')
     proxy.drop((sent) => sent.includes('subscribe'))
-    const silent = echo(meant, 'lost')
+    const silent = echo(matching, 'lost')
     assert.equal(await echo(other, 'passes'), 'passes')
     proxy.restore()
     assert.equal(await silent, 'lost')
-    meant.destroy()
+    matching.destroy()
     other.destroy()
   })
 
@@ -128,9 +128,9 @@ t.test('a proxy', async (t) => {
 })
 
 t.test('with several servers, a server that refuses is skipped', async (t) => {
-  const [server, gone] = [await startEcho(), await startEcho()]
-  await gone.close()
-  const proxy = await startProxy(server.port, gone.port)
+  const [server, refusing] = [await startEcho(), await startEcho()]
+  await refusing.close()
+  const proxy = await startProxy(server.port, refusing.port)
   t.teardown(async () => {
     await proxy.close()
     await server.close()

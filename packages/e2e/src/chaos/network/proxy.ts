@@ -20,19 +20,18 @@ export interface NetworkProxy {
   /**
    * Drops all packets. Connections stay open; new ones open and stay silent.
    *
-   * @param matches selects connections by the first bytes that the client sent, and spares new ones. Default: all
+   * @param matches selects open connections by the first bytes that the client sent. Default: all, and new ones
    */
   drop(matches?: (sent: string) => boolean): void
   /** Resets all connections, and new ones as they come. */
   cut(): void
-  /** Closes all connections on the server side only. Clients do not notice. New connections work. */
+  /** Closes all connections only on the server side, so clients do not notice. New connections work. */
   halfOpen(): void
   /**
-   * Holds the next bytes from a client that match, before they pass.
-   * @returns resolves when they have come
+   * Holds the next matching bytes from a client before they pass. Resolves when they have arrived.
    */
   hold(match: (sent: Buffer) => boolean): Promise<void>
-  /** Lets everything pass again, including what was dropped or held on open connections. */
+  /** Lets all bytes pass again, including dropped or held bytes of open connections. */
   restore(): void
   close(): Promise<void>
 }
@@ -49,7 +48,7 @@ export async function startProxy(...targets: readonly number[]): Promise<Network
   const shaping: Shaping = { ...unshaped }
   const connections = new Set<Connection>()
   let state: 'open' | 'dropping' | 'cut' = 'open'
-  let turn = 0
+  let next = 0
   let held: { match: (sent: Buffer) => boolean; resolve: () => void } | null = null
 
   const server = createServer((client) => {
@@ -59,7 +58,7 @@ export async function startProxy(...targets: readonly number[]): Promise<Network
   })
 
   function connectToOne(client: Socket, attempts: number): void {
-    const target = targets[turn++ % targets.length]!
+    const target = targets[next++ % targets.length]!
     const toServer = connect({ port: target, host: '127.0.0.1', noDelay: true })
     toServer.once('error', () => {
       if (attempts > 1) connectToOne(client, attempts - 1)
@@ -94,7 +93,7 @@ export async function startProxy(...targets: readonly number[]): Promise<Network
         connections.delete(one)
         if (hadError) other.resetAndDestroy()
         else other.end()
-        for (const flow of one.flows) flow.goOn()
+        for (const flow of one.flows) flow.resume()
       })
     }
   }
@@ -133,7 +132,7 @@ export async function startProxy(...targets: readonly number[]): Promise<Network
     restore() {
       state = 'open'
       Object.assign(shaping, unshaped)
-      for (const { flows } of all()) for (const flow of flows) flow.goOn()
+      for (const { flows } of all()) for (const flow of flows) flow.resume()
     },
     async close() {
       for (const { client, server: toServer } of all()) {

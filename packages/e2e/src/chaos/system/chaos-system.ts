@@ -15,10 +15,10 @@ import { Person } from '../../person.ts'
 import { type NetworkProxy, startProxy } from '../network/proxy.ts'
 import { writeCatalog } from './catalog.ts'
 import { type Clocks, createClocks } from './clocks.ts'
+import { type FailoverForm, type FailoverRedis, startFailoverRedis } from './failover-redis.ts'
 import { type RedisServer, startRedisServer } from './redis-server.ts'
 import { type SeededAccount, seedAccounts, untilProjected } from './seed.ts'
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
-import { type SpreadForm, type SpreadRedis, startSpreadRedis } from './spread-redis.ts'
 
 const keysEach = 10
 const maxLines = 50
@@ -29,7 +29,7 @@ const projectedTimeoutMs = 120_000
 /** Differences from the default: two replicas of control, three gateways, 10,000 keys, correct clocks. */
 export interface Conditions {
   /** One Redis server by default. */
-  redisForm?: SpreadForm
+  redisForm?: FailoverForm
   /** With several Redis servers: how long a master may be silent before a replica takes over. */
   redisDownAfterMs?: number
   controls?: number
@@ -37,18 +37,19 @@ export interface Conditions {
   keys?: number
   /** Whether gateways reach Redis through a proxy that can be disturbed. Default: directly. */
   redisNetwork?: boolean
-  /** Redis writes to disk before it answers. For one server only. */
-  redisKeeps?: boolean
+  /** Whether Redis writes to disk before it answers. For one server only. */
+  redisPersists?: boolean
   /** Movable clocks, by the name of a part, `redis` or `postgres`: how many seconds each is ahead at first. */
   clocksAheadSeconds?: Readonly<Record<string, number>>
   /** Whether the database has its own disk, which can be filled. */
   smallDisk?: boolean
-  /** Starts a program between control and the database. @returns the URL to use instead */
-  beforeDatabase?: (databaseUrl: string, directory: string) => Promise<Between>
+  /** Starts a pooler between control and the database. */
+  startPooler?: (databaseUrl: string, directory: string) => Promise<Pooler>
 }
 
-/** A program between control and its database. */
-export interface Between {
+/** A connection pooler between control and its database. */
+export interface Pooler {
+  /** The URL that control uses instead of the database's. */
   url: string
   stop(): Promise<void>
 }
@@ -59,8 +60,12 @@ export interface Replica {
   url: string
   redis: NetworkProxy
 }
-export type ControlReplica = Replica & { database: NetworkProxy }
-export type GatewayReplica = Replica & { adminUrl: string }
+export interface ControlReplica extends Replica {
+  database: NetworkProxy
+}
+export interface GatewayReplica extends Replica {
+  adminUrl: string
+}
 
 /** The whole system of real servers and processes. Each can be killed, suspended and cut off. */
 export interface ChaosSystem {
@@ -70,8 +75,8 @@ export interface ChaosSystem {
   /** The load balancer before all gateways. It skips gateways that refuse connections. */
   balancer: NetworkProxy
   readonly redis: RedisServer
-  /** With several Redis servers only. */
-  readonly spread: SpreadRedis
+  /** Only with several Redis servers. */
+  readonly failoverRedis: FailoverRedis
   /** The movable clocks of {@link Conditions}. */
   clocks: Clocks
   /** Directly to Redis, without a proxy. */
@@ -103,7 +108,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     gateways: gatewayCount = 3,
     keys = 10_000,
     clocksAheadSeconds = {},
-    redisKeeps,
+    redisPersists,
     redisNetwork = false,
     smallDisk = false
   } = conditions
@@ -124,11 +129,11 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-chaos-'))
   parts.defer(() => rmSync(directory, { recursive: true }))
   const { redisForm, redisDownAfterMs } = conditions
-  const ofRedis = { keeps: redisKeeps, variables: clocks.ofServer('redis') }
+  const ofRedis = { persists: redisPersists, variables: clocks.ofServer('redis') }
   const redis = redisForm === undefined ? await startRedisServer(program, directory, ofRedis) : null
-  const spread = redisForm === undefined ? null : await startSpreadRedis(redisForm, program, redisDownAfterMs)
-  parts.defer(async () => void (await Promise.all([redis?.stop(), spread?.stop()])))
-  const redisUrl = redis?.url ?? spread!.url
+  const failoverRedis = redisForm === undefined ? null : await startFailoverRedis(redisForm, program, redisDownAfterMs)
+  parts.defer(async () => void (await Promise.all([redis?.stop(), failoverRedis?.stop()])))
+  const redisUrl = redis?.url ?? failoverRedis!.url
   let answers = Promise.resolve()
   const remember = { records: 1_000_000, headers: 0, bodies: 0 }
   const models = await startModels({ port: 0, paceMs: 0, remember, beforeAnswer: () => answers })
@@ -139,26 +144,26 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     Array.from({ length: count }, (_, index) => (index === 0 ? name : `${name}-${index + 1}`))
   const controlNames = names('control', controlCount)
   const gatewayNames = names('gateway', gatewayCount)
-  const between = await conditions.beforeDatabase?.(postgresServer.url, directory)
-  if (between !== undefined) parts.defer(() => between.stop())
-  const databaseUrl = new URL(between?.url ?? postgresServer.url)
-  const ways = new Map<string, { redis: NetworkProxy; database: NetworkProxy }>()
+  const pooler = await conditions.startPooler?.(postgresServer.url, directory)
+  if (pooler !== undefined) parts.defer(() => pooler.stop())
+  const databaseUrl = new URL(pooler?.url ?? postgresServer.url)
+  const proxies = new Map<string, { redis: NetworkProxy; database: NetworkProxy }>()
   for (const name of [...controlNames, ...gatewayNames]) {
     // With failover, clients use the servers' own addresses.
     const toRedis = await proxy(...(redis === null ? [] : [redis.port]))
-    ways.set(name, { redis: toRedis, database: await proxy(Number(databaseUrl.port)) })
+    proxies.set(name, { redis: toRedis, database: await proxy(Number(databaseUrl.port)) })
   }
   const upstream = await proxy(models.port)
   const { PATH, HOME } = process.env
 
   function envOf(name: string): Record<string, string> {
-    const way = ways.get(name)
-    if (way === undefined) return clocks.ofNode(name)
+    const own = proxies.get(name)
+    if (own === undefined) return clocks.ofNode(name)
     const database = new URL(databaseUrl)
-    database.port = String(way.database.port)
-    const isByProxy = spread === null && (redisNetwork || controlNames.includes(name))
+    database.port = String(own.database.port)
+    const isByProxy = failoverRedis === null && (redisNetwork || controlNames.includes(name))
     return {
-      REDIS_URL: isByProxy ? `redis://127.0.0.1:${way.redis.port}` : redisUrl,
+      REDIS_URL: isByProxy ? `redis://127.0.0.1:${own.redis.port}` : redisUrl,
       DATABASE_URL: database.href,
       ...clocks.ofNode(name)
     }
@@ -193,16 +198,16 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
   parts.defer(() => system.stop())
   const sql = postgres(postgresServer.url, { max: 2, onnotice: () => {} })
   parts.defer(() => sql.end())
-  const link = connectRedis(redisUrl, { name: 'tollgate-chaos', silenceLimitMs: 120_000, onError: () => {} })
+  const link = connectRedis(redisUrl, { name: 'tollgate-chaos', silenceTimeoutMs: 120_000, onError: () => {} })
   parts.defer(() => link.close())
   const accounts = await seedAccounts(sql, { count: Math.ceil(keys / keysEach), keysEach })
   await untilProjected(sql, link, projectedTimeoutMs)
 
-  const replica = (name: string, url: string) => ({ part: system.part(name), url, redis: ways.get(name)!.redis })
+  const replica = (name: string, url: string) => ({ part: system.part(name), url, redis: proxies.get(name)!.redis })
   const { addresses, secrets } = system
   const controls = controlNames.map((name, index) => ({
     ...replica(name, addresses.controls[index]!),
-    database: ways.get(name)!.database
+    database: proxies.get(name)!.database
   }))
   const gateways = gatewayNames.map((name, index) => ({
     ...replica(name, addresses.gateways[index]!),
@@ -223,9 +228,9 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
       if (redis === null) throw new Error('this system has several Redis servers')
       return redis
     },
-    get spread() {
-      if (spread === null) throw new Error('this system has one Redis server')
-      return spread
+    get failoverRedis() {
+      if (failoverRedis === null) throw new Error('this system has one Redis server')
+      return failoverRedis
     },
     clocks,
     link,

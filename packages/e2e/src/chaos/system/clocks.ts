@@ -9,7 +9,7 @@ const nodeClockModule = fileURLToPath(new URL('./shift-clock.mjs', import.meta.u
 export interface Clocks {
   /** @param aheadSeconds ahead of this machine's clock; negative for behind. Whole seconds */
   move(name: string, aheadSeconds: number): void
-  /** Environment of a Node program with this clock; empty if there is no such clock. */
+  /** Environment of a Node program with this clock; empty if the clock does not exist. */
   ofNode(name: string): Record<string, string>
   /** Environment of any other program. @throws Error if it has a clock and libfaketime is not installed */
   ofServer(name: string): Record<string, string>

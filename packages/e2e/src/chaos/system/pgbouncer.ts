@@ -6,7 +6,7 @@ import { startChild } from '@tollgate/sandbox/child/child.ts'
 import { findProgram } from '@tollgate/sandbox/find-program.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { findUser } from '@tollgate/sandbox/postgres/find-postgres.ts'
-import type { Between } from './chaos-system.ts'
+import type { Pooler } from './chaos-system.ts'
 
 const readyTimeoutMs = 10_000
 
@@ -14,7 +14,7 @@ const readyTimeoutMs = 10_000
 export const findPgbouncer = () => findProgram(['pgbouncer'])
 
 /** Starts a pooler in transaction mode. Transactions share a few connections, so no session state lasts. */
-export async function startPgbouncer(databaseUrl: string, directory: string): Promise<Between> {
+export async function startPgbouncer(databaseUrl: string, directory: string): Promise<Pooler> {
   const { hostname, port: databasePort, username, pathname } = new URL(databaseUrl)
   const port = await freePort()
   const file = join(directory, 'pgbouncer.ini')

@@ -29,21 +29,21 @@ export interface RedisServer {
  * Starts a server.
  *
  * @param directory for its dumps
- * @param keeps whether it writes to disk before it answers
+ * @param persists whether it writes to disk before it answers
  * @param variables added to its environment
  */
 export async function startRedisServer(
   program: RedisProgram,
   directory: string,
-  { keeps = false, variables }: { keeps?: boolean } & Pick<RedisOptions, 'variables'> = {}
+  { persists = false, variables }: { persists?: boolean } & Pick<RedisOptions, 'variables'> = {}
 ): Promise<RedisServer> {
   const dataDir = join(directory, 'redis')
   mkdirSync(dataDir)
   const dump = join(dataDir, 'dump.rdb')
   const saved = join(directory, 'saved.rdb')
-  const args = keeps ? ['--appendfsync', 'always'] : []
+  const args = persists ? ['--appendfsync', 'always'] : []
   const launch = (port: number): Promise<RunningRedis> =>
-    startRedis({ port, dataDir, persistence: keeps, args, program, variables })
+    startRedis({ port, dataDir, persistence: persists, args, program, variables })
   let running = await launch(0)
   const { url, port } = running
 
@@ -79,7 +79,7 @@ export async function startRedisServer(
       const other = await startRedis({ port: 0, dataDir: older, persistence: false, args, program })
       try {
         await ask((client) => client.replicaof('127.0.0.1', other.port))
-        await untilInfo(port, {}, 'a replica in step', (info) => info.get('master_link_status') === 'up')
+        await untilInfo(port, {}, 'a replica in sync', (info) => info.get('master_link_status') === 'up')
         await ask((client) => client.replicaof('NO', 'ONE'))
       } finally {
         await other.stop()

@@ -4,13 +4,13 @@ import type { Sql } from 'postgres'
 export const keysInAccount = 10
 
 /**
- * Fills the database with keys of unknown secrets, in accounts with spend this month. Plain SQL, since a million single
- * inserts would take long. One change, as control makes it.
+ * Fills the database with keys of unknown secrets, in accounts with spend this month. It uses plain SQL, since a million
+ * single inserts would take long. All rows are one change, as in control.
  */
 export async function seedMany(sql: Sql, count: number): Promise<void> {
   const accounts = Math.ceil(count / keysInAccount)
   await sql.begin(async (tx) => {
-    // Rows are consistent by construction; a million checks would take longer than the rows.
+    // The rows are consistent by construction, and a million foreign-key checks would take longer than the inserts.
     await tx`set local session_replication_role = replica`
     await tx`
       insert into shards (name, version)

@@ -20,8 +20,8 @@ const changeLock = 7_012_846_612
 const keysPerStatement = 2000
 
 /**
- * Adds accounts with keys to the database. One change, as control makes it, but in few statements, since single inserts
- * would take long. Control then projects them to Redis.
+ * Adds accounts with keys to the database, as one change, as control does. It uses few statements, since single inserts
+ * would take long. Control then projects the change to Redis.
  *
  * @param ownCapNanos cap of each account; null for the plan's cap only
  */
@@ -86,10 +86,11 @@ export async function untilProjected(sql: Sql, link: RedisLink, timeoutMs: numbe
   for (;;) {
     const { markers, failures } = await readShards(link)
     const isThere = [...markers].every(
-      ([shard, { run, holder, version }]) => run === holder && (version ?? -1) >= (versions.get(shard) ?? 0)
+      ([shard, { run, currentRunId, version }]) => run === currentRunId && (version ?? -1) >= (versions.get(shard) ?? 0)
     )
     if (failures.length === 0 && isThere) return
-    if (performance.now() > deadline) throw new Error(`control did not bring Redis up to date in ${timeoutMs / 1000} s`)
+    if (performance.now() > deadline)
+      throw new Error(`control did not write all changes to Redis in ${timeoutMs / 1000} s`)
     await delay(20)
   }
 }

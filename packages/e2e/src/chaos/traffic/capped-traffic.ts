@@ -8,7 +8,7 @@ import type { Sent } from './send-steadily.ts'
 /** Maximum reservation of one request, and its typical cost; nanodollars. */
 export const maxNanosEach = 200_000
 const typicalNanosEach = 30_000
-/** Caps in requests: one is reached before the fault, one around it, one after it. */
+/** Caps in requests. Traffic reaches one before the fault, one around it, and one after it. */
 const requestsWithin = [5, 20, 60] as const
 const workers = 3
 const pauseMs = 250
@@ -23,7 +23,9 @@ export interface CappedAccount {
 }
 
 /** A 402 answer, with the amount that the request needed. */
-export type BudgetRefusal = Sent & { neededNanos: number }
+export interface BudgetRefusal extends Sent {
+  neededNanos: number
+}
 
 export interface CappedTraffic {
   readonly accounts: readonly CappedAccount[]

@@ -7,7 +7,7 @@ const question = { model: 'quick', max_tokens: 1, messages: [{ role: 'user', con
 /** How soon a key expires when a test sets its expiry. */
 export const expiresWithinMs = 1500
 
-/** A change that takes a right away. */
+/** A change that restricts a key or an account. */
 export interface PreparedChange {
   /** Asks control for the change. */
   make(): Promise<Answer<unknown>>
@@ -15,14 +15,14 @@ export interface PreparedChange {
   pending: { status: number; code: string | null }
   /** Whether a repeated call repeats the change, instead of reporting whether the first is in force. */
   repeats: boolean
-  /** Asks each gateway twice, since a rate limit may let the first request pass. @returns outcomes */
+  /** Asks each gateway twice, since a new rate limit may admit the first request. @returns outcomes */
   ask(): Promise<string[]>
   /** How outcomes begin before the change. */
   old: string
   /** How outcomes begin after it. */
   new: string
   /** Whether control reports the change as in force; null if no endpoint reports it. */
-  isSaidInForce(): Promise<boolean | null>
+  isReportedInForce(): Promise<boolean | null>
 }
 
 export interface Change {
@@ -33,7 +33,7 @@ export interface Change {
 const changePending = { status: 503, code: 'change_pending' }
 
 /** A new person with a key that every gateway has served. */
-async function someoneWithKey(system: ChaosSystem, plan?: string): Promise<{ person: Person; key: CreatedKey }> {
+async function personWithKey(system: ChaosSystem, plan?: string): Promise<{ person: Person; key: CreatedKey }> {
   const person = await new Person(system.system, 'changing').join(plan)
   const { status, body } = await person.createKey('to change')
   if (status !== 201) throw new Error(`a key could not be created: ${status}`)
@@ -59,7 +59,7 @@ const changeKey = (
 ): Change => ({
   name,
   async prepare(system) {
-    const { person, key } = await someoneWithKey(system)
+    const { person, key } = await personWithKey(system)
     return {
       make: () => make(person, key.id),
       pending,
@@ -67,7 +67,7 @@ const changeKey = (
       ask: () => askAll(system, key.value),
       old: '200',
       new: refusal,
-      async isSaidInForce() {
+      async isReportedInForce() {
         const { body } = await person.call<{ key?: { in_force?: boolean } }>('GET', `/api/keys/${key.id}`)
         return body.key?.in_force ?? null
       }
@@ -84,7 +84,7 @@ const nearerEnd = (): string => new Date(Date.now() + expiresWithinMs).toISOStri
 /** A person with a key of their own account and an invitation to a team. */
 async function invited(system: ChaosSystem) {
   const owner = await new Person(system.system, 'owner').join('pro')
-  const { person, key } = await someoneWithKey(system)
+  const { person, key } = await personWithKey(system)
   const invitation = await owner.call<{ invitation: { link: string } }>('POST', '/api/team/seats', {
     email: person.email
   })
@@ -95,7 +95,7 @@ async function invited(system: ChaosSystem) {
 }
 
 const suspended = '403 account_suspended'
-const seatChange = { pending: changePending, repeats: false, isSaidInForce: async () => null }
+const seatChange = { pending: changePending, repeats: false, isReportedInForce: async () => null }
 
 export const changes: readonly Change[] = [
   changeKey('rotate a key', '401', (person, id) => person.call('POST', `/api/keys/${id}/rotate`, {}), {
@@ -122,7 +122,7 @@ export const changes: readonly Change[] = [
   {
     name: "an account's cap",
     async prepare(system) {
-      const { person, key } = await someoneWithKey(system)
+      const { person, key } = await personWithKey(system)
       return {
         make: () => person.call('PATCH', '/api/account', { monthly_budget_usd: 0 }),
         pending: changePending,
@@ -130,7 +130,7 @@ export const changes: readonly Change[] = [
         ask: () => askAll(system, key.value),
         old: '200',
         new: '402 monthly_budget_exceeded',
-        isSaidInForce: async () => null
+        isReportedInForce: async () => null
       }
     }
   },

@@ -23,7 +23,7 @@ export interface Revocation {
 export interface Revocations {
   /** Revokes a prepared key, retrying until `{ok:true}`, while every gateway is asked with it. */
   revokeOne(): void
-  /** Resolves when every revoked key has been watched. */
+  /** Resolves when the requests with all revoked keys have ended. */
   finished(): Promise<readonly Revocation[]>
   /** Gives up revocations that have not got `{ok:true}`. */
   stop(): void
@@ -32,14 +32,14 @@ export interface Revocations {
 /**
  * Prepares keys to revoke during a fault.
  *
- * @param stock how many keys to create now and use once at every gateway
- * @param watchedMs how long gateways are asked with a key after its revocation got ok
+ * @param count how many keys to create now and use once at every gateway
+ * @param watchedMs how long gateways are asked with a key after its confirmed revocation
  */
-export async function prepareRevocations(system: ChaosSystem, stock: number, watchedMs: number): Promise<Revocations> {
+export async function prepareRevocations(system: ChaosSystem, count: number, watchedMs: number): Promise<Revocations> {
   const { people, gateways } = system
   const account = await accountOf(people[0]!)
   const keys = await Promise.all(
-    Array.from({ length: stock }, async () => {
+    Array.from({ length: count }, async () => {
       const { status, body } = await people[0]!.createKey('to revoke')
       if (status !== 201) throw new Error(`a key could not be created: ${status}`)
       return { id: body.key.id, secret: body.key.value, account }

@@ -10,12 +10,12 @@ export interface Sent {
   account: string
 }
 
-/** The outcome that no client may ever see. */
+/** The outcome of a request without an answer. It breaks a promise. */
 export const unanswered = 'unanswered'
 /** Longer than any answer takes. */
 export const requestTimeoutMs = 60_000
 
-/** More requests than run while Redis is down. The bound keeps a slow machine from piling up requests. */
+/** More than are in flight while Redis is down. It stops a slow machine from collecting ever more requests. */
 const maxInFlight = 60
 
 /** Sends requests at a steady rate, without waiting for answers. `stop` resolves when all are answered. */

@@ -1,7 +1,8 @@
-import t from 'tap'
+import assert from 'node:assert/strict'
+import { test } from 'tap'
 import { parseBanDuration } from './ban.ts'
 
-t.test('a ban duration is written as in Go', async (t) => {
+test('a ban duration is written as in Go', async () => {
   for (const [text, expected] of [
     ['none', 0],
     ['0', 0],
@@ -16,9 +17,9 @@ t.test('a ban duration is written as in Go', async (t) => {
     ['+1h', 3_600_000],
     ['876000h', 3_153_600_000_000]
   ] as const) {
-    t.equal(parseBanDuration(text), expected, text)
+    assert.equal(parseBanDuration(text), expected, text)
   }
   for (const text of ['', '24', 'h', '1d', '1h ', '1 h', 'forever', '1h-30m', '99999999h', '.h']) {
-    t.throws(() => parseBanDuration(text), { status: 400, code: 'validation_failed' }, text)
+    assert.throws(() => parseBanDuration(text), { status: 400, code: 'validation_failed' }, text)
   }
 })

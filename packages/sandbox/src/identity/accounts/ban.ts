@@ -6,7 +6,7 @@ const part = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g
 const duration = new RegExp(`^[+-]?(?:0|(?:${part.source})+)$`)
 
 // Go stores a duration as nanoseconds in 64 bits.
-const maximumMs = 2 ** 63 / 1e6
+const maxMs = 2 ** 63 / 1e6
 
 /**
  * Parses `ban_duration`: a duration in Go's format ("24h", "1h30m"), or "none", which lifts the ban.
@@ -19,7 +19,7 @@ export function parseBanDuration(text: string): number {
   if (!duration.test(text)) throw invalidDuration(text)
   let total = 0
   for (const [, amount, unit] of text.matchAll(part)) total += Number(amount) * (unitMs[unit ?? ''] ?? 0)
-  if (total > maximumMs) throw invalidDuration(text)
+  if (total > maxMs) throw invalidDuration(text)
   return text.startsWith('-') ? -total : total
 }
 

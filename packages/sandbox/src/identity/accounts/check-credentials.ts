@@ -8,7 +8,7 @@ const label = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?'
 const emailPattern = new RegExp(`^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${label}(?:\\.${label})*$`)
 
 /**
- * Checks the syntax of an e-mail address as GoTrue does: that of HTML's e-mail field.
+ * Checks the syntax of an e-mail address as GoTrue does: with the pattern of HTML's e-mail field.
  *
  * @returns the address in lowercase
  * @throws GoTrueError 400 `validation_failed`
@@ -34,7 +34,7 @@ export function checkNewPassword(password: string, minLength: number): void {
   if (weakness !== null) throw new WeakPasswordError(weakness)
 }
 
-/** Explains why a password is weak; null if it is not. The length counts UTF-8 bytes, as in Go. */
+/** Explains why a password is weak; null if it is strong enough. The length counts UTF-8 bytes, as in Go. */
 export function findWeakness(password: string, minLength: number): WeakPassword | null {
   if (Buffer.byteLength(password) >= minLength) return null
   const reasons: WeakPasswordReasons[] = ['length']

@@ -21,7 +21,7 @@ export function findFactor({ factors = [] }: StoredUser, id: string): StoredFact
   return found
 }
 
-/** Stores a new factor, which is not verified yet. @throws GoTrueError 422 */
+/** Stores a new, unverified factor. @throws GoTrueError 422 */
 export function addFactor(context: IdentityContext, user: StoredUser, friendlyName: string): StoredFactor {
   const factors = user.factors ?? []
   if (factors.some(({ factor }) => (factor.friendly_name ?? '') === friendlyName)) {
@@ -49,7 +49,7 @@ export function addFactor(context: IdentityContext, user: StoredUser, friendlyNa
   return added
 }
 
-/** Stores a new challenge. @returns it, with the Unix milliseconds at which it ends */
+/** Stores a new challenge. @returns the challenge, and when it expires, Unix milliseconds */
 export function addChallenge(
   context: IdentityContext,
   user: StoredUser,

@@ -1,5 +1,6 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import t from 'tap'
+import { test } from 'tap'
 import type { Metadata } from '../wire.ts'
 import { mergeMetadata } from './merge-metadata.ts'
 
@@ -8,7 +9,7 @@ const metadata = fc
   .array(fc.tuple(key, fc.oneof(fc.jsonValue(), fc.constant(null))))
   .map((entries): Metadata => Object.fromEntries(entries))
 
-t.test('a top-level key of the update replaces the current one, null removes it, other keys stay', async () => {
+test('a top-level key of the update replaces the current one, null removes it, other keys stay', async () => {
   fc.assert(
     fc.property(metadata, metadata, (current, update) => {
       const merged = mergeMetadata(current, update)
@@ -23,6 +24,6 @@ t.test('a top-level key of the update replaces the current one, null removes it,
   )
 })
 
-t.test('nested objects are replaced, not merged', async (t) => {
-  t.same(mergeMetadata({ a: { x: 1, y: 2 }, b: 1 }, { a: { x: 3 } }), { a: { x: 3 }, b: 1 })
+test('nested objects are replaced, not merged', async () => {
+  assert.deepEqual(mergeMetadata({ a: { x: 1, y: 2 }, b: 1 }, { a: { x: 3 } }), { a: { x: 3 }, b: 1 })
 })

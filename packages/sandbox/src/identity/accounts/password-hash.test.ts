@@ -1,21 +1,22 @@
-import t from 'tap'
+import assert from 'node:assert/strict'
+import { test } from 'tap'
 import { defaultPasswordCost as cost, hashPassword, isPasswordOf } from './password-hash.ts'
 
-t.test('a hash matches only its password, and each hash is different', async (t) => {
+test('a hash matches only its password, and each hash is different', async () => {
   const [one, two] = await Promise.all([hashPassword('correct horse', cost), hashPassword('correct horse', cost)])
-  t.not(one, two)
-  t.notMatch(one, 'correct')
-  t.equal(await isPasswordOf('correct horse', one, cost), true)
-  t.equal(await isPasswordOf('correct horse', two, cost), true)
-  t.equal(await isPasswordOf('correct hors', one, cost), false)
-  t.equal(await isPasswordOf('', one, cost), false)
+  assert.notEqual(one, two)
+  assert.doesNotMatch(one, /correct/)
+  assert.equal(await isPasswordOf('correct horse', one, cost), true)
+  assert.equal(await isPasswordOf('correct horse', two, cost), true)
+  assert.equal(await isPasswordOf('correct hors', one, cost), false)
+  assert.equal(await isPasswordOf('', one, cost), false)
 })
 
-t.test('without a hash no password matches, and the check takes as long', async (t) => {
+test('without a hash no password matches, and the check takes equally long', async () => {
   const hash = await hashPassword('correct horse', cost)
   const timed = async (of: string | null) => {
     const start = performance.now()
-    t.equal(await isPasswordOf('wrong', of, cost), false)
+    assert.equal(await isPasswordOf('wrong', of, cost), false)
     return performance.now() - start
   }
   let known = Number.POSITIVE_INFINITY
@@ -24,5 +25,5 @@ t.test('without a hash no password matches, and the check takes as long', async 
     known = Math.min(known, await timed(hash))
     unknown = Math.min(unknown, await timed(null))
   }
-  t.ok(unknown > known / 3, `${unknown} ms without a hash, ${known} ms with one`)
+  assert.ok(unknown > known / 3, `${unknown} ms without a hash, ${known} ms with one`)
 })

@@ -25,7 +25,7 @@ const Verification = Type.Object({ challenge_id: Text, code: Text })
 
 type WithSession = SignedIn & { session: StoredSession }
 
-/** `/factors`: second factors of the signed-in user. Only TOTP is part of this stand-in. */
+/** `/factors`: second factors of the signed-in user. Only TOTP is supported. */
 export function registerFactors(app: FastifyInstance, context: IdentityContext): void {
   app.post('/factors', async (request) => {
     const signedIn = await requireSession(context, request)
@@ -44,7 +44,7 @@ export function registerFactors(app: FastifyInstance, context: IdentityContext):
   app.post('/factors/:id/challenge', async (request) => {
     const signedIn = await requireSession(context, request)
     return inTransaction(context.database, () => {
-      const { user } = again(context, signedIn)
+      const { user } = reloadSignedIn(context, signedIn)
       const { id, endsMs } = addChallenge(context, user, findFactor(user, idOf(request)), addressOf(request))
       return { id, type: 'totp', expires_at: Math.floor(endsMs / 1000) }
     })
@@ -68,7 +68,7 @@ export function registerFactors(app: FastifyInstance, context: IdentityContext):
   app.delete('/factors/:id', async (request) => {
     const signedIn = await requireSession(context, request)
     return inTransaction(context.database, () => {
-      const { user, session } = again(context, signedIn)
+      const { user, session } = reloadSignedIn(context, signedIn)
       const found = findFactor(user, idOf(request))
       if (isVerified(found) && session.aal !== 'aal2') {
         throw new GoTrueError(422, 'insufficient_aal', 'AAL2 required to unenroll verified factor')
@@ -84,7 +84,7 @@ export function registerFactors(app: FastifyInstance, context: IdentityContext):
 }
 
 function enrol(context: IdentityContext, signedIn: WithSession, friendlyName: string, issuer: string) {
-  const { user, session } = again(context, signedIn)
+  const { user, session } = reloadSignedIn(context, signedIn)
   if (hasVerifiedFactor(user) && session.aal !== 'aal2') {
     throw new GoTrueError(403, 'insufficient_aal', 'AAL2 required to enroll a new factor')
   }
@@ -100,11 +100,16 @@ function enrol(context: IdentityContext, signedIn: WithSession, friendlyName: st
   }
 }
 
-type GivenCode = { factorId: string; challengeId: string; code: string; ip: string }
+interface GivenCode {
+  factorId: string
+  challengeId: string
+  code: string
+  ip: string
+}
 
-/** Raises the session to `aal2`. It becomes the only one of the user, as in GoTrue all sessions of `aal1` end. */
+/** Raises the session to `aal2`. As in GoTrue, all sessions of `aal1` end. */
 function verify(context: IdentityContext, signedIn: WithSession, given: GivenCode): WithSession {
-  const { user, session } = again(context, signedIn)
+  const { user, session } = reloadSignedIn(context, signedIn)
   const found = findFactor(user, given.factorId)
   const challenge = findChallenge(context, found, given.challengeId, given.ip)
   const now = context.now()
@@ -127,7 +132,7 @@ async function requireSession(context: IdentityContext, request: FastifyRequest)
 }
 
 /** The user and session as they are in this transaction. */
-const again = (context: IdentityContext, { user, session }: WithSession): WithSession =>
+const reloadSignedIn = (context: IdentityContext, { user, session }: WithSession): WithSession =>
   withSession(findSignedIn(context, user.profile.id, session.id))
 
 function withSession({ user, session }: SignedIn): WithSession {

@@ -1,44 +1,45 @@
-import t from 'tap'
+import assert from 'node:assert/strict'
+import { test } from 'tap'
 import { latestMail, linkIn } from '../../mailbox/read-mail.ts'
-import { addUser, signIn, startTestProject, testKeys } from '../test-project.ts'
+import { addUser, assertAuthError, signIn, startTestProject, testKeys } from '../test-project.ts'
 
 const email = 'ada@example.com'
 const password = 'correct horse'
 
-t.test('GET /user refuses everything but an access token of a live session', async (t) => {
+test('GET /user accepts only the access token of a live session', async (t) => {
   const project = await startTestProject(t)
   const { id } = await addUser(project, email, password)
   const session = await signIn(project.client(), email, password)
   const getUser = async (token: string) => (await project.client().auth.getUser(token)).error
-  t.match(await getUser('garbled'), { name: 'AuthApiError', status: 403, code: 'bad_jwt' })
-  t.match(await getUser(`${session.access_token.slice(0, -4)}AAAA`), { status: 403, code: 'bad_jwt' })
-  t.match(await getUser(testKeys.anonKey), { status: 403, code: 'bad_jwt', message: /missing sub claim/ })
-  t.match(await getUser(testKeys.serviceRoleKey), { status: 403, code: 'bad_jwt' })
+  assertAuthError(await getUser('garbled'), { name: 'AuthApiError', status: 403, code: 'bad_jwt' })
+  assertAuthError(await getUser(`${session.access_token.slice(0, -4)}AAAA`), { status: 403, code: 'bad_jwt' })
+  assertAuthError(await getUser(testKeys.anonKey), { status: 403, code: 'bad_jwt', message: /missing sub claim/ })
+  assertAuthError(await getUser(testKeys.serviceRoleKey), { status: 403, code: 'bad_jwt' })
 
   const response = await fetch(`${project.url}/auth/v1/user`, {
     headers: { apikey: testKeys.anonKey, authorization: 'Basic abc', 'x-supabase-api-version': '2024-01-01' }
   })
-  t.equal(response.status, 401)
-  t.match(await response.json(), { code: 'no_authorization' })
+  assert.equal(response.status, 401)
+  assert.partialDeepStrictEqual(await response.json(), { code: 'no_authorization' })
 
   project.advance(3_601_000)
-  t.match(await getUser(session.access_token), { status: 403, code: 'bad_jwt', message: /expired/ })
+  assertAuthError(await getUser(session.access_token), { status: 403, code: 'bad_jwt', message: /expired/ })
   project.advance(-3_601_000)
   await project.admin().auth.admin.deleteUser(id)
-  t.match(await getUser(session.access_token), { status: 403, code: 'user_not_found' })
+  assertAuthError(await getUser(session.access_token), { status: 403, code: 'user_not_found' })
 })
 
-t.test('a user updates metadata by its top-level keys, and null removes a key', async (t) => {
+test('a user updates metadata by its top-level keys, and null removes a key', async (t) => {
   const project = await startTestProject(t)
   await addUser(project, email, password)
   const client = project.client()
   await signIn(client, email, password)
   await client.auth.updateUser({ data: { name: 'Ada', address: { city: 'London', zip: 'N1' }, old: 1 } })
   const { data } = await client.auth.updateUser({ data: { address: { city: 'Bath' }, old: null } })
-  t.same(data.user?.user_metadata, { email_verified: true, name: 'Ada', address: { city: 'Bath' } })
+  assert.deepEqual(data.user?.user_metadata, { email_verified: true, name: 'Ada', address: { city: 'Bath' } })
 })
 
-t.test('a new password ends the other sessions and pending links, but not this session', async (t) => {
+test('a new password ends the other sessions and pending links, but not this session', async (t) => {
   const project = await startTestProject(t)
   await addUser(project, email, password)
   const other = await signIn(project.client(), email, password)
@@ -47,41 +48,46 @@ t.test('a new password ends the other sessions and pending links, but not this s
   await project.client().auth.resetPasswordForEmail(email)
   const link = linkIn(await latestMail(project.mailboxUrl, email))
 
-  t.match((await client.auth.updateUser({ password })).error, { status: 422, code: 'same_password' })
-  t.match((await client.auth.updateUser({ password: 'short' })).error, {
+  assertAuthError((await client.auth.updateUser({ password })).error, { status: 422, code: 'same_password' })
+  assertAuthError((await client.auth.updateUser({ password: 'short' })).error, {
     name: 'AuthWeakPasswordError',
     status: 422,
     reasons: ['length']
   })
-  t.equal((await client.auth.updateUser({ password: 'battery staple' })).error, null)
+  assert.equal((await client.auth.updateUser({ password: 'battery staple' })).error, null)
 
-  t.equal((await project.client().auth.getUser(own.access_token)).error, null)
-  t.equal((await project.client().auth.getUser(other.access_token)).error?.name, 'AuthSessionMissingError')
+  assert.equal((await project.client().auth.getUser(own.access_token)).error, null)
+  assert.equal((await project.client().auth.getUser(other.access_token)).error?.name, 'AuthSessionMissingError')
   const tokenHash = link.searchParams.get('token_hash') ?? ''
-  t.match((await project.client().auth.verifyOtp({ type: 'recovery', token_hash: tokenHash })).error, {
+  assertAuthError((await project.client().auth.verifyOtp({ type: 'recovery', token_hash: tokenHash })).error, {
     code: 'otp_expired'
   })
-  t.match((await project.client().auth.signInWithPassword({ email, password })).error, { code: 'invalid_credentials' })
-  t.equal((await project.client().auth.signInWithPassword({ email, password: 'battery staple' })).error, null)
+  assertAuthError((await project.client().auth.signInWithPassword({ email, password })).error, {
+    code: 'invalid_credentials'
+  })
+  assert.equal((await project.client().auth.signInWithPassword({ email, password: 'battery staple' })).error, null)
 })
 
-t.test('a user can neither take the address of another user nor set app_metadata', async (t) => {
+test('a user can neither take the address of another user nor set app_metadata', async (t) => {
   const project = await startTestProject(t)
   await addUser(project, email, password)
   await addUser(project, 'bob@example.com', password)
   const client = project.client()
   const { access_token: token } = await signIn(client, email, password)
-  t.match((await client.auth.updateUser({ email: 'bob@example.com' })).error, { status: 422, code: 'email_exists' })
+  assertAuthError((await client.auth.updateUser({ email: 'bob@example.com' })).error, {
+    status: 422,
+    code: 'email_exists'
+  })
   const response = await fetch(`${project.url}/auth/v1/user`, {
     method: 'PUT',
     headers: { apikey: testKeys.anonKey, authorization: `Bearer ${token}`, 'x-supabase-api-version': '2024-01-01' },
     body: JSON.stringify({ app_metadata: { plan: 'enterprise' } })
   })
-  t.equal(response.status, 403)
-  t.match(await response.json(), { code: 'not_admin' })
+  assert.equal(response.status, 403)
+  assert.partialDeepStrictEqual(await response.json(), { code: 'not_admin' })
 })
 
-t.test('sign-out ends this session, the others, or all of them', async (t) => {
+test('sign-out ends this session, the others, or all of them', async (t) => {
   const project = await startTestProject(t)
   await addUser(project, email, password)
   const admin = project.admin().auth.admin
@@ -99,8 +105,8 @@ t.test('sign-out ends this session, the others, or all of them', async (t) => {
     ['global', [false, false, false]]
   ] as const) {
     const tokens = await open()
-    t.equal((await admin.signOut(tokens[0] ?? '', scope)).error, null)
-    t.same(await alive(tokens), expected, scope)
+    assert.equal((await admin.signOut(tokens[0] ?? '', scope)).error, null)
+    assert.deepEqual(await alive(tokens), expected, scope)
     await admin.signOut(tokens[0] ?? '', 'global')
   }
   const [token = ''] = await open()
@@ -109,9 +115,12 @@ t.test('sign-out ends this session, the others, or all of them', async (t) => {
       method: 'POST',
       headers: { apikey: testKeys.anonKey, authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     })
-  t.match(await (await logOut('elsewhere')).json(), { code: 400, error_code: 'validation_failed' })
+  assert.partialDeepStrictEqual(await (await logOut('elsewhere')).json(), {
+    code: 400,
+    error_code: 'validation_failed'
+  })
   const response = await logOut('global')
-  t.equal(response.status, 204)
-  t.equal(await response.text(), '')
-  t.match(await (await logOut('global')).json(), { code: 403, error_code: 'session_not_found' })
+  assert.equal(response.status, 204)
+  assert.equal(await response.text(), '')
+  assert.partialDeepStrictEqual(await (await logOut('global')).json(), { code: 403, error_code: 'session_not_found' })
 })

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
-import { GatewayRefusal } from '../errors.ts'
+import { ApiGatewayError } from '../errors.ts'
 import type { IdentitySettings } from '../settings.ts'
 
 export type ApiRole = 'anon' | 'service_role'
@@ -10,7 +10,7 @@ type Keys = Pick<IdentitySettings, 'anonKey' | 'serviceRoleKey'>
 
 /** The role of an API key; null for an invalid key. */
 export function roleOfKey(key: string, { anonKey, serviceRoleKey }: Keys): ApiRole | null {
-  // Always compares both keys, so that the time tells nothing.
+  // Always compares both keys, so that the time does not reveal which one matches.
   const isAnon = isSame(key, anonKey)
   const isService = isSame(key, serviceRoleKey)
   return isService ? 'service_role' : isAnon ? 'anon' : null
@@ -20,18 +20,18 @@ export function roleOfKey(key: string, { anonKey, serviceRoleKey }: Keys): ApiRo
  * Requires one of the project's API keys, in the header or query parameter `apikey`, as the gateway in front of GoTrue
  * does.
  *
- * @throws GatewayRefusal 401
+ * @throws ApiGatewayError 401
  */
 export function requireApiKey(request: FastifyRequest, keys: Keys): ApiRole {
   const { apikey: inHeader } = request.headers
   const { apikey: inQuery } = request.query as Record<string, unknown>
   const key = inHeader || inQuery
   if (typeof key !== 'string' || key === '') {
-    throw new GatewayRefusal('No API key found in request', 'No `apikey` request header or url param was found.')
+    throw new ApiGatewayError('No API key found in request', 'No `apikey` request header or url param was found.')
   }
   const role = roleOfKey(key, keys)
   if (role === null) {
-    throw new GatewayRefusal('Invalid API key', 'Double check your Supabase `anon` or `service_role` API key.')
+    throw new ApiGatewayError('Invalid API key', 'Double check your Supabase `anon` or `service_role` API key.')
   }
   return role
 }

@@ -1,3 +1,4 @@
+import { bearerToken } from '@tollgate/contracts/keys/bearer-token.ts'
 import type { FastifyRequest } from 'fastify'
 import { isBanned } from '../accounts/ban.ts'
 import type { IdentityContext } from '../context.ts'
@@ -49,12 +50,12 @@ export async function requireAdmin(context: IdentityContext, request: FastifyReq
   if (!adminRoles.includes(role)) throw new GoTrueError(403, 'not_admin', 'User not allowed')
 }
 
-/** An API key counts as a token with its role: as the bearer, or, without a bearer, as the request's `apikey`. */
+/** Reads the claims of the bearer token, or of the request's `apikey`. An API key counts as a token with its role. */
 async function readClaims(context: IdentityContext, request: FastifyRequest): Promise<VerifiedClaims> {
   const { authorization } = request.headers
   if (authorization === undefined && request.apiRole !== null) return roleClaims(request.apiRole)
-  const bearer = /^[Bb]earer (\S+)$/.exec(authorization ?? '')?.[1]
-  if (bearer === undefined) {
+  const bearer = bearerToken(authorization)
+  if (bearer === null) {
     throw new GoTrueError(401, 'no_authorization', 'This endpoint requires a valid Bearer token')
   }
   const role = roleOfKey(bearer, context.settings)

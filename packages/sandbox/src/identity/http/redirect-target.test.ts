@@ -1,10 +1,11 @@
-import t from 'tap'
+import assert from 'node:assert/strict'
+import { test } from 'tap'
 import { globToPattern, isRedirectAllowed } from './redirect-target.ts'
 
 const hosted = { siteUrl: 'https://app.example.com', redirectAllowList: ['https://*.example.net/**', 'myapp://login'] }
 const local = { siteUrl: 'http://localhost:3000', redirectAllowList: [] }
 
-t.test('redirects go only to the site, loopback addresses and the allow list', async (t) => {
+test('redirects go only to the site, loopback addresses and the allow list', async () => {
   for (const [settings, target, expected] of [
     [hosted, 'https://app.example.com', true],
     [hosted, 'https://app.example.com/path?x=1#y', true],
@@ -27,11 +28,11 @@ t.test('redirects go only to the site, loopback addresses and the allow list', a
     [local, 'http://localhost:5173/x', true],
     [local, 'https://localhost:3000/x', false]
   ] as const) {
-    t.equal(isRedirectAllowed(target, settings), expected, `${settings.siteUrl} ${target}`)
+    assert.equal(isRedirectAllowed(target, settings), expected, `${settings.siteUrl} ${target}`)
   }
 })
 
-t.test('`*` stops at dots and slashes, `**` does not', async (t) => {
+test('`*` stops at dots and slashes, `**` does not', async () => {
   for (const [glob, text, expected] of [
     ['a*c', 'abc', true],
     ['a*c', 'a.c', false],
@@ -49,6 +50,6 @@ t.test('`*` stops at dots and slashes, `**` does not', async (t) => {
     ['(a+)', '(a+)', true],
     ['a', 'xax', false]
   ] as const) {
-    t.equal(globToPattern(glob).test(text), expected, `${glob} ${text}`)
+    assert.equal(globToPattern(glob).test(text), expected, `${glob} ${text}`)
   }
 })

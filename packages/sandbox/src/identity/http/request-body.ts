@@ -22,6 +22,8 @@ export function readBody<Schema extends TSchema>(schema: Schema, body: unknown):
 /** @throws GoTrueError 400 `validation_failed` for a request that starts a PKCE flow, which is not supported */
 export function refusePkce(body: { code_challenge?: string | null }): void {
   if (body.code_challenge) {
-    throw validationFailed('The PKCE flow is not part of this stand-in: use flowType "implicit" and token_hash links')
+    throw validationFailed(
+      'The embedded identity server does not support the PKCE flow: use flowType "implicit" and token_hash links'
+    )
   }
 }

@@ -1,12 +1,12 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { GatewayRefusal, GoTrueError, OAuthError, WeakPasswordError } from '../errors.ts'
+import { ApiGatewayError, GoTrueError, OAuthError, WeakPasswordError } from '../errors.ts'
 
 const versionHeader = 'x-supabase-api-version'
 const version = '2024-01-01'
 
 /** Sends an error in the format of GoTrue, or of the gateway in front of it, for the requested API version. */
 export function sendError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error instanceof GatewayRefusal) return reply.code(401).send({ message: error.message, hint: error.hint })
+  if (error instanceof ApiGatewayError) return reply.code(401).send({ message: error.message, hint: error.hint })
   const isVersioned = asksForVersion(request)
   if (isVersioned) reply.header(versionHeader, version)
   if (error instanceof OAuthError) {

@@ -27,7 +27,7 @@ export const templateDirectory = workspaceUrl('deploy/supabase/')
  * Loads and checks the templates.
  *
  * @param choice `tollgate` reads `<kind>.html` in `directory`; `stock` are like those of a new Supabase project
- * @throws Error that names a template which is missing, has no `<title>`, or uses anything but the variables above
+ * @throws Error that names the template: it is missing, has no `<title>`, or uses other actions than the variables above
  */
 export function loadTemplates(choice: 'tollgate' | 'stock', directory: URL = templateDirectory): Templates {
   const load = (kind: Exclude<MailKind, 'email_change'>) => {
@@ -41,7 +41,7 @@ export function loadTemplates(choice: 'tollgate' | 'stock', directory: URL = tem
     recovery: load('recovery'),
     invite: load('invite'),
     magic_link: load('magic_link'),
-    // Tollgate has no template for this, because none of its pages changes an address.
+    // Tollgate has no template for this, because its pages cannot change an address.
     email_change: stockTemplates.email_change
   }
 }

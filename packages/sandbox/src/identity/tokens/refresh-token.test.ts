@@ -1,11 +1,12 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import t from 'tap'
+import { test } from 'tap'
 import { decideRefresh } from './decide-refresh.ts'
 import { decodeRefreshToken, encodeRefreshToken, isRefreshTokenOf, newRefreshKey } from './refresh-token.ts'
 
 const content = fc.record({ sessionId: fc.uuid(), counter: fc.integer({ min: 0, max: 2 ** 48 - 1 }) })
 
-t.test('a token contains its session and number, signed with the key of the session', async () => {
+test('a token contains its session and number, signed with the key of the session', async () => {
   fc.assert(
     fc.property(content, (values) => {
       const key = newRefreshKey()
@@ -21,7 +22,7 @@ t.test('a token contains its session and number, signed with the key of the sess
   )
 })
 
-t.test('a token with any changed character is invalid', async () => {
+test('a token with any changed character is invalid', async () => {
   fc.assert(
     fc.property(content, fc.nat(), fc.constantFrom(...'AZaz09-_'), (values, position, character) => {
       const key = newRefreshKey()
@@ -34,12 +35,12 @@ t.test('a token with any changed character is invalid', async () => {
   )
 })
 
-t.test('any other text is not decoded', async (t) => {
+test('any other text is not decoded', async () => {
   fc.assert(fc.property(fc.string(), (text) => decodeRefreshToken(text) === null))
-  t.equal(isRefreshTokenOf('', newRefreshKey()), false)
+  assert.equal(isRefreshTokenOf('', newRefreshKey()), false)
 })
 
-t.test('a refresh token is rotated, gets the active token, is refused, or ends the session', async (t) => {
+test('a refresh token is rotated, gets the active token, is refused, or ends the session', async () => {
   for (const [activeCounter, presentedCounter, sinceLastRefreshMs, expected] of [
     [5, 5, 0, 'rotate'],
     [5, 5, 1e9, 'rotate'],
@@ -51,6 +52,6 @@ t.test('a refresh token is rotated, gets the active token, is refused, or ends t
     [5, 6, 0, 'not_issued']
   ] as const) {
     const facts = { activeCounter, presentedCounter, sinceLastRefreshMs, reuseIntervalMs: 10_000 }
-    t.equal(decideRefresh(facts), expected, JSON.stringify(facts))
+    assert.equal(decideRefresh(facts), expected, JSON.stringify(facts))
   }
 })

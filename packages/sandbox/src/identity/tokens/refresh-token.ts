@@ -32,7 +32,7 @@ export function encodeRefreshToken({ sessionId, counter }: RefreshTokenContent, 
 /** Decodes a token; null for another format. The content is trusted only after {@link isRefreshTokenOf}. */
 export function decodeRefreshToken(token: string): RefreshTokenContent | null {
   const bytes = Buffer.from(token, 'base64url')
-  // Base64 decoding is lenient, so the exact spelling is checked.
+  // Base64 decoding accepts several spellings, so this compares the text with the exact one.
   if (bytes.length !== length || bytes.readUInt8() !== version || bytes.toString('base64url') !== token) return null
   const id = bytes.toString('hex', 1, 1 + idLength)
   return {

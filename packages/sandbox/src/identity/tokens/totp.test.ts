@@ -1,10 +1,11 @@
-import t from 'tap'
+import assert from 'node:assert/strict'
+import { test } from 'tap'
 import { isTotpCode, newTotpSecret, totpCode } from './totp.ts'
 
 /** `12345678901234567890` in base32: the secret of RFC 6238, appendix B. */
 const rfcSecret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 
-t.test('codes are those of RFC 6238', async (t) => {
+test('the codes match the test values of RFC 6238', async () => {
   for (const [seconds, code] of [
     [59, '287082'],
     [1111111109, '081804'],
@@ -13,11 +14,11 @@ t.test('codes are those of RFC 6238', async (t) => {
     [2000000000, '279037'],
     [20000000000, '353130']
   ] as const) {
-    t.equal(totpCode(rfcSecret, seconds * 1000), code)
+    assert.equal(totpCode(rfcSecret, seconds * 1000), code)
   }
 })
 
-t.test('a code is taken one step early and one step late, and nothing else is', async (t) => {
+test('a code is accepted one step early and one step late, but no other text', async () => {
   const secret = newTotpSecret()
   const now = 1_800_000_000_000
   for (const [stepsOff, expected] of [
@@ -28,13 +29,13 @@ t.test('a code is taken one step early and one step late, and nothing else is', 
     [2, false]
   ] as const) {
     const code = totpCode(secret, now + stepsOff * 30_000)
-    const isTaken = isTotpCode(secret, code, now)
-    // By chance a code of another step is the same.
+    const isAccepted = isTotpCode(secret, code, now)
+    // By chance, two steps can have the same code.
     const near = [-1, 0, 1].map((step) => totpCode(secret, now + step * 30_000))
-    t.equal(isTaken, expected || near.includes(code), String(stepsOff))
+    assert.equal(isAccepted, expected || near.includes(code), String(stepsOff))
   }
   for (const code of ['', '12345', '1234567', 'abcdef', '１２３４５６', ' 12345']) {
-    t.equal(isTotpCode(secret, code, now), false, code)
+    assert.equal(isTotpCode(secret, code, now), false, code)
   }
-  t.match(secret, /^[A-Z2-7]{32}$/)
+  assert.match(secret, /^[A-Z2-7]{32}$/)
 })

@@ -4,7 +4,7 @@ const base32Letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const secretBytes = 20
 const stepMs = 30_000
 const digits = 6
-/** GoTrue also takes the code of the step before and of the step after. */
+/** GoTrue also accepts the code of the step before and of the step after. */
 const skewSteps = 1
 
 /** A new secret: 160 random bits in base32, without padding. */
@@ -25,7 +25,7 @@ export function totpCode(secret: string, atMs: number): string {
   return String(number).padStart(digits, '0')
 }
 
-/** Whether a code is right at this time, give or take one step. */
+/** Whether a code is valid at this time. The codes one step before and after are valid, too. */
 export function isTotpCode(secret: string, code: string, nowMs: number): boolean {
   if (!/^\d{6}$/.test(code)) return false
   let isRight = false

@@ -22,8 +22,8 @@ export function attachCard(
   return paymentMethod
 }
 
-/** Charges all of the customer's invoices to this payment method from now on. */
-export function useForEverything(
+/** Makes this the default payment method of the customer and of all subscriptions that have not ended. */
+export function setDefaultPaymentMethod(
   context: PaymentsContext,
   customer: WireCustomer,
   paymentMethod: WirePaymentMethod

@@ -1,10 +1,12 @@
-import t from 'tap'
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { StripeApiError } from '../errors.ts'
 import { checkCard } from './check-card.ts'
 
 const nowS = Date.parse('2026-11-21T00:00:00Z') / 1000
 const card = (changes: object) => ({ number: '4242 4242 4242 4242', expiry: '12 / 34', cvc: '123', ...changes })
 
-t.test('a test card is accepted in every common spelling, and its number is not stored', async (t) => {
+test('a test card is accepted in every common spelling, and its number is not stored', async () => {
   for (const changes of [
     {},
     { number: '4242-4242-4242-4242' },
@@ -12,7 +14,7 @@ t.test('a test card is accepted in every common spelling, and its number is not 
     { expiry: '12/2034' },
     { expiry: '12-34' }
   ]) {
-    t.same(checkCard(card(changes), nowS), {
+    assert.deepEqual(checkCard(card(changes), nowS), {
       brand: 'visa',
       last4: '4242',
       expMonth: 12,
@@ -20,8 +22,15 @@ t.test('a test card is accepted in every common spelling, and its number is not 
       isCharged: true
     })
   }
-  t.match(checkCard(card({ number: '4000000000000341' }), nowS), { last4: '0341', isCharged: false })
-  t.match(checkCard(card({ expiry: '11/26' }), nowS), { expMonth: 11 }, 'valid until the last day of its month')
+  assert.partialDeepStrictEqual(checkCard(card({ number: '4000000000000341' }), nowS), {
+    last4: '0341',
+    isCharged: false
+  })
+  assert.partialDeepStrictEqual(
+    checkCard(card({ expiry: '11/26' }), nowS),
+    { expMonth: 11 },
+    'valid until the last day of its month'
+  )
 })
 
 const refusals: [changes: object, param: string, code: string][] = [
@@ -39,11 +48,15 @@ const refusals: [changes: object, param: string, code: string][] = [
 ]
 
 for (const [changes, param, code] of refusals) {
-  t.test(`${JSON.stringify(changes)} is refused at ${param}`, async (t) => {
-    t.throws(() => checkCard(card(changes), nowS), {
-      name: 'StripeApiError',
-      status: 402,
-      body: { type: 'card_error', code, param }
-    })
+  test(`${JSON.stringify(changes)} is refused at ${param}`, async () => {
+    assert.throws(
+      () => checkCard(card(changes), nowS),
+      (error: unknown) => {
+        assert.ok(error instanceof StripeApiError)
+        const { type, code: actualCode, param: actualParam } = error.body
+        assert.deepEqual([error.status, type, actualCode, actualParam], [402, 'card_error', code, param])
+        return true
+      }
+    )
   })
 }

@@ -1,5 +1,5 @@
+import { randomBase62 } from '@tollgate/contracts/keys/base62.ts'
 import type { PaymentsContext } from '../context.ts'
-import { randomText } from '../objects/new-id.ts'
 import { type InvoiceDetails, newInvoice } from '../objects/new-invoice.ts'
 import type { WireInvoice, WireSubscription } from '../wire.ts'
 import { changeCustomer } from './changes.ts'
@@ -13,7 +13,7 @@ export function createInvoice(context: PaymentsContext, order: InvoiceOrder): Wi
   const { subscription, reason, lines, periodStart, periodEnd } = order
   const customer = context.objects.get('customer', subscription.customer)
   if (customer === null) throw new Error(`The customer of ${subscription.id} does not exist.`)
-  const link = randomText(40)
+  const link = randomBase62(40)
   const invoice = newInvoice(
     {
       customer,

@@ -4,7 +4,7 @@ import type { WireCheckoutSession, WireInvoice, WireSubscription } from '../wire
 /** The time for the first payment, as at Stripe. */
 const incompleteS = 23 * 3_600
 
-/** When the server next has to act on an object, in Unix seconds; null: never. */
+/** When the server must next act on an object, in Unix seconds; null: never. */
 export function dueOf<K extends Kind>(kind: K, object: Kinds[K]): number | null {
   if (kind === 'checkout.session') return dueOfSession(object as WireCheckoutSession)
   if (kind === 'subscription') return dueOfSubscription(object as WireSubscription)

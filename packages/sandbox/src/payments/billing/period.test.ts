@@ -1,22 +1,29 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import t from 'tap'
+import { test } from 'tap'
 import { periodEnd } from './period.ts'
 
 const at = (text: string) => Date.parse(text) / 1000
 const iso = (timeS: number) => new Date(timeS * 1000).toISOString()
 
-for (const [anchor, start, interval, expected] of [
-  ['2026-01-31T10:00:00Z', '2026-01-31T10:00:00Z', 'month', '2026-02-28T10:00:00.000Z'],
-  ['2026-01-31T10:00:00Z', '2026-02-28T10:00:00Z', 'month', '2026-03-31T10:00:00.000Z'],
-  ['2024-02-29T00:00:01Z', '2024-02-29T00:00:01Z', 'year', '2025-02-28T00:00:01.000Z'],
-  ['2024-02-29T00:00:01Z', '2027-02-28T00:00:01Z', 'year', '2028-02-29T00:00:01.000Z'],
-  ['2026-12-15T23:59:59Z', '2026-12-15T23:59:59Z', 'month', '2027-01-15T23:59:59.000Z'],
-  ['2026-11-01T00:00:00Z', '2026-11-08T00:00:00Z', 'week', '2026-11-15T00:00:00.000Z']
-] as const) {
-  t.equal(iso(periodEnd(at(anchor), at(start), { interval, intervalCount: 1 })), expected, `${interval} from ${start}`)
-}
+test('a period lasts one interval; a month or year ends on the day of the anchor, or on the last day of the month', async () => {
+  for (const [anchor, start, interval, expected] of [
+    ['2026-01-31T10:00:00Z', '2026-01-31T10:00:00Z', 'month', '2026-02-28T10:00:00.000Z'],
+    ['2026-01-31T10:00:00Z', '2026-02-28T10:00:00Z', 'month', '2026-03-31T10:00:00.000Z'],
+    ['2024-02-29T00:00:01Z', '2024-02-29T00:00:01Z', 'year', '2025-02-28T00:00:01.000Z'],
+    ['2024-02-29T00:00:01Z', '2027-02-28T00:00:01Z', 'year', '2028-02-29T00:00:01.000Z'],
+    ['2026-12-15T23:59:59Z', '2026-12-15T23:59:59Z', 'month', '2027-01-15T23:59:59.000Z'],
+    ['2026-11-01T00:00:00Z', '2026-11-08T00:00:00Z', 'week', '2026-11-15T00:00:00.000Z']
+  ] as const) {
+    assert.equal(
+      iso(periodEnd(at(anchor), at(start), { interval, intervalCount: 1 })),
+      expected,
+      `${interval} from ${start}`
+    )
+  }
+})
 
-t.test('periods have no gaps, and months keep the day of the anchor', async () => {
+test('periods have no gaps, and months keep the day of the anchor', async () => {
   const time = fc.integer({ min: at('2020-01-01T00:00:00Z'), max: at('2040-01-01T00:00:00Z') })
   const interval = fc.constantFrom('day' as const, 'week' as const, 'month' as const, 'year' as const)
   fc.assert(

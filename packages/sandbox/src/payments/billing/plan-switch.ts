@@ -69,13 +69,13 @@ export function planSwitch(
   if (isTrial) return { items, lines: [], startsPeriod: false }
 
   const share = end > start ? Math.max(0, (end - nowS) / (end - start)) : 0
-  const gone = before.filter((item) => startsPeriod || !after.some((other) => isSame(item, other)))
-  const come = items.filter((item) => startsPeriod || !before.some((other) => isSame(item, other)))
+  const credited = before.filter((item) => startsPeriod || !after.some((other) => isSame(item, other)))
+  const charged = items.filter((item) => startsPeriod || !before.some((other) => isSame(item, other)))
   const lines = [
-    ...gone.map((item) =>
+    ...credited.map((item) =>
       prorated(item, -share, `Unused time on ${nameOf(item.price)} after ${formatDay(nowS)}`, nowS, end)
     ),
-    ...come.map((item) =>
+    ...charged.map((item) =>
       startsPeriod
         ? prorated(item, 1, `${item.quantity ?? 1} × ${nameOf(item.price)}`, nowS, period.end)
         : prorated(item, share, `Remaining time on ${nameOf(item.price)} after ${formatDay(nowS)}`, nowS, end)

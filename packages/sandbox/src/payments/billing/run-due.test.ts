@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import t from 'tap'
+import { test } from 'tap'
 import { propertyRuns } from '../../property-runs.ts'
 import { addSubscriber, startTestAccount, type TestAccount } from '../test-account.ts'
 
@@ -14,11 +14,11 @@ const typesSince = ({ controls }: TestAccount, count: number) =>
     .slice(count)
     .map(({ type }) => type)
 
-t.test('the checkout emits an event for each object that it creates, and its own last', async (t) => {
+test('the checkout emits an event for each object that it creates, and its own last', async (t) => {
   const account = await startTestAccount(t)
   const before = account.controls.events().length
   await addSubscriber(account)
-  t.same(typesSince(account, before), [
+  assert.deepEqual(typesSince(account, before), [
     'customer.created',
     'payment_method.attached',
     'customer.subscription.created',
@@ -33,7 +33,7 @@ t.test('the checkout emits an event for each object that it creates, and its own
   ])
 })
 
-t.test('a subscription renews at the end of each month', async (t) => {
+test('a subscription renews at the end of each month', async (t) => {
   const account = await startTestAccount(t)
   const { stripe, controls } = account
   const { subscription } = await addSubscriber(account)
@@ -41,12 +41,12 @@ t.test('a subscription renews at the end of each month', async (t) => {
   const before = controls.events().length
   controls.advance(firstEnd - controls.nowS())
   const renewed = await stripe.subscriptions.retrieve(subscription.id, { expand: ['latest_invoice'] })
-  t.match(renewed, {
+  assert.partialDeepStrictEqual(renewed, {
     status: 'active',
     items: { data: [{ current_period_start: firstEnd }] },
     latest_invoice: { billing_reason: 'subscription_cycle', status: 'paid', created: firstEnd, amount_paid: 2_000 }
   })
-  t.same(typesSince(account, before), [
+  assert.deepEqual(typesSince(account, before), [
     'customer.updated',
     'invoice.created',
     'invoice.finalized',
@@ -55,86 +55,93 @@ t.test('a subscription renews at the end of each month', async (t) => {
     'invoice.payment_succeeded'
   ])
   controls.advance(365 * dayS)
-  t.equal((await stripe.invoices.list({ subscription: subscription.id, limit: 100 })).data.length, 14)
+  assert.equal((await stripe.invoices.list({ subscription: subscription.id, limit: 100 })).data.length, 14)
 })
 
-t.test('a failed renewal payment is retried, then the subscription ends', async (t) => {
+test('a failed renewal payment is retried, then the subscription ends', async (t) => {
   const account = await startTestAccount(t, { retryDays: [3, 5] })
   const { stripe, controls } = account
   const { customer, subscription } = await addSubscriber(account, 'price_pro_month', failing)
-  t.equal(subscription.status, 'active', 'the first payment succeeds')
+  assert.equal(subscription.status, 'active', 'the first payment succeeds')
   const end = subscription.items.data[0]?.current_period_end ?? 0
   const before = controls.events().length
   controls.advance(end - controls.nowS())
-  t.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'past_due')
+  assert.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'past_due')
   const [invoice] = (await stripe.invoices.list({ customer: customer.id, status: 'open' })).data
-  t.match(invoice, { attempt_count: 1, next_payment_attempt: end + 3 * dayS, amount_due: 2_000, amount_paid: 0 })
-  t.same(typesSince(account, before).slice(-2), ['invoice.payment_failed', 'customer.subscription.updated'])
+  assert.partialDeepStrictEqual(invoice, {
+    attempt_count: 1,
+    next_payment_attempt: end + 3 * dayS,
+    amount_due: 2_000,
+    amount_paid: 0
+  })
+  assert.deepEqual(typesSince(account, before).slice(-2), ['invoice.payment_failed', 'customer.subscription.updated'])
   controls.advance(3 * dayS)
-  t.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'past_due')
+  assert.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'past_due')
   controls.advance(5 * dayS)
-  t.match(await stripe.subscriptions.retrieve(subscription.id), {
+  assert.partialDeepStrictEqual(await stripe.subscriptions.retrieve(subscription.id), {
     status: 'canceled',
     ended_at: end + 8 * dayS,
     cancellation_details: { reason: 'payment_failed' }
   })
-  t.match(await stripe.invoices.retrieve(invoice?.id ?? ''), {
+  assert.partialDeepStrictEqual(await stripe.invoices.retrieve(invoice?.id ?? ''), {
     status: 'open',
     attempt_count: 3,
     next_payment_attempt: null
   })
 })
 
-t.test(
-  'if the account is set so, failed retries leave a subscription unpaid; a payment makes it active again',
-  async (t) => {
-    const account = await startTestAccount(t, { retryDays: [], afterLastRetry: 'unpaid' })
-    const { stripe, controls } = account
-    const { customer, subscription } = await addSubscriber(account, 'price_pro_month', failing)
-    controls.advance(32 * dayS)
-    t.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'unpaid')
-    const [invoice] = (await stripe.invoices.list({ customer: customer.id, status: 'open' })).data
-    await t.rejects(stripe.invoices.pay(invoice?.id ?? ''), {
-      type: 'StripeCardError',
-      statusCode: 402,
-      code: 'card_declined'
-    })
-    const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
-    await stripe.subscriptions.update(subscription.id, { default_payment_method: card.id })
-    t.match(await stripe.invoices.pay(invoice?.id ?? ''), { status: 'paid' })
-    t.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'active')
-  }
-)
+test("with afterLastRetry: 'unpaid', failed retries leave a subscription unpaid until an invoice is paid", async (t) => {
+  const account = await startTestAccount(t, { retryDays: [], afterLastRetry: 'unpaid' })
+  const { stripe, controls } = account
+  const { customer, subscription } = await addSubscriber(account, 'price_pro_month', failing)
+  controls.advance(32 * dayS)
+  assert.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'unpaid')
+  const [invoice] = (await stripe.invoices.list({ customer: customer.id, status: 'open' })).data
+  await assert.rejects(stripe.invoices.pay(invoice?.id ?? ''), {
+    type: 'StripeCardError',
+    statusCode: 402,
+    code: 'card_declined'
+  })
+  const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
+  await stripe.subscriptions.update(subscription.id, { default_payment_method: card.id })
+  assert.partialDeepStrictEqual(await stripe.invoices.pay(invoice?.id ?? ''), { status: 'paid' })
+  assert.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'active')
+})
 
-t.test('with a new card the next attempt succeeds', async (t) => {
+test('with a new card the next attempt succeeds', async (t) => {
   const account = await startTestAccount(t)
   const { stripe, controls } = account
   const { customer, subscription } = await addSubscriber(account, 'price_pro_month', failing)
   controls.advance(32 * dayS)
-  t.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'past_due')
+  assert.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'past_due')
   const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
   await stripe.subscriptions.update(subscription.id, { default_payment_method: card.id })
   controls.advance(3 * dayS)
-  t.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'active')
+  assert.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'active')
 })
 
-t.test('a planned cancellation takes effect at the end of the period, and can be undone before', async (t) => {
+test('a planned cancellation takes effect at the end of the period, and can be undone before', async (t) => {
   const account = await startTestAccount(t)
   const { stripe, controls } = account
   const { subscription } = await addSubscriber(account)
   await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true })
   const kept = await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false })
-  t.match(kept, { cancel_at_period_end: false, cancel_at: null, canceled_at: null, status: 'active' })
+  assert.partialDeepStrictEqual(kept, {
+    cancel_at_period_end: false,
+    cancel_at: null,
+    canceled_at: null,
+    status: 'active'
+  })
   controls.advance(32 * dayS)
-  t.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'active')
+  assert.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'active')
   await stripe.subscriptions.update(subscription.id, { cancel_at: controls.nowS() + 3 * dayS })
   const before = controls.events().length
   controls.advance(4 * dayS)
-  t.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'canceled')
-  t.same(typesSince(account, before), ['customer.subscription.deleted'])
+  assert.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'canceled')
+  assert.deepEqual(typesSince(account, before), ['customer.subscription.deleted'])
 })
 
-t.test('a trial costs nothing and ends with the first payment', async (t) => {
+test('a trial costs nothing; the first payment follows at its end', async (t) => {
   const { stripe, controls } = await startTestAccount(t)
   const session = await stripe.checkout.sessions.create({
     mode: 'subscription',
@@ -144,20 +151,20 @@ t.test('a trial costs nothing and ends with the first payment', async (t) => {
     success_url: 'https://app.example.com'
   })
   const done = controls.pay(session.id)
-  t.match(done, { payment_status: 'no_payment_required' })
+  assert.partialDeepStrictEqual(done, { payment_status: 'no_payment_required' })
   const id = done.subscription ?? ''
-  t.match(await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] }), {
+  assert.partialDeepStrictEqual(await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] }), {
     status: 'trialing',
     latest_invoice: { status: 'paid', total: 0 }
   })
   controls.advance(14 * dayS)
-  t.match(await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] }), {
+  assert.partialDeepStrictEqual(await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] }), {
     status: 'active',
     latest_invoice: { status: 'paid', total: 2_000 }
   })
 })
 
-t.test('an unpaid session expires on its own or on request', async (t) => {
+test('an unpaid session expires on its own or on request', async (t) => {
   const { stripe, controls } = await startTestAccount(t)
   const create = () =>
     stripe.checkout.sessions.create({
@@ -166,17 +173,17 @@ t.test('an unpaid session expires on its own or on request', async (t) => {
       success_url: 'https://app.example.com'
     })
   const [first, second] = [await create(), await create()]
-  t.match(await stripe.checkout.sessions.expire(first.id), { status: 'expired', url: null })
-  await t.rejects(stripe.checkout.sessions.expire(first.id), { message: /status of expired/, statusCode: 400 })
+  assert.partialDeepStrictEqual(await stripe.checkout.sessions.expire(first.id), { status: 'expired', url: null })
+  await assert.rejects(stripe.checkout.sessions.expire(first.id), { message: /status of expired/, statusCode: 400 })
   controls.advance(dayS - 10)
-  t.equal((await stripe.checkout.sessions.retrieve(second.id)).status, 'open')
+  assert.equal((await stripe.checkout.sessions.retrieve(second.id)).status, 'open')
   controls.advance(10)
-  t.equal((await stripe.checkout.sessions.retrieve(second.id)).status, 'expired')
-  t.throws(() => controls.pay(second.id), { message: /no longer open/ })
-  t.equal(controls.events().filter(({ type }) => type === 'checkout.session.expired').length, 2)
+  assert.equal((await stripe.checkout.sessions.retrieve(second.id)).status, 'expired')
+  assert.throws(() => controls.pay(second.id), { message: /no longer open/ })
+  assert.equal(controls.events().filter(({ type }) => type === 'checkout.session.expired').length, 2)
 })
 
-t.test('without a first payment, an incomplete subscription ends after 23 hours', async (t) => {
+test('without a first payment, an incomplete subscription ends after 23 hours', async (t) => {
   const { stripe, controls } = await startTestAccount(t)
   const customer = await stripe.customers.create({})
   const subscription = await stripe.subscriptions.create({
@@ -184,35 +191,37 @@ t.test('without a first payment, an incomplete subscription ends after 23 hours'
     items: [{ price: 'price_pro_month' }],
     payment_behavior: 'default_incomplete'
   })
-  t.equal(subscription.status, 'incomplete')
+  assert.equal(subscription.status, 'incomplete')
   controls.advance(23 * 3_600)
-  t.match(await stripe.subscriptions.retrieve(subscription.id, { expand: ['latest_invoice'] }), {
+  assert.partialDeepStrictEqual(await stripe.subscriptions.retrieve(subscription.id, { expand: ['latest_invoice'] }), {
     status: 'incomplete_expired',
     latest_invoice: { status: 'void' }
   })
 })
 
-t.test('elapsed time has the same effect as an advanced clock', async (t) => {
+test('elapsed time has the same effect as an advanced clock', async (t) => {
   let offsetMs = 0
   const account = await startTestAccount(t, { now: () => Date.now() + offsetMs })
   const { subscription } = await addSubscriber(account)
   offsetMs = 32 * dayS * 1000
   const renewed = await account.stripe.subscriptions.retrieve(subscription.id)
-  t.equal(renewed.items.data[0]?.current_period_start, subscription.items.data[0]?.current_period_end)
+  assert.equal(renewed.items.data[0]?.current_period_start, subscription.items.data[0]?.current_period_end)
 })
 
-t.test('many small advances have the same effect as one', async (t) => {
+test('many small advances have the same effect as one', async (t) => {
   const startMs = Date.parse('2026-01-31T12:00:00Z')
   const until = 200 * dayS
-  /** The events of a subscriber who pays and of one who does not. */
+  /** The events of two subscribers: the first pays, the second does not. */
   const history = async (steps: readonly number[]) => {
     const account = await startTestAccount(t, { now: () => startMs })
     await addSubscriber(account)
     await addSubscriber(account, 'price_team_month', failing)
     for (const seconds of steps) account.controls.advance(seconds)
-    const told = account.controls.events().map(({ type, created, data }) => `${created} ${data.object.object} ${type}`)
+    const events = account.controls
+      .events()
+      .map(({ type, created, data }) => `${created} ${data.object.object} ${type}`)
     await account.close()
-    return told
+    return events
   }
   const atOnce = await history([until])
   const steps = fc.uniqueArray(fc.integer({ min: 1, max: until - 1 }), { maxLength: 30 }).map((times) => {

@@ -1,5 +1,6 @@
+import assert from 'node:assert/strict'
 import type Stripe from 'stripe'
-import t from 'tap'
+import { test } from 'tap'
 import { addSubscriber, startTestAccount, type TestAccount } from '../test-account.ts'
 
 const dayS = 86_400
@@ -14,7 +15,7 @@ async function halfway(account: TestAccount, number?: string) {
   return { ...added, item, end }
 }
 
-t.test('a switch with `always_invoice` charges the difference for the remaining time at once', async (t) => {
+test('a switch with `always_invoice` charges the difference for the remaining time at once', async (t) => {
   const account = await startTestAccount(t)
   const { stripe } = account
   const { subscription, item, end } = await halfway(account)
@@ -23,39 +24,39 @@ t.test('a switch with `always_invoice` charges the difference for the remaining 
     proration_behavior: 'always_invoice',
     expand: ['latest_invoice']
   })
-  t.match(changed, {
+  assert.partialDeepStrictEqual(changed, {
     status: 'active',
     items: { data: [{ id: item.id, price: { id: 'price_team_month' }, current_period_end: end }] },
     latest_invoice: {
       billing_reason: 'subscription_update',
       status: 'paid',
       total: 2_000,
-      lines: {
-        data: [
-          { amount: -1_000, description: /^Unused time on Pro/ },
-          { amount: 3_000, description: /^Remaining time on Team/ }
-        ]
-      }
+      lines: { data: [{ amount: -1_000 }, { amount: 3_000 }] }
     }
   })
+  const { latest_invoice: invoice } = changed
+  if (invoice === null || typeof invoice === 'string') throw new Error('The invoice is not expanded.')
+  const [unused, remaining] = invoice.lines.data
+  assert.match(unused?.description ?? '', /^Unused time on Pro/)
+  assert.match(remaining?.description ?? '', /^Remaining time on Team/)
 })
 
-t.test('by default the difference comes with the next invoice', async (t) => {
+test('by default the difference comes with the next invoice', async (t) => {
   const account = await startTestAccount(t)
   const { stripe, controls } = account
   const { subscription, item } = await halfway(account)
   const changed = await stripe.subscriptions.update(subscription.id, {
     items: [{ id: item.id, price: 'price_team_month' }]
   })
-  t.equal(changed.latest_invoice, subscription.latest_invoice, 'no invoice yet')
+  assert.equal(changed.latest_invoice, subscription.latest_invoice, 'no invoice yet')
   controls.advance(17 * dayS)
   const renewed = await stripe.subscriptions.retrieve(subscription.id, { expand: ['latest_invoice'] })
-  t.match(renewed.latest_invoice, { total: 8_000, billing_reason: 'subscription_cycle' })
+  assert.partialDeepStrictEqual(renewed.latest_invoice, { total: 8_000, billing_reason: 'subscription_cycle' })
   controls.advance(31 * dayS)
-  t.match((await stripe.invoices.list({ limit: 1 })).data, [{ total: 6_000 }])
+  assert.partialDeepStrictEqual((await stripe.invoices.list({ limit: 1 })).data, [{ total: 6_000 }])
 })
 
-t.test('a switch to another interval starts a new period and charges it at once', async (t) => {
+test('a switch to another interval starts a new period and charges it at once', async (t) => {
   const account = await startTestAccount(t)
   const { stripe, controls } = account
   const { subscription, item } = await halfway(account)
@@ -65,12 +66,12 @@ t.test('a switch to another interval starts a new period and charges it at once'
     expand: ['latest_invoice']
   })
   const start = changed.items.data[0]?.current_period_start ?? 0
-  t.ok(start - nowS < 60)
-  t.ok((changed.items.data[0]?.current_period_end ?? 0) - start >= 365 * dayS)
-  t.match(changed.latest_invoice, { total: 19_000, status: 'paid' })
+  assert.ok(start - nowS < 60)
+  assert.ok((changed.items.data[0]?.current_period_end ?? 0) - start >= 365 * dayS)
+  assert.partialDeepStrictEqual(changed.latest_invoice, { total: 19_000, status: 'paid' })
 })
 
-t.test('a cheaper plan leaves a credit that later invoices use up', async (t) => {
+test('a cheaper plan leaves a credit that later invoices use up', async (t) => {
   const account = await startTestAccount(t)
   const { stripe, controls } = account
   const added = await addSubscriber(account, 'price_team_month')
@@ -81,14 +82,14 @@ t.test('a cheaper plan leaves a credit that later invoices use up', async (t) =>
   })
   const customer = await stripe.customers.retrieve(added.customer.id)
   if (customer.deleted) throw new Error('The customer was deleted.')
-  t.equal(customer.balance, -4_000)
+  assert.equal(customer.balance, -4_000)
   controls.advance(32 * dayS)
-  t.match((await stripe.invoices.list({ limit: 1 })).data, [
+  assert.partialDeepStrictEqual((await stripe.invoices.list({ limit: 1 })).data, [
     { total: 2_000, amount_due: 0, status: 'paid', ending_balance: -2_000 }
   ])
 })
 
-t.test('a declined card fails the switch, or leaves the subscription past due', async (t) => {
+test('a declined card fails the switch, or leaves the subscription past due', async (t) => {
   const account = await startTestAccount(t)
   const { stripe } = account
   const { subscription, item } = await halfway(account, '4000000000000341')
@@ -96,37 +97,42 @@ t.test('a declined card fails the switch, or leaves the subscription past due', 
     items: [{ id: item.id, price: 'price_team_month' }],
     proration_behavior: 'always_invoice'
   }
-  await t.rejects(
+  await assert.rejects(
     stripe.subscriptions.update(subscription.id, { ...change, payment_behavior: 'error_if_incomplete' }),
     {
       statusCode: 402,
       code: 'card_declined'
     }
   )
-  t.match((await stripe.subscriptions.retrieve(subscription.id)).items.data, [{ price: { id: 'price_pro_month' } }])
-  t.match(await stripe.subscriptions.update(subscription.id, change), { status: 'past_due' })
+  assert.partialDeepStrictEqual((await stripe.subscriptions.retrieve(subscription.id)).items.data, [
+    { price: { id: 'price_pro_month' } }
+  ])
+  assert.partialDeepStrictEqual(await stripe.subscriptions.update(subscription.id, change), { status: 'past_due' })
 })
 
-t.test('items can be added and removed; at least one must stay, and all share one interval', async (t) => {
+test('items can be added and removed; at least one must stay, and all share one interval', async (t) => {
   const account = await startTestAccount(t)
   const { stripe } = account
   const { subscription, item } = await halfway(account)
   const two = await stripe.subscriptions.update(subscription.id, {
     items: [{ price: 'price_team_month', quantity: 3 }]
   })
-  t.match(two.items.data, [{ price: { id: 'price_pro_month' } }, { price: { id: 'price_team_month' }, quantity: 3 }])
+  assert.partialDeepStrictEqual(two.items.data, [
+    { price: { id: 'price_pro_month' } },
+    { price: { id: 'price_team_month' }, quantity: 3 }
+  ])
   const one = await stripe.subscriptions.update(subscription.id, { items: [{ id: item.id, deleted: true }] })
-  t.match(one.items.data, [{ price: { id: 'price_team_month' } }])
+  assert.partialDeepStrictEqual(one.items.data, [{ price: { id: 'price_team_month' } }])
   const last = one.items.data[0]?.id ?? ''
-  await t.rejects(stripe.subscriptions.update(subscription.id, { items: [{ id: last, deleted: true }] }), {
+  await assert.rejects(stripe.subscriptions.update(subscription.id, { items: [{ id: last, deleted: true }] }), {
     message: /at least one/,
     statusCode: 400
   })
-  await t.rejects(stripe.subscriptions.update(subscription.id, { items: [{ price: 'price_pro_year' }] }), {
+  await assert.rejects(stripe.subscriptions.update(subscription.id, { items: [{ price: 'price_pro_year' }] }), {
     message: /same interval/,
     statusCode: 400
   })
-  await t.rejects(stripe.subscriptions.update(subscription.id, { items: [{ id: item.id }] }), {
+  await assert.rejects(stripe.subscriptions.update(subscription.id, { items: [{ id: item.id }] }), {
     code: 'resource_missing'
   })
 })

@@ -1,5 +1,6 @@
+import assert from 'node:assert/strict'
 import type Stripe from 'stripe'
-import t from 'tap'
+import { test } from 'tap'
 import { addSubscriber, startTestAccount } from '../test-account.ts'
 
 const valid: Stripe.Checkout.SessionCreateParams = {
@@ -8,7 +9,7 @@ const valid: Stripe.Checkout.SessionCreateParams = {
   success_url: 'https://app.example.com/done?session={CHECKOUT_SESSION_ID}'
 }
 
-t.test('a session returns its parameters, and its items only if expanded', async (t) => {
+test('a session returns its parameters, and its items only if expanded', async (t) => {
   const { stripe } = await startTestAccount(t)
   const session = await stripe.checkout.sessions.create({
     ...valid,
@@ -17,7 +18,7 @@ t.test('a session returns its parameters, and its items only if expanded', async
     subscription_data: { metadata: { user_id: 'u1' } },
     allow_promotion_codes: true
   })
-  t.match(session, {
+  assert.partialDeepStrictEqual(session, {
     object: 'checkout.session',
     status: 'open',
     payment_status: 'unpaid',
@@ -28,26 +29,28 @@ t.test('a session returns its parameters, and its items only if expanded', async
     metadata: { a: 'b' },
     success_url: valid.success_url
   })
-  t.equal(session.line_items, undefined)
-  t.equal(session.expires_at - session.created, 86_400)
-  t.match((await stripe.checkout.sessions.listLineItems(session.id)).data, [{ quantity: 2, amount_total: 4_000 }])
+  assert.equal(session.line_items, undefined)
+  assert.equal(session.expires_at - session.created, 86_400)
+  assert.partialDeepStrictEqual((await stripe.checkout.sessions.listLineItems(session.id)).data, [
+    { quantity: 2, amount_total: 4_000 }
+  ])
 })
 
-t.test('sessions are listed by customer, subscription and status', async (t) => {
+test('sessions are listed by customer, subscription and status', async (t) => {
   const account = await startTestAccount(t)
   const { stripe } = account
   const { customer, session, subscription } = await addSubscriber(account)
   await stripe.checkout.sessions.create(valid)
   const ids = async (params: Stripe.Checkout.SessionListParams) =>
     (await stripe.checkout.sessions.list(params)).data.map(({ id }) => id)
-  t.equal((await ids({})).length, 2)
-  t.same(await ids({ customer: customer.id }), [session.id])
-  t.same(await ids({ subscription: subscription.id }), [session.id])
-  t.same(await ids({ status: 'complete' }), [session.id])
+  assert.equal((await ids({})).length, 2)
+  assert.deepEqual(await ids({ customer: customer.id }), [session.id])
+  assert.deepEqual(await ids({ subscription: subscription.id }), [session.id])
+  assert.deepEqual(await ids({ status: 'complete' }), [session.id])
 })
 
 const hour = 3_600
-t.test('an invalid session is refused, and the error names the parameter', async (t) => {
+test('an invalid session is refused, and the error names the parameter', async (t) => {
   const { stripe } = await startTestAccount(t)
   for (const [what, changes, param] of [
     ['another mode', { mode: 'payment' }, 'mode'],
@@ -65,14 +68,14 @@ t.test('an invalid session is refused, and the error names the parameter', async
       },
       'line_items'
     ],
-    ['no address to return to', { success_url: '' }, 'success_url'],
-    ['an address that is none', { success_url: '/done' }, 'success_url'],
-    ['a script as an address', { cancel_url: 'javascript:alert(1)' }, 'cancel_url'],
+    ['no success URL', { success_url: '' }, 'success_url'],
+    ['a relative URL', { success_url: '/done' }, 'success_url'],
+    ['a script URL', { cancel_url: 'javascript:alert(1)' }, 'cancel_url'],
     ['an unknown customer', { customer: 'cus_none' }, 'customer'],
     ['an end too soon', { expires_at: Math.floor(Date.now() / 1000) + 60 }, 'expires_at'],
-    ['a late expiry', { expires_at: Math.floor(Date.now() / 1000) + 25 * hour }, 'expires_at']
+    ['an end too late', { expires_at: Math.floor(Date.now() / 1000) + 25 * hour }, 'expires_at']
   ] as const) {
     const params = { ...valid, ...changes } as Stripe.Checkout.SessionCreateParams
-    await t.rejects(stripe.checkout.sessions.create(params), { message: /./, statusCode: 400, param }, what)
+    await assert.rejects(stripe.checkout.sessions.create(params), { message: /./, statusCode: 400, param }, what)
   }
 })

@@ -1,3 +1,4 @@
+import { randomBase62 } from '@tollgate/contracts/keys/base62.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import type { PaymentsContext } from '../context.ts'
@@ -5,7 +6,7 @@ import { invalidRequest } from '../errors.ts'
 import type { Api } from '../http/api.ts'
 import { fields, oneOf, optional, text } from '../http/params.ts'
 import { registerCall } from '../http/register-call.ts'
-import { newId, randomText } from '../objects/new-id.ts'
+import { newId } from '../objects/new-id.ts'
 import type { WirePortalConfiguration, WirePortalSession } from '../wire.ts'
 import { findCustomer, findReference } from './find.ts'
 import { checkUrl } from './urls.ts'
@@ -43,7 +44,7 @@ export function registerPortalSessions(app: FastifyInstance, api: Api): void {
       if (params.return_url !== undefined) checkUrl(params.return_url, 'return_url')
       const configuration = findConfiguration(context, params.configuration)
       const nowS = context.clock.nowS()
-      const link = randomText(40)
+      const link = randomBase62(40)
       const session: WirePortalSession = {
         id: newId('bps'),
         object: 'billing_portal.session',

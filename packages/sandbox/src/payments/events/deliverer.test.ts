@@ -1,4 +1,5 @@
-import t from 'tap'
+import assert from 'node:assert/strict'
+import { test } from 'tap'
 import { completeSettings } from '../settings.ts'
 import { openDatabase } from '../store/database.ts'
 import { createDeliveries, type Deliveries } from '../store/deliveries.ts'
@@ -20,26 +21,27 @@ async function prepare(
   return { receiver, account, ...account }
 }
 
-t.test('the signature covers the exact bytes of an event, and Stripe’s library accepts it', async (t) => {
+test('the signature covers the exact bytes of an event, and Stripe’s library accepts it', async (t) => {
   const { stripe, receiver, controls } = await prepare(t)
   const customer = await stripe.customers.create({ name: 'Zoë (née "Ada")' })
   await controls.settled()
   const [first] = receiver.received
   if (first === undefined) throw new Error('nothing arrived')
   const event = receiver.verify(first, secret)
-  t.match(event, {
+  assert.partialDeepStrictEqual(event, {
     object: 'event',
     type: 'customer.created',
     api_version: '2026-10-28.endive',
     livemode: false,
     data: { object: { id: customer.id, name: 'Zoë (née "Ada")' } },
-    request: { id: customer.lastResponse.requestId, idempotency_key: /^stripe-node-retry-/ }
+    request: { id: customer.lastResponse.requestId }
   })
-  t.throws(() => receiver.verify(first, 'whsec_other'))
-  t.throws(() => receiver.verify({ ...first, body: JSON.stringify(JSON.parse(first.body)) }, secret))
+  assert.match(event.request?.idempotency_key ?? '', /^stripe-node-retry-/)
+  assert.throws(() => receiver.verify(first, 'whsec_other'))
+  assert.throws(() => receiver.verify({ ...first, body: JSON.stringify(JSON.parse(first.body)) }, secret))
 })
 
-t.test('during a rotation, deliveries carry a signature of each secret', async (t) => {
+test('during a rotation, deliveries carry a signature of each secret', async (t) => {
   const receiver = await startReceiver(t)
   const { stripe, controls } = await startTestAccount(t, {
     webhook: { url: receiver.url, secrets: ['whsec_new', 'whsec_old'] }
@@ -47,17 +49,17 @@ t.test('during a rotation, deliveries carry a signature of each secret', async (
   await stripe.customers.create({})
   await controls.settled()
   for (const received of receiver.received) {
-    t.ok(receiver.verify(received, 'whsec_new'))
-    t.ok(receiver.verify(received, 'whsec_old'))
+    assert.ok(receiver.verify(received, 'whsec_new'))
+    assert.ok(receiver.verify(received, 'whsec_old'))
   }
 })
 
-t.test('an endpoint created through the API receives its event types, signed with its own secret', async (t) => {
+test('an endpoint created through the API receives its event types, signed with its own secret', async (t) => {
   const receiver = await startReceiver(t)
   const { stripe, controls } = await startTestAccount(t)
   const endpoint = await stripe.webhookEndpoints.create({ url: receiver.url, enabled_events: ['customer.updated'] })
-  t.match(endpoint.secret, /^whsec_/)
-  t.equal(
+  assert.match(endpoint.secret ?? '', /^whsec_/)
+  assert.equal(
     (await stripe.webhookEndpoints.retrieve(endpoint.id)).secret,
     undefined,
     'only the first answer contains the secret'
@@ -66,75 +68,79 @@ t.test('an endpoint created through the API receives its event types, signed wit
   await stripe.customers.update(id, { name: 'Ada' })
   await controls.settled()
   const [received] = receiver.received
-  t.equal(receiver.received.length, 1)
-  t.match(received && receiver.verify(received, endpoint.secret ?? ''), {
+  assert.equal(receiver.received.length, 1)
+  assert.partialDeepStrictEqual(received && receiver.verify(received, endpoint.secret ?? ''), {
     type: 'customer.updated',
     data: { previous_attributes: { name: null } }
   })
   await stripe.webhookEndpoints.del(endpoint.id)
-  t.same((await stripe.webhookEndpoints.list()).data, [])
+  assert.deepEqual((await stripe.webhookEndpoints.list()).data, [])
   await stripe.customers.update(id, { name: 'Bob' })
   await controls.settled()
-  t.equal(receiver.received.length, 1)
+  assert.equal(receiver.received.length, 1)
 })
 
-t.test('a refused or unanswered delivery is retried until it succeeds', async (t) => {
+test('a refused or unanswered delivery is retried until it succeeds', async (t) => {
   const { stripe, receiver, controls } = await prepare(t, { webhookTimeoutMs: 400 })
   const answers = [500, 302, null, 204]
   receiver.answerWith((index) => answers[index] ?? null)
   await stripe.customers.create({})
   await controls.settled()
-  t.equal(receiver.received.length, 4)
-  t.equal(new Set(receiver.received.map(({ eventId }) => eventId)).size, 1)
-  t.match(controls.deliveries(), [{ state: 'delivered', tries: 4, last_status: 204 }])
-  t.equal((await stripe.events.list({ delivery_success: true })).data.length, 1)
+  assert.equal(receiver.received.length, 4)
+  assert.equal(new Set(receiver.received.map(({ eventId }) => eventId)).size, 1)
+  assert.partialDeepStrictEqual(controls.deliveries(), [{ state: 'delivered', tries: 4, last_status: 204 }])
+  assert.equal((await stripe.events.list({ delivery_success: true })).data.length, 1)
 })
 
-t.test('a delivery fails for good after the last attempt, and its event stays listed', async (t) => {
+test('a delivery fails for good after the last attempt, and its event stays listed', async (t) => {
   const { stripe, receiver, controls } = await prepare(t, { webhookTries: 3 })
   receiver.answerWith(() => 500)
   await stripe.customers.create({})
   await controls.settled()
-  t.match(controls.deliveries(), [{ state: 'failed', tries: 3, last_status: 500 }])
-  t.match((await stripe.events.list({ delivery_success: false })).data, [
+  assert.partialDeepStrictEqual(controls.deliveries(), [{ state: 'failed', tries: 3, last_status: 500 }])
+  assert.partialDeepStrictEqual((await stripe.events.list({ delivery_success: false })).data, [
     { type: 'customer.created', pending_webhooks: 1 }
   ])
   receiver.answerWith(() => 200)
   const [event] = controls.events()
-  t.same(await controls.resend(event?.id ?? ''), [200])
+  assert.deepEqual(await controls.resend(event?.id ?? ''), [200])
 })
 
-t.test('held events are sent on release, in the requested order', async (t) => {
+test('held events are sent on release, in the requested order', async (t) => {
   const { stripe, receiver, controls } = await prepare(t)
   controls.deliverAs({ hold: ['*'] })
   for (const name of ['a', 'b', 'c']) await stripe.customers.create({ name })
   await controls.settled()
-  t.equal(receiver.received.length, 0)
+  assert.equal(receiver.received.length, 0)
   const [a, b, c] = controls.events().map(({ id }) => id)
   await controls.release([c ?? '', a ?? ''])
-  t.same(
+  assert.deepEqual(
     receiver.received.map(({ eventId }) => eventId),
     [c, a]
   )
   await controls.release()
-  t.same(
+  assert.deepEqual(
     receiver.received.map(({ eventId }) => eventId),
     [c, a, b]
   )
 })
 
-t.test('types can be dropped or delivered twice', async (t) => {
+test('types can be dropped or delivered twice', async (t) => {
   const { stripe, receiver, controls } = await prepare(t)
   controls.deliverAs({ drop: ['customer.created'], duplicate: ['customer.updated'] })
   const { id } = await stripe.customers.create({})
   await stripe.customers.update(id, { name: 'Ada' })
   await stripe.customers.del(id)
   await controls.settled()
-  t.same(receiver.received.map(({ type }) => type).sort(), ['customer.deleted', 'customer.updated', 'customer.updated'])
-  t.equal((await stripe.events.list()).data.length, 3, 'all events are listed')
+  assert.deepEqual(receiver.received.map(({ type }) => type).sort(), [
+    'customer.deleted',
+    'customer.updated',
+    'customer.updated'
+  ])
+  assert.equal((await stripe.events.list()).data.length, 3, 'all events are listed')
 })
 
-t.test('the random numbers choose the order of a shuffled release', async (t) => {
+test('the random numbers choose the order of a shuffled release', async (t) => {
   const random = [0.9, 0.1, 0.5, 0.3]
   let drawn = 0
   const { stripe, receiver, controls } = await prepare(t, { random: () => random[drawn++] ?? 0 })
@@ -142,13 +148,13 @@ t.test('the random numbers choose the order of a shuffled release', async (t) =>
   for (const name of ['a', 'b', 'c', 'd']) await stripe.customers.create({ name })
   await controls.releaseShuffled()
   const [a, b, c, d] = controls.events().map(({ id }) => id)
-  t.same(
+  assert.deepEqual(
     receiver.received.map(({ eventId }) => eventId),
     [b, d, a, c]
   )
 })
 
-t.test('with shuffle, the events of one change arrive one after another in random order', async (t) => {
+test('with shuffle, the events of one change arrive one after another in random order', async (t) => {
   const { stripe, receiver, controls } = await prepare(t, { random: () => 0 })
   controls.deliverAs({ shuffle: true })
   const customer = await stripe.customers.create({ name: 'Ada' })
@@ -167,11 +173,11 @@ t.test('with shuffle, the events of one change arrive one after another in rando
     .map(({ id }) => id)
     .slice(before)
   const arrived = receiver.received.slice(before).map(({ eventId }) => eventId)
-  t.same([...arrived].sort(), [...inOrder].sort())
-  t.notSame(arrived, inOrder)
+  assert.deepEqual([...arrived].sort(), [...inOrder].sort())
+  assert.notDeepEqual(arrived, inOrder)
 })
 
-t.test('the next server sends the deliveries that a stop left open', async (t) => {
+test('the next server sends the deliveries that a stop left open', async (t) => {
   const dataDir = t.testdir()
   const receiver = await startReceiver(t)
   const webhook = { url: receiver.url, secrets: [secret] }
@@ -183,10 +189,10 @@ t.test('the next server sends the deliveries that a stop left open', async (t) =
   receiver.answerWith(() => 200)
   const second = await startTestAccount(t, { dataDir, webhook })
   await second.controls.settled()
-  t.match(second.controls.deliveries(), [{ state: 'delivered' }])
+  assert.partialDeepStrictEqual(second.controls.deliveries(), [{ state: 'delivered' }])
 })
 
-t.test('an idle deliverer does not poll, in any mode', async (t) => {
+test('an idle deliverer does not poll, in any mode', async (t) => {
   const database = openDatabase(null)
   t.teardown(() => database.close())
   const deliveries = createDeliveries(database)
@@ -210,7 +216,7 @@ t.test('an idle deliverer does not poll, in any mode', async (t) => {
     deliverer.wake()
     await deliverer.release([])
     await deliverer.settled()
-    t.ok(looks < 5, `it looked ${looks} times`)
+    assert.ok(looks < 5, `it looked ${looks} times`)
     deliverer.close()
   }
 })

@@ -21,7 +21,7 @@ export interface EmitOptions {
   readonly nowMs: () => number
 }
 
-/** Stores events and deliveries in the transaction of the change, so that they exist exactly if the change does. */
+/** Stores events and deliveries in the transaction of the change, so that both are stored or neither. */
 export function createEmit({ objects, deliveries, startState, request, nowS, nowMs }: EmitOptions): Emit {
   return (type, object, previous) => {
     const endpoints = objects.list('endpoint').filter((endpoint) => isSubscribed(endpoint, type))

@@ -16,7 +16,7 @@ export interface Api {
   /** Sends the stored events to the webhook endpoints. */
   deliver(): void
   /** Runs a change. Its events name the request. */
-  onBehalfOf<Result>(request: Stripe.Event.Request, change: () => Result): Result
+  runForRequest<Result>(request: Stripe.Event.Request, change: () => Result): Result
   /** Aborted when the server stops. */
   readonly stop: AbortSignal
 }

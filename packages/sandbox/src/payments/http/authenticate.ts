@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { bearerToken } from '@tollgate/contracts/keys/bearer-token.ts'
 import type { FastifyRequest } from 'fastify'
 import { StripeApiError } from '../errors.ts'
 
@@ -8,7 +9,8 @@ import { StripeApiError } from '../errors.ts'
  * @throws StripeApiError 401
  */
 export function requireApiKey(request: FastifyRequest, apiKey: string): void {
-  const key = keyOf(request.headers.authorization ?? '')
+  const { authorization } = request.headers
+  const key = bearerToken(authorization) ?? basicUser(authorization ?? '')
   if (key === '') {
     throw unauthorized(
       "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY')."
@@ -17,14 +19,13 @@ export function requireApiKey(request: FastifyRequest, apiKey: string): void {
   if (!isSame(key, apiKey)) throw unauthorized(`Invalid API Key provided: ${redact(key)}`)
 }
 
-function keyOf(header: string): string {
+function basicUser(header: string): string {
   const [scheme = '', value = ''] = header.split(' ')
-  if (scheme.toLowerCase() === 'bearer') return value
   if (scheme.toLowerCase() !== 'basic') return ''
   return Buffer.from(value, 'base64').toString().split(':')[0] ?? ''
 }
 
-/** Redacts a key as Stripe does: its kind and its end stay. */
+/** Redacts a key as Stripe does: keeps its kind and its end. */
 function redact(key: string): string {
   const kind = /^(sk|rk|pk)_(test|live)_/.exec(key)?.[0] ?? ''
   return `${kind}${'*'.repeat(8)}${key.slice(kind.length).length > 12 ? key.slice(-4) : ''}`

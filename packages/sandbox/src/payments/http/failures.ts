@@ -44,7 +44,7 @@ export class Failures {
     return this.#planned.map(({ left, ...failure }) => ({ ...failure, count: left }))
   }
 
-  /** Removes and returns the planned failure of a call; null: none. */
+  /** Removes and returns the planned failure of a call; null if no failure is planned. */
   take(method: string, path: string): Failure | null {
     const failure = this.#planned.find((planned) => matches(planned, method, path))
     if (failure === undefined) return null

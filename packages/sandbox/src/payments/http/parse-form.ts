@@ -16,7 +16,7 @@ const maxFields = 1000
 
 /**
  * Parses `application/x-www-form-urlencoded` as Stripe's clients write it: `a[b][0]=c` is the value `c` at `a`, `b`, `0`;
- * `a[]=c` is the next element of `a`. Of a repeated name, the last value counts. The objects have no prototype.
+ * `a[]=c` is the next element of `a`. If a name repeats, the last value counts. The objects have no prototype.
  *
  * @throws FormError for too many fields, broken percent-encoding or brackets, or a name that is both text and object
  */

@@ -1,4 +1,6 @@
-import t from 'tap'
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { StripeApiError } from '../errors.ts'
 import { clearable, fields, flag, integer, list, metadata, oneOf, optional, text } from './params.ts'
 import { readParams } from './read-params.ts'
 
@@ -12,8 +14,8 @@ const Params = fields({
   metadata
 })
 
-t.test('the schema decides what text is converted to', async (t) => {
-  t.same(
+test('the schema decides what text is converted to', async () => {
+  assert.deepEqual(
     readParams(
       Params,
       'name=a&count=-3&isOn=true&size=large&note=&items[1][price]=q&items[0][price]=p&items[0][quantity]=2'
@@ -27,8 +29,8 @@ t.test('the schema decides what text is converted to', async (t) => {
       items: [{ price: 'p', quantity: 2 }, { price: 'q' }]
     }
   )
-  t.same(readParams(Params, 'name=1&metadata[a]=1&metadata[b]='), { name: '1', metadata: { a: '1', b: '' } })
-  t.same(readParams(Params, 'name=1&metadata=&items='), { name: '1', metadata: null, items: [] })
+  assert.deepEqual(readParams(Params, 'name=1&metadata[a]=1&metadata[b]='), { name: '1', metadata: { a: '1', b: '' } })
+  assert.deepEqual(readParams(Params, 'name=1&metadata=&items='), { name: '1', metadata: null, items: [] })
 })
 
 const refusals: [form: string, code: string | undefined, param: string][] = [
@@ -54,11 +56,15 @@ const refusals: [form: string, code: string | undefined, param: string][] = [
 ]
 
 for (const [form, code, param] of refusals) {
-  t.test(`${form.slice(0, 40)} is refused at ${param}`, async (t) => {
-    t.throws(() => readParams(Params, form), {
-      name: 'StripeApiError',
-      status: 400,
-      body: { type: 'invalid_request_error', code, param }
-    })
+  test(`${form.slice(0, 40)} is refused at ${param}`, async () => {
+    assert.throws(
+      () => readParams(Params, form),
+      (error: unknown) => {
+        assert.ok(error instanceof StripeApiError)
+        const { type, code: actualCode, param: actualParam } = error.body
+        assert.deepEqual([error.status, type, actualCode, actualParam], [400, 'invalid_request_error', code, param])
+        return true
+      }
+    )
   })
 }

@@ -1,22 +1,23 @@
-import t from 'tap'
+import assert from 'node:assert/strict'
+import { test } from 'tap'
 import { addSubscriber, newStripe, startTestAccount } from '../test-account.ts'
 
-t.test('a repeated request gets the first answer and changes nothing', async (t) => {
+test('a repeated request gets the first answer and changes nothing', async (t) => {
   const { stripe, controls } = await startTestAccount(t)
   const options = { idempotencyKey: 'key-1' }
   const first = await stripe.customers.create({ name: 'Ada' }, options)
   const again = await stripe.customers.create({ name: 'Ada' }, options)
-  t.equal(again.id, first.id)
-  t.equal(first.lastResponse.headers['idempotent-replayed'], undefined)
-  t.equal(again.lastResponse.headers['idempotent-replayed'], 'true')
-  t.not(again.lastResponse.requestId, first.lastResponse.requestId)
-  t.equal((await stripe.customers.list()).data.length, 1)
-  t.equal(controls.events().length, 1)
+  assert.equal(again.id, first.id)
+  assert.equal(first.lastResponse.headers['idempotent-replayed'], undefined)
+  assert.equal(again.lastResponse.headers['idempotent-replayed'], 'true')
+  assert.notEqual(again.lastResponse.requestId, first.lastResponse.requestId)
+  assert.equal((await stripe.customers.list()).data.length, 1)
+  assert.equal(controls.events().length, 1)
   controls.advance(86_400)
-  t.not((await stripe.customers.create({ name: 'Ada' }, options)).id, first.id, 'keys are kept for a day')
+  assert.notEqual((await stripe.customers.create({ name: 'Ada' }, options)).id, first.id, 'keys are kept for a day')
 })
 
-t.test('a key with other parameters or for another call is refused', async (t) => {
+test('a key with other parameters or for another call is refused', async (t) => {
   const { stripe } = await startTestAccount(t)
   const options = { idempotencyKey: 'key-1' }
   await stripe.customers.create({ name: 'Ada' }, options)
@@ -25,91 +26,99 @@ t.test('a key with other parameters or for another call is refused', async (t) =
     statusCode: 400,
     message: /^Keys for idempotent requests can only be used with the same parameters/
   }
-  await t.rejects(stripe.customers.create({ name: 'Bob' }, options), refused)
-  await t.rejects(stripe.products.create({ name: 'Ada' }, options), refused)
+  await assert.rejects(stripe.customers.create({ name: 'Bob' }, options), refused)
+  await assert.rejects(stripe.products.create({ name: 'Ada' }, options), refused)
 })
 
-t.test('an invalid request does not use up its key', async (t) => {
+test('an invalid request does not use up its key', async (t) => {
   const { stripe } = await startTestAccount(t)
   const options = { idempotencyKey: 'key-1' }
-  await t.rejects(stripe.customers.create({ email: 'nobody' }, options), { code: 'email_invalid', param: 'email' })
-  t.ok(await stripe.customers.create({ email: 'a@example.com' }, options))
+  await assert.rejects(stripe.customers.create({ email: 'nobody' }, options), { code: 'email_invalid', param: 'email' })
+  assert.ok(await stripe.customers.create({ email: 'a@example.com' }, options))
 })
 
-t.test('a key whose first request is still in progress is refused with 409', async (t) => {
+test('a key whose first request is still in progress is refused with 409', async (t) => {
   const { stripe, controls } = await startTestAccount(t)
   controls.failNext({ delay_ms: 1_000 })
   const options = { idempotencyKey: 'key-1' }
   const slow = stripe.customers.create({ name: 'Ada' }, options)
   const [first, second] = await Promise.allSettled([slow, stripe.customers.create({ name: 'Ada' }, options)])
   const outcomes = [first, second].map((outcome) => (outcome.status === 'rejected' ? outcome.reason.statusCode : 200))
-  t.same(outcomes.sort(), [200, 409])
-  t.equal((await stripe.customers.list()).data.length, 1)
+  assert.deepEqual(outcomes.sort(), [200, 409])
+  assert.equal((await stripe.customers.list()).data.length, 1)
 })
 
-t.test('calls fail as planned, and then succeed', async (t) => {
+test('calls fail as planned, and then succeed', async (t) => {
   const { stripe, controls } = await startTestAccount(t)
   controls.failNext({ status: 429 })
-  await t.rejects(stripe.customers.list(), { type: 'StripeRateLimitError', statusCode: 429, code: 'rate_limit' })
+  await assert.rejects(stripe.customers.list(), { type: 'StripeRateLimitError', statusCode: 429, code: 'rate_limit' })
   controls.failNext({ status: 500 })
-  await t.rejects(stripe.customers.list(), { type: 'StripeAPIError', statusCode: 500, message: /error on our end/ })
+  await assert.rejects(stripe.customers.list(), {
+    type: 'StripeAPIError',
+    statusCode: 500,
+    message: /error on our end/
+  })
   controls.failNext({ status: 503, body: '<h1>Away</h1>', content_type: 'text/html' })
-  await t.rejects(stripe.customers.list(), { type: 'StripeAPIError', message: /Invalid JSON/ })
-  t.ok(await stripe.customers.list())
+  await assert.rejects(stripe.customers.list(), { type: 'StripeAPIError', message: /Invalid JSON/ })
+  assert.ok(await stripe.customers.list())
 })
 
-t.test('only matching calls fail, as often as planned', async (t) => {
+test('only matching calls fail, as often as planned', async (t) => {
   const { stripe, controls } = await startTestAccount(t)
   controls.failNext({ status: 500, count: 2, method: 'GET', path: '/v1/customers/*' })
   const { id } = await stripe.customers.create({})
-  t.ok(await stripe.customers.list())
-  await t.rejects(stripe.customers.retrieve(id))
-  await t.rejects(stripe.customers.retrieve(id))
-  t.ok(await stripe.customers.retrieve(id))
+  assert.ok(await stripe.customers.list())
+  await assert.rejects(stripe.customers.retrieve(id))
+  await assert.rejects(stripe.customers.retrieve(id))
+  assert.ok(await stripe.customers.retrieve(id))
   controls.failNext({ status: 500, path: '/v1/prices' })
-  t.equal(controls.plannedFailures().length, 1)
+  assert.equal(controls.plannedFailures().length, 1)
   controls.clearFailures()
-  t.ok(await stripe.prices.list())
+  assert.ok(await stripe.prices.list())
 })
 
-t.test('a connection can be cut before the call runs, or after', async (t) => {
+test('a connection can be cut before the call runs, or after', async (t) => {
   const { stripe, controls } = await startTestAccount(t)
   const options = { idempotencyKey: 'key-1' }
   // The client itself retries once after a cut connection.
   controls.failNext({ reset: true, count: 2 })
-  await t.rejects(stripe.customers.create({ name: 'Ada' }, options), {
+  await assert.rejects(stripe.customers.create({ name: 'Ada' }, options), {
     type: 'StripeConnectionError',
     message: /connection to Stripe/
   })
-  t.equal((await stripe.customers.list()).data.length, 0)
+  assert.equal((await stripe.customers.list()).data.length, 0)
   controls.failNext({ reset: true, when: 'after', count: 2 })
-  await t.rejects(stripe.customers.create({ name: 'Ada' }, options), {
+  await assert.rejects(stripe.customers.create({ name: 'Ada' }, options), {
     type: 'StripeConnectionError',
     message: /connection to Stripe/
   })
   const [made] = (await stripe.customers.list()).data
-  t.equal((await stripe.customers.create({ name: 'Ada' }, options)).id, made?.id, 'the key finds what was done')
+  assert.equal(
+    (await stripe.customers.create({ name: 'Ada' }, options)).id,
+    made?.id,
+    'the key finds the created customer'
+  )
 })
 
-t.test('a client that retries succeeds, and one customer exists', async (t) => {
+test('a client that retries succeeds, and one customer exists', async (t) => {
   const { port, controls } = await startTestAccount(t)
   const stripe = newStripe(port)
   controls.failNext({ status: 500, when: 'after' })
   const customer = await stripe.customers.create({ name: 'Ada' }, { maxNetworkRetries: 1 })
-  t.equal(customer.lastResponse.headers['idempotent-replayed'], 'true')
-  t.same(
+  assert.equal(customer.lastResponse.headers['idempotent-replayed'], 'true')
+  assert.deepEqual(
     (await stripe.customers.list()).data.map(({ id }) => id),
     [customer.id]
   )
 })
 
-t.test('the calls are recorded with their keys, statuses and parameters', async (t) => {
+test('the calls are recorded with their keys, statuses and parameters', async (t) => {
   const { stripe, controls } = await startTestAccount(t)
   await stripe.customers.create({ name: 'Ada' }, { idempotencyKey: 'key-1' })
   await stripe.customers.create({ name: 'Ada' }, { idempotencyKey: 'key-1' })
   await stripe.customers.list({ limit: 1 })
-  await t.rejects(stripe.customers.retrieve('cus_none'))
-  t.match(controls.calls(), [
+  await assert.rejects(stripe.customers.retrieve('cus_none'))
+  assert.partialDeepStrictEqual(controls.calls(), [
     {
       method: 'POST',
       path: '/v1/customers',
@@ -123,17 +132,17 @@ t.test('the calls are recorded with their keys, statuses and parameters', async 
     { path: '/v1/customers/cus_none', status: 404 }
   ])
   controls.clearCalls()
-  t.same(controls.calls(), [])
+  assert.deepEqual(controls.calls(), [])
 })
 
-t.test('requested ids are expanded to objects, also in lists and nested', async (t) => {
+test('requested ids are expanded to objects, also in lists and nested', async (t) => {
   const account = await startTestAccount(t)
   const { stripe } = account
   const { customer, subscription } = await addSubscriber(account)
   const { data } = await stripe.subscriptions.list({
     expand: ['data.latest_invoice.payments', 'data.customer', 'data.default_payment_method']
   })
-  t.match(data, [
+  assert.partialDeepStrictEqual(data, [
     {
       id: subscription.id,
       customer: { object: 'customer', id: customer.id },
@@ -142,29 +151,29 @@ t.test('requested ids are expanded to objects, also in lists and nested', async 
     }
   ])
   const priced = await stripe.subscriptions.retrieve(subscription.id, { expand: ['items.data.price.product'] })
-  t.match(priced.items.data, [{ price: { product: { object: 'product', name: 'Pro' } } }])
+  assert.partialDeepStrictEqual(priced.items.data, [{ price: { product: { object: 'product', name: 'Pro' } } }])
   const invoice = await stripe.invoices.retrieve(String(subscription.latest_invoice), {
     expand: ['parent.subscription_details.subscription']
   })
-  t.match(invoice.parent, { subscription_details: { subscription: { object: 'subscription' } } })
+  assert.partialDeepStrictEqual(invoice.parent, { subscription_details: { subscription: { object: 'subscription' } } })
   const withSubscriptions = await stripe.customers.retrieve(customer.id, { expand: ['subscriptions'] })
-  t.match(withSubscriptions, { subscriptions: { data: [{ id: subscription.id }] } })
+  assert.partialDeepStrictEqual(withSubscriptions, { subscriptions: { data: [{ id: subscription.id }] } })
   await stripe.customers.del(customer.id)
   const later = await stripe.subscriptions.retrieve(subscription.id, { expand: ['customer'] })
-  t.match(later.customer, { id: customer.id, deleted: true })
+  assert.partialDeepStrictEqual(later.customer, { id: customer.id, deleted: true })
 })
 
-t.test('an invalid expansion is refused and changes nothing', async (t) => {
+test('an invalid expansion is refused and changes nothing', async (t) => {
   const { stripe } = await startTestAccount(t)
-  await t.rejects(stripe.customers.create({ expand: ['friends'] }), {
+  await assert.rejects(stripe.customers.create({ expand: ['friends'] }), {
     statusCode: 400,
     message: /cannot be expanded \(friends\)/
   })
-  t.same((await stripe.customers.list()).data, [])
-  await t.rejects(stripe.prices.list({ expand: ['data.currency.country'] }), {
+  assert.deepEqual((await stripe.customers.list()).data, [])
+  await assert.rejects(stripe.prices.list({ expand: ['data.currency.country'] }), {
     statusCode: 400,
     message: /cannot be expanded/
   })
   const deep = ['data.items.data.price.product']
-  await t.rejects(stripe.subscriptions.list({ expand: deep }), { statusCode: 400, message: /more than 4 levels/ })
+  await assert.rejects(stripe.subscriptions.list({ expand: deep }), { statusCode: 400, message: /more than 4 levels/ })
 })

@@ -45,7 +45,7 @@ export function runIdempotently(api: Api, request: ApiRequest, run: () => object
     return { status, body, isReplayed: false }
   }
   try {
-    return api.onBehalfOf({ id: requestId, idempotency_key: key }, () =>
+    return api.runForRequest({ id: requestId, idempotency_key: key }, () =>
       inTransaction(database, () => keep(200, JSON.stringify(run(), null, 2)))
     )
   } catch (error) {

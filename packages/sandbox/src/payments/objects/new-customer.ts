@@ -1,5 +1,6 @@
+import { randomBase62 } from '@tollgate/contracts/keys/base62.ts'
 import type { Metadata, WireCustomer } from '../wire.ts'
-import { newId, randomText } from './new-id.ts'
+import { newId } from './new-id.ts'
 
 export interface CustomerDetails {
   email?: string | null
@@ -23,7 +24,7 @@ export function newCustomer(details: CustomerDetails, nowS: number): WireCustome
     description: details.description ?? null,
     discount: null,
     email: details.email ?? null,
-    invoice_prefix: randomText(8).toUpperCase(),
+    invoice_prefix: randomBase62(8).toUpperCase(),
     invoice_settings: { custom_fields: null, default_payment_method: null, footer: null, rendering_options: null },
     livemode: false,
     metadata: details.metadata ?? {},

@@ -44,10 +44,10 @@ export function renderCardFields(card: CardForm, problem: Problem | null): strin
     ${renderField({ name: 'name', label: 'Name on card', value: card.name, autocomplete: 'cc-name' }, problem)}`
 }
 
-/** Tells which test cards work. */
+/** Explains the test cards. */
 export const testCardHints = `
   <details><summary>Test cards</summary><dl>
     <dt><code>4242 4242 4242 4242</code></dt><dd>pays</dd>
     <dt><code>4000 0000 0000 0002</code></dt><dd>is declined</dd>
     <dt><code>4000 0000 0000 0341</code></dt><dd>pays now and fails at renewal</dd>
-  </dl><p class="quiet">Any later date and any security code will do.</p></details>`
+  </dl><p class="quiet">Use any future date and any security code.</p></details>`

@@ -70,7 +70,7 @@ function successUrl({ id, success_url }: WireCheckoutSession): string {
 
 function sendClosed(reply: FastifyReply, businessName: string, session: WireCheckoutSession | null): FastifyReply {
   if (session === null) {
-    return sendNotice(reply, businessName, 404, 'Nothing to pay here', 'There is no checkout at this address.')
+    return sendNotice(reply, businessName, 404, 'No such checkout', 'There is no checkout at this address.')
   }
   return session.status === 'complete'
     ? sendNotice(reply, businessName, 200, 'All done', 'This checkout has been paid. You can close this page.')

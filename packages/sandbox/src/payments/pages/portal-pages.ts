@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { attachCard, useForEverything } from '../billing/attach-card.ts'
+import { attachCard, setDefaultPaymentMethod } from '../billing/attach-card.ts'
 import { checkCard } from '../billing/check-card.ts'
 import { type Api, changeInTransaction } from '../http/api.ts'
 import { parseForm } from '../http/parse-form.ts'
@@ -10,7 +10,7 @@ import { registerPortalPlanPages } from './portal-plan-pages.ts'
 import { afterCompletion, findVisit, openPortal, startPath } from './portal-visit.ts'
 import { renderChangeCard, renderPortalHome } from './render-portal.ts'
 
-/** The customer portal. Its link works once; the pages then carry a secret of the visit in their paths. */
+/** The customer portal. Its link works once; then the paths of its pages contain a secret of the visit. */
 export function registerPortalPages(app: FastifyInstance, api: Api): void {
   const { context } = api
   const { objects, settings, clock } = context
@@ -54,7 +54,7 @@ export function registerPortalPages(app: FastifyInstance, api: Api): void {
         changeInTransaction(api, () => {
           const card = checkCard(form, clock.nowS())
           const paymentMethod = attachCard(context, visit.customer, card, form.name)
-          useForEverything(context, visit.customer, paymentMethod)
+          setDefaultPaymentMethod(context, visit.customer, paymentMethod)
         })
       } catch (error) {
         return sendPage(reply.code(402), renderChangeCard(visit.view, form, problemOf(error)))

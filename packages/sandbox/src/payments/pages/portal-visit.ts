@@ -1,6 +1,6 @@
+import { randomBase62 } from '@tollgate/contracts/keys/base62.ts'
 import { productName } from '../billing/describe.ts'
 import type { PaymentsContext } from '../context.ts'
-import { randomText } from '../objects/new-id.ts'
 import type { PortalVisit } from '../store/kinds.ts'
 import type { WireCustomer, WirePortalConfiguration, WirePortalSession, WirePrice, WireSubscription } from '../wire.ts'
 import type { PortalView } from './render-portal.ts'
@@ -24,7 +24,7 @@ export interface Visit {
 export function openPortal({ objects, clock }: PaymentsContext, link: string): string | null {
   const stored = objects.get('portal_visit', link)
   if (stored === null || stored.visit !== null || stored.expires_at <= clock.nowS()) return null
-  const opened: PortalVisit = { ...stored, visit: randomText(40), expires_at: clock.nowS() + visitS }
+  const opened: PortalVisit = { ...stored, visit: randomBase62(40), expires_at: clock.nowS() + visitS }
   objects.put('portal_visit', opened)
   return `/p/${opened.visit}`
 }

@@ -52,7 +52,7 @@ export function renderCheckout(
       </div>
       <section aria-labelledby="pay">
         <h2 id="pay">Pay with card</h2>
-        ${problem === null ? '' : '<p class="wrong">The payment did not go through. Please look at what is marked.</p>'}
+        ${problem === null ? '' : '<p class="wrong">The payment failed. Please correct the marked field.</p>'}
         <form class="wide" method="post">
           ${email}
           ${renderCardFields(form, problem)}

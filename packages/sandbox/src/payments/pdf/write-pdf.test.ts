@@ -1,10 +1,11 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import t from 'tap'
+import { test } from 'tap'
 import { type PdfText, writePdf } from './write-pdf.ts'
 
 const line = (text: string): PdfText => ({ x: 50, y: 700, size: 10, isBold: false, text })
 
-t.test('the cross-reference table finds each object, for any text', async () => {
+test('the cross-reference table finds each object, for any text', async () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(fc.string({ unit: 'binary' }), { maxLength: 3 }), { minLength: 1, maxLength: 3 }),
@@ -33,7 +34,7 @@ t.test('the cross-reference table finds each object, for any text', async () => 
   )
 })
 
-t.test('parentheses are escaped, and characters outside Windows-1252 become question marks', async (t) => {
+test('parentheses are escaped, and characters outside Windows-1252 become question marks', async () => {
   const file = writePdf('x', [[line('a (b) \\ € é – 漢 \n')]]).toString('latin1')
-  t.match(file, '(a \\(b\\) \\\\ \x80 \xe9 \x96 ? ?) Tj')
+  assert.ok(file.includes('(a \\(b\\) \\\\ \x80 \xe9 \x96 ? ?) Tj'))
 })

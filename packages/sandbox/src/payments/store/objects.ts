@@ -21,7 +21,7 @@ export interface Objects {
   nextDue(untilS: number): Due | null
 }
 
-/** @param dueOf returns when the server next has to act on an object, in Unix seconds; null: never */
+/** @param dueOf returns when the server must next act on an object, in Unix seconds; null: never */
 export function createObjects(
   database: DatabaseSync,
   dueOf: <K extends Kind>(kind: K, object: Kinds[K]) => number | null

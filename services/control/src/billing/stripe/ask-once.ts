@@ -11,35 +11,35 @@ export interface Asking {
   what: string
   /** The values that identify the object: the same values give the same object. */
   of: object
-  limit: AbortSignal
+  signal: AbortSignal
   /** Unix milliseconds. */
   now: number
 }
 
 /**
- * Creates an object at the provider once, however many replicas ask for it.
+ * Creates an object at the provider once, even if several replicas ask for it.
  *
  * The provider repeats its first answer to an idempotency key for at least a day, even a failure of its own. After such a
- * failure another key is used for a minute. While the first call is under way, the provider refuses a second one; it is
- * repeated until the limit.
+ * failure another key is used for a minute. While the first call is running, the provider refuses a second one; it is
+ * repeated until the signal aborts.
  *
  * @throws the error of `call`, or an `AbortError`
  */
 export async function askOnce<Result>(
-  { what, of, limit, now }: Asking,
+  { what, of, signal, now }: Asking,
   call: (idempotencyKey: string) => Promise<Result>
 ): Promise<Result> {
   try {
-    return await askPatiently(keyOf(what, of), limit, call)
+    return await askPatiently(keyOf(what, of), signal, call)
   } catch (error) {
     if (!isRepeatedFailure(error)) throw error
-    return askPatiently(keyOf(what, { ...of, minute: Math.floor(now / minuteMs) }), limit, call)
+    return askPatiently(keyOf(what, { ...of, minute: Math.floor(now / minuteMs) }), signal, call)
   }
 }
 
 async function askPatiently<Result>(
   key: string,
-  limit: AbortSignal,
+  signal: AbortSignal,
   call: (idempotencyKey: string) => Promise<Result>
 ): Promise<Result> {
   for (;;) {
@@ -47,7 +47,7 @@ async function askPatiently<Result>(
       return await call(key)
     } catch (error) {
       if (!isBeingAnswered(error)) throw error
-      await delay(pauseMs, undefined, { signal: limit })
+      await delay(pauseMs, undefined, { signal })
     }
   }
 }

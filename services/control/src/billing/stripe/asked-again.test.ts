@@ -36,14 +36,14 @@ test('after a repeated failure of the provider another idempotency key is used',
   const { port } = server.address() as AddressInfo
   let now = Date.parse('2026-11-21T12:00:30Z')
   const payments = createStripePayments({ secretKey: stripeKey, apiBase: `http://127.0.0.1:${port}`, now: () => now })
-  const create = () => payments.createCustomer(buyer, payments.startLimit())
+  const create = () => payments.createCustomer(buyer, payments.startDeadline())
 
   await assert.rejects(create(), { code: 'payments_unavailable' })
   isWell = true
   now += 60_000
   assert.equal(await create(), 'cus_1')
   const keys = answers.size
-  assert.equal(await create(), 'cus_1', 'asked for the same again, it is the same customer')
+  assert.equal(await create(), 'cus_1', 'repeated with the same values, it returns the same customer')
   assert.equal(answers.size, keys)
 })
 
@@ -52,7 +52,7 @@ test('a second call during a slow first one gets the same answer', async (t) => 
   t.after(() => server.close())
   const payments = createStripePayments({ secretKey: stripeKey, apiBase: server.url })
   server.controls.failNext({ method: 'POST', path: '/v1/customers', delay_ms: 1500 })
-  const create = () => payments.createCustomer(buyer, payments.startLimit())
+  const create = () => payments.createCustomer(buyer, payments.startDeadline())
   const [first, second] = await Promise.all([create(), create()])
   assert.equal(first, second)
 })
@@ -61,8 +61,8 @@ test('a customer whose address the provider refuses is created without it', asyn
   const server = await startCatalogPayments()
   t.after(() => server.close())
   const payments = createStripePayments({ secretKey: stripeKey, apiBase: server.url })
-  const create = () => payments.createCustomer({ ...buyer, email: 'ada@intranet' }, payments.startLimit())
+  const create = () => payments.createCustomer({ ...buyer, email: 'ada@intranet' }, payments.startDeadline())
   const customer = await create()
   assert.equal(await create(), customer)
-  await payments.assertCustomer(customer, payments.startLimit())
+  await payments.assertCustomer(customer, payments.startDeadline())
 })

@@ -19,13 +19,13 @@ export function checkoutCalls(
   now: () => number
 ): Pick<Payments, 'listCheckouts' | 'createCheckout' | 'expireCheckout' | 'createPortal' | 'listInvoices'> {
   return {
-    listCheckouts: (customer, limit) =>
+    listCheckouts: (customer, signal) =>
       guarded(async () => {
-        const answer = await client(limit).checkout.sessions.list({ customer, limit: pageSize })
+        const answer = await client(signal).checkout.sessions.list({ customer, limit: pageSize })
         return expectAnswer(listOf(CheckoutAnswer), answer).data.map(toCheckout)
       }, customer),
 
-    createCheckout: (checkout, limit) =>
+    createCheckout: (checkout, signal) =>
       guarded(async () => {
         const { customerId, accountId, priceId, successUrl, cancelUrl } = checkout
         const session = {
@@ -38,38 +38,38 @@ export function checkoutCalls(
           metadata: { account_id: accountId, price_id: priceId },
           subscription_data: { metadata: { account_id: accountId } }
         }
-        const asking = { what: 'checkout', of: checkout, limit, now: now() }
+        const asking = { what: 'checkout', of: checkout, signal, now: now() }
         const answer = await askOnce(asking, (idempotencyKey) =>
-          client(limit).checkout.sessions.create(session, { idempotencyKey })
+          client(signal).checkout.sessions.create(session, { idempotencyKey })
         )
         return expectAnswer(OpenCheckoutAnswer, answer).url
       }, checkout.customerId),
 
-    expireCheckout: (id, limit) =>
+    expireCheckout: (id, signal) =>
       guarded(async () => {
         try {
-          expectAnswer(CheckoutAnswer, await client(limit).checkout.sessions.expire(id))
+          expectAnswer(CheckoutAnswer, await client(signal).checkout.sessions.expire(id))
           return false
         } catch (error) {
           // It was paid or expired a moment ago.
           if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
-          const found = expectAnswer(CheckoutAnswer, await client(limit).checkout.sessions.retrieve(id))
+          const found = expectAnswer(CheckoutAnswer, await client(signal).checkout.sessions.retrieve(id))
           if (found.status === 'open') throw error
           return found.status === 'complete'
         }
       }),
 
-    createPortal: (customer, returnUrl, limit) =>
+    createPortal: (customer, returnUrl, signal) =>
       guarded(async () => {
-        const answer = await client(limit).billingPortal.sessions.create({ customer, return_url: returnUrl })
+        const answer = await client(signal).billingPortal.sessions.create({ customer, return_url: returnUrl })
         return expectAnswer(PortalAnswer, answer).url
       }, customer),
 
-    listInvoices: (customer, { size, after }, limit) =>
+    listInvoices: (customer, { size, after }, signal) =>
       guarded(async () => {
         try {
           const page = { customer, limit: size, ...(after !== null && { starting_after: after }) }
-          const answer = await client(limit).invoices.list(page)
+          const answer = await client(signal).invoices.list(page)
           const { data, has_more } = expectAnswer(listOf(InvoiceAnswer), answer)
           return { invoices: data.map(toInvoice), hasMore: has_more }
         } catch (error) {

@@ -1,11 +1,11 @@
 import Stripe from 'stripe'
 
-/** Makes a client whose calls all end with the limit. */
-export type StripeClient = (limit: AbortSignal) => Stripe
+/** Makes a client whose calls all end when the signal aborts. */
+export type StripeClient = (signal: AbortSignal) => Stripe
 
 export function createStripeClient(secretKey: string, apiBase: string): StripeClient {
   const { protocol, hostname, port } = new URL(apiBase)
-  return (limit) =>
+  return (signal) =>
     new Stripe(secretKey, {
       host: hostname,
       protocol: protocol === 'http:' ? 'http' : 'https',
@@ -13,10 +13,10 @@ export function createStripeClient(secretKey: string, apiBase: string): StripeCl
       maxNetworkRetries: 1,
       telemetry: false,
       httpClient: Stripe.createFetchHttpClient((input: string | URL | Request, init: RequestInit = {}) =>
-        fetch(input, { ...init, signal: AbortSignal.any([limit, ...(init.signal ? [init.signal] : [])]) })
+        fetch(input, { ...init, signal: AbortSignal.any([signal, ...(init.signal ? [init.signal] : [])]) })
       )
     })
 }
 
-/** The most rows of a page that the provider gives. */
+/** The provider's maximum page size. */
 export const pageSize = 100

@@ -20,7 +20,7 @@ export function customerCalls(
   'createCustomer' | 'assertCustomer' | 'readSubscriptions' | 'listSubscriptions' | 'cancelSubscription'
 > {
   return {
-    createCustomer: ({ accountId, email, name, replaces }, limit) =>
+    createCustomer: ({ accountId, email, name, replaces }, signal) =>
       guarded(async () => {
         const customer = { name, metadata: { account_id: accountId } }
         try {
@@ -32,41 +32,41 @@ export function customerCalls(
         }
 
         async function make(details: Stripe.CustomerCreateParams): Promise<string> {
-          const asking = { what: 'customer', of: { ...details, replaces }, limit, now: now() }
+          const asking = { what: 'customer', of: { ...details, replaces }, signal, now: now() }
           const answer = await askOnce(asking, (idempotencyKey) =>
-            client(limit).customers.create(details, { idempotencyKey })
+            client(signal).customers.create(details, { idempotencyKey })
           )
           return expectAnswer(CustomerAnswer, answer).id
         }
       }),
 
-    assertCustomer: (customer, limit) =>
+    assertCustomer: (customer, signal) =>
       guarded(async () => {
-        if (await isDeleted(client, customer, limit)) throw new NoSuchCustomerError(customer)
+        if (await isDeleted(client, customer, signal)) throw new NoSuchCustomerError(customer)
       }, customer),
 
-    readSubscriptions: (customer, limit) =>
+    readSubscriptions: (customer, signal) =>
       guarded(async () => {
         try {
-          return await readAll(client(limit), customer)
+          return await readAll(client(signal), customer)
         } catch (error) {
           // A deleted customer has no subscriptions. An unknown one is an error.
-          if (isMissing(error, 'customer') && (await isDeleted(client, customer, limit))) return []
+          if (isMissing(error, 'customer') && (await isDeleted(client, customer, signal))) return []
           throw error
         }
       }, customer),
 
-    listSubscriptions: (after, limit) =>
+    listSubscriptions: (after, signal) =>
       guarded(async () => {
         const page = { limit: pageSize, ...(after !== null && { starting_after: after }) }
-        const answer = await client(limit).subscriptions.list({ expand, ...page })
+        const answer = await client(signal).subscriptions.list({ expand, ...page })
         const { data, has_more } = expectAnswer(listOf(SubscriptionAnswer), answer)
         return { subscriptions: data.map(toSubscription), hasMore: has_more }
       }),
 
-    cancelSubscription: (id, limit) =>
+    cancelSubscription: (id, signal) =>
       guarded(async () => {
-        const { subscriptions } = client(limit)
+        const { subscriptions } = client(signal)
         try {
           const answer = await subscriptions.cancel(id, { prorate: true, invoice_now: true })
           expectAnswer(SubscriptionAnswer, answer)
@@ -78,8 +78,8 @@ export function customerCalls(
 }
 
 /** Whether the provider knows a customer only as deleted. */
-async function isDeleted(client: StripeClient, customer: string, limit: AbortSignal): Promise<boolean> {
-  const answer = await client(limit).customers.retrieve(customer)
+async function isDeleted(client: StripeClient, customer: string, signal: AbortSignal): Promise<boolean> {
+  const answer = await client(signal).customers.retrieve(customer)
   return expectAnswer(CustomerAnswer, answer).deleted === true
 }
 

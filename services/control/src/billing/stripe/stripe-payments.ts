@@ -21,7 +21,7 @@ export function createStripePayments(options: StripeOptions): Payments {
   const { secretKey, apiBase, timeoutMs = defaultTimeoutMs, now = Date.now } = options
   const client = createStripeClient(secretKey, apiBase)
   return {
-    startLimit: () => AbortSignal.timeout(timeoutMs),
+    startDeadline: () => AbortSignal.timeout(timeoutMs),
     ...customerCalls(client, now),
     ...checkoutCalls(client, now)
   }

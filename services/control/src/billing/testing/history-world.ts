@@ -15,23 +15,23 @@ import type { startReplicas } from './start-replicas.ts'
 
 type Replicas = NonNullable<Awaited<ReturnType<typeof startReplicas>>>
 /** Events by customer: listing them at the provider would take longer with every customer. */
-const tellingOf: Partial<Record<Step['do'], string[]>> = {
+const eventsOf: Partial<Record<Step['do'], string[]>> = {
   buy: ['customer.subscription.created', 'checkout.session.completed'],
   switch: ['customer.subscription.updated'],
   'cancel later': ['customer.subscription.updated'],
   cancel: ['customer.subscription.deleted'],
   'fail to pay': ['invoice.payment_failed', 'customer.subscription.updated'],
-  'bring to': ['customer.subscription.updated']
+  'set status': ['customer.subscription.updated']
 }
 
-interface TellableEvent {
+interface TestEvent {
   id: string
   type: string
   data: { object: object }
 }
 
-/** One of many customers, from the first purchase to the final check. */
-export async function liveThrough(replicas: Replicas, { steps, ending, order }: History): Promise<void> {
+/** Plays the history of one customer, from the first purchase to the final check. */
+export async function playHistory(replicas: Replicas, { steps, ending, order }: History): Promise<void> {
   const { one, two, payments, stripe } = replicas
   const { controls } = payments
   const { orm } = one.database
@@ -40,22 +40,24 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
   const customer = await stripe.customers.create({ metadata: { account_id: accountId } })
   await storeCustomer(orm, accountId, customer.id, { now: new Date(), replaces: null })
   const subscriptions: string[] = []
-  const events: TellableEvent[] = []
-  const toldIds = new Set<string>()
-  let byHand: string | null = null
+  const events: TestEvent[] = []
+  const deliveredIds = new Set<string>()
+  let setPlan: string | null = null
 
   for (const step of steps) await take(step)
-  const rest = events.filter(({ id }) => !toldIds.has(id)).map((event, index) => ({ event, at: order[index % 20]! }))
-  if (ending === 'told') {
-    // The last event always arrives in the end, whatever was lost before.
+  const rest = events
+    .filter(({ id }) => !deliveredIds.has(id))
+    .map((event, index) => ({ event, at: order[index % 20]! }))
+  if (ending === 'delivered') {
+    // The last event always arrives, even if earlier ones were lost.
     rest.push({ event: crafted('customer.subscription.updated'), at: order[19]! })
-    await tell(rest.sort((a, b) => a.at - b.at).map(({ event }, index) => ({ event, replica: index % 2 })))
+    await deliverAll(rest.sort((a, b) => a.at - b.at).map(({ event }, index) => ({ event, replica: index % 2 })))
   } else {
     await compare()
   }
-  await noticeByHand()
+  await adoptPlan()
   await write()
-  await noticeByHand()
+  await adoptPlan()
   await write()
   await check()
   await leave()
@@ -68,7 +70,7 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
     return data.user.id
   }
 
-  /** As a sign-in does, or the comparison with the identity provider. */
+  /** Adopts the user's plan, as a sign-in or the comparison with the identity provider does. */
   async function adopt(id: string): Promise<string | null> {
     const { data, error } = await admin.getUserById(id)
     if (error !== null) throw error
@@ -102,24 +104,26 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
       case 'fail to pay':
         await unlessEnded(chosen(step.which), async (id) => controls.setStatus(id, 'past_due'))
         break
-      case 'bring to':
+      case 'set status':
         await unlessEnded(chosen(step.which), async (id) => controls.setStatus(id, step.status))
         break
-      case 'set by hand': {
-        byHand = step.plan
+      case 'set plan': {
+        setPlan = step.plan
         const { error } = await admin.updateUserById(accountId, { app_metadata: { plan: step.plan } })
         if (error !== null) throw error
         break
       }
-      case 'tell':
+      case 'deliver':
         if (events.length > 0) {
-          await tell(step.events.map(({ which, replica }) => ({ event: events[which % events.length]!, replica })))
+          await deliverAll(
+            step.events.map(({ which, replica }) => ({ event: events[which % events.length]!, replica }))
+          )
         }
         break
       case 'write':
         await write()
     }
-    events.push(...(tellingOf[step.do] ?? []).map(crafted))
+    events.push(...(eventsOf[step.do] ?? []).map(crafted))
   }
 
   async function buy(price: string): Promise<string> {
@@ -137,15 +141,15 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
     if (status !== 'canceled' && status !== 'incomplete_expired') await change(id)
   }
 
-  /** An event with the customer only. */
-  function crafted(type: string): TellableEvent {
+  /** Makes an event that names only the customer. */
+  function crafted(type: string): TestEvent {
     return { id: `evt_${randomBytes(8).toString('hex')}`, type, data: { object: { customer: customer.id } } }
   }
 
-  async function tell(some: Array<{ event: TellableEvent; replica: number }>): Promise<void> {
+  async function deliverAll(some: Array<{ event: TestEvent; replica: number }>): Promise<void> {
     const answers = await Promise.all(some.map(({ event, replica }) => deliver(event, replica === 0 ? one : two)))
     for (const { status, body } of answers) assert.equal(status, 200, JSON.stringify(body))
-    for (const { event } of some) toldIds.add(event.id)
+    for (const { event } of some) deliveredIds.add(event.id)
   }
 
   async function write(): Promise<void> {
@@ -159,7 +163,7 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
     await Promise.all([one.dueCustomers.refreshDue(), two.dueCustomers.refreshDue()])
   }
 
-  async function noticeByHand(): Promise<void> {
+  async function adoptPlan(): Promise<void> {
     await adopt(accountId)
   }
 
@@ -168,7 +172,7 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
     const entitling = data.filter(({ status }) => ['active', 'trialing', 'past_due'].includes(status))
     const priceIds = entitling.flatMap(({ items }) => items.data.map(({ price }) => price.id))
     const paid = priceIds.some((id) => id.includes('team')) ? 'team' : priceIds.length > 0 ? 'pro' : 'free'
-    const expected = byHand ?? paid
+    const expected = setPlan ?? paid
 
     const [row] = await queryRows<{
       plan: string
@@ -186,7 +190,7 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
     )
     const { status, ...state } = row!
     assert.deepEqual(state, { plan: expected, paid, due: false, pending: false })
-    // A subscription that began and ended without an event is not in the list of the comparison, and has no effect.
+    // The comparison does not list a subscription that began and ended without an event; it has no effect.
     const isForgotten = status === null && !data.some((one) => isSubscriptionLive(one.status))
     assert.ok(isForgotten || data.some((one) => one.status === status), String(status))
     const record = readAccountRecord((await one.redis.client.hget(accountName(accountId), 'r'))!)
@@ -195,7 +199,7 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
     await checkAudit(expected)
   }
 
-  /** The audit log has every change once: each row starts with the value in which the one before ended. */
+  /** The audit log has every change once: each row's old value is the new value of the row before. */
   async function checkAudit(expected: string): Promise<void> {
     const rows = await queryRows<{ action: string; subject: string | null; detail: Record<string, unknown> }>(
       orm,
@@ -217,7 +221,7 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
     }
   }
 
-  /** Removes the customer, so that later ones need not wait for it. */
+  /** Ends the subscriptions, so that the comparisons of later customers stay short. */
   async function leave(): Promise<void> {
     const { data } = await stripe.subscriptions.list({ customer: customer.id })
     for (const { id } of data) await unlessEnded(id, () => stripe.subscriptions.cancel(id))

@@ -15,7 +15,7 @@ import { catalog } from './subscriptions.ts'
 type WireEvent = ReturnType<RunningPayments['controls']['events']>[number]
 
 /** The events that tests deliver to control. */
-export const told: ReadonlySet<string> = new Set([
+export const deliveredTypes: ReadonlySet<string> = new Set([
   'checkout.session.completed',
   'customer.subscription.created',
   'customer.subscription.updated',
@@ -75,10 +75,10 @@ export function actions(control: RunningControl, payments: RunningPayments) {
       controls
         .events()
         .slice(count)
-        .filter(({ type }) => told.has(type)),
+        .filter(({ type }) => deliveredTypes.has(type)),
     /** Sends an event, signed now, as the provider does. */
     deliver: (event: WireEvent, to: RunningControl = control): Promise<Answer> => deliver(event, to),
-    /** Makes a change at the provider, and delivers its events in order. */
+    /** Runs a change at the provider, and delivers its events in order. */
     async happens<Result>(change: () => Promise<Result> | Result): Promise<Result> {
       const before = controls.events().length
       const result = await change()

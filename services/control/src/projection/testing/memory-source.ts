@@ -42,7 +42,7 @@ export const emptyState = (): MemoryState => ({
   ledgerEpoch: 0
 })
 
-/** As `recordChange`. */
+/** Does what `recordChange` does. */
 export function recordMemoryChange(state: MemoryState, touched: readonly Shard[]): number {
   state.change++
   for (const shard of touched) state.shards.set(shard, state.change)
@@ -53,8 +53,8 @@ export const isLongDead = (key: MemoryKey): boolean =>
   key.revokedAt !== null && key.revokedAt < Date.now() - deadRecordMs
 
 /**
- * A source for tests, with pages of one row, so that anything can happen between two rows. Each read sees the state of its
- * instant.
+ * A source for tests, with pages of one row, so that anything can happen between two rows. Each read sees the present
+ * state.
  */
 export function createMemorySource(state: () => MemoryState): ProjectionSource {
   async function* pages<Row extends { change: number; id: string }>(
@@ -115,7 +115,7 @@ export function createMemorySource(state: () => MemoryState): ProjectionSource {
       if (state().epoch === seen) state().epoch = Math.max(seen, other) + 1
     },
     async readCatalog() {
-      throw new Error('there is no catalog here')
+      throw new Error('the memory source has no catalog')
     }
   }
 }

@@ -4,7 +4,8 @@ import type { Orm } from '../../database/connect.ts'
 import { recordChange } from '../record-change.ts'
 
 /**
- * Adds many accounts with keys, in one change and with few statements. Secrets are `secret <number>` of `from` + 1 … `from` + `count`; account and key ids follow from the number.
+ * Adds many accounts with keys, in one change and with few statements. Secrets are `secret <number>` for `from` + 1 to
+ * `from` + `count`. The ids of accounts and keys follow from the number.
  */
 export async function seedKeys(orm: Orm, options: { count: number; accounts: number; from?: number }): Promise<void> {
   const { count, accounts, from = 0 } = options

@@ -11,11 +11,11 @@ export type Ending = 'done' | 'lost' | 'unheard'
 export interface Agent {
   redis: RedisNode
   source: ProjectionSource
-  /** Makes the steps of this agent until it has ended; all others stand still. */
+  /** Runs the steps of this agent until it has ended; all others wait. */
   settle(): Promise<void>
 }
 
-/** A crashed agent makes no further step. */
+/** A crashed agent runs no further step. */
 interface Life {
   alive: boolean
 }
@@ -32,22 +32,22 @@ interface Step {
 type Content = Map<string, string | Record<string, Buffer> | Array<[score: string, member: string]>>
 
 /**
- * A world in which nothing happens unless the test makes it happen: agents stop before every command and every query
- * until the test picks the one that goes on. Redis is a real server, whose restarts are played: the data becomes that
- * of a dump, the run another one, and commands that were on their way fail.
+ * A world in which the test decides the order of all steps: agents stop before every command and every query until the test
+ * picks the agent that continues. Redis is a real server with simulated restarts: its data is replaced by a dump, its run id
+ * changes, and commands on their way fail.
  */
 export interface World {
   state: MemoryState
   run(): string
-  /** Makes an agent that works in this world. */
+  /** Creates an agent in this world. */
   agent(): Agent
-  /** Steps that could be made now. */
+  /** The number of waiting steps. */
   waiting(): number
-  /** Makes the step of that number (modulo how many there are), and lets its agent go on to its next. */
+  /** Runs the waiting step `pick` (modulo their number), and lets its agent reach its next one. */
   step(pick: number, ending: Ending): Promise<void>
   crashAll(): void
   dump(): Promise<Content>
-  /** Ends the Redis process; the next begins with these data. */
+  /** Ends the Redis process. The next one starts with this content. */
   restart(content: Content): Promise<void>
 }
 
@@ -82,7 +82,7 @@ export function createWorld(client: Redis): World {
       isSpread: false,
       nodeOf: () => link,
       nodes: () => [link],
-      // Agents of this world project; none of them admits.
+      // Agents of this world only project, and admit nothing.
       scripts: new Map(),
       run,
       isReady: () => true,
@@ -101,16 +101,16 @@ export function createWorld(client: Redis): World {
       return (...args: Args) => pause(life, null, () => query(...args)) as Promise<Result>
     }
     async function* pausedPages<Page>(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
-      const walk = pages[Symbol.asyncIterator]()
+      const iterator = pages[Symbol.asyncIterator]()
       for (;;) {
-        const page = await paused(() => walk.next())()
+        const page = await paused(() => iterator.next())()
         if (page.done === true) return
         yield page.value
       }
     }
     return {
       ledger: {
-        // A statement for each, so that anything can happen between two of them.
+        // One statement for each row, so that anything can happen between two of them.
         async store(usages) {
           for (const usage of usages) await paused(source.ledger.store)([usage])
         },
@@ -135,13 +135,13 @@ export function createWorld(client: Redis): World {
 
   async function make(step: Step, ending: Ending): Promise<void> {
     steps = steps.filter((other) => other !== step)
-    // A command reaches the process to which it was sent, or no process.
+    // A command sent to an earlier process fails.
     if (step.sentTo !== null && step.sentTo !== run()) step.reject(new RedisAwayError())
     else if (ending === 'lost') step.reject(new RedisAwayError())
     else {
       await step.make().then(ending === 'done' ? step.resolve : () => step.reject(new RedisAwayError()), step.reject)
     }
-    // Agents wait only for steps, so after these turns of the event loop each stands before its next one.
+    // Agents wait only for steps. So after these turns of the event loop, each waits for its next step.
     await turn()
     await turn()
   }

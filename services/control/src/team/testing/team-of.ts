@@ -7,13 +7,13 @@ import { type Answer, type RunningControl, serviceRoleKey, type TestUser } from 
 
 export const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code
 
-/** Status, and the code of a failure: `201`, or `403 forbidden`. */
+/** The status, with the code of a failure: `201`, or `403 forbidden`. */
 export const outcomeOf = (answer: Answer): string =>
   answer.status < 400 ? String(answer.status) : `${answer.status} ${codeOf(answer)}`
 
 type By = Pick<TestUser, 'cookie'>
 
-/** The actions of users in teams. */
+/** Calls of users in teams. */
 export function teamOf(control: RunningControl) {
   const { call } = control
   const api = {
@@ -22,7 +22,7 @@ export function teamOf(control: RunningControl) {
       call('POST', `/api/team/invitations/${token}/accept`, { cookie: invitee.cookie }),
     remove: (by: By, id: string) => call('DELETE', `/api/team/seats/${id}`, { cookie: by.cookie }),
 
-    /** Invites a user. @returns the token of the link, and the invitation's id */
+    /** Invites a user. @returns the link's token and the invitation's id */
     async invited(owner: By, { email }: Pick<TestUser, 'email'>): Promise<{ token: string; id: string }> {
       const answer = await api.invite(owner, email)
       assert.equal(answer.status, 201, JSON.stringify(answer.body))
@@ -47,7 +47,7 @@ export function teamOf(control: RunningControl) {
         .account
     },
 
-    /** The account's record as gateways see it. */
+    /** The account's record for gateways. */
     async record(accountId: string): Promise<AccountRecord> {
       return readAccountRecord((await control.redis.client.hget(accountName(accountId), 'r'))!)
     },

@@ -5,17 +5,21 @@ import type { UsageRow } from '@tollgate/state/usage/parse-usage.ts'
 import type { Ledger } from '../ledger.ts'
 import { ledgerRow } from '../ledger-row.ts'
 
-export type MemoryLedgerRow = UsageRow & { account: string; hour: number; revision: number }
+export interface MemoryLedgerRow extends UsageRow {
+  account: string
+  hour: number
+  revision: number
+}
 
-/** What of a database the ledger needs. */
-export type LedgerState = {
+/** The part of a database that the ledger needs. */
+export interface LedgerState {
   epoch: number
   ledgerEpoch: number
   ledger: Map<string, MemoryLedgerRow>
   accounts: ReadonlyMap<string, unknown>
 }
 
-/** A ledger for tests of what is done with it. The state is read at the instant of each call; pages have one account. */
+/** An in-memory ledger for tests. Each call reads the state when it is called; pages have one account. */
 export function createMemoryLedger(state: () => LedgerState): Ledger {
   return {
     async store(usages) {
@@ -34,8 +38,8 @@ export function createMemoryLedger(state: () => LedgerState): Ledger {
     async rowsSince(accounts, hour) {
       return [...state().ledger].flatMap(([name, row]) => {
         const run = name.split('|')[2]!
-        const isMeant = accounts.includes(row.account) && row.hour >= (run.includes('~') ? hour - 24 : hour)
-        return isMeant ? ledgerRow({ ...row, run }) : []
+        const isWanted = accounts.includes(row.account) && row.hour >= (run.includes('~') ? hour - 24 : hour)
+        return isWanted ? ledgerRow({ ...row, run }) : []
       })
     },
     async uncopiedEpoch() {
@@ -47,7 +51,7 @@ export function createMemoryLedger(state: () => LedgerState): Ledger {
   }
 }
 
-/** What each account with rows in a month has spent in it, by the ledger. */
+/** The spend of each account with rows in a month, by the ledger. */
 export function ledgerSpends({ ledger }: LedgerState, month: number): LedgerSpend[] {
   const ofMonth = [...ledger.values()].filter(({ hour }) => monthNumber(new Date(hour * 3_600_000)) === month)
   return [...Map.groupBy(ofMonth, ({ account }) => account)].map(([account, rows]) => {

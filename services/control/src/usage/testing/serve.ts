@@ -1,5 +1,5 @@
 import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
-import { gonePrefix } from '@tollgate/state/keyspace/names.ts'
+import { endedHoldPrefix } from '@tollgate/state/keyspace/names.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import type { SettledRequest } from '@tollgate/state/settlement/settled-request.ts'
 import { settleOf } from '@tollgate/state/testing/one-account.ts'
@@ -7,10 +7,10 @@ import { settleOf } from '@tollgate/state/testing/one-account.ts'
 let requests = 0
 
 /**
- * Settles a request as a gateway does whose hold Redis has lost: it is applied in full.
+ * Settles a request as a gateway does after Redis lost the hold: the full cost is applied.
  *
- * @param reapedNanos what was charged before, when its hold was overdue: then only the difference is applied
- * @returns what was settled
+ * @param reapedNanos what was charged when the hold expired; only the difference is applied then
+ * @returns the settled request
  */
 export async function serve(
   redis: RedisNode,
@@ -40,7 +40,7 @@ export async function serve(
   }
   if (reapedNanos > 0) {
     const { id, at, key, model } = request
-    await redis.client.set(gonePrefix(account) + id, `${reapedNanos}|0|0|${at}|${key}|${model}`)
+    await redis.client.set(endedHoldPrefix(account) + id, `${reapedNanos}|0|0|${at}|${key}|${model}`)
   }
   await settleOf(redis, account, [request])
   return request

@@ -1,11 +1,11 @@
 import { decodePrefix } from './base64-prefix.ts'
 
-/** How many bytes are decoded, first and second try. Nearly all headers are short; tags before an MP3 may hold pictures. */
+/** Bytes decoded in the first and the second try. Nearly all headers are short; tags before an MP3 may hold pictures. */
 const prefixBytes = [3 * 1024, 768 * 1024]
 
 /**
  * Bounds the seconds of speech in a request. Neither its size nor its named format bounds them: a small FLAC can last
- * hours. So only MP3 and uncompressed WAV, by its header, are measured.
+ * hours. So this measures only MP3, and uncompressed WAV by its header.
  *
  * @param data base64, or its beginning
  * @param length of all of it
@@ -48,13 +48,13 @@ function wavBytesPerSecond(bytes: Buffer): number {
 /** The lowest rate of a format; 0 if it is compressed. */
 function formatBytesPerSecond(data: Buffer): number {
   if (data.length < 16) return 0
-  const said = data.readUInt16LE(0)
+  const declaredCodec = data.readUInt16LE(0)
   // An extensible format begins its subformat with the codec.
-  const codec = said === extensible && data.length >= 26 ? data.readUInt16LE(24) : said
+  const codec = declaredCodec === extensible && data.length >= 26 ? data.readUInt16LE(24) : declaredCodec
   if (!steadyCodecs.includes(codec)) return 0
   const [channels, perSecond] = [data.readUInt16LE(2), data.readUInt32LE(4)]
-  const [saidBytes, blockBytes, bits] = [data.readUInt32LE(8), data.readUInt16LE(12), data.readUInt16LE(14)]
-  return Math.min(saidBytes, perSecond * blockBytes, (perSecond * channels * bits) / 8)
+  const [declaredBytes, blockBytes, bits] = [data.readUInt32LE(8), data.readUInt16LE(12), data.readUInt16LE(14)]
+  return Math.min(declaredBytes, perSecond * blockBytes, (perSecond * channels * bits) / 8)
 }
 
 /** 8 kbit/s, the lowest rate that an MP3 can name. */

@@ -31,7 +31,7 @@ function imageTokens(image: unknown, rule: ImageRule): number {
   }
   return tokensOf(measureImage(url ?? '', detail ?? null), rule)
 }
-// The examples of OpenAI's guide "Images and vision", and what each model counts at most.
+// The examples of OpenAI's guide "Images and vision", and the maximum of each model.
 const remote = { url: 'https://example.com/a.png' }
 const examples: Array<[rule: ImageRule, image: unknown, tokens: number]> = [
   [gpt4o, image(1024, 1024), 765],
@@ -71,7 +71,7 @@ for (const [index, [rule, shown, tokens]] of examples.entries()) {
   test(`example ${index + 1} counts ${tokens} tokens`, async () => assert.equal(imageTokens(shown, rule), tokens))
 }
 
-test('Claude’s maximum as it was seen is within the rule', async () => {
+test('the observed maximum of Claude is within the rule', async () => {
   assert.ok(imageTokens(remote, claude) >= 1660)
   assert.ok(imageTokens(image(750, 750), claude) >= (750 * 750) / 750)
 })
@@ -89,14 +89,14 @@ for (const [model, rule] of [
   ['gpt-5-mini', gpt5Mini]
 ] as const) {
   test(`no image of any size counts more with ${model} than its bound`, async () => {
-    const most = imageTokens(remote, rule)
+    const maxTokens = imageTokens(remote, rule)
     fc.assert(
       fc.property(side, side, detail, (width, height, detail) => {
         const shown = { url: dataUrl(jpegOf(jpegFrame(width, height))), ...(detail !== undefined && { detail }) }
         const bound = imageTokens(shown, rule)
         const counted = countedBy({ type: 'image_url', image_url: shown }, model)
         assert.ok(counted <= bound, `${width} × ${height}: ${counted} > ${bound}`)
-        assert.ok(bound <= most, `${width} × ${height}: ${bound} > ${most}`)
+        assert.ok(bound <= maxTokens, `${width} × ${height}: ${bound} > ${maxTokens}`)
       }),
       { numRuns: 2000 }
     )

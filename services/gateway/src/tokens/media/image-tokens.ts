@@ -13,7 +13,7 @@ export function imageTokens({ size, detail }: Pick<MeasuredImage, 'size' | 'deta
   }
   const budget = budgetOf(rule, detail)
   const patches = size === null ? budget : Math.min(budget, patchesOf(size, rule.sidePx))
-  // Some models count one more, by OpenAI's guide.
+  // By OpenAI's guide, some models count one token more.
   return Math.ceil(patches * rule.multiplier) + 1
 }
 
@@ -42,11 +42,11 @@ function tilesWithin(long: number, short: number): number {
   return Math.ceil((long * shortSidePx) / (short * tilePx)) * Math.ceil(shortSidePx / tilePx)
 }
 
-/** The patches of the original image. Providers shrink it first, which never gives more. */
+/** The patches of the original image. Providers shrink it first; that never adds patches. */
 const patchesOf = ({ width, height }: Size, sidePx: number): number =>
   Math.ceil(width / sidePx) * Math.ceil(height / sidePx)
 
-/** The budget of a detail. If the rule does not name the detail, or there is none, the largest budget. */
+/** The budget of a detail; the largest budget if the image has no detail, or the rule does not name it. */
 function budgetOf({ budget, budgetByDetail = {} }: ImageRule & { rule: 'patches' }, detail: string | null): number {
   if (detail !== null && Object.hasOwn(budgetByDetail, detail)) return budgetByDetail[detail]!
   return Math.max(budget, ...Object.values(budgetByDetail))

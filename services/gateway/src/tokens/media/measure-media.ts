@@ -2,7 +2,7 @@ import { maxAudioSeconds } from './audio-seconds.ts'
 import { inlineImageSize } from './image-size/inline-image-size.ts'
 import type { Size } from './image-size/size.ts'
 
-/** The properties of an image that its tokens depend on. */
+/** The properties of an image that determine its tokens. */
 export interface MeasuredImage {
   kind: 'image'
   /** null if unknown. */

@@ -18,9 +18,9 @@ export interface MediaTokens {
  * @throws ServiceError unpriced_parameter if the model takes no images
  */
 export function imageBound(image: MeasuredImage, { images }: MediaRules): MediaTokens {
-  if (images === undefined) throw refusedMedia('this model takes no images')
+  if (images === undefined) throw refusedMedia('this model takes no images. Remove them, or use another model')
   // A provider may accept other files here, and count them in its own way.
-  if (image.isOtherFile) throw refusedMedia('an inline image must be of a type image/…')
+  if (image.isOtherFile) throw refusedMedia('an inline image must be of a type image/…, such as image/png')
   return { tokens: imageTokens(image, images), bytes: image.isInline ? image.bytes : 0 }
 }
 
@@ -30,11 +30,11 @@ export function imageBound(image: MeasuredImage, { images }: MediaRules): MediaT
  * @throws ServiceError unpriced_parameter if the model takes no audio, or the duration is unknown
  */
 export function audioBound({ seconds, bytes }: MeasuredAudio, { audio }: MediaRules): MediaTokens {
-  if (audio === undefined) throw refusedMedia('this model takes no audio')
-  if (seconds === null) throw refusedMedia('audio must be inline base64, MP3 or uncompressed WAV')
+  if (audio === undefined) throw refusedMedia('this model takes no audio. Remove it, or use another model')
+  if (seconds === null) throw refusedMedia('audio must be inline base64 of MP3 or uncompressed WAV')
   return { tokens: Math.ceil(seconds * audio.tokensPerSecond), bytes }
 }
 
-/** @param what completes the sentence of the error */
+/** @param what continues "messages: …", without the last full stop */
 const refusedMedia = (what: string): ServiceError =>
   new ServiceError('unpriced_parameter', { message: `messages: ${what}.` })

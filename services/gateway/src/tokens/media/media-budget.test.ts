@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 import { type RunningModels, startModels } from '@tollgate/sandbox/models/start-models.ts'
 import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
@@ -48,20 +49,20 @@ const producedNanos = () =>
   server.requests().reduce((sum, one) => sum + one.promptTokens * inputNanos + one.completionTokens * outputNanos, 0)
 
 for (const model of ['gpt-4o-mini', 'uncounted']) {
-  t.test(`12 images at once cost no more than the budget, with the prompt of ${model}`, async (t) => {
-    // At 1,105 tokens each all of them fitted, and cost 11 times as much as that.
+  t.test(`12 images at once cost no more than the budget, with the prompt of ${model}`, async () => {
+    // If each counted 1,105 tokens, all would be admitted, and cost 11 times the budget.
     const monthlyBudgetNanos = 28_000 * inputNanos
     const seeded = await gateway.seedKey({ key: { monthlyBudgetNanos } })
     const body = bodyOf(imageOf(dataUrl(png(1024, 1024))), model)
     const outcomes = await Promise.all(Array.from({ length: 12 }, async () => outcomeOf(await ask(seeded, body))))
-    t.same(outcomes.sort(), ['200', ...Array.from({ length: 11 }, () => '402 key_budget_exceeded')])
+    assert.deepEqual(outcomes.sort(), ['200', ...Array.from({ length: 11 }, () => '402 key_budget_exceeded')])
     const [request] = server.requests()
-    t.ok(request!.promptTokens > 25_501 && request!.promptTokens < 25_520, `${request!.promptTokens}`)
-    t.ok(producedNanos() <= monthlyBudgetNanos, `${producedNanos()}`)
+    assert.ok(request!.promptTokens > 25_501 && request!.promptTokens < 25_520, `${request!.promptTokens}`)
+    assert.ok(producedNanos() <= monthlyBudgetNanos, `${producedNanos()}`)
   })
 }
 
-t.test('an image counts by its size, or as the largest image if its size is unknown', async (t) => {
+t.test('an image counts by its size, or as the largest image if its size is unknown', async () => {
   for (const [part, tokens] of [
     [imageOf(dataUrl(png(1024, 1024))), 25_501],
     [imageOf(dataUrl(png(1024, 1024)), { detail: 'low' }), 2833],
@@ -73,17 +74,17 @@ t.test('an image counts by its size, or as the largest image if its size is unkn
     // The bytes of the rest, and a few for the message and each of its parts.
     const bound = (JSON.stringify(body).length - data + 16 + tokens) * inputNanos + 10 * outputNanos
     const seeded = await gateway.seedKey({ key: { monthlyBudgetNanos: bound } })
-    t.equal(await outcomeOf(await ask(seeded, body)), '200')
+    assert.equal(await outcomeOf(await ask(seeded, body)), '200')
     const poorer = await gateway.seedKey({ key: { monthlyBudgetNanos: bound - 1 } })
-    t.equal(await outcomeOf(await ask(poorer, body)), '402 key_budget_exceeded')
+    assert.equal(await outcomeOf(await ask(poorer, body)), '402 key_budget_exceeded')
   }
 })
 
-t.test('a model takes only the media that the catalog has a rule for', async (t) => {
+t.test('a model accepts only media with a rule in the catalog', async () => {
   const seeded = await gateway.seedKey()
   for (const [part, model, reason] of [
     [imageOf(dataUrl(png(1, 1))), 'blind', /this model takes no images/],
-    // A file in the place of an image, which some providers read as a file.
+    // A file in place of an image. Some providers would read it as a file.
     [imageOf('data:application/pdf;base64,JVBERi0='), 'gpt-4o-mini', /inline image must be of a type image/],
     [imageOf('DATA:text/html,x'), 'gpt-4o-mini', /inline image must be of a type image/],
     [audioOf(wav(1)), 'gpt-4o-mini', /this model takes no audio/],
@@ -91,7 +92,7 @@ t.test('a model takes only the media that the catalog has a rule for', async (t)
     [{ type: 'input_audio', input_audio: { data: 'x' } }, 'hearing', /MP3 or uncompressed WAV/],
     [{ type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERi0=' } }, 'gpt-4o-mini', /no files/],
     [{ type: 'text', text: 'x', file: { file_id: 'x' } }, 'gpt-4o-mini', /no files/],
-    // Whatever its type says.
+    // The type of the part does not matter.
     [
       { type: 'text', text: 'x', image_url: { url: 'https://example.com/a.png' } },
       'blind',
@@ -101,26 +102,26 @@ t.test('a model takes only the media that the catalog has a rule for', async (t)
   ] as const) {
     const response = await ask(seeded, bodyOf(part, model))
     const { error } = (await response.json()) as { error: { code: string; message: string } }
-    t.equal(`${response.status} ${error.code}`, '400 unpriced_parameter')
-    t.match(error.message, reason)
+    assert.equal(`${response.status} ${error.code}`, '400 unpriced_parameter')
+    assert.match(error.message, reason)
   }
-  t.equal(server.requests().length, 0)
-  t.equal(await outcomeOf(await ask(seeded, bodyOf(audioOf(wav(1)), 'hearing'))), '200')
+  assert.equal(server.requests().length, 0)
+  assert.equal(await outcomeOf(await ask(seeded, bodyOf(audioOf(wav(1)), 'hearing'))), '200')
 })
 
-t.test('recordings at once cost no more than the budget, however few bytes they have for a second', async (t) => {
+t.test('recordings at once cost no more than the budget, however few bytes a second takes', async () => {
   for (const recording of [wav(10), mp3(10), wav(10, { codec: 7, bits: 8 })]) {
     server.clear()
     const monthlyBudgetNanos = 1000 * inputNanos
     const seeded = await gateway.seedKey({ key: { monthlyBudgetNanos } })
     const answers = Array.from({ length: 20 }, () => ask(seeded, bodyOf(audioOf(recording), 'hearing')))
     const outcomes = await Promise.all(answers.map(async (answer) => outcomeOf(await answer)))
-    t.ok(outcomes.includes('200') && outcomes.includes('402 key_budget_exceeded'), outcomes.join())
-    t.ok(producedNanos() <= monthlyBudgetNanos, `${producedNanos()}`)
+    assert.ok(outcomes.includes('200') && outcomes.includes('402 key_budget_exceeded'), outcomes.join())
+    assert.ok(producedNanos() <= monthlyBudgetNanos, `${producedNanos()}`)
   }
 })
 
-t.test('images of any size, format and detail never cost more than their hold', async (t) => {
+t.test('images of any size, format and detail never cost more than their hold', async () => {
   const seeded = await gateway.seedKey()
   const side = (seed: number) => 1 + ((seed * 7919) % 9000)
   const bodies = Array.from({ length: 60 }, (_, index) => {
@@ -130,12 +131,12 @@ t.test('images of any size, format and detail never cost more than their hold', 
     const part = imageOf(dataUrl(image), detail === undefined ? {} : { detail })
     return bodyOf(part, index % 2 === 0 ? 'gpt-4o-mini' : 'uncounted')
   })
-  for (const body of bodies) t.equal(await outcomeOf(await ask(seeded, body)), '200')
+  for (const body of bodies) assert.equal(await outcomeOf(await ask(seeded, body)), '200')
   await gateway.settled()
-  t.equal(await gateway.aboveBound(), 0)
+  assert.equal(await gateway.aboveBound(), 0)
 })
 
-t.test('an image is found in a member that is given twice, or in another spelling', async (t) => {
+t.test('an image in a repeated or misspelled member is refused', async () => {
   const seeded = await gateway.seedKey()
   const image = '{"type":"image_url","image_url":{"url":"https://example.com/a.png"}}'
   for (const messages of [
@@ -148,9 +149,9 @@ t.test('an image is found in a member that is given twice, or in another spellin
     `[{"role":"user","content":[${Array(4097).fill(image).join()}]}]`
   ]) {
     const body = `{"model":"gpt-4o-mini","max_tokens":10,"messages":${messages}}`
-    t.equal(await outcomeOf(await ask(seeded, body)), '400 invalid_request', messages)
+    assert.equal(await outcomeOf(await ask(seeded, body)), '400 invalid_request', messages)
   }
-  t.equal(server.requests().length, 0)
+  assert.equal(server.requests().length, 0)
   const text = { model: 'gpt-4o-mini', max_tokens: 10, messages: [{ role: 'user', content: '"image_url": é\u0001' }] }
-  t.equal(await outcomeOf(await ask(seeded, text)), '200', 'a text may say anything')
+  assert.equal(await outcomeOf(await ask(seeded, text)), '200', 'a text may contain anything')
 })

@@ -5,15 +5,15 @@ import { type MeasuredAudio, type MeasuredImage, measureAudio, measureImage, rea
 
 /** Maximum images and recordings of a request. No provider takes so many. */
 const maxMedia = 4096
-/** Media measured before other requests have their turn. A short one takes 20 µs, a long one a millisecond. */
-const atOnce = 8
+/** Maximum media measured per step. A short one takes 20 µs, a long one a millisecond. */
+const perStep = 8
 const longMedia = 64 * 1024
-/** Numbers read before other requests have their turn. A note has three. */
-const notesAtOnce = 3 * 4096
-/** Longer texts may have no escapes but `\/`: URLs and base64 need none. */
+/** Maximum numbers read per step. A note has three. */
+const numbersPerStep = 3 * 4096
+/** Longer texts may contain only the escape `\/`: URLs and base64 need no others. */
 const maxEscaped = 64 * 1024
 
-/** Measures the images and recordings of a body that has been read, some at a time. */
+/** Measures the images and recordings of a body, in steps, after the body has been read. */
 export class MediaReader {
   readonly media: Array<MeasuredImage | MeasuredAudio> = []
   readonly #bytes: Buffer
@@ -33,8 +33,8 @@ export class MediaReader {
   step(): boolean {
     const notes = this.#notes
     const measured = this.media.length
-    const until = measured + atOnce
-    const end = Math.min(notes.length, this.#at + notesAtOnce)
+    const until = measured + perStep
+    const end = Math.min(notes.length, this.#at + numbersPerStep)
     while (this.#at < end && this.media.length < until) {
       switch (notes[this.#at]) {
         case note.image:
@@ -84,21 +84,25 @@ export class MediaReader {
   #text(at: number, length: number): string {
     const [start, end] = [this.#notes[at + 1]!, this.#notes[at + 2]!]
     if (end - start <= maxEscaped) return decodeText(this.#bytes, start, end)
-    // Some JSON writers escape each slash; nothing else in base64 is ever escaped.
+    // Some JSON writers escape each slash. They escape nothing else in base64.
     const text = this.#bytes.toString('latin1', start, Math.min(end, start + length)).replaceAll('\\/', '/')
     if (text.replace(/\\$/, '').includes('\\')) {
-      throw new ServiceError('invalid_request', { message: 'messages: write long URLs and base64 without escapes.' })
+      throw new ServiceError('invalid_request', {
+        message: 'messages: write long URLs and base64 without backslash escapes.'
+      })
     }
     return text
   }
 
   #add(one: MeasuredImage | MeasuredAudio): void {
     if (this.media.push(one) > maxMedia) {
-      throw new ServiceError('invalid_request', { message: `messages: more than ${maxMedia} images or recordings.` })
+      throw new ServiceError('invalid_request', {
+        message: `messages: more than ${maxMedia} images or recordings. Send fewer.`
+      })
     }
   }
 
-  /** Some servers go by the type. So it must not name an image or recording that the part does not have. */
+  /** Some servers rely on the type. So it must not name an image or recording that the part does not have. */
   #checkType(from: number): void {
     const notes = this.#notes
     let [type, hasImage, hasAudio] = [-1, false, false]
@@ -111,7 +115,7 @@ export class MediaReader {
     if (type < 0 || notes[type + 2]! - notes[type + 1]! < imageType.length) return
     const name = this.#text(type, maxEscaped)
     if ((name === imageType && !hasImage) || (name === audioType && !hasAudio)) {
-      throw new ServiceError('invalid_request', { message: `messages: a part of type ${name} without ${name}.` })
+      throw new ServiceError('invalid_request', { message: `messages: a part of type ${name} has no ${name}. Add it.` })
     }
   }
 }

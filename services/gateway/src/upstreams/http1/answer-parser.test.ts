@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type IncomingMessage, request } from 'node:http'
 import { Duplex } from 'node:stream'
 import fc from 'fast-check'
@@ -38,7 +39,7 @@ const framed = fc.oneof(
 )
 const interim = fc.constantFrom('', '', 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n', 'HTTP/1.1 100 Continue\r\n\r\n')
 const connection = fc.constantFrom('', '', 'connection: close\r\n', 'Connection: x, Keep-Alive\r\n')
-/** An answer on the wire, with nothing behind it. */
+/** The bytes of one answer. */
 const answer = fc
   .record({
     interim,
@@ -56,14 +57,14 @@ const answer = fc
     ])
   )
 
-/** All that a parser tells of an answer in these pieces, behind which the connection ends. */
+/** Parses an answer in these pieces. The connection ends after them. */
 function parse(pieces: readonly Buffer[]) {
   const parser = new AnswerParser()
   const body: Buffer[] = []
   let isReusable = false
   for (const piece of pieces) {
     if (piece.length === 0) continue
-    // It may rearrange what it is given.
+    // The parser may rearrange the bytes.
     parser.push(Buffer.from(piece))
     body.push(Buffer.from(parser.body))
     isReusable = parser.leavesConnection
@@ -73,8 +74,8 @@ function parse(pieces: readonly Buffer[]) {
   return { head, body: Buffer.concat(body).toString('latin1'), isComplete, isFaulty: fault !== null, isReusable }
 }
 
-/** What Node's own client makes of them; null if it gets no answer. */
-async function nodeReads(pieces: readonly Buffer[]) {
+/** Parses the pieces with Node's own client. @returns null if it gets no answer */
+async function parseByNode(pieces: readonly Buffer[]) {
   const left = pieces.filter((piece) => piece.length > 0)
   const socket = new Duplex({
     read() {
@@ -102,13 +103,13 @@ async function nodeReads(pieces: readonly Buffer[]) {
   }
 }
 
-t.test('the same bytes give the same result, in whichever pieces they arrive', (t) => {
+t.test('the same bytes give the same result, however they are cut', async () => {
   fc.assert(
     fc.property(answer, mutations, cuts, (bytes, changes, cuts) => {
       const all = mutate(bytes, changes)
       const whole = parse([all])
-      t.strictSame(parse(cut(all, cuts)), whole)
-      t.strictSame(parse(Array.from(all, (byte) => Buffer.of(byte))), whole)
+      assert.deepEqual(parse(cut(all, cuts)), whole)
+      assert.deepEqual(parse(Array.from(all, (byte) => Buffer.of(byte))), whole)
     }),
     { numRuns: 700 }
   )
@@ -119,25 +120,24 @@ t.test('the same bytes give the same result, in whichever pieces they arrive', (
   for (let first = 0; first <= short.length; first++) {
     for (let second = first; second <= short.length; second++) {
       const pieces = [short.subarray(0, first), short.subarray(first, second), short.subarray(second)]
-      if (JSON.stringify(parse(pieces)) !== JSON.stringify(whole)) t.fail(`cut at ${first} and ${second}`)
+      if (JSON.stringify(parse(pieces)) !== JSON.stringify(whole)) assert.fail(`cut at ${first} and ${second}`)
     }
   }
-  t.match(whole, { head: { status: 200 }, body: 'abc', isComplete: true, isReusable: false })
-  t.end()
+  assert.partialDeepStrictEqual(whole, { head: { status: 200 }, body: 'abc', isComplete: true, isReusable: false })
 })
 
-t.test('a valid answer is read like Node’s own client reads it', async (t) => {
+t.test('the parser and Node’s own client read a valid answer the same way', async () => {
   await fc.assert(
     fc.asyncProperty(answer, cuts, async (bytes, cuts) => {
       const pieces = cut(bytes, cuts)
       const { head, body, isComplete } = parse(pieces)
-      t.strictSame({ status: head!.status, body, isComplete }, await nodeReads(pieces))
+      assert.deepEqual({ status: head!.status, body, isComplete }, await parseByNode(pieces))
     }),
     { numRuns: 400 }
   )
 })
 
-t.test('broken answers that Node’s own client refuses are refused, and accepted ones are read the same', async (t) => {
+t.test('Node’s own client accepts every broken answer that the parser accepts, with the same result', async (t) => {
   let accepted = 0
   let refused = 0
   await fc.assert(
@@ -149,15 +149,15 @@ t.test('broken answers that Node’s own client refuses are refused, and accepte
         return
       }
       accepted++
-      t.strictSame({ status: ours.head!.status, body: ours.body, isComplete: true }, await nodeReads(pieces))
+      assert.deepEqual({ status: ours.head!.status, body: ours.body, isComplete: true }, await parseByNode(pieces))
     }),
     { numRuns: 1500 }
   )
   t.comment(`${accepted} complete, ${refused} not`)
-  t.ok(accepted > 100 && refused > 100)
+  assert.ok(accepted > 100 && refused > 100)
 })
 
-t.test('an answer that could be framed in two ways, or is not HTTP/1.1, is malformed', (t) => {
+t.test('an answer with ambiguous framing, or another protocol, is malformed', async () => {
   const ok = 'HTTP/1.1 200 OK\r\n'
   const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`
   for (const text of [
@@ -223,12 +223,11 @@ t.test('an answer that could be framed in two ways, or is not HTTP/1.1, is malfo
     `${'HTTP/1.1 100 X\r\n\r\n'.repeat(5000)}${ok}content-length: 0\r\n\r\n`
   ]) {
     const { isComplete, isFaulty } = parse([Buffer.from(text, 'latin1')])
-    t.strictSame({ isComplete, isFaulty }, { isComplete: false, isFaulty: true }, JSON.stringify(text.slice(0, 90)))
+    assert.deepEqual({ isComplete, isFaulty }, { isComplete: false, isFaulty: true }, JSON.stringify(text.slice(0, 90)))
   }
-  t.end()
 })
 
-t.test('bytes that cannot become an answer are refused without waiting for more', (t) => {
+t.test('bytes that cannot become an answer are rejected at once', async () => {
   for (const text of [
     'x',
     '220 mail.example ESMTP\r\n',
@@ -238,17 +237,16 @@ t.test('bytes that cannot become an answer are refused without waiting for more'
   ]) {
     const parser = new AnswerParser()
     parser.push(Buffer.from(text, 'latin1'))
-    t.ok(parser.fault, JSON.stringify(text))
+    assert.ok(parser.fault, JSON.stringify(text))
   }
-  t.end()
 })
 
-t.test('the whole answer decides whether the connection can be reused', (t) => {
+t.test('the whole answer decides whether the connection can be reused', async () => {
   const isReusable = (text: string) => parse([bytesOf(text)]).isReusable
-  t.ok(isReusable('HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\na'))
-  t.ok(isReusable('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n'))
-  t.ok(isReusable('HTTP/1.1 204 OK\r\n\r\n'))
-  t.ok(isReusable('HTTP/1.0 200 OK\r\nconnection: Keep-Alive\r\ncontent-length: 1\r\n\r\na'))
+  assert.ok(isReusable('HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\na'))
+  assert.ok(isReusable('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n'))
+  assert.ok(isReusable('HTTP/1.1 204 OK\r\n\r\n'))
+  assert.ok(isReusable('HTTP/1.0 200 OK\r\nconnection: Keep-Alive\r\ncontent-length: 1\r\n\r\na'))
   for (const text of [
     'HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nab',
     'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\na',
@@ -261,19 +259,18 @@ t.test('the whole answer decides whether the connection can be reused', (t) => {
     'HTTP/1.1 304 OK\r\ntransfer-encoding: chunked\r\n\r\n',
     'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n\r\n'
   ]) {
-    t.notOk(isReusable(text), JSON.stringify(text))
+    assert.ok(!isReusable(text), JSON.stringify(text))
   }
-  t.end()
 })
 
-t.test('the needed fields are found in any case, and fields of one name are joined', (t) => {
+t.test('field names may have any case, and fields of the same name are joined', async () => {
   const { head } = parse([
     Buffer.from(
       'HTTP/1.1 429 Slow down\r\nContent-TYPE: \ttext/event-stream \r\nRetry-After: 7\r\nretry-after: 8\r\n' +
         'content-encodinX: no\r\ncontent-encoding: gzip\r\nkeep-alive: timeout=5\r\ncontent-length: 007\r\n\r\n'
     )
   ])
-  t.match(head, {
+  assert.partialDeepStrictEqual(head, {
     status: 429,
     contentType: 'text/event-stream',
     contentEncoding: 'gzip',
@@ -281,17 +278,15 @@ t.test('the needed fields are found in any case, and fields of one name are join
     contentLength: 7,
     keepAlive: 'timeout=5'
   })
-  t.end()
 })
 
-t.test('the body before a fault is passed on, and chunks that arrive together are passed on together', (t) => {
+t.test('the body before a fault is valid, and chunks that arrive together form one piece', async () => {
   const parser = new AnswerParser()
   parser.push(bytesOf('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n2\r\nbc\r\n3\r\nde'))
-  t.equal(parser.body.toString(), 'abcde')
+  assert.equal(parser.body.toString(), 'abcde')
   parser.push(bytesOf('f\r\n1\r\ngX'))
-  t.equal(parser.body.toString(), 'fg')
-  t.ok(parser.fault)
+  assert.equal(parser.body.toString(), 'fg')
+  assert.ok(parser.fault)
   parser.push(bytesOf('\r\n1\r\nh\r\n'))
-  t.equal(parser.body.length, 0, 'nothing counts behind it')
-  t.end()
+  assert.equal(parser.body.length, 0, 'bytes after a fault are ignored')
 })

@@ -1,18 +1,18 @@
 import { ChunkedBody } from './chunked-body.ts'
 import { type ParsedHead, parseHead } from './parse-head.ts'
 
-/** Maximum bytes of the heads of one answer, interim answers included. */
+/** Maximum bytes of the heads of one answer, with interim answers. */
 const maxHeadBytes = 65_536
 /** Initial buffer for a head that arrives in pieces, bytes. */
-const firstGathered = 1024
+const initialBufferBytes = 1024
 
 const anyVersion = 'HTTP/1.'
 const headEnd = Buffer.from('\r\n\r\n')
 const none = Buffer.alloc(0)
 
 /**
- * Parses HTTP/1.1 answers one after the other; call `reset` before each. It knows nothing of connections. The pieces in which the
- * bytes arrive do not change the result.
+ * Parses HTTP/1.1 answers one after the other, without a connection. Call `reset` before each answer. The result does not depend on
+ * how the bytes are cut.
  */
 export class AnswerParser {
   /** null until it is complete. */
@@ -20,10 +20,10 @@ export class AnswerParser {
   /** The part of the body in the bytes of the last `push`. */
   body: Buffer = none
   isComplete = false
-  /** What is wrong with the answer; null if nothing so far. Everything before the fault is valid. */
+  /** The fault of the answer; null if none was found. Everything before the fault is valid. */
   fault: string | null = null
   #hasMore = false
-  /** Bytes of the body still to come, if its length is known. -1: the body ends with the connection. */
+  /** Missing bytes of a body of known length; -1 if the body ends with the connection. */
   #remaining = 0
   readonly #chunks = new ChunkedBody()
   /** Buffer for a head that arrives in pieces. */
@@ -65,13 +65,13 @@ export class AnswerParser {
     if (this.isComplete && end < bytes.length) this.#hasMore = true
   }
 
-  /** No more bytes will come. */
+  /** Call this at the end of the connection. */
   end(): void {
     this.body = none
     if (this.isComplete || this.fault !== null) return
     // A body without a length ends here.
     if (this.head !== null && this.#remaining < 0) this.isComplete = true
-    else this.fault = this.head === null ? 'it ended before it began' : 'it ended within its body'
+    else this.fault = this.head === null ? 'it ended before its body' : 'it ended within its body'
   }
 
   /** @returns where the body begins, if the head is complete */
@@ -107,7 +107,7 @@ export class AnswerParser {
     const used = this.#gatheredBytes
     const needed = used + bytes.length - from
     if (needed > this.#gathered.length) {
-      const larger = Buffer.allocUnsafe(Math.max(firstGathered, 2 * this.#gathered.length, needed))
+      const larger = Buffer.allocUnsafe(Math.max(initialBufferBytes, 2 * this.#gathered.length, needed))
       this.#gathered.copy(larger, 0, 0, used)
       this.#gathered = larger
     }
@@ -116,9 +116,9 @@ export class AnswerParser {
   }
 
   /**
-   * Rejects bytes that cannot become a head, without waiting for more.
+   * Rejects bytes that cannot become a head at once.
    *
-   * @param checked number of bytes checked before
+   * @param checked number of bytes that were checked before
    */
   #checkBeginning(checked: number): void {
     const version = this.#gathered.toString('latin1', 0, Math.min(anyVersion.length, this.#gatheredBytes))

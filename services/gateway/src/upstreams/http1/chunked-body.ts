@@ -22,13 +22,13 @@ const semicolon = 0x3b
 const wellFormedExtensions = /^(?:;[\w!#$%&'*+.^`|~-]+(?:=(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*"))?)+$/
 const printable = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** Extracts the payload of a chunked body (RFC 9112, 7.1), in whichever pieces its bytes arrive. */
+/** Extracts the payload of a chunked body (RFC 9112, 7.1). The result does not depend on how the bytes are cut. */
 export class ChunkedBody {
-  /** Where the payload begins and ends in the bytes read last. */
+  /** Where the payload begins and ends in the bytes of the last `read`. */
   from = 0
   to = 0
   #state = inSize
-  /** The size so far while the size line is read. Then the bytes of the chunk that are still to come. */
+  /** Within the size line, the size so far. Within the chunk, its missing bytes. */
   #size = 0
   #digits = 0
   #line = ''
@@ -51,7 +51,7 @@ export class ChunkedBody {
   }
 
   /**
-   * Reads on. It moves the payload of several chunks together within `bytes`.
+   * Reads more bytes. Moves the payloads of several chunks together within `bytes`.
    *
    * @param at where the body continues
    * @returns the index after the body's last byte in `bytes`

@@ -1,45 +1,45 @@
 import type { OnReadOpts, Socket } from 'node:net'
 import { CallError, type CallErrorCode } from '../call-error.ts'
 import { AnswerParser } from './answer-parser.ts'
-import type { Carrier, Exchange } from './exchange.ts'
-import type { Idle } from './idle-connections.ts'
+import type { Exchange, ExchangeConnection } from './exchange.ts'
+import type { Idle, IdleState } from './idle-connections.ts'
 import { keptOpenMs } from './kept-open.ts'
 import type { RequestHeads } from './request-head.ts'
 
 /**
- * All connections read into the same buffer: each read is handled before the next one. So a stream that waits for its next event
+ * All connections read into this buffer, because each read is handled before the next one. So a stream that waits for its next event
  * needs no buffer.
  */
 const readInto = Buffer.allocUnsafeSlow(65_536)
 
-/** Bodies up to this length are written together with the head, as one text. For longer ones, a gathered write costs less. */
-const shortBody = 16_384
+/** Bodies up to this length are written as one text with the head. For longer ones, a gathered write costs less. */
+const maxTextBody = 16_384
 
-/** What a connection needs of its pool. */
+/** The part of a pool that its connections use. */
 export interface ConnectionOwner {
   readonly heads: RequestHeads
   /** The clock of {@link Connection.since}. */
   readonly tick: number
-  /** The exchange has ended, and the connection can be reused. */
+  /** Called when an exchange has ended and the connection can be reused. */
   onIdle(connection: Connection): void
   onClosed(connection: Connection): void
-  /** Called before the handler of an exchange gets its end. */
+  /** Called before the handler of an exchange gets the end or an error. */
   onExchangeOver(): void
 }
 
 /** Opens a socket that reads into `onread`. After its `ready` event, requests can be written to it. */
 export type Dial = (onread: OnReadOpts) => { socket: Socket; ready: 'connect' | 'secureConnect' }
 
-export type Phase = 'connecting' | 'first_byte' | 'between_chunks' | 'held_back' | 'idle' | 'closed'
+export type Phase = 'connecting' | 'first_byte' | 'between_chunks' | 'paused' | 'idle' | 'closed'
 
-/** A connection to an upstream, for one exchange after the other. It opens for the first one. */
-export class Connection implements Idle, Carrier {
+/** A connection to an upstream. It has one exchange after the other, and opens for the first one. */
+export class Connection implements Idle, ExchangeConnection {
   /** The tick in which the phase began, or the last bytes arrived. */
   since: number
   idleSince = 0
   idleUntil = 0
   idleTurn = 0
-  isIdle = false
+  state: IdleState = 'in use'
   earlier: Idle | null = null
   later: Idle | null = null
   readonly #owner: ConnectionOwner
@@ -71,7 +71,7 @@ export class Connection implements Idle, Carrier {
   }
 
   get phase(): Phase {
-    return this.#isPaused ? 'held_back' : this.#phase
+    return this.#isPaused ? 'paused' : this.#phase
   }
 
   /** Begins an exchange on an idle connection. */
@@ -83,7 +83,7 @@ export class Connection implements Idle, Carrier {
     this.#isSent = false
     try {
       exchange.start(this)
-      // The handler may have left the exchange.
+      // The handler may have aborted the call.
       if (this.#exchange === exchange) this.#send(exchange)
       else this.#rest()
     } catch (error) {
@@ -91,19 +91,19 @@ export class Connection implements Idle, Carrier {
     }
   }
 
-  /** Ends the exchange at the request of its handler. */
+  /** Ends the exchange because its handler aborted the call. */
   abandon(reason: Error): void {
     if (this.#isSent) {
       this.fail(reason)
       return
     }
-    // Nothing has been written, so the connection stays usable.
+    // Nothing was written, so the connection stays usable.
     this.#takeExchange()?.fail(reason)
   }
 
   /**
-   * Closes this side only. The upstream notices it, and bytes on their way are still read. An unsent request would first be sent
-   * completely, so that exchange is aborted instead.
+   * Closes only this side. The upstream notices it, and bytes on their way are still read. If the request is not sent completely, the
+   * exchange is aborted instead, because the socket would first send the rest.
    */
   leave(reason: Error): void {
     if (!this.#isSent || this.#socket.writableLength > 0) {
@@ -115,7 +115,7 @@ export class Connection implements Idle, Carrier {
     this.#socket.end()
   }
 
-  /** Closes the connection, and fails its exchange. */
+  /** Closes the connection and fails its exchange. */
   fail(error: Error): void {
     this.close()
     this.#takeExchange()?.fail(error)
@@ -145,18 +145,18 @@ export class Connection implements Idle, Carrier {
 
   #connected(): void {
     if (this.#phase === 'closed') return
-    // Small writes leave at once. Keep-alive probes find a dead upstream during a long wait.
+    // Small writes are sent at once. Keep-alive probes find a dead upstream during a long wait.
     this.#socket.setNoDelay(true).setKeepAlive(true, 60_000)
     this.begin(this.#exchange!)
   }
 
   #send(exchange: Exchange): void {
     const { path, requestId, body } = exchange.call!
-    // The body may be large, and is no longer needed once written.
+    // The body may be large, so this frees memory.
     exchange.call = null
     this.#isSent = true
     const head = this.#owner.heads.of(path, requestId, body.length)
-    if (typeof body === 'string' || body.length <= shortBody) {
+    if (typeof body === 'string' || body.length <= maxTextBody) {
       this.#socket.write(head + (typeof body === 'string' ? body : body.toString('latin1')), 'latin1')
       return
     }
@@ -169,21 +169,21 @@ export class Connection implements Idle, Carrier {
   #read(bytes: Buffer): void {
     const exchange = this.#exchange
     if (exchange === null) {
-      // These bytes are unexpected, and must not count as the answer to the next request.
+      // Unexpected bytes must not count as the answer to the next request.
       this.close()
       return
     }
     const parser = this.#parser
     const hadHead = parser.head !== null
     parser.push(bytes)
-    // Part of a head does not count as the beginning of an answer.
+    // A part of a head does not count as the beginning of an answer.
     if (parser.head !== null) this.since = this.#owner.tick
     try {
       if (!hadHead && parser.head !== null) {
         this.#phase = 'between_chunks'
         exchange.handler.onResponseStart(exchange, parser.head.status, parser.head)
       }
-      // The handler may have left the exchange.
+      // The handler may have aborted the call.
       if (parser.body.length > 0 && this.#exchange === exchange) exchange.handler.onResponseData(exchange, parser.body)
     } catch (error) {
       this.fail(error as Error)
@@ -221,7 +221,7 @@ export class Connection implements Idle, Carrier {
       this.close()
     } else if (isComplete) {
       const exchange = this.#takeExchange()!
-      // While the request is still being written, no other one may follow.
+      // No other request may follow before this one is written.
       if (leavesConnection && !this.#isLeft && this.#socket.writableLength === 0) this.#rest()
       else this.close()
       exchange.succeed()

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
@@ -8,13 +9,13 @@ import { Http1Pool } from './http1-pool.ts'
 const timeouts: CallTimeouts = { connect: 5000, firstByte: 5000, betweenChunks: 5000 }
 const answerOf = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 
-/** When, after its answer, an upstream sends another that nobody asked for. */
+/** How long after its answer an upstream sends a second, unexpected answer; a number is milliseconds. */
 type Delay = 'in the same packet' | 'a turn later' | number
 
-/** An upstream that answers each request with its body, and then sends a second answer. */
-async function startChatterbox(delay: Delay) {
+/** Starts an upstream that answers each request with its body, and then sends a second answer. */
+async function startFaultyUpstream(delay: Delay) {
   const open = new Set<Socket>()
-  let unasked = 0
+  let unexpected = 0
   const server = createServer((socket) => {
     open.add(socket)
     socket.on('error', () => {})
@@ -25,16 +26,16 @@ async function startChatterbox(delay: Delay) {
       if (head < 4 || text.length < head + Number(/content-length: (\d+)/.exec(text)![1])) return
       const body = text.slice(head)
       text = ''
-      const second = answerOf(`unasked ${body}`)
+      const second = answerOf(`unexpected ${body}`)
       if (delay === 'in the same packet') {
-        unasked++
+        unexpected++
         socket.write(answerOf(body) + second)
         return
       }
       socket.write(answerOf(body))
       const send = () => {
         if (socket.destroyed) return
-        unasked++
+        unexpected++
         socket.write(second)
       }
       if (delay === 'a turn later') setImmediate(send)
@@ -45,7 +46,7 @@ async function startChatterbox(delay: Delay) {
   await once(server, 'listening')
   return {
     url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-    unasked: () => unasked,
+    unexpectedAnswers: () => unexpected,
     close() {
       for (const socket of open) socket.destroy()
       server.close()
@@ -53,10 +54,10 @@ async function startChatterbox(delay: Delay) {
   }
 }
 
-/** Far longer than the delays, since this process may be late with both. */
+/** Far longer than the delays, because this process may be late. */
 const restMs = 300
 
-/** At once, all connections are needed again soon: the longest delay is tried with requests that leave them their rest. */
+/** Requests with a pause let connections rest for longer than the longest delay. */
 const cases: ReadonlyArray<{ delay: Delay; requests: number; pauseMs: number }> = [
   { delay: 'in the same packet', requests: 720, pauseMs: 0 },
   { delay: 'a turn later', requests: 720, pauseMs: 0 },
@@ -65,38 +66,41 @@ const cases: ReadonlyArray<{ delay: Delay; requests: number; pauseMs: number }> 
 ]
 
 for (const { delay, requests, pauseMs } of cases) {
-  t.test(`no client gets an answer that arrived while its connection was idle: sent ${delay}`, async (t) => {
-    const upstream = await startChatterbox(delay)
-    const pool = new Http1Pool({ url: upstream.url, headers: [], timeouts, restMs })
-    let asked = 0
-    let crossed = 0
-    const call = (body: string) =>
-      new Promise<string>((resolve, reject) => {
-        let received = ''
-        pool.dispatch(
-          { path: '/', requestId: 'req_1', body: Buffer.from(body) },
-          {
-            onRequestStart() {},
-            onResponseStart() {},
-            onResponseData(_, bytes) {
-              received += bytes.toString('latin1')
-            },
-            onResponseEnd: () => resolve(received),
-            onResponseError: (_, error) => reject(error)
-          }
-        )
+  t.test(
+    `an answer that arrives on an idle connection reaches no client: ${typeof delay === 'number' ? `sent after ${delay} ms` : `sent ${delay}`}`,
+    async () => {
+      const upstream = await startFaultyUpstream(delay)
+      const pool = new Http1Pool({ url: upstream.url, headers: [], timeouts, restMs })
+      let asked = 0
+      let crossed = 0
+      const call = (body: string) =>
+        new Promise<string>((resolve, reject) => {
+          let received = ''
+          pool.dispatch(
+            { path: '/', requestId: 'req_1', body: Buffer.from(body) },
+            {
+              onRequestStart() {},
+              onResponseStart() {},
+              onResponseData(_, bytes) {
+                received += bytes.toString('latin1')
+              },
+              onResponseEnd: () => resolve(received),
+              onResponseError: (_, error) => reject(error)
+            }
+          )
+        })
+      const clients = Array.from({ length: 12 }, async () => {
+        while (asked < requests) {
+          const body = `request ${++asked}`
+          if ((await call(body)) !== body) crossed++
+          if (pauseMs > 0) await setTimeout(pauseMs)
+        }
       })
-    const clients = Array.from({ length: 12 }, async () => {
-      while (asked < requests) {
-        const body = `request ${++asked}`
-        if ((await call(body)) !== body) crossed++
-        if (pauseMs > 0) await setTimeout(pauseMs)
-      }
-    })
-    await Promise.all(clients)
-    t.equal(crossed, 0)
-    t.ok(upstream.unasked() > requests / 2)
-    await pool.destroy()
-    upstream.close()
-  })
+      await Promise.all(clients)
+      assert.equal(crossed, 0)
+      assert.ok(upstream.unexpectedAnswers() > requests / 2)
+      await pool.destroy()
+      upstream.close()
+    }
+  )
 }

@@ -1,20 +1,20 @@
 import type { AnswerHandler, CallController, UpstreamCall } from '../upstream-pool.ts'
 
-/** The connection that carries an exchange, as far as the exchange controls it. */
-export interface Carrier {
+/** The part of a connection that its exchange uses. */
+export interface ExchangeConnection {
   abandon(reason: Error): void
   leave(reason: Error): void
   pause(): void
   resume(): void
 }
 
-/** One call and its answer. After its end, calls of its handler have no effect. */
+/** One call and its answer. After its end, its methods for the handler have no effect. */
 export class Exchange implements CallController {
   readonly handler: AnswerHandler
-  /** null once sent. */
+  /** null once it is sent. */
   call: UpstreamCall | null
   /** null before the start and after the end. */
-  connection: Carrier | null = null
+  connection: ExchangeConnection | null = null
   #hasStarted = false
 
   constructor(call: UpstreamCall, handler: AnswerHandler) {
@@ -22,7 +22,7 @@ export class Exchange implements CallController {
     this.handler = handler
   }
 
-  start(connection: Carrier): void {
+  start(connection: ExchangeConnection): void {
     this.connection = connection
     this.#hasStarted = true
     this.handler.onRequestStart(this)

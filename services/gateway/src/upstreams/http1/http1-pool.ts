@@ -8,19 +8,18 @@ import { Exchange } from './exchange.ts'
 import { IdleConnections } from './idle-connections.ts'
 import { RequestHeads } from './request-head.ts'
 
-/** Checks per shortest timeout. The interval is at most the maximum below. */
+/** Checks within the shortest timeout. The interval is at most `maxIntervalMs`. */
 const checksPerTimeout = 4
 const maxIntervalMs = 1000
 /**
- * Minimum idle time of a connection between two requests. Upstreams with an unexpected second answer sent it within a few
- * milliseconds after the first. It takes ten more connections at a thousand requests per second, and at most `enoughIdle`.
+ * Minimum idle time of a connection between two requests. Faulty upstreams sent their unexpected second answer within a few
+ * milliseconds after the first. The rest needs ten more connections at a thousand requests per second, and about `enoughIdle` at most.
  */
 const defaultRestMs = 10
-const closeSpareEveryMs = 60_000
 
 /**
  * Calls an upstream with HTTP/1.1 (RFC 9112): one request at a time on each connection. A connection rests between two
- * requests; see {@link IdleConnections}. If none has rested long enough, the call opens another.
+ * requests: see {@link IdleConnections}. If no connection has rested long enough, the call opens another one.
  *
  * Requests are sent at the end of a turn of the event loop. Bytes that arrived before are read first, so they never count as the
  * answer to the request.
@@ -32,15 +31,14 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
   tick = 0
   readonly #dial: Dial
   readonly #checks: IntervalChecks
-  /** Maximum ticks of each phase. The first tick of a phase is not a whole one. */
-  readonly #limits: { readonly connecting: number; readonly first_byte: number; readonly between_chunks: number }
+  /** Maximum ticks of each phase. The first tick of a phase is shorter than the others. */
+  readonly #maxTicks: { readonly connecting: number; readonly first_byte: number; readonly between_chunks: number }
   readonly #connections = new Set<Connection>()
   readonly #idle: IdleConnections<Connection>
   /** Calls of this turn. */
   #waiting: Exchange[] = []
   /** Whether the end of this turn is scheduled. */
   #endsTurn = false
-  #closeSpareAt = 0
   #underWay = 0
   #isClosed = false
   #onOver: Array<() => void> = []
@@ -49,7 +47,7 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
     const pathPrefix = url.pathname.replace(/\/+$/, '')
     this.heads = new RequestHeads({ host: url.host, pathPrefix, query: url.search, headers })
     this.#idle = new IdleConnections(restMs)
-    this.#dial = dialler(url, ca)
+    this.#dial = createDial(url, ca)
     const { connect, firstByte, betweenChunks } = timeouts
     const intervalMs = Math.min(
       maxIntervalMs,
@@ -57,7 +55,7 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
     )
     const ticksOf = (ms: number) => Math.ceil(ms / intervalMs) + 1
     this.#checks = new IntervalChecks(intervalMs, () => this.#check())
-    this.#limits = {
+    this.#maxTicks = {
       connecting: ticksOf(connect),
       first_byte: ticksOf(firstByte),
       between_chunks: ticksOf(betweenChunks)
@@ -86,7 +84,7 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
 
   async destroy(): Promise<void> {
     this.#isClosed = true
-    const reason = new CallError('pool_closed', 'the gateway cut off what was under way')
+    const reason = new CallError('pool_closed', 'the gateway ended all calls')
     for (const exchange of this.#waiting.splice(0)) this.#fail(exchange, reason)
     for (const connection of this.#connections) connection.fail(reason)
   }
@@ -147,34 +145,29 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
   }
 
   /**
-   * Counts time in checks, not in milliseconds. After a suspension of the process, bytes that have arrived are read before a call
-   * times out.
+   * Counts time in checks, not in milliseconds. So after a suspension of the process, the sockets are read before a call times out.
    */
   #check(): void {
     this.tick++
     const now = performance.now()
-    if (now >= this.#closeSpareAt) {
-      this.#closeSpareAt = now + closeSpareEveryMs
-      this.#idle.closeSpare()
-    }
     for (const connection of this.#connections) {
       const { phase, since } = connection
       if (phase === 'idle') {
         if (now >= connection.idleUntil) connection.close()
-      } else if (phase !== 'held_back' && phase !== 'closed' && this.tick - since >= this.#limits[phase]) {
-        connection.fail(lateErrors[phase]())
+      } else if (phase !== 'paused' && phase !== 'closed' && this.tick - since >= this.#maxTicks[phase]) {
+        connection.fail(timeoutErrors[phase]())
       }
     }
   }
 }
 
-const lateErrors = {
+const timeoutErrors = {
   connecting: () => new CallError('connect_timeout', 'the upstream could not be reached in time'),
   first_byte: () => new CallError('first_byte_timeout', 'the upstream did not begin its answer in time'),
-  between_chunks: () => new CallError('between_chunks_timeout', 'the upstream did not go on with its answer in time')
+  between_chunks: () => new CallError('between_chunks_timeout', 'the upstream did not continue its answer in time')
 }
 
-function dialler(url: URL, ca: string | undefined): Dial {
+function createDial(url: URL, ca: string | undefined): Dial {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (url.protocol === 'http:') {
     const port = Number(url.port || 80)

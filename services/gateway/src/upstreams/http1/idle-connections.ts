@@ -1,4 +1,4 @@
-/** What {@link IdleConnections} needs of an idle connection. */
+/** The part of a connection that {@link IdleConnections} uses. */
 export interface Idle {
   /** `performance.now()` when it became idle. */
   idleSince: number
@@ -8,86 +8,99 @@ export interface Idle {
   idleTurn: number
   earlier: Idle | null
   later: Idle | null
-  isIdle: boolean
+  state: IdleState
   close(): void
 }
 
-/**
- * With this many idle connections, the oldest one need not rest longer than a turn. At ten thousand requests per second, each rests
- * for 3 ms anyway.
- */
-export const enoughIdle = 32
+/** `resting`: in rotation. `spare`: used only if no resting connection can be used. */
+export type IdleState = 'in use' | 'resting' | 'spare'
 
 /**
- * Idle connections, in the order in which they became idle. The oldest is used next. Then unexpected bytes of an upstream have the
- * longest time to arrive, and to close their connection. HTTP/1.1 has no other way to tell them from the next answer.
+ * While this many connections rest, the oldest one needs to rest for only one turn, and surplus ones become spare. At ten thousand
+ * requests per second, a turn has about this many requests.
+ */
+export const enoughIdle = 16
+
+/**
+ * Keeps idle connections in the order in which they became idle. The oldest resting connection is used next. So unexpected bytes of
+ * an upstream have the most time to arrive and to close their connection. HTTP/1.1 cannot distinguish them from the next answer.
  *
- * A linked list; `Deadlines` explains why.
+ * If more connections rest than needed, the oldest ones become spare. The connection that became spare last is used first, so the
+ * others expire. If all connections were in rotation, none would expire, and a request would take a tenth more CPU time, because
+ * their memory would rarely be in the processor's cache.
+ *
+ * This is a linked list: `Deadlines` explains why. The spare connections come first, then the resting ones.
  */
 export class IdleConnections<Connection extends Idle> {
   readonly #restMs: number
-  #first: Connection | null = null
+  #oldestResting: Connection | null = null
   #last: Connection | null = null
-  #count = 0
-  /** The lowest number of idle connections since the last call of `closeSpare`. */
-  #spare = 0
+  #resting = 0
   #turn = 0
 
-  /** @param restMs minimum time between two exchanges of a connection, milliseconds, while fewer than `enoughIdle` are idle */
+  /** @param restMs minimum milliseconds between two exchanges of a connection, while fewer than `enoughIdle` rest */
   constructor(restMs: number) {
     this.#restMs = restMs
   }
 
   add(connection: Connection): void {
-    connection.isIdle = true
+    connection.state = 'resting'
     connection.idleTurn = this.#turn
     connection.earlier = this.#last
-    if (this.#last === null) this.#first = connection
-    else this.#last.later = connection
+    if (this.#last !== null) this.#last.later = connection
     this.#last = connection
-    this.#count++
+    this.#oldestResting ??= connection
+    this.#resting++
   }
 
-  /** Has no effect on a connection that is not idle. */
+  /** Has no effect on a connection that is in use. */
   remove(connection: Connection): void {
-    if (!connection.isIdle) return
+    if (connection.state === 'in use') return
+    if (connection === this.#oldestResting) this.#oldestResting = connection.later as Connection | null
+    if (connection.state === 'resting') this.#resting--
     const { earlier, later } = connection
     if (earlier !== null) earlier.later = later
-    else this.#first = later as Connection | null
     if (later !== null) later.earlier = earlier
     else this.#last = earlier as Connection | null
-    connection.isIdle = false
+    connection.state = 'in use'
     connection.earlier = null
     connection.later = null
-    this.#count--
-    if (this.#count < this.#spare) this.#spare = this.#count
   }
 
   /**
-   * Takes the connection that has been idle longest. Call it at the end of a turn of the event loop: then all bytes that had arrived
-   * before the turn have been read.
+   * Takes a connection that has rested. Call this at the end of a turn of the event loop, after all bytes that arrived before the turn
+   * were read.
    *
-   * @returns null if no connection has rested for a turn, and for `restMs` unless enough are idle
+   * @returns null if no connection has rested for a turn, and for `restMs` unless enough rest
    */
   take(now: number): Connection | null {
-    for (let oldest = this.#first; oldest !== null; oldest = this.#first) {
-      if (oldest.idleTurn === this.#turn) return null
-      if (now - oldest.idleSince < this.#restMs && this.#count < enoughIdle) return null
-      this.remove(oldest)
-      if (now < oldest.idleUntil) return oldest
-      oldest.close()
+    for (let next = this.#next(now); next !== null; next = this.#next(now)) {
+      this.remove(next)
+      if (now < next.idleUntil) return next
+      next.close()
     }
     return null
   }
 
-  /** Call this at the end of each turn in which a connection became idle. */
+  #next(now: number): Connection | null {
+    const oldest = this.#oldestResting
+    if (oldest === null) return this.#last
+    const hasRested = this.#resting >= enoughIdle || now - oldest.idleSince >= this.#restMs
+    return hasRested && oldest.idleTurn !== this.#turn ? oldest : (oldest.earlier as Connection | null)
+  }
+
+  /** Call this at the end of each turn in which a connection became idle, after all calls of `take`. */
   endTurn(): void {
+    for (let oldest = this.#oldestResting; oldest !== null && this.#isSurplus(oldest); oldest = this.#oldestResting) {
+      oldest.state = 'spare'
+      this.#oldestResting = oldest.later as Connection | null
+      this.#resting--
+    }
     this.#turn++
   }
 
-  /** Closes half of the connections that no call has needed since the last time. They are used in rotation, so none would expire. */
-  closeSpare(): void {
-    for (let left = this.#spare >> 1; left > 0; left--) this.#first?.close()
-    this.#spare = this.#count
+  /** Whether a connection was usable but unused in this turn, and enough others rest. */
+  #isSurplus({ idleTurn }: Connection): boolean {
+    return this.#resting > enoughIdle && idleTurn !== this.#turn
   }
 }

@@ -1,11 +1,11 @@
-/** Default. Shorter than the idle timeout of common servers (uvicorn: 5 s). */
+/** Shorter than the idle timeout of common servers (uvicorn: 5 s). */
 const defaultMs = 4000
-/** A request may be on its way while the upstream closes the connection. */
+/** A request may be on its way when the upstream closes the connection. */
 const marginMs = 1500
 const maxMs = 600_000
 
 /**
- * How long an idle connection may be reused, milliseconds; 0 or less: not at all.
+ * How long an idle connection may be reused, milliseconds; 0 or less if not at all.
  *
  * @param field the `Keep-Alive` field of its last answer, such as `timeout=5, max=100`
  */

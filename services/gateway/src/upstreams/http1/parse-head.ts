@@ -1,16 +1,16 @@
 import type { AnswerHead } from '../upstream-pool.ts'
 
-/** The head of an answer: what framing the body takes, and what the relay needs. */
-export type ParsedHead = AnswerHead & {
+/** The head of an answer: the fields for the relay, and the framing of the body. */
+export interface ParsedHead extends AnswerHead {
   readonly status: number
   readonly isChunked: boolean
-  /** Whether the connection stays open after the answer, according to the head. */
+  /** Whether the head allows the connection to stay open after the answer. */
   readonly keepsAlive: boolean
   /** The `Keep-Alive` field. */
   readonly keepAlive: string | undefined
 }
 
-/** A field name and a value (RFC 9110, 5.1 and 5.5), with neither space before the colon nor folded lines (RFC 9112, 5). */
+/** A field name and its value (RFC 9110, 5.1 and 5.5), without a space before the colon and without folded lines (RFC 9112, 5). */
 const field = "[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\\t\\x20-\\x7e\\x80-\\xff]*"
 const wellFormedHead = new RegExp(`^HTTP/1\\.[01] [1-9]\\d\\d(?: [^\\r\\n]*)?\\r\\n(?:${field}\\r\\n)*$`)
 const wellFormedField = new RegExp(`^${field}$`)
@@ -18,10 +18,10 @@ const wellFormedField = new RegExp(`^${field}$`)
 const bodyLength = /^\d{1,15}$/
 
 /**
- * Parses the head of an answer. A head that leaves the end of the body ambiguous is malformed.
+ * Parses the head of an answer. A head is malformed if the end of the body is ambiguous.
  *
  * @param text status line and fields, each with CR LF; one character per byte
- * @returns the head; a text that names the fault if it is malformed
+ * @returns the head; for a malformed head, a text with the fault
  */
 export function parseHead(text: string): ParsedHead | string {
   if (!wellFormedHead.test(text)) return 'its head is not HTTP/1.1'
@@ -92,7 +92,7 @@ export function parseHead(text: string): ParsedHead | string {
   }
 }
 
-/** Whether a line, without its end, is an allowed trailer. The gateway ignores trailers, but they must not change the framing. */
+/** Whether a line, without its end, is an allowed trailer. Trailers are ignored, but must not change the framing. */
 export function isTrailer(line: string): boolean {
   return wellFormedField.test(line) && !/^(?:content-length|transfer-encoding):/i.test(line)
 }

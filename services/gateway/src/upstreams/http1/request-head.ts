@@ -1,4 +1,4 @@
-/** What all requests to an upstream have in common. */
+/** The common parts of all requests to an upstream. */
 export interface RequestFields {
   /** Value of the `host` field. */
   readonly host: string
@@ -10,7 +10,7 @@ export interface RequestFields {
   readonly headers: readonly string[]
 }
 
-/** Characters allowed in a path or field. Line breaks are not. */
+/** Characters that a path or field may have. Line breaks are not allowed. */
 const safe = /^[\t\x20-\x7e]*$/
 
 /** Builds the request heads for one upstream. The common part of an endpoint's heads is built once. */
@@ -22,7 +22,7 @@ export class RequestHeads {
     this.#fields = fields
   }
 
-  /** @throws Error if a field or the path has characters that a head must not have */
+  /** Builds a head. @throws Error if a field or the path has a forbidden character */
   of(path: string, requestId: string, bodyBytes: number): string {
     const beginning = this.#beginnings.get(path) ?? this.#prepare(path)
     return `${beginning}${requestId}\r\ncontent-length: ${bodyBytes}\r\n\r\n`
@@ -32,7 +32,7 @@ export class RequestHeads {
     const { host, pathPrefix, query, headers } = this.#fields
     const lines = [`POST ${pathPrefix}${path}${query} HTTP/1.1`, `host: ${host}`, 'connection: keep-alive']
     for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
-    // The message does not name the field, because it may be the credential.
+    // The message does not contain the field, because it may be the credential.
     if (!lines.every((line) => safe.test(line))) throw new Error('a field of the request could end its line')
     const beginning = `${lines.join('\r\n')}\r\nx-request-id: `
     this.#beginnings.set(path, beginning)

@@ -28,7 +28,7 @@ const sizes: Array<[name: string, image: Buffer, size: [width: number, height: n
   ['a PNG', png(1024, 768), [1024, 768]],
   ['a PNG with a profile', png(3, 4, profile(50_000)), [3, 4]],
   ['a PNG with a second header', png(3, 4, pngHeader(3000, 4000)), null],
-  ['a PNG with more in front of its pixels than is looked at', png(3, 4, profile(1e6)), null],
+  ['a PNG with its pixels behind the bytes that are read', png(3, 4, profile(1e6)), null],
   ['an empty PNG', png(0, 4), null],
   ['the largest PNG', png(0xffffffff, 0xffffffff), [0xffffffff, 0xffffffff]],
   [
@@ -43,14 +43,18 @@ const sizes: Array<[name: string, image: Buffer, size: [width: number, height: n
   ['a JPEG with a preview in a comment', jpegOf(jpegSegment(0xfe, jpegOf(jpegFrame(1, 1))), jpegFrame(9, 8)), [9, 8]],
   ['a JPEG with two frame headers', jpegOf(jpegFrame(1, 900), jpegFrame(800, 2)), [800, 900]],
   ['a JPEG with fill bytes', jpegOf(Buffer.from([0xff, 0xff]), jpegFrame(9, 8)), [9, 8]],
-  ['a JPEG whose lines are told later', jpegOf(jpegFrame(640, 0)), null],
+  ['a JPEG that gives its lines after the scan', jpegOf(jpegFrame(640, 0)), null],
   ['a JPEG with a segment that only some skip', jpegOf(jpegSegment(0xf0, jpegFrame(1, 1)), jpegFrame(9, 8)), null],
   ['a JPEG with rubbish between its segments', jpegOf(Buffer.from('x'), jpegFrame(9, 8)), null],
   ['a JPEG without a size', jpegOf(exif(10)), null],
   ['a JPEG that breaks off', jpegOf(exif(60_000), jpegFrame(4032, 3024)).subarray(0, 60_000), null],
-  ['a JPEG with more in front than is looked at', jpegOf(...Array(20).fill(exif(60_000)), jpegFrame(9, 8)), null],
   [
-    'a JPEG of nothing but comments',
+    'a JPEG with its size behind the bytes that are read',
+    jpegOf(...Array(20).fill(exif(60_000)), jpegFrame(9, 8)),
+    null
+  ],
+  [
+    'a JPEG with too many comments',
     jpegOf(...Array(3000).fill(jpegSegment(0xfe, Buffer.alloc(0))), jpegFrame(9, 8)),
     null
   ],
@@ -76,14 +80,14 @@ const sizes: Array<[name: string, image: Buffer, size: [width: number, height: n
 ]
 
 for (const [name, image, size] of sizes) {
-  test(`${name}: ${size === null ? 'nobody knows its size' : size.join(' × ')}`, async () => {
+  test(`${name}: ${size === null ? 'its size is unknown' : size.join(' × ')}`, async () => {
     const expected = size === null ? null : { width: size[0], height: size[1] }
     assert.deepEqual(inlineImageSize(dataUrl(image)), expected)
-    assert.deepEqual(inlineImageSize(dataUrl(image, 'image/whatever')), expected, 'its type is not believed')
+    assert.deepEqual(inlineImageSize(dataUrl(image, 'image/whatever')), expected, 'the declared type does not matter')
   })
 }
 
-test('what decoders of base64 and of data URLs may read differently has no size', async () => {
+test('an image has no size if decoders of base64 or of data URLs may read it differently', async () => {
   const url = dataUrl(png(10, 10))
   const [head, data] = url.split(',') as [string, string]
   const larger = dataUrl(png(9000, 9000)).split(',')[1]!
@@ -104,12 +108,12 @@ test('what decoders of base64 and of data URLs may read differently has no size'
   assert.ok(inlineImageSize(url.replace('data:image/png', 'DATA:Image/PNG')))
 })
 
-test('any bytes, and any image with anything changed, are read without an error and in bounded time', async () => {
+test('any bytes and any changed image are read without an error and in bounded time', async () => {
   const images = sizes.map(([, image]) => image.subarray(0, 4000))
   const someBytes = fc.oneof(
     fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
     fc.tuple(fc.constantFrom(...images), mutations).map(([image, changes]) => mutate(image, changes)),
-    // The beginning of one with anything behind it.
+    // The beginning of an image, and any bytes behind it.
     fc
       .tuple(fc.constantFrom(...images), fc.nat(30), fc.uint8Array({ maxLength: 300 }))
       .map(([image, length, rest]) => Buffer.concat([image.subarray(0, length), rest]))

@@ -5,7 +5,7 @@ import { pngSize } from './png-size.ts'
 import type { Size, SizeAnswer } from './size.ts'
 import { webpSize } from './webp-size.ts'
 
-/** How many bytes are decoded to find the size, by tries. Most headers are short; a few have large colour profiles. */
+/** Bytes decoded to find the size, per try. Most headers are short; a few have large colour profiles. */
 const prefixBytes = [3 * 1024, 96 * 1024, 768 * 1024]
 
 const head = /^data:image\/[a-z0-9.+-]{1,40};base64,/i

@@ -11,7 +11,7 @@ export function pngSize(bytes: Buffer): SizeAnswer {
     if (++count > maxSegments) return 'unknown'
     const type = typeAt(bytes, at)
     if (type === 'IDAT') return sizeOf(bytes.readUInt32BE(16), bytes.readUInt32BE(20))
-    // Some decoders believe a second header.
+    // Some decoders use a second header.
     if (type === 'IHDR' && at > 8) return 'unknown'
   }
   return 'cut'

@@ -1,0 +1,28 @@
+import { Link } from '@tanstack/react-router'
+import { AuthLayout } from '../../layout/auth-layout.tsx'
+import { buttonLook } from '../../ui/button.tsx'
+import { textLink } from '../../ui/text-link.ts'
+
+interface SignInNoticeProps {
+  readonly title: string
+  readonly description: string
+}
+
+/** A page that explains the state of a mailed link, and links to sign-in. */
+export function SignInNotice({ title, description }: SignInNoticeProps) {
+  return (
+    <AuthLayout
+      title={title}
+      description={description}
+      footer={
+        <Link to="/forgot-password" className={textLink}>
+          Forgot your password?
+        </Link>
+      }
+    >
+      <Link to="/login" className={buttonLook({ tone: 'primary' })}>
+        Go to sign-in
+      </Link>
+    </AuthLayout>
+  )
+}

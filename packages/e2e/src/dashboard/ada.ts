@@ -1,0 +1,22 @@
+import type { CreatedKey } from '@tollgate/contracts/http/keys.ts'
+import t from 'tap'
+import { chatOutcome, openaiClient } from '../openai-client.ts'
+import { Person } from '../person.ts'
+import { browser, system } from './world.ts'
+
+/** A name and a label that a page must show as text. */
+export const hostile = '<img src=x onerror="alert(1)">"\'`=cmd|x!A1'
+
+/** The owner of a team, with a key, an invitation and usage. */
+export let ada: Person
+t.before(async () => {
+  if (browser === null) return
+  ada = await new Person(system, 'ada').join('team')
+  await ada.call('PATCH', '/api/auth/me', { name: hostile })
+  const { body } = await ada.call<{ key: CreatedKey }>('POST', '/api/keys', {
+    label: hostile,
+    metadata: { a: hostile }
+  })
+  await ada.call('POST', '/api/team/seats', { email: 'grace@example.com' })
+  await chatOutcome(openaiClient(system.addresses.gateways[0]!, body.key.value))
+})

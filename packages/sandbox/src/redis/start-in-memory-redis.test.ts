@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { Redis } from 'ioredis'
+import { test } from 'tap'
+import { freePort } from '../free-port.ts'
+import { startJsRedis } from './start-in-memory-redis.ts'
+
+test('commands in an HTTP request, which any web page can send, do not run', async (t) => {
+  const redis = await startJsRedis(await freePort(), {})
+  t.teardown(() => redis.stop())
+  const client = new Redis(redis.url)
+  t.teardown(() => client.disconnect())
+  await client.set('kept', '1')
+  const lines = 'FLUSHALL\r\nSET stolen 1\r\n'
+  for (const text of [
+    `POST / HTTP/1.1\r\nHost: 127.0.0.1:${redis.port}\r\nContent-Length: ${lines.length}\r\n\r\n${lines}`,
+    lines,
+    `\r\n${lines}`
+  ]) {
+    const socket = connect(redis.port, '127.0.0.1').resume()
+    socket.on('error', () => undefined)
+    socket.write(text)
+    await once(socket, 'close')
+    assert.deepEqual(await client.keys('*'), ['kept'])
+  }
+})
+
+test('INFO has, as in Redis, a new run id for each server, its role and its eviction policy', async (t) => {
+  const runIds = new Set<string>()
+  for (let n = 0; n < 2; n++) {
+    const redis = await startJsRedis(await freePort(), {})
+    t.teardown(() => redis.stop())
+    const client = new Redis(redis.url)
+    t.teardown(() => client.disconnect())
+    const info = await client.info()
+    assert.match(info, /^role:master\r$/m)
+    assert.match(info, /^maxmemory_policy:noeviction\r$/m)
+    const runId = /^run_id:([0-9a-f]{40})\r$/m.exec(info)?.[1]
+    assert.ok(runId !== undefined)
+    assert.match(await client.info('server'), new RegExp(`^run_id:${runId}\r$`, 'm'))
+    assert.doesNotMatch(await client.info('memory'), /run_id/)
+    runIds.add(runId)
+  }
+  assert.equal(runIds.size, 2)
+})
+
+test('scripts of Redis 7 run: with a line of flags, under their own SHA-1, with integers over 32 bits', async (t) => {
+  const redis = await startJsRedis(await freePort(), {})
+  t.teardown(() => redis.stop())
+  const client = new Redis(redis.url)
+  t.teardown(() => client.disconnect())
+  const script = [
+    '#!lua flags=no-writes',
+    "local text = string.format('%d~%s~%.1f', tonumber(ARGV[1]), 'é', 0.5)",
+    "return { text, string.match(text, '^(%d+)~'), string.upper(KEYS[1]) }"
+  ].join('\n')
+  const sha = await client.script('LOAD', script)
+  for (const big of ['4294967297', '9007199254740991']) {
+    assert.deepEqual(await client.evalsha(String(sha), 1, 'a', big), [`${big}~é~0.5`, big, 'A'])
+  }
+  assert.deepEqual(await client.eval(script, 1, 'a', 7), ['7~é~0.5', '7', 'A'])
+  await assert.rejects(client.eval('#!lua\nlocal one = 1\nreturn one.two.three', 0), /:3:/)
+})

@@ -1,0 +1,89 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Redis, type RedisOptions } from 'ioredis'
+import { RedisAwayError, withoutCommand } from './redis-link.ts'
+import type { HostPort } from './redis-url.ts'
+
+/** How long to wait for more answers after the first one: a hung server must not delay the others. */
+const maxFurtherWaitMs = 300
+/** How long to wait for the first answer. */
+const maxFirstWaitMs = 2000
+
+/** Connections to Sentinels or to nodes of a cluster, for questions about the masters. */
+export interface MasterQueries {
+  /** The connections that are ready now. */
+  ready(): Redis[]
+  /** The last error of any connection. */
+  lastError(): Error
+  close(): void
+}
+
+/** @param onReady called when a connection becomes ready */
+export function openMasterQueries(
+  servers: readonly HostPort[],
+  options: Pick<RedisOptions, 'username' | 'password' | 'tls' | 'connectionName'>,
+  onReady: () => void
+): MasterQueries {
+  let lastError: Error = new RedisAwayError()
+  const clients = servers.map((server) => {
+    const client = new Redis({
+      ...options,
+      ...server,
+      // The check would ask a Sentinel whether it is loading data.
+      enableReadyCheck: false,
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+      connectTimeout: 1000,
+      socketTimeout: 1000,
+      disconnectTimeout: 200,
+      retryStrategy: (attempt) => Math.min(100 * attempt, 1000)
+    })
+    client.on('ready', onReady)
+    client.on('error', (error) => {
+      lastError = withoutCommand(error)
+    })
+    return client
+  })
+  return {
+    ready: () => clients.filter(({ status }) => status === 'ready'),
+    lastError: () => lastError,
+    close() {
+      for (const client of clients) client.disconnect()
+    }
+  }
+}
+
+/**
+ * Asks all servers. Returns the answers that arrive soon after the first one.
+ *
+ * @throws the last error if no server answers
+ */
+export async function askAll<Answer>(
+  clients: readonly Redis[],
+  ask: (client: Redis) => Promise<Answer>
+): Promise<Answer[]> {
+  const ending = new AbortController()
+  const first = Promise.withResolvers<void>()
+  const soonAfter = first.promise.then(() => delay(maxFurtherWaitMs, undefined, { signal: ending.signal }))
+  let failure: Error = new RedisAwayError()
+  const answers: Answer[] = []
+  const asked = clients.map((client) =>
+    ask(client).then(
+      (answer) => {
+        answers.push(answer)
+        first.resolve()
+      },
+      (error: Error) => {
+        failure = withoutCommand(error)
+      }
+    )
+  )
+  await Promise.race([
+    Promise.all(asked),
+    soonAfter,
+    delay(maxFirstWaitMs, undefined, { signal: ending.signal })
+  ]).catch(() => undefined)
+  ending.abort()
+  if (answers.length === 0) throw failure
+  return [...answers]
+}

@@ -1,0 +1,34 @@
+import { eq } from 'drizzle-orm'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { callerOf } from '../callers/session.ts'
+import { sessionCookie } from '../callers/session-cookie.ts'
+import { lockSessions, openSession } from '../callers/sessions.ts'
+import type { Transaction } from '../database/connect.ts'
+import { sessions } from '../database/schema/sessions.ts'
+import type { AuthContext } from './auth-context.ts'
+import { describeBrowser } from './describe-browser.ts'
+
+/**
+ * Runs a change that ends all sessions of a user, then opens a new session for the caller.
+ *
+ * A caller whose session was closed in the meantime gets none: signing out everywhere includes this session.
+ *
+ * @param change ends the sessions in the same transaction
+ */
+export async function renewSession(
+  { database, clock, cookie }: Pick<AuthContext, 'database' | 'clock' | 'cookie'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  change: (tx: Transaction, now: Date) => Promise<void>
+): Promise<void> {
+  const { user, sessionHash } = callerOf(request)
+  const now = clock()
+  const token = await database.orm.transaction(async (tx) => {
+    await lockSessions(tx, user.id)
+    const open = await tx.select({ hash: sessions.tokenHash }).from(sessions).where(eq(sessions.tokenHash, sessionHash))
+    await change(tx, now)
+    if (open.length === 0) return null
+    return openSession(tx, user.id, describeBrowser(request.headers['user-agent']), now)
+  })
+  if (token !== null) reply.setCookie(sessionCookie, token, cookie)
+}

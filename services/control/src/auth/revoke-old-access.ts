@@ -1,0 +1,64 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { and, eq } from 'drizzle-orm'
+import type { By } from '../audit/by.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { forgetBrowsers } from '../callers/known-browser.ts'
+import type { Transaction } from '../database/connect.ts'
+import { keys } from '../database/schema/keys.ts'
+import { members } from '../database/schema/team.ts'
+import { type RevokedKey, revokeKeys } from '../keys/revoke-keys.ts'
+import type { Projector } from '../projection/projector.ts'
+import { endOldPassword } from './end-sign-ins.ts'
+
+/** Revocations that control awaits at the same time. */
+const batch = 20
+
+/**
+ * Ends old access after a mailed link set a new password: somebody else may have known the old one. Every session ends, and
+ * the management keys are revoked; with `isEveryKey`, inference keys too.
+ *
+ * These are all keys of the user's own account. For a seat of a team, they include the keys that the user created there.
+ *
+ * @returns the keys that are now revoked in the database; see {@link awaitRevocations}
+ */
+export async function revokeOldAccess(
+  tx: Transaction,
+  userId: string,
+  isEveryKey: boolean,
+  by: By
+): Promise<RevokedKey[]> {
+  await endOldPassword(tx, userId)
+  await forgetBrowsers(tx, userId)
+  const which = isEveryKey ? undefined : eq(keys.scope, 'management')
+  const revoked = await revokeKeys(tx, userId, by.at, which)
+  const [team] = await tx.select({ id: members.accountId }).from(members).where(eq(members.userId, userId))
+  if (team !== undefined) {
+    revoked.push(...(await revokeKeys(tx, team.id, by.at, and(eq(keys.createdBy, userId), which))))
+  }
+  const detail = { keys_revoked: revoked.length }
+  await recordAudit(tx, { accountId: userId, ...by, action: 'auth.password_reset', detail })
+  for (const { id, accountId, label } of revoked) {
+    const detail = { label, by_password_reset: true }
+    await recordAudit(tx, { accountId, ...by, action: 'key.revoked', subject: id, detail })
+  }
+  return revoked
+}
+
+/**
+ * Waits until no gateway accepts the keys.
+ *
+ * @throws ServiceError `revocation_pending`; its message also says that the password is set, because the link is used up
+ */
+export async function awaitRevocations(
+  projector: Pick<Projector, 'keyChanged'>,
+  revoked: readonly RevokedKey[]
+): Promise<void> {
+  for (let from = 0; from < revoked.length; from += batch) {
+    const some = revoked.slice(from, from + batch).map(({ accountId, id }) => projector.keyChanged(accountId, id))
+    if (!(await Promise.all(some)).includes(false)) continue
+    throw new ServiceError('revocation_pending', {
+      message:
+        'The new password is set and every session has ended. Some keys are still being revoked; this completes by itself. Sign in with the new password.'
+    })
+  }
+}

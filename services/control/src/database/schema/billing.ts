@@ -1,0 +1,49 @@
+import { sql } from 'drizzle-orm'
+import { boolean, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { accounts } from './accounts.ts'
+import { at } from './columns.ts'
+import { sweepTable } from './sweep-table.ts'
+
+/** Accounts that are customers of the payment provider, with the result of the last read of their subscriptions. */
+export const customers = pgTable(
+  'customers',
+  {
+    accountId: uuid('account_id')
+      .primaryKey()
+      .references(() => accounts.id),
+    /** `cus_…` at the payment provider. */
+    customerId: text('customer_id').notNull().unique(),
+    /** Derived from the subscriptions alone. */
+    plan: text('plan').notNull(),
+    /** The subscription that gives the plan, else the newest one; null if there never was one. */
+    subscriptionId: text('subscription_id'),
+    /** The price that gives the plan, else the subscription's first price. */
+    priceId: text('price_id'),
+    isPastDue: boolean('is_past_due').notNull(),
+    renewsAt: at('renews_at'),
+    /** When a cancelled subscription ends. */
+    cancelAt: at('cancel_at'),
+    readAt: at('read_at'),
+    /** From this time, any replica may read the subscriptions again; null if nothing has changed. */
+    dueAt: at('due_at'),
+    /** How often the customer was marked as due. A mark during a read causes another read. */
+    marks: integer('marks').notNull().default(0)
+  },
+  (table) => [index('customers_due').on(table.dueAt).where(sql`${table.dueAt} is not null`)]
+)
+
+/** Events of the payment provider that were handled. */
+export const billingEvents = pgTable(
+  'billing_events',
+  {
+    /** `evt_…` */
+    id: text('id').primaryKey(),
+    type: text('type').notNull(),
+    customerId: text('customer_id').notNull(),
+    at: at('at').notNull()
+  },
+  (table) => [index('billing_events_at').on(table.at)]
+)
+
+/** Comparison of all subscriptions with the payment provider; see billing/sweep-subscriptions.ts. */
+export const billingSweeps = sweepTable('billing_sweeps')

@@ -1,0 +1,76 @@
+import { hash } from 'node:crypto'
+import rateLimit, { normalizeIP } from '@fastify/rate-limit'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { foldCase } from './fold-case.ts'
+import { createRateLimitStore } from './rate-limit-store.ts'
+
+export const windowMs = 60_000
+
+/** Counts attempts of all replicas in Redis. While it is unavailable, each replica counts by itself. */
+const rateLimitsPlugin: FastifyPluginAsync<{ redis: RedisLink }> = async (app, { redis }) => {
+  await app.register(rateLimit, { global: false, timeWindow: windowMs, store: createRateLimitStore(redis, app.log) })
+}
+
+export const rateLimits = fp(rateLimitsPlugin, { name: 'rate-limits', fastify: '5.x' })
+
+export interface RateLimitRule {
+  /** The limited action, for instance `login`. */
+  readonly what: string
+  /** Attempts per minute, for each client address and for each subject. */
+  readonly perMinute: number
+  /** Also counts attempts by this subject: an e-mail address or a user. */
+  readonly subjectOf?: (request: FastifyRequest) => string | Promise<string>
+}
+
+/**
+ * Makes the check of a rule. It counts an attempt for the client's IP address (for IPv6, its /64 network). If that is within
+ * the limit, it also counts it for the subject. It sets `x-ratelimit-*` from the counter with fewer attempts left.
+ *
+ * @returns a function that resolves with null, or with the seconds to wait if the limit is exceeded
+ */
+export function createRateLimit(
+  app: FastifyInstance,
+  { what, perMinute, subjectOf }: RateLimitRule
+): (request: FastifyRequest, reply: FastifyReply) => Promise<number | null> {
+  const max = perMinute
+  const byAddress = app.createRateLimit({
+    max,
+    keyGenerator: ({ ip }) => `${what}:ip:${normalizeIP(ip)}`
+  })
+  // Operators can see names in Redis, so subjects are hashed there.
+  const bySubject =
+    subjectOf &&
+    app.createRateLimit({
+      max,
+      keyGenerator: async (request) =>
+        `${what}:by:${hash('sha256', foldCase((await subjectOf(request)).trim()), 'hex')}`
+    })
+
+  return async (request, reply) => {
+    let shown = await byAddress(request)
+    if (bySubject !== undefined && !(shown.isAllowed || shown.isExceeded)) {
+      const other = await bySubject(request)
+      if (!other.isAllowed && !shown.isAllowed && other.remaining <= shown.remaining) shown = other
+    }
+    if (shown.isAllowed) return null
+    const { remaining, ttlInSeconds, isExceeded } = shown
+    reply.headers({
+      'x-ratelimit-limit': max,
+      'x-ratelimit-remaining': remaining,
+      'x-ratelimit-reset': ttlInSeconds
+    })
+    return isExceeded ? Math.max(1, ttlInSeconds) : null
+  }
+}
+
+/** Makes {@link createRateLimit} a hook for `preHandler`, which throws ServiceError `too_many_requests`. */
+export function createRateLimitHook(app: FastifyInstance, rule: RateLimitRule) {
+  const count = createRateLimit(app, rule)
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const retryAfter = await count(request, reply)
+    if (retryAfter !== null) throw new ServiceError('too_many_requests', { retryAfter })
+  }
+}

@@ -1,0 +1,47 @@
+import type { Operations } from './operation-text.ts'
+
+export const billingOperations: Operations = {
+  'GET /api/billing/plans': {
+    operationId: 'listPlans',
+    summary: 'List the plans, with the prices of those on sale',
+    auth: 'none'
+  },
+  'GET /api/billing/plan': {
+    operationId: 'getPlan',
+    summary: 'Get the current plan, and when it renews or ends',
+    auth: 'session'
+  },
+  'POST /api/billing/checkout': {
+    operationId: 'openCheckout',
+    summary: 'Get the address of a checkout page for a price',
+    description:
+      'A repeated call for the same price returns the same page; a call for another price closes the earlier page. After the payment the user returns to `/dashboard/billing?success=1`; the plan is in force within seconds. Only for the owner of the account.',
+    auth: 'session',
+    isLimited: true,
+    errors: ['forbidden', 'unknown_price', 'account_suspended', 'already_subscribed', 'payments_unavailable']
+  },
+  'GET /api/billing/portal': {
+    operationId: 'openPortal',
+    summary: 'Get the address of the billing portal, to switch or cancel the plan and change cards',
+    description: 'The address works for a short time, for everybody who knows it. Only for the owner of the account.',
+    auth: 'session',
+    isLimited: true,
+    errors: ['forbidden', 'no_customer', 'payments_unavailable']
+  },
+  'GET /api/billing/invoices': {
+    operationId: 'listInvoices',
+    summary: 'List the invoices of the account, newest first',
+    description: 'Only for the owner of the account.',
+    auth: 'session',
+    isLimited: true,
+    errors: ['forbidden', 'payments_unavailable']
+  },
+  'POST /api/billing/webhook': {
+    operationId: 'takeInEvent',
+    summary: 'Receive a signed event from the payment provider',
+    description:
+      'Succeeds when all consequences are stored, also for repeated or unrelated events. Control derives the plan from the provider’s current state, never from the event.',
+    auth: 'signature',
+    errors: ['invalid_signature', 'payments_unavailable']
+  }
+}

@@ -1,0 +1,17 @@
+import type { Operations } from './operation-text.ts'
+
+export const usageOperations: Operations = {
+  'GET /api/usage': {
+    operationId: 'getUsage',
+    summary: 'Get usage by hour, day or month',
+    description:
+      'At most five seconds behind while Redis is available. A request counts for the hour in which it began.',
+    auth: 'account'
+  },
+  'GET /api/usage/summary': {
+    operationId: 'getUsageSummary',
+    summary: 'Get this month’s spend, reservations and cap',
+    description: 'While Redis is unavailable, the reservations are 0 and the spend comes from the usage reports.',
+    auth: 'account'
+  }
+}

@@ -1,0 +1,98 @@
+import { Readable } from 'node:stream'
+import type { OpenApiDocument } from '@tollgate/contracts/openapi/document.ts'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import type { FastifyInstance } from 'fastify'
+import { assetsPrefix, pagePaths } from '../dashboard/page-paths.ts'
+
+const base = 'https://document.test/openapi.json'
+
+export interface DocumentCheck {
+  /** `METHOD /path` of every route, written as in the document. Omits pages, and HEAD and OPTIONS. */
+  readonly routes: ReadonlySet<string>
+  /** `METHOD /path status`, and the code of a failure, of every answer. */
+  readonly seen: ReadonlySet<string>
+  /** Answers and accepted bodies that differ from the document. */
+  readonly violations: readonly string[]
+}
+
+/** Compares all requests and answers from now on with the application's OpenAPI document. Call it before listening. */
+export function checkAgainstDocument(app: FastifyInstance): DocumentCheck {
+  const routes = new Set<string>()
+  const seen = new Set<string>()
+  const violations: string[] = []
+  let validate: ((pointer: string[], value: unknown) => string | null) | null = null
+
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const one of [method].flat()) {
+      const path = documentPath(url)
+      if (one !== 'HEAD' && one !== 'OPTIONS' && !pages.has(path)) routes.add(`${one} ${path}`)
+    }
+  })
+
+  app.addHook('onSend', async (request, reply, payload) => {
+    const { url } = request.routeOptions
+    const { method } = request
+    if (url === undefined || method === 'OPTIONS' || pages.has(documentPath(url))) return
+    const path = documentPath(url)
+    const operation = ['paths', path, method === 'HEAD' ? 'get' : method.toLowerCase()]
+    const status = String(reply.statusCode)
+    const isJson = /json/.test(String(reply.getHeader('content-type')))
+    const body: unknown = isJson && typeof payload === 'string' && payload !== '' ? JSON.parse(payload) : null
+    const code = (body as { error?: { code?: string } } | null)?.error?.code
+    const what = [method, path, status, code].filter((part) => part !== undefined).join(' ')
+    seen.add(what)
+
+    const document = app.swagger() as OpenApiDocument
+    validate ??= validator(document)
+    const described = document.paths[path]?.[operation[2]!]
+    if (described === undefined) {
+      violations.push(`${what}: the document has no such operation`)
+      return
+    }
+    const response = described.responses[status]
+    if (response === undefined) violations.push(`${what}: the document has no such status`)
+    // A refusal sent before its body has arrived is a stream that only the client can read.
+    else if (
+      response.content?.['application/json']?.schema !== undefined &&
+      method !== 'HEAD' &&
+      !(payload instanceof Readable)
+    ) {
+      const pointer = [...operation, 'responses', status, 'content', 'application/json', 'schema']
+      const problem = isJson ? validate(pointer, body) : 'is not JSON'
+      if (problem !== null) violations.push(`${what}: answer ${problem}`)
+    }
+    if ((status === '429' || status === '503') && !/^[1-9]\d*$/.test(String(reply.getHeader('retry-after')))) {
+      violations.push(`${what}: no Retry-After`)
+    }
+    if (reply.statusCode < 400 && described.requestBody?.content['application/json']?.schema !== undefined) {
+      const isAbsent = request.body === undefined || request.body === null
+      const problem = isAbsent
+        ? described.requestBody.required
+          ? 'is missing'
+          : null
+        : validate([...operation, 'requestBody', 'content', 'application/json', 'schema'], request.body)
+      if (problem !== null) violations.push(`${what}: accepted a body that ${problem}`)
+    }
+  })
+  return { routes, seen, violations }
+}
+
+/** `/api/keys/:id` as `/api/keys/{id}`; without the slash at the end of a prefix's root. */
+const documentPath = (url: string): string => url.replace(/:([A-Za-z_]+)/g, '{$1}').replace(/(.)\/$/, '$1')
+
+/** Pages and their files, which are not part of the API. */
+const pages = new Set([...pagePaths, `${assetsPrefix}*`, '/api/reference'].map(documentPath))
+
+/** @returns a function that describes why a value does not match the schema at a pointer; null if it matches */
+function validator(document: OpenApiDocument): (pointer: string[], value: unknown) => string | null {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  formats.default(ajv)
+  ajv.addSchema({ ...document }, base)
+  return (pointer, value) => {
+    const place = pointer.map((name) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')
+    const check = ajv.getSchema(`${base}#/${place}`)
+    if (check === undefined) throw new Error(`the document has no ${place}`)
+    return check(value) ? null : ajv.errorsText(check.errors, { dataVar: '' })
+  }
+}
