@@ -6,6 +6,7 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { accountEndpoints } from './accounts/endpoints.ts'
 import type { WakeablePlanWriter } from './accounts/plan-intention.ts'
+import { adminEndpoints } from './admin/endpoints.ts'
 import { auditEndpoints } from './audit/endpoints.ts'
 import { authEndpoints } from './auth/endpoints.ts'
 import type { MinResponseTimes } from './auth/min-response-time.ts'
@@ -14,6 +15,7 @@ import type { Payments } from './billing/payments.ts'
 import type { CustomerRefresher } from './billing/refresh-customer.ts'
 import { webhook } from './billing/webhook.ts'
 import { browserCallers } from './callers/browser-callers.ts'
+import { requireOperator } from './callers/operator.ts'
 import { requireAccount } from './callers/principal.ts'
 import { session, type UserRefresher } from './callers/session.ts'
 import type { Clock } from './clocks/clock.ts'
@@ -89,6 +91,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   app.register(rateLimits, { redis })
   app.register(session, { database, catalog, clock, refresher })
   app.register(requireAccount, { database, clock })
+  app.register(requireOperator, { clock })
   addApi(app, dependencies)
   return app
 }
@@ -170,5 +173,10 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
     clock
   })
   part('/api/usage', (usage) => usageEndpoints(usage, { database, redis, catalog, clock }))
+  part('/api/admin', (admin) =>
+    adminEndpoints(admin, {
+      ...{ database, redis, identity, payments, catalog, projector, customerRefresher, clock, limits }
+    })
+  )
   part('/api/audit', (audit) => auditEndpoints(audit, { database }))
 }

@@ -93,6 +93,11 @@ export const errorTable = {
 
   // Who calls
   not_authenticated: [401, 'authentication_error', 'Your session is missing or has expired. Sign in first.'],
+  sign_in_again: [
+    401,
+    'authentication_error',
+    'An operator’s session may change accounts for 12 hours after signing in. Sign in again.'
+  ],
   invalid_credentials: [
     401,
     'authentication_error',
@@ -167,6 +172,13 @@ export const errorTable = {
     'The model does not exist, or your plan or key does not include it. GET /v1/models lists your models.'
   ],
 
+  // Operators
+  catalog_refused: [
+    400,
+    'invalid_request_error',
+    'The catalog cannot be published. Correct the problems that the message names.'
+  ],
+
   // Teams
   team_has_members: [409, 'invalid_request_error', 'Your team has other members. Remove them first.'],
 
@@ -215,6 +227,12 @@ export const errorTable = {
     504,
     'upstream_error',
     'The model provider did not answer in time. Shorten the request, or use another model.'
+  ],
+
+  model_unavailable: [
+    503,
+    'upstream_error',
+    'No gateway can reach a provider of this model. Use another model, or ask the operator to configure its upstream.'
   ],
 
   // Tollgate and its dependencies

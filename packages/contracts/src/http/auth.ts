@@ -6,7 +6,9 @@ export const User = Type.Object({
   id: Type.String({ format: 'uuid' }),
   email: Type.String(),
   name: Type.String(),
-  plan: Type.String()
+  plan: Type.String(),
+  /** Only present for operators. They may use `/api/admin`. */
+  role: Type.Optional(Type.Literal('operator'))
 })
 export type User = Static<typeof User>
 

@@ -71,7 +71,7 @@ export async function accountEndpoints(
   function toAnswer(row: Row, { role }: Caller): Account {
     return {
       id: row.id,
-      plan: effectivePlan(catalog, row.plan),
+      plan: effectivePlan(catalog, row.planInForce),
       models: planOf(row).models.map((model) => toOfferedModel(catalog, model)),
       status: row.status,
       role,
@@ -80,7 +80,7 @@ export async function accountEndpoints(
     }
   }
 
-  const planOf = ({ plan }: Row) => catalog.plans[effectivePlan(catalog, plan)]!
+  const planOf = ({ planInForce }: Row) => catalog.plans[effectivePlan(catalog, planInForce)]!
   const planCapNanos = (row: Row) => planOf(row).caps.monthlyNanos
 }
 

@@ -66,7 +66,7 @@ export async function countKeyChange(tx: Transaction, catalog: Catalog, accountI
 export async function assertMayChangeKeys(orm: Orm, catalog: Catalog, accountId: string): Promise<number> {
   // PostgreSQL's clock, which all replicas share: a replica with a fast clock would block changes at the others.
   const [account] = await orm
-    .select({ plan: accounts.plan, until: accounts.keyChangesUntil, now: databaseNowMs })
+    .select({ plan: accounts.planInForce, until: accounts.keyChangesUntil, now: databaseNowMs })
     .from(accounts)
     .where(eq(accounts.id, accountId))
   if (account === undefined) throw new Error(`account ${accountId} does not exist`)

@@ -140,7 +140,14 @@ onEachDatabase('a user whose address changed at the provider', async (t, newData
 
   await t.test('stays signed in if only upper and lower case changed', async () => {
     const user = await control.signUp()
-    const seen = { id: user.id, email: user.email.toUpperCase(), name: user.name, plan: 'free', isBanned: false }
+    const seen = {
+      id: user.id,
+      email: user.email.toUpperCase(),
+      name: user.name,
+      plan: 'free',
+      isOperator: false,
+      isBanned: false
+    }
     await control.database.orm.transaction((tx) => adoptUser(tx, control.catalog, user.id, seen, control.now()))
     assert.equal(await isSignedIn(user.cookie), true)
     assert.equal((await login(control, user.email, user.password)).status, 200)

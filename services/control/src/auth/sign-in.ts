@@ -3,9 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { recordAudit } from '../audit/record-audit.ts'
 import { browserCookie, browserCookieAttributes, rememberBrowser } from '../callers/known-browser.ts'
+import { shownUser } from '../callers/session.ts'
 import { presentedSessions, sessionCookie } from '../callers/session-cookie.ts'
 import { clearEndedSessions, closeSessions, findSession, openSession } from '../callers/sessions.ts'
-import { effectivePlan, isUnknownPlan } from '../catalog/effective-plan.ts'
+import { isUnknownPlan } from '../catalog/effective-plan.ts'
 import type { Transaction } from '../database/connect.ts'
 import type { IdentityUser } from '../identity/identity.ts'
 import { adoptUser } from '../users/adopt-user.ts'
@@ -60,5 +61,5 @@ export async function signIn(
   if (isAccountChanged) await projector.accountChanged(user.id)
   reply.setCookie(sessionCookie, token, cookie)
   reply.setCookie(browserCookie(publicUrl), browser, browserCookieAttributes(publicUrl))
-  return { user: { ...session.user, plan: effectivePlan(catalog, session.account.plan) } }
+  return { user: shownUser(catalog, session) }
 }

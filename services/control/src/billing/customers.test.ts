@@ -15,7 +15,11 @@ onEachDatabase('customers', async (t, newDatabase) => {
   async function newAccount(): Promise<string> {
     const id = randomUUID()
     await orm.transaction(async (tx) => {
-      await syncUser(tx, { id, email: `${id}@example.com`, name: 'Ada', plan: null, isBanned: false }, now)
+      await syncUser(
+        tx,
+        { id, email: `${id}@example.com`, name: 'Ada', plan: null, isOperator: false, isBanned: false },
+        now
+      )
       await ensurePersonalAccount(tx, catalog, id, now)
     })
     return id

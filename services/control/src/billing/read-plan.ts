@@ -9,7 +9,7 @@ import { type BillingState, noSubscription } from './plan-from-subscriptions.ts'
 
 /** The current plan of an account, and its payment status. */
 export async function readPlan(orm: Orm, catalog: Catalog, accountId: string): Promise<BillingPlan> {
-  const [account] = await orm.select({ plan: accounts.plan }).from(accounts).where(eq(accounts.id, accountId))
+  const [account] = await orm.select({ plan: accounts.planInForce }).from(accounts).where(eq(accounts.id, accountId))
   const customer = await findCustomer(orm, accountId)
   return describePlan(catalog, account?.plan ?? freePlan, customer?.facts ?? noSubscription)
 }

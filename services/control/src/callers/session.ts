@@ -8,7 +8,7 @@ import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { presentedSessions } from './session-cookie.ts'
 import { extendSpan } from './session-lifetime.ts'
-import { extendSession, findSession } from './sessions.ts'
+import { extendSession, findSession, type LiveSession } from './sessions.ts'
 
 /** The signed-in user of a request. */
 export interface Caller {
@@ -19,6 +19,8 @@ export interface Caller {
   readonly role: 'owner' | 'seat'
   /** Identifies the session in the database. */
   readonly sessionHash: string
+  /** When they signed in. */
+  readonly openedAt: Date
 }
 
 declare module 'fastify' {
@@ -68,14 +70,21 @@ const sessionPlugin: FastifyPluginAsync<SessionOptions> = async (app, options) =
     if (session === null) throw new ServiceError('not_authenticated')
     const used = extendSpan(session.span, now)
     if (used !== null) await extendSession(database.orm, session.hash, used)
-    const { user, account } = session
+    const { account, openedAt } = session
     request.caller = {
-      user: { ...user, plan: effectivePlan(catalog, account.plan) },
+      user: shownUser(catalog, session),
       accountId: account.id,
       role: account.role,
-      sessionHash: session.hash
+      sessionHash: session.hash,
+      openedAt
     }
   })
+}
+
+/** The user of a session, as `/api/auth` shows them. */
+export function shownUser(catalog: Catalog, { user, account }: Pick<LiveSession, 'user' | 'account'>): User {
+  const { isOperator, ...shown } = user
+  return { ...shown, plan: effectivePlan(catalog, account.plan), ...(isOperator && { role: 'operator' as const }) }
 }
 
 export const session = fp(sessionPlugin, { name: 'session', fastify: '5.x' })

@@ -20,7 +20,8 @@ export interface ActingFor {
 export interface LiveSession {
   hash: string
   span: SessionSpan
-  user: { id: string; email: string; name: string }
+  user: { id: string; email: string; name: string; isOperator: boolean }
+  openedAt: Date
   /** When control last read the user from the identity provider. */
   syncedAt: Date
   account: ActingFor
@@ -47,8 +48,9 @@ export async function findSession(orm: Orm, token: string, now: Date): Promise<L
     .select({
       span: { lastUsedAt: sessions.lastUsedAt, idleEndsAt: sessions.idleEndsAt, endsAt: sessions.endsAt },
       syncedAt: users.syncedAt,
-      user: { id: users.id, email: users.email, name: users.name },
-      account: { id: accounts.id, plan: accounts.plan, seatOf: members.accountId }
+      user: { id: users.id, email: users.email, name: users.name, isOperator: users.isOperator },
+      openedAt: sessions.createdAt,
+      account: { id: accounts.id, plan: accounts.planInForce, seatOf: members.accountId }
     })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
@@ -61,6 +63,7 @@ export async function findSession(orm: Orm, token: string, now: Date): Promise<L
     hash,
     span: row.span,
     user: row.user,
+    openedAt: row.openedAt,
     syncedAt: row.syncedAt,
     account: { ...account, role: seatOf === null ? 'owner' : 'seat' }
   }

@@ -14,6 +14,8 @@ export interface Limits {
   readonly secondFactor: number
   /** Codes per hour, for each user, and for each browser that the user signed in with before. */
   readonly codesPerHour: number
+  /** Checks an operator's password before acts that cannot be undone. */
+  readonly operatorPassword: number
   /** Changes or deletes the user. */
   readonly changeUser: number
   /** Mails an invitation to a stranger. */
@@ -33,6 +35,7 @@ export const defaultLimits: Limits = {
   changePassword: 5,
   secondFactor: 5,
   codesPerHour: 10,
+  operatorPassword: 10,
   changeUser: 20,
   invite: 20,
   acceptInvitation: 20,

@@ -8,6 +8,8 @@ export interface IdentityUser {
   name: string
   /** `app_metadata.plan`, unchecked; null if it is missing. */
   plan: string | null
+  /** Whether `app_metadata.role` is `operator`: they may use `/api/admin`. */
+  isOperator: boolean
   /** Whether an operator has banned them, for a time or for ever. */
   isBanned: boolean
 }

@@ -76,6 +76,7 @@ export function toIdentityUser(user: User): IdentityUser {
     email: user.email ?? '',
     name: typeof name === 'string' ? name.slice(0, 200) : '',
     plan: plan === undefined || plan === null ? null : typeof plan === 'string' ? plan : JSON.stringify(plan),
+    isOperator: user.app_metadata.role === 'operator',
     isBanned: user.banned_until !== undefined && Date.parse(user.banned_until) > Date.now()
   }
 }

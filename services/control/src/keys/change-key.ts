@@ -30,7 +30,7 @@ export async function changeKey(
   return await orm.transaction(async (tx) => {
     await lockChanges(tx)
     const [found] = await tx
-      .select({ key: keys, plan: accounts.plan })
+      .select({ key: keys, plan: accounts.planInForce })
       .from(keys)
       .innerJoin(accounts, eq(accounts.id, keys.accountId))
       .where(and(eq(keys.id, id), eq(keys.accountId, accountId), eq(keys.status, 'active')))

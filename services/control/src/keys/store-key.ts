@@ -49,7 +49,7 @@ export async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWh
     const made = idempotency === null ? null : await findMade(db, accountId, idempotency, by.at)
     if (made !== null) return { made }
     const [account] = await db
-      .select({ id: accounts.id, plan: accounts.plan })
+      .select({ id: accounts.id, plan: accounts.planInForce })
       .from(accounts)
       .where(eq(accounts.id, accountId))
     if (account === undefined) throw new Error(`account ${accountId} does not exist`)

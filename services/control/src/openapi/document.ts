@@ -13,6 +13,7 @@ const webhookSecret = { webhookSecret: [] }
 const securityOf = {
   none: [],
   session: [session],
+  operator: [session],
   account: [session, managementKey],
   signature: [signature],
   webhookSecret: [webhookSecret]
@@ -119,7 +120,8 @@ function errorsOf(method: string, text: OperationText): Set<ErrorCode> {
     add('csrf_rejected', 'invalid_json', 'request_too_large', 'unsupported_media_type')
   }
   if (text.isLimited === true) add('too_many_requests')
-  if (text.auth !== 'none') add('not_authenticated')
+  if (text.auth === 'operator') add('not_found', 'sign_in_again')
+  else if (text.auth !== 'none') add('not_authenticated')
   if (text.auth === 'account') add('invalid_api_key', 'revoked_api_key', 'expired_api_key', 'account_suspended')
   return errors
 }

@@ -1,4 +1,5 @@
 import { accountOperations } from './operations/account.ts'
+import { adminOperations } from './operations/admin.ts'
 import { auditOperations } from './operations/audit.ts'
 import { authOperations } from './operations/auth.ts'
 import { billingOperations } from './operations/billing.ts'
@@ -32,6 +33,11 @@ export const tags: Readonly<Record<string, Tag>> = {
   },
   Usage: { description: 'Usage and its cost.', operations: usageOperations },
   Audit: { description: 'Who changed what, when and from where.', operations: auditOperations },
+  Operators: {
+    description:
+      'For operators: users with `app_metadata.role` `operator` at the identity provider. Everybody else gets 404. Each act is logged with its reason.',
+    operations: adminOperations
+  },
   Service: { description: 'About the service itself.', operations: serviceOperations }
 }
 

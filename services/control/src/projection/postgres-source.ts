@@ -100,7 +100,7 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
 
     async readCatalog() {
       const [row] = await orm.select().from(catalogs).orderBy(desc(catalogs.version)).limit(1)
-      if (row === undefined) throw new Error('no catalog is stored')
+      if (row?.json == null) throw new Error('no catalog is stored')
       return { number: row.version, json: row.json }
     }
   }

@@ -10,7 +10,7 @@ import { deadRecordMs } from './source.ts'
 export const accountColumns = {
   id: accounts.id,
   shard: accounts.shard,
-  plan: accounts.plan,
+  plan: accounts.planInForce,
   status: accounts.status,
   ownCapNanos: accounts.ownCapNanos,
   suspensions: accounts.suspensions,

@@ -19,7 +19,7 @@ export interface TeamFacts {
 export async function readTeamFacts(orm: Orm, catalog: Catalog, accountId: string): Promise<TeamFacts | null> {
   const [account] = await orm
     .select({
-      plan: accounts.plan,
+      plan: accounts.planInForce,
       status: accounts.status,
       seats: orm.$count(members, eq(members.accountId, accountId))
     })

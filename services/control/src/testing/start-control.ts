@@ -141,6 +141,8 @@ export interface RunningControl {
   createByOperator(user: Pick<TestUser, 'email' | 'password'>): Promise<string>
   /** Registers, confirms and signs in a user; `cookie` is the session. */
   signUp(options?: { plan?: string; name?: string }): Promise<TestUser>
+  /** Signs up an operator. */
+  signUpOperator(): Promise<TestUser>
   /** Signs in again. @returns the cookie */
   signIn(user: Pick<TestUser, 'email' | 'password'>): Promise<string>
   /** Writes `app_metadata.plan`, as an operator does. It applies from the next sign-in on. */
@@ -284,6 +286,12 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       }
       return { id: user.id, email, password, name, cookie }
     },
+    async signUpOperator() {
+      const user = await control.signUp({ name: 'Olga Operator' })
+      const { error } = await admin(identity.url).updateUserById(user.id, { app_metadata: { role: 'operator' } })
+      if (error !== null) throw error
+      return { ...user, cookie: await control.signIn(user) }
+    },
     async signIn({ email, password }) {
       return sessionIn(await expectStatus(control.call('POST', '/api/auth/login', { body: { email, password } }), 200))
     },
@@ -319,6 +327,7 @@ const noLimits: Limits = {
   resendConfirmation: 1e6,
   resetPassword: 1e6,
   changePassword: 1e6,
+  operatorPassword: 1e6,
   changeUser: 1e6,
   invite: 1e6,
   acceptInvitation: 1e6,

@@ -62,7 +62,7 @@ export async function usageEndpoints(
     const now = clock()
     const month = monthOf(now)
     const [account] = await orm
-      .select({ plan: accounts.plan, ownCapNanos: accounts.ownCapNanos })
+      .select({ plan: accounts.planInForce, ownCapNanos: accounts.ownCapNanos })
       .from(accounts)
       .where(eq(accounts.id, accountId))
     if (account === undefined) throw new Error(`there is no account ${accountId}`)

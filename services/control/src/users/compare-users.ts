@@ -29,7 +29,14 @@ export async function adoptListed(options: CompareOptions, listed: readonly Iden
   const ids = listed.map(({ id }) => id)
   if (ids.length === 0) return
   const rows = await database.orm
-    .select({ id: users.id, email: users.email, name: users.name, plan: users.plan, isSuspended })
+    .select({
+      id: users.id,
+      email: users.email,
+      name: users.name,
+      plan: users.plan,
+      isOperator: users.isOperator,
+      isSuspended
+    })
     .from(users)
     .innerJoin(accounts, eq(accounts.id, users.id))
     .where(and(inArray(users.id, ids), isNull(users.deletedAt)))
@@ -38,8 +45,12 @@ export async function adoptListed(options: CompareOptions, listed: readonly Iden
   for (const seen of listed) {
     const row = known.get(seen.id)
     if (row === undefined) continue
-    const { email, name, plan } = row
-    const isSame = email === seen.email && name === seen.name && plan === seen.plan && row.isSuspended === seen.isBanned
+    const isSame =
+      row.email === seen.email &&
+      row.name === seen.name &&
+      row.plan === seen.plan &&
+      row.isOperator === seen.isOperator &&
+      row.isSuspended === seen.isBanned
     if (isSame) same.push(seen.id)
     else await adopt(options, seen.id, seen)
   }

@@ -30,7 +30,9 @@ function createProvider() {
   }
   const userOf = (id: string): IdentityUser | null => {
     const plan = plans.get(id)
-    return plan === undefined ? null : { id, email: `${id}@example.com`, name: 'N', plan, isBanned: false }
+    return plan === undefined
+      ? null
+      : { id, email: `${id}@example.com`, name: 'N', plan, isOperator: false, isBanned: false }
   }
   const identity: PlanWriterOptions['identity'] = {
     startDeadline: () => AbortSignal.timeout(5000),

@@ -273,7 +273,9 @@ onEachDatabase('the comparison of all users', async (t, newDatabase) => {
     control.passTime(24 * hour)
     const { database, catalog, projector } = control
     let sweeper: ReturnType<typeof createSweeper> | null = null
-    const page = [{ id: others[0]!.id, email: others[0]!.email, name: 'x', plan: null, isBanned: false }]
+    const page = [
+      { id: others[0]!.id, email: others[0]!.email, name: 'x', plan: null, isOperator: false, isBanned: false }
+    ]
     const identity = {
       listUsers: async () => {
         void sweeper!.stop()

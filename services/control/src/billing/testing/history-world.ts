@@ -75,7 +75,14 @@ export async function playHistory(replicas: Replicas, { steps, ending, order }: 
     const { data, error } = await admin.getUserById(id)
     if (error !== null) throw error
     const plan: unknown = data.user.app_metadata.plan ?? null
-    const seen = { id, email: data.user.email ?? '', name: '', plan: plan as string | null, isBanned: false }
+    const seen = {
+      id,
+      email: data.user.email ?? '',
+      name: '',
+      plan: plan as string | null,
+      isOperator: false,
+      isBanned: false
+    }
     await orm.transaction((tx) => adoptUser(tx, one.catalog, id, seen, new Date()))
     await one.projector.accountChanged(id)
     return seen.plan

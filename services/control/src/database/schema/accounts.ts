@@ -1,13 +1,23 @@
 import { sql } from 'drizzle-orm'
-import { bigint, check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, check, index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { at, version } from './columns.ts'
 
 /**
  * Why the gateway refuses the keys of an account: the identity provider suspended it (`identity`), its owner has a seat in a
- * team (`team`), or its owner was deleted (`deleted`).
+ * team (`team`), its owner was deleted (`deleted`), or an operator suspended it (`operator`).
  */
-export const suspensionReasons = ['identity', 'team', 'deleted'] as const
+export const suspensionReasons = ['identity', 'team', 'deleted', 'operator'] as const
 export type SuspensionReason = (typeof suspensionReasons)[number]
+
+/** Limits that an operator set instead of the plan's. A missing one is the plan's. */
+export interface OverrideLimits {
+  readonly monthlyNanos?: number
+  readonly requestNanos?: number
+  readonly requestsPerMinute?: number
+  readonly tokensPerMinute?: number
+  readonly concurrentRequests?: number
+  readonly keyQuota?: number
+}
 
 /** An account has a plan, keys and a bill. A personal account has the id of its user. */
 export const accounts = pgTable(
@@ -15,7 +25,16 @@ export const accounts = pgTable(
   {
     id: uuid('id').primaryKey(),
     ownerId: uuid('owner_id').notNull(),
+    /** The plan that payments or the identity provider give the account. */
     plan: text('plan').notNull(),
+    /** The plan that an operator set instead, and when it ends; null: no end. See accounts/end-overrides.ts. */
+    overridePlan: text('override_plan'),
+    overridePlanEndsAt: at('override_plan_ends_at'),
+    /** The plan in force. */
+    planInForce: text('plan_in_force').notNull().generatedAlwaysAs(sql`coalesce(override_plan, plan)`),
+    /** Limits that an operator set instead of the plan's, and when they end; null: no end. */
+    overrideLimits: jsonb('override_limits').$type<OverrideLimits>(),
+    overrideLimitsEndAt: at('override_limits_end_at'),
     /** Every reason for which the account is suspended now, each once. */
     suspensions: text('suspensions', { enum: suspensionReasons }).array().notNull().default(sql`'{}'`),
     /** Derived from the reasons alone. */
@@ -35,7 +54,10 @@ export const accounts = pgTable(
   },
   (table) => [
     index('accounts_shard_version').on(table.shard, table.version),
-    check('accounts_suspensions', sql`${table.suspensions} <@ array['identity', 'team', 'deleted']`),
+    index('accounts_override_ends')
+      .on(sql`least(${table.overridePlanEndsAt}, ${table.overrideLimitsEndAt})`)
+      .where(sql`${table.overridePlanEndsAt} is not null or ${table.overrideLimitsEndAt} is not null`),
+    check('accounts_suspensions', sql`${table.suspensions} <@ array['identity', 'team', 'deleted', 'operator']`),
     check('accounts_own_cap', sql`${table.ownCapNanos} >= 0`)
   ]
 )

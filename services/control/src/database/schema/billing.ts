@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { boolean, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { accounts } from './accounts.ts'
 import { at } from './columns.ts'
 import { sweepTable } from './sweep-table.ts'
@@ -44,6 +44,25 @@ export const billingEvents = pgTable(
   },
   (table) => [index('billing_events_at').on(table.at)]
 )
+
+/** Paid invoices of the payment provider; see billing/sweep-invoices.ts. */
+export const invoices = pgTable(
+  'invoices',
+  {
+    /** `in_…` */
+    id: text('id').primaryKey(),
+    customerId: text('customer_id').notNull(),
+    /** What was paid, in the currency's smallest unit, without refunds. */
+    amount: bigint('amount', { mode: 'number' }).notNull(),
+    /** In lower case. */
+    currency: text('currency').notNull(),
+    paidAt: at('paid_at').notNull()
+  },
+  (table) => [index('invoices_paid_at').on(table.paidAt), index('invoices_customer').on(table.customerId)]
+)
+
+/** Copy of the paid invoices of all customers; see billing/sweep-invoices.ts. */
+export const invoiceSweeps = sweepTable('invoice_sweeps')
 
 /** Comparison of all subscriptions with the payment provider; see billing/sweep-subscriptions.ts. */
 export const billingSweeps = sweepTable('billing_sweeps')

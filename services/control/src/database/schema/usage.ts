@@ -20,6 +20,8 @@ export const ledger = pgTable(
     run: text('run').notNull(),
     keyId: text('key_id').notNull(),
     model: text('model').notNull(),
+    /** The upstream that served it. Empty: not known. `run` tells rows of different upstreams apart. */
+    upstream: text('upstream').notNull().default(''),
     ...forEachCounter(counterColumn),
     revision: bigint('revision', { mode: 'number' }).notNull()
   },

@@ -6,10 +6,10 @@ export interface OperationText {
   readonly summary: string
   readonly description?: string
   /**
-   * `session`: the cookie. `account`: the cookie or a management key. `signature`: the payment provider's.
+   * `session`: the cookie. `operator`: the cookie of an operator. `account`: the cookie or a management key. `signature`: the payment provider's.
    * `webhookSecret`: the identity provider's.
    */
-  readonly auth: 'none' | 'session' | 'account' | 'signature' | 'webhookSecret'
+  readonly auth: 'none' | 'session' | 'operator' | 'account' | 'signature' | 'webhookSecret'
   /** Whether the operation has a rate limit. */
   readonly isLimited?: true
   /** Failures of this operation alone. Those of its form, such as invalid JSON, are added. */

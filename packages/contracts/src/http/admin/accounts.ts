@@ -1,0 +1,204 @@
+import { type Static, Type } from 'typebox'
+import { AuditEntry } from '../audit.ts'
+import { AccountId, Count, Cursor, closed, Instant, NextCursor, OwnPassword, PageLimit, Reason, Usd } from './common.ts'
+
+const AccountStatus = Type.Enum(['active', 'suspended'])
+const SuspensionReason = Type.Enum(['identity', 'team', 'deleted', 'operator'])
+
+export const AdminAccountsQuery = Type.Object(
+  {
+    /** A part of an address, the beginning of an account's id, a key's id, or a value of a key's metadata. */
+    q: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    /** The plan in force. */
+    plan: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    status: Type.Optional(AccountStatus),
+    /** Only accounts whose last payment failed. */
+    past_due: Type.Optional(Type.Literal('true')),
+    /** Default `spend`: most spent this month first. `created`: newest first. */
+    sort: Type.Optional(Type.Enum(['spend', 'created'])),
+    /** 1 to 100; default 50. */
+    limit: Type.Optional(PageLimit),
+    cursor: Type.Optional(Cursor)
+  },
+  closed
+)
+export type AdminAccountsQuery = Static<typeof AdminAccountsQuery>
+
+/** An account in the list. */
+export const AdminAccountListing = Type.Object({
+  id: AccountId,
+  /** Address and name of the owner; empty after the owner is deleted. */
+  email: Type.String(),
+  name: Type.String(),
+  /** The plan in force. */
+  plan: Type.String(),
+  status: AccountStatus,
+  /** Every reason for which the account is suspended. */
+  suspended_for: Type.Array(SuspensionReason),
+  past_due: Type.Boolean(),
+  /** People who act for the account, its owner included. */
+  people: Count,
+  /** Active keys. */
+  keys: Count,
+  /** Spend of this month, up to some seconds old. */
+  spent_usd: Usd,
+  created_at: Instant
+})
+export type AdminAccountListing = Static<typeof AdminAccountListing>
+
+export const AdminAccountsResponse = Type.Object({
+  accounts: Type.Array(AdminAccountListing),
+  has_more: Type.Boolean(),
+  next_cursor: NextCursor
+})
+export type AdminAccountsResponse = Static<typeof AdminAccountsResponse>
+
+/** Where a limit comes from: the plan, an operator, or the owner of the account. */
+const LimitSource = Type.Enum(['plan', 'operator', 'owner'])
+const limit = <Value extends Type.TSchema>(value: Value) =>
+  Type.Object({
+    value: Type.Union([value, Type.Null()]),
+    from: LimitSource,
+    /** The plan's value. Null: no limit. */
+    plan_value: Type.Union([value, Type.Null()]),
+    /** When the operator's value ends; null if it does not, or the limit is not the operator's. */
+    ends_at: Type.Union([Instant, Type.Null()])
+  })
+
+/** The limits in force. */
+export const AdminLimits = Type.Object({
+  monthly_budget_usd: limit(Type.Number()),
+  request_budget_usd: limit(Type.Number()),
+  requests_per_minute: limit(Type.Integer()),
+  tokens_per_minute: limit(Type.Integer()),
+  concurrent_requests: limit(Type.Integer()),
+  key_quota: limit(Type.Integer())
+})
+export type AdminLimits = Static<typeof AdminLimits>
+
+/** A user who acts for the account. */
+export const AdminUser = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  email: Type.String(),
+  name: Type.String(),
+  role: Type.Enum(['owner', 'seat']),
+  /** Open sessions. */
+  sessions: Count
+})
+
+export const AdminKey = Type.Object({
+  id: Type.String(),
+  label: Type.String(),
+  prefix: Type.String(),
+  scope: Type.Enum(['inference', 'management']),
+  status: Type.Enum(['active', 'revoked', 'expired']),
+  created_at: Instant,
+  last_used_at: Type.Union([Instant, Type.Null()]),
+  expires_at: Type.Union([Instant, Type.Null()])
+})
+export type AdminKey = Static<typeof AdminKey>
+
+/** The subscription at the payment provider, as control last read it. */
+export const AdminSubscription = Type.Object({
+  customer_id: Type.String(),
+  id: Type.Union([Type.String(), Type.Null()]),
+  status: Type.Union([Type.String(), Type.Null()]),
+  price_id: Type.Union([Type.String(), Type.Null()]),
+  past_due: Type.Boolean(),
+  renews_at: Type.Union([Instant, Type.Null()]),
+  cancel_at: Type.Union([Instant, Type.Null()])
+})
+
+export const AdminInvoice = Type.Object({
+  id: Type.String(),
+  /** In the currency's smallest unit. */
+  amount: Type.Integer(),
+  currency: Type.String(),
+  status: Type.String(),
+  created_at: Instant,
+  pdf_url: Type.Union([Type.String(), Type.Null()])
+})
+
+/** A correction of usage by an operator. */
+export const Adjustment = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  at: Instant,
+  month: Type.String(),
+  /** Above zero: charged. Below zero: credited. */
+  amount_usd: Type.String(),
+  reason: Type.String()
+})
+export type Adjustment = Static<typeof Adjustment>
+
+export const AdminAccount = Type.Object({
+  ...AdminAccountListing.properties,
+  /** The plan without an operator's override. */
+  own_plan: Type.String(),
+  /** The plan that an operator set, until `ends_at`; null without one. */
+  plan_override: Type.Union([
+    Type.Object({ id: Type.String(), ends_at: Type.Union([Instant, Type.Null()]) }),
+    Type.Null()
+  ]),
+  limits: AdminLimits,
+  /** Reserved for running requests; `0.00` while Redis is unavailable. */
+  reserved_usd: Usd,
+  users: Type.Array(AdminUser),
+  /** The newest 100 keys, active keys first. */
+  key_list: Type.Array(AdminKey),
+  /** Null for an account that never bought anything. */
+  subscription: Type.Union([AdminSubscription, Type.Null()]),
+  /** The newest 20; null while the payment provider is unavailable. */
+  invoices: Type.Union([Type.Array(AdminInvoice), Type.Null()]),
+  /** The newest 100. */
+  adjustments: Type.Array(Adjustment),
+  /** The newest 50 entries of the account's audit log. */
+  audit: Type.Array(AuditEntry)
+})
+export type AdminAccount = Static<typeof AdminAccount>
+
+export const AdminAccountResponse = Type.Object({ account: AdminAccount })
+export const AdminAccountParams = Type.Object({ id: Type.String() })
+
+/** For calls that only need a reason. */
+export const ReasonRequest = Type.Object({ reason: Reason }, closed)
+export const DeleteAccountRequest = Type.Object({ reason: Reason, password: OwnPassword }, closed)
+export const SignedOutResponse = Type.Object({ ok: Type.Literal(true), sessions: Count })
+
+const Budget = Type.Number({ minimum: 0, maximum: 1e6 })
+const Rate = Type.Integer({ minimum: 1, maximum: 1e9 })
+
+/** An operator's limits. Each replaces the plan's, whether it is lower or higher. Dollars have at most nine decimals. */
+export const OwnLimits = Type.Object(
+  {
+    monthly_budget_usd: Type.Optional(Budget),
+    request_budget_usd: Type.Optional(Budget),
+    requests_per_minute: Type.Optional(Rate),
+    tokens_per_minute: Type.Optional(Rate),
+    concurrent_requests: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e6 })),
+    key_quota: Type.Optional(Type.Integer({ minimum: 0, maximum: 1e6 })),
+    /** When these limits end. Null: never. */
+    ends_at: Type.Union([Instant, Type.Null()])
+  },
+  closed
+)
+export type OwnLimits = Static<typeof OwnLimits>
+
+/** A missing member changes nothing. Null removes an override. */
+export const ChangeAccountByOperatorRequest = Type.Object(
+  {
+    reason: Reason,
+    plan: Type.Optional(
+      Type.Union([
+        Type.Object(
+          { id: Type.String({ minLength: 1, maxLength: 100 }), ends_at: Type.Union([Instant, Type.Null()]) },
+          closed
+        ),
+        Type.Null()
+      ])
+    ),
+    /** Replaces all limits that an operator set before. */
+    limits: Type.Optional(Type.Union([OwnLimits, Type.Null()]))
+  },
+  closed
+)
+export type ChangeAccountByOperatorRequest = Static<typeof ChangeAccountByOperatorRequest>

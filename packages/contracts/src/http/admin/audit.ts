@@ -1,0 +1,34 @@
+import { type Static, Type } from 'typebox'
+import { AuditEntry } from '../audit.ts'
+import { AccountId, Cursor, closed, NextCursor, PageLimit } from './common.ts'
+
+/** An act of an operator. */
+export const OperatorAct = Type.Object({
+  ...AuditEntry.properties,
+  /** The account that it touched; null for acts about the whole system. */
+  account_id: Type.Union([AccountId, Type.Null()]),
+  /** Address of that account's owner; null for other acts, and after the owner is deleted. */
+  account_email: Type.Union([Type.String(), Type.Null()]),
+  reason: Type.String()
+})
+export type OperatorAct = Static<typeof OperatorAct>
+
+export const OperatorActsQuery = Type.Object(
+  {
+    /** Only acts of this operator. */
+    actor_id: Type.Optional(Type.String({ format: 'uuid' })),
+    /** Only acts about this account. */
+    account_id: Type.Optional(AccountId),
+    limit: Type.Optional(PageLimit),
+    cursor: Type.Optional(Cursor)
+  },
+  closed
+)
+export type OperatorActsQuery = Static<typeof OperatorActsQuery>
+
+export const OperatorActsResponse = Type.Object({
+  entries: Type.Array(OperatorAct),
+  has_more: Type.Boolean(),
+  next_cursor: NextCursor
+})
+export type OperatorActsResponse = Static<typeof OperatorActsResponse>

@@ -1,0 +1,21 @@
+import { Type } from 'typebox'
+
+export const closed = { additionalProperties: false } as const
+
+export const AccountId = Type.String({ format: 'uuid' })
+export const Instant = Type.String({ format: 'date-time' })
+export const Count = Type.Integer({ minimum: 0 })
+/** Exact US dollars, with 2 to 9 decimals. */
+export const Usd = Type.String({ pattern: '^(0|[1-9][0-9]*)\\.[0-9]{2,9}$' })
+/** Exact US dollars that may be below zero. */
+export const SignedUsd = Type.String({ pattern: '^-?(0|[1-9][0-9]*)\\.[0-9]{2,9}$' })
+/** A calendar month in UTC, such as `2026-11`. */
+export const Month = Type.String({ pattern: '^20[0-9]{2}-(0[1-9]|1[0-2])$' })
+/** Why the operator acts. The audit logs keep it. */
+export const Reason = Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })
+/** The operator's own password, which acts that cannot be undone ask for again. */
+export const OwnPassword = Type.String({ minLength: 1, maxLength: 1024 })
+/** `next_cursor` of the previous page. */
+export const Cursor = Type.String({ minLength: 1, maxLength: 500 })
+export const NextCursor = Type.Union([Type.String(), Type.Null()])
+export const PageLimit = Type.String({ pattern: '^([1-9][0-9]?|100)$' })

@@ -1,0 +1,57 @@
+import { type Static, Type } from 'typebox'
+import { AccountId, Count, closed, Instant, Month, SignedUsd } from './common.ts'
+
+export const AdminMoneyQuery = Type.Object(
+  {
+    /** Default: the present month, UTC. */
+    month: Type.Optional(Month)
+  },
+  closed
+)
+export type AdminMoneyQuery = Static<typeof AdminMoneyQuery>
+
+/** Paid invoices in one currency, in its smallest unit. */
+const Revenue = Type.Object({ currency: Type.String(), amount: Type.Integer() })
+/** Revenue in dollars minus cost. Null if there is revenue in another currency. */
+const Margin = Type.Union([SignedUsd, Type.Null()])
+
+export const AdminMoney = Type.Object({
+  month: Month,
+  /** What the models cost by the catalog's prices. */
+  cost_usd: SignedUsd,
+  /** Sum of the operators' adjustments. It is not part of the cost. */
+  adjustments_usd: SignedUsd,
+  revenue: Type.Array(Revenue),
+  margin_usd: Margin,
+  by_model: Type.Array(Type.Object({ model: Type.String(), requests: Count, cost_usd: SignedUsd })),
+  /** `upstream` is empty for usage whose upstream is not known: of earlier releases, and of requests that a crash ended. */
+  by_upstream: Type.Array(Type.Object({ upstream: Type.String(), requests: Count, cost_usd: SignedUsd })),
+  by_plan: Type.Array(
+    Type.Object({
+      plan: Type.String(),
+      accounts: Count,
+      cost_usd: SignedUsd,
+      revenue: Type.Array(Revenue),
+      margin_usd: Margin
+    })
+  ),
+  /** The 100 accounts that cost most more than they pay. */
+  unprofitable: Type.Array(
+    Type.Object({
+      account_id: AccountId,
+      email: Type.String(),
+      plan: Type.String(),
+      cost_usd: SignedUsd,
+      revenue: Type.Array(Revenue)
+    })
+  ),
+  /** The last 12 months, oldest first. */
+  months: Type.Array(
+    Type.Object({ month: Month, cost_usd: SignedUsd, revenue: Type.Array(Revenue), margin_usd: Margin })
+  ),
+  /** When control last read all invoices from the payment provider; null before the first time. */
+  invoices_read_at: Type.Union([Instant, Type.Null()])
+})
+export type AdminMoney = Static<typeof AdminMoney>
+
+export const AdminMoneyResponse = Type.Object({ money: AdminMoney })

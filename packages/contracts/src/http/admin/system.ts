@@ -1,0 +1,71 @@
+import { type Static, Type } from 'typebox'
+import { Count, Instant } from './common.ts'
+
+const InstantOrNull = Type.Union([Instant, Type.Null()])
+
+/** A running process of Tollgate: it reported within the last 15 seconds. */
+const Process = Type.Object({
+  id: Type.String(),
+  host: Type.String(),
+  version: Type.String(),
+  started_at: Instant,
+  seen_at: Instant
+})
+
+export const UpstreamState = Type.Object({
+  name: Type.String(),
+  /** `open`: the gateway does not call the upstream after failures. `half-open`: it tries whether the upstream works again. */
+  breaker: Type.Enum(['closed', 'open', 'half-open'])
+})
+
+export const AdminSystem = Type.Object({
+  at: Instant,
+  control: Type.Array(Process),
+  gateways: Type.Array(
+    Type.Object({
+      ...Process.properties,
+      /** Version of the catalog that the gateway uses; null before it has one. */
+      catalog_version: Type.Union([Type.Number(), Type.Null()]),
+      upstreams: Type.Array(UpstreamState)
+    })
+  ),
+  redis: Type.Object({
+    ready: Type.Boolean(),
+    masters: Type.Array(
+      Type.Object({
+        run_id: Type.String(),
+        version: Type.Union([Type.String(), Type.Null()]),
+        used_memory_bytes: Type.Union([Count, Type.Null()]),
+        /** Shards that this process has, and those that control has verified for it. Others refuse requests. */
+        shards: Count,
+        verified_shards: Count
+      })
+    )
+  }),
+  projection: Type.Object({
+    /** Shards whose newest change is not in Redis yet; null while Redis is unavailable. */
+    shards_behind: Type.Union([Count, Type.Null()])
+  }),
+  ledger: Type.Object({
+    /** When usage was last copied from Redis; null if this is not known. */
+    copied_at: InstantOrNull,
+    seconds_behind: Type.Union([Type.Number(), Type.Null()])
+  }),
+  catalog: Type.Object({ version: Count, sha256: Type.String(), published_at: Instant }),
+  /** Since the processes started. */
+  webhooks: Type.Array(
+    Type.Object({
+      source: Type.Enum(['payments', 'identity']),
+      outcome: Type.Enum(['handled', 'ignored', 'bad_signature', 'failed']),
+      count: Count,
+      last_at: Instant
+    })
+  ),
+  /** Failed answers since the processes started, most recent first. */
+  errors: Type.Array(
+    Type.Object({ service: Type.Enum(['control', 'gateway']), code: Type.String(), count: Count, last_at: Instant })
+  )
+})
+export type AdminSystem = Static<typeof AdminSystem>
+
+export const AdminSystemResponse = Type.Object({ system: AdminSystem })

@@ -1,0 +1,28 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import type { Payments } from '../billing/payments.ts'
+import type { CustomerRefresher } from '../billing/refresh-customer.ts'
+import type { Clock } from '../clocks/clock.ts'
+import type { Database } from '../database/connect.ts'
+import type { Limits } from '../http/limits.ts'
+import type { Identity } from '../identity/identity.ts'
+import type { Projector } from '../projection/projector.ts'
+import type { AssertOwnPassword } from './assert-own-password.ts'
+
+/** The parts of control that the endpoints of operators need. */
+export interface AdminOptions {
+  database: Database
+  redis: RedisLink
+  identity: Identity
+  payments: Payments
+  catalog: Catalog
+  projector: Pick<Projector, 'accountChanged' | 'keyChanged'>
+  customerRefresher: Pick<CustomerRefresher, 'refresh'>
+  clock: Clock
+  limits: Limits
+}
+
+/** What all endpoints of `/api/admin` share. */
+export interface AdminContext extends AdminOptions {
+  assertOwnPassword: AssertOwnPassword
+}

@@ -1,0 +1,42 @@
+import { bigint, index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { at } from './columns.ts'
+
+/** What operators did, and why. Ids are no foreign keys, so that the log outlives accounts and users. Rows are never changed. */
+export const operatorActs = pgTable(
+  'operator_acts',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    /** The operator. */
+    actorId: uuid('actor_id').notNull(),
+    /** The account that it touched; null for acts about the whole system. */
+    accountId: uuid('account_id'),
+    action: text('action').notNull(),
+    subject: text('subject'),
+    reason: text('reason').notNull(),
+    detail: jsonb('detail').$type<Record<string, string | number | boolean | null>>().notNull(),
+    ip: text('ip').notNull(),
+    at: at('at').notNull()
+  },
+  (table) => [
+    index('operator_acts_at').on(table.at, table.id),
+    index('operator_acts_account').on(table.accountId, table.at, table.id)
+  ]
+)
+
+/** Corrections of usage by operators. They count towards the monthly cap. Rows are only added. */
+export const adjustments = pgTable(
+  'adjustments',
+  {
+    /** The caller chose it, so that a repeated call changes nothing more. */
+    id: uuid('id').primaryKey(),
+    accountId: uuid('account_id').notNull(),
+    /** The first moment of the month, UTC. */
+    month: at('month').notNull(),
+    /** Above zero: charged. Below zero: credited. */
+    nanos: bigint('nanos', { mode: 'number' }).notNull(),
+    reason: text('reason').notNull(),
+    actorId: uuid('actor_id').notNull(),
+    at: at('at').notNull()
+  },
+  (table) => [index('adjustments_account').on(table.accountId, table.month)]
+)
