@@ -1,6 +1,7 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { createOverrideEnder } from './accounts/end-overrides.ts'
 import { buildApp } from './app.ts'
 import { defaultMinResponseTimes, type MinResponseTimes } from './auth/min-response-time.ts'
 import { concurrencyLimitFor } from './background/limit-concurrency.ts'
@@ -105,6 +106,7 @@ export function composeControl(options: ComposeOptions) {
       ...(sweep !== undefined && { pauseMs: sweep.pauseMs })
     })
   )
+  const overrideEnder = keep(createOverrideEnder({ database, projector, clock, log }))
   const dueCustomers = keep(createDueCustomersLoop({ database, customerRefresher, clock, log }))
 
   const { minResponseTimes = defaultMinResponseTimes, limits = defaultLimits, requestTimeoutMs } = options
@@ -130,10 +132,20 @@ export function composeControl(options: ComposeOptions) {
 
   const loops = [projector, clockWatch, usageCopier, useCopier, sweeper, planWriter, dueUsers]
   return {
-    ...{ app, projector, planWriter, dueUsers, customerRefresher, dueCustomers, subscriptionSweeper, sweeper },
+    ...{
+      app,
+      projector,
+      planWriter,
+      dueUsers,
+      customerRefresher,
+      dueCustomers,
+      subscriptionSweeper,
+      sweeper,
+      overrideEnder
+    },
     /** Starts every background loop. */
     start(): void {
-      for (const loop of [...loops, subscriptionSweeper, dueCustomers, pruner]) loop.start()
+      for (const loop of [...loops, subscriptionSweeper, dueCustomers, overrideEnder, pruner]) loop.start()
     },
     [Symbol.asyncDispose]: () => parts.disposeAsync()
   }

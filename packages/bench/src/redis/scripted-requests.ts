@@ -63,6 +63,7 @@ export async function createKeys(link: RedisNode, accounts: number, keysEach: nu
 const allowances = {
   keyBudgetNanos: 1e15,
   accountBudgetNanos: 1e15,
+  adjusted: null,
   keyRequests: 1e9,
   keyRequestBurst: 1e9,
   requests: 1e9,

@@ -51,6 +51,18 @@ export const UsageKey = Type.Object({
 })
 export type UsageKey = Static<typeof UsageKey>
 
+/** A correction by an operator: it counts as spend of its month. */
+export const Adjustment = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  at: Instant,
+  /** The month (UTC) that it belongs to, such as `2026-11`. */
+  month: Type.String(),
+  /** Exact US dollars. Above zero: charged. Below zero: credited. */
+  amount_usd: Type.String({ pattern: '^-?(0|[1-9][0-9]*)\\.[0-9]{2,9}$' }),
+  reason: Type.String()
+})
+export type Adjustment = Static<typeof Adjustment>
+
 export const UsageResponse = Type.Object({
   from: Instant,
   to: Instant,
@@ -59,14 +71,16 @@ export const UsageResponse = Type.Object({
   /** In order of time. Times without usage have no bucket. */
   buckets: Type.Array(UsageBucket),
   /** With `group_by=key`: each key that has a bucket. */
-  keys: Type.Optional(Type.Array(UsageKey))
+  keys: Type.Optional(Type.Array(UsageKey)),
+  /** Corrections in the months of the range, newest first. They are not part of the buckets. Absent if there are none. */
+  adjustments: Type.Optional(Type.Array(Adjustment))
 })
 export type UsageResponse = Static<typeof UsageResponse>
 
 export const UsageSummaryResponse = Type.Object({
   /** When the month began, UTC. */
   from: Instant,
-  /** Spend so far. While Redis is unavailable, the spend that control has copied. */
+  /** Spend so far, with adjustments. While Redis is unavailable, the spend that control has copied. */
   spent_usd: Usd,
   /** Reserved for running requests; `0.00` while Redis is unavailable. */
   reserved_usd: Usd,

@@ -29,14 +29,39 @@ export const KeyRecord = Type.Object({
 })
 export type KeyRecord = Static<typeof KeyRecord>
 
+const Nanos = Type.Integer({ minimum: 0 })
+const Rate = Type.Integer({ minimum: 1 })
+/** When an override ends; null for never. */
+const until = Type.Union([Instant, Type.Null()])
+
+/** What an operator set instead of the plan, and instead of single limits of the plan. See override.ts. */
+const Override = Type.Object({
+  plan: Type.Optional(Type.Object({ id: Type.String(), until })),
+  limits: Type.Optional(
+    Type.Object({
+      monthlyNanos: Type.Optional(Nanos),
+      requestNanos: Type.Optional(Nanos),
+      requestsPerMinute: Type.Optional(Rate),
+      tokensPerMinute: Type.Optional(Rate),
+      concurrentRequests: Type.Optional(Rate),
+      until
+    })
+  )
+})
+
 /** The data of the paying account that admission needs. */
 export const AccountRecord = Type.Object({
+  /** Without an operator's override. */
   plan: Type.String(),
   status: Type.Enum(['active', 'suspended']),
   /** Present if the account is suspended only because its owner has a seat in a team. Older gateways ignore it. */
   isOwnerInTeam: Type.Optional(Type.Literal(true)),
   /** The owner's own monthly cap, nanodollars; null without one. The plan's cap applies too. */
-  ownCapNanos: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])
+  ownCapNanos: Type.Union([Nanos, Type.Null()]),
+  /** Earlier releases ignore it, and so apply the account's own plan. */
+  override: Type.Optional(Override),
+  /** Sum of the operators' adjustments in a month (yyyymm), nanodollars: it counts as spend, and may be below zero. */
+  adjusted: Type.Optional(Type.Object({ month: Type.Integer(), nanos: Type.Integer() }))
 })
 export type AccountRecord = Static<typeof AccountRecord>
 

@@ -15,7 +15,8 @@
 --     or the end of a rotated secret's grace), ms since the epoch, -1 for never; budget of the key for a month, nanodollars, and requests
 --     a minute of the key, -1 without a limit of its own; budget of the account for a month, and of one request,
 --     nanodollars; concurrent requests; how long a hold lasts, ms; requests a minute; tokens a minute; how far the arrival
---     of requests, of requests of the key and of tokens may lie ahead, µs; field of the key
+--     of requests, of requests of the key and of tokens may lie ahead, µs; a month (yyyymm, 0 for none) and nanodollars (may
+--     be below 0) that count as spend of the account in that month; field of the key
 --   1 if overdue holds were reaped before, else 0
 --   for each request: picodollars of its prompt, and of each granted token; prompt tokens, and output tokens for each granted
 --     token (the number of answers); wanted output tokens; the minimum to grant; field of its hold; model
@@ -46,13 +47,14 @@ local tag = tagOf(run)
 local floor, ceil, max = math.floor, math.ceil, math.max
 -- Larger costs are not exact. They are above every budget and refused.
 local maxPicos = 1e30
-local termsForm, requestForm = '<ddddddddddddddsd', '<ddddddss'
+local termsForm, requestForm = '<ddddddddddddddddsd', '<ddddddss'
 local ended, unverified, overdue = packFields('<d', 4), packFields('<d', 5), packFields('<d', 6)
 
 -- The current group: its terms, and the state of its account after the requests that were admitted so far. (As arguments, or
 -- with new functions for each group, they would cost as much as all the rest in this Lua.)
 local keyField, keyBudget, accountBudget, requestBudget, maxOpen, deadline
 local at, keySettled, keyReserved
+local adjustedMonth, adjusted
 local shard, verifiedVersion, verifiedRun, present
 local answers, fields = {}, {}
 
@@ -90,8 +92,8 @@ local function decide(promptPicos, picosEach, promptTokens, tokensEach, granted,
   if granted and keyBudget and nanos > keyBudget - keySettled - keyReserved then
     granted, nanos = fit(1, keyBudget, keySettled, keyReserved, promptPicos, picosEach, minTokens)
   end
-  if granted and nanos > accountBudget - settled - reserved then
-    granted, nanos = fit(2, accountBudget, settled, reserved, promptPicos, picosEach, minTokens)
+  if granted and nanos > accountBudget - settled - adjusted - reserved then
+    granted, nanos = fit(2, accountBudget, settled + adjusted, reserved, promptPicos, picosEach, minTokens)
   end
   if not granted then
     return nanos
@@ -155,7 +157,7 @@ end
 local function readTerms(packed)
   local judgedKey, judgedAccount, endsAt, holdMs, wasReaped, position
   judgedKey, judgedAccount, endsAt, keyBudget, keyPerMinute, accountBudget, requestBudget, maxOpen, holdMs, perMinute,
-    tokensPerMinute, burst, keyBurst, tokenBurst, keyField, wasReaped, position = unpackFields(termsForm, packed)
+    tokensPerMinute, burst, keyBurst, tokenBurst, adjustedMonth, adjusted, keyField, wasReaped, position = unpackFields(termsForm, packed)
   assertWhole(judgedKey, judgedAccount, endsAt + 1, keyBudget + 1, keyPerMinute + 1, accountBudget)
   assertWhole(requestBudget, maxOpen, holdMs, perMinute, tokensPerMinute, wasReaped)
   if keyPerMinute == 0 or perMinute == 0 or tokensPerMinute == 0 then
@@ -164,6 +166,7 @@ local function readTerms(packed)
   if not (burst > 0 and keyBurst > 0 and tokenBurst > 0 and burst + keyBurst + tokenBurst < 10 * minute) then
     error('a burst is not valid')
   end
+  assertWhole(adjustedMonth, max(adjusted, -adjusted), 0, 0, 0, 0)
   keyBudget = keyBudget >= 0 and keyBudget or nil
   keyPerMinute = keyPerMinute >= 0 and keyPerMinute or nil
   deadline = nowMs + holdMs
@@ -210,6 +213,9 @@ local function judgeGroup(name, packed)
   end
   if month < present then
     month, settled, reserved = present, 0, 0
+  end
+  if adjustedMonth ~= month then
+    adjusted = 0
   end
   -- Control opens months, not this process's clock. Where they differ, a request belongs to the nearest second of the month.
   at = monthOf(seconds) == month and seconds or within(month, seconds)

@@ -25,6 +25,7 @@ const free: AccountRecord = { plan: 'free', status: 'active', ownCapNanos: null 
 const allowances: Allowances = {
   keyBudgetNanos: null,
   accountBudgetNanos: 1_000_000,
+  adjusted: null,
   keyRequests: null,
   keyRequestBurst: null,
   requests: 60,

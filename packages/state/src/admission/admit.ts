@@ -12,6 +12,8 @@ export interface Allowances {
   keyBudgetNanos: number | null
   /** The smaller of the plan's cap and the account's own. */
   accountBudgetNanos: number
+  /** What counts as spend of a month (yyyymm) besides usage. It may be below zero. */
+  adjusted: { month: number; nanos: number } | null
   keyRequests: number | null
   /** The burst of `keyRequests`; null if that is null. */
   keyRequestBurst: number | null
@@ -125,7 +127,7 @@ export function prepareAdmission(
 ): PreparedAdmission {
   const { keyBudgetNanos, accountBudgetNanos, keyRequests, requests, tokens, concurrentRequests, requestNanos } =
     allowances
-  const { keyRequestBurst, requestBurst, tokenBurst } = allowances
+  const { keyRequestBurst, requestBurst, tokenBurst, adjusted } = allowances
   const numbers = packNumbers(
     Number(judged.key),
     Number(judged.account),
@@ -140,7 +142,9 @@ export function prepareAdmission(
     tokens,
     microsOf(requestBurst, requests),
     microsOf(keyRequestBurst ?? 1, keyRequests ?? 1),
-    microsOf(tokenBurst, tokens)
+    microsOf(tokenBurst, tokens),
+    adjusted?.month ?? 0,
+    adjusted?.nanos ?? 0
   )
   return { account, terms: inOnePiece(numbers + packText(`k:${key}`)) }
 }

@@ -29,6 +29,7 @@ async function verifyShard(link: RedisNode, version: number, run = 'this run'): 
 const plenty = {
   keyBudgetNanos: null,
   accountBudgetNanos: 1e9,
+  adjusted: null,
   keyRequests: null,
   keyRequestBurst: null,
   requests: 1e6,

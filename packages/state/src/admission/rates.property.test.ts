@@ -78,6 +78,7 @@ function createAsker(world: LimitsWorld, limit: Limits) {
     allowances: {
       keyBudgetNanos: null,
       accountBudgetNanos: 0,
+      adjusted: null,
       ...limit,
       concurrentRequests: 1e6,
       requestNanos: 0

@@ -25,6 +25,7 @@ const asking: Asking = {
   allowances: {
     keyBudgetNanos: 1e6,
     accountBudgetNanos: 1e6,
+    adjusted: null,
     keyRequests: 100,
     keyRequestBurst: 20,
     requests: 100,

@@ -47,6 +47,7 @@ testOnEveryRedis('many admissions at once', async (t, link) => {
     const allowances = {
       keyBudgetNanos,
       accountBudgetNanos,
+      adjusted: null,
       keyRequests: null,
       keyRequestBurst: null,
       requests: 10_000,

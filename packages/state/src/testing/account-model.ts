@@ -145,7 +145,8 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
   const month = isNewMonth ? now.month : account.month
   const inMonth = (amount: number) => (isNewMonth ? 0 : amount)
   const keySettled = inMonth(account.settled.get(key) ?? 0)
-  const settled = inMonth(account.settled.get('') ?? 0)
+  const { adjusted } = allowances
+  const settled = inMonth(account.settled.get('') ?? 0) + (adjusted?.month === month ? adjusted.nanos : 0)
   const budgets = [
     { scope: 'request', limit: allowances.requestNanos, settled: 0, reserved: 0 },
     {

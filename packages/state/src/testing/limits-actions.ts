@@ -52,11 +52,16 @@ const holdMs = fc.integer({ min: 1, max: 90_000 })
 const orNone = (limit: fc.Arbitrary<number>) => fc.option(limit, { nil: null })
 /** Also very small amounts, so requests often need exactly as much. */
 const amount = (max: number) => fc.oneof(fc.nat({ max }), fc.nat({ max: 8 }))
+/** In the months of these tests, and in others. */
+const adjustments = fc.option(
+  fc.record({ month: fc.constantFrom(202_701, 202_702, 202_703), nanos: fc.integer({ min: -10_000, max: 10_000 }) })
+)
 // Low enough that each limit refuses some requests.
 const allowances: fc.Arbitrary<Allowances> = fc
   .record({
     keyBudgetNanos: orNone(amount(15_000)),
     accountBudgetNanos: amount(25_000),
+    adjusted: adjustments,
     keyRequests: orNone(fc.integer({ min: 1, max: 7 })),
     keyRequestBurst: fc.integer({ min: 1, max: 7 }),
     requests: fc.integer({ min: 1, max: 13 }),

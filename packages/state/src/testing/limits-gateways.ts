@@ -26,6 +26,7 @@ export function createGateways(world: LimitsWorld) {
     (): Allowances => ({
       keyBudgetNanos: null,
       accountBudgetNanos: 20_000,
+      adjusted: null,
       keyRequests: null,
       keyRequestBurst: null,
       requests: 30,

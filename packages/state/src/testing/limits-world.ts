@@ -335,8 +335,10 @@ const isNot = (those: ReadonlySet<string>) => (id: string) => !those.has(id)
 export type LimitsWorld = Awaited<ReturnType<typeof createWorld>>
 
 function checkGrant(account: AccountModel, { key, bound, allowances }: Asking, granted: number): void {
+  const { adjusted } = allowances
+  const adjustedNow = adjusted?.month === account.month ? adjusted.nanos : 0
   const caps: Array<[cap: number, used: number]> = [
-    [allowances.accountBudgetNanos, (account.settled.get('') ?? 0) + reservedOf(account)],
+    [allowances.accountBudgetNanos, (account.settled.get('') ?? 0) + adjustedNow + reservedOf(account)],
     [allowances.keyBudgetNanos ?? Infinity, (account.settled.get(key) ?? 0) + reservedOf(account, key)],
     [allowances.requestNanos, nanosOf(bound, granted)]
   ]

@@ -10,6 +10,7 @@ import type { By } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { type Caller, callerOf } from '../callers/session.ts'
 import { effectivePlan } from '../catalog/effective-plan.ts'
+import { limitsInForce } from '../catalog/limits-in-force.ts'
 import { toOfferedModel } from '../catalog/offered-model.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database, Orm } from '../database/connect.ts'
@@ -81,7 +82,8 @@ export async function accountEndpoints(
   }
 
   const planOf = ({ planInForce }: Row) => catalog.plans[effectivePlan(catalog, planInForce)]!
-  const planCapNanos = (row: Row) => planOf(row).caps.monthlyNanos
+  /** The plan's cap, or the operator's. */
+  const planCapNanos = (row: Row) => limitsInForce(catalog, row).monthlyNanos
 }
 
 async function readAccount(orm: Orm, id: string): Promise<Row> {

@@ -21,11 +21,14 @@ export function readOwnCap(usd: number | null, planCapNanos: number): number | n
  *
  * @throws ServiceError `invalid_request` if it has more than nine decimals
  */
-export function nanosOfUsd(usd: number): number {
+export const nanosOfUsd = (usd: number): number => exactNanos('monthly_budget_usd', usd)
+
+/** Converts an amount of a request. @throws ServiceError `invalid_request` naming the field, for more than nine decimals */
+export function exactNanos(field: string, usd: number): number {
   const nanos = Math.round(usd * nanosPerUsd)
   // Division rounds correctly, so it restores every number with up to nine decimals.
-  if (toUsd(nanos) !== usd) throw refused('must have no more than nine decimals')
-  return nanos
+  if (toUsd(nanos) === usd) return nanos
+  throw new ServiceError('invalid_request', { message: `${field}: must have no more than nine decimals` })
 }
 
 export const toUsd = (nanos: number): number => nanos / nanosPerUsd

@@ -1,12 +1,16 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { acts } from './acts.ts'
+import { adjustUsage } from './adjust-usage.ts'
 import type { AdminOptions } from './admin-context.ts'
 import { createOwnPasswordCheck } from './assert-own-password.ts'
+import { changeAccount } from './change-account.ts'
 
 /** `/api/admin/*`: for operators. Nobody else can tell that these endpoints exist. */
 export async function adminEndpoints(app: FastifyInstance, options: AdminOptions): Promise<void> {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>()
   const context = { ...options, assertOwnPassword: createOwnPasswordCheck(app, options.identity, options.limits) }
   acts(typed, context)
+  adjustUsage(typed, context)
+  changeAccount(typed, context)
 }

@@ -1,6 +1,7 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { and, eq, gt, isNull, ne, or } from 'drizzle-orm'
+import type { LimitedAccount } from '../catalog/limits-in-force.ts'
 import type { Orm } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
 import { keyQuota, mayAddKey } from './key-quota.ts'
@@ -18,12 +19,12 @@ const managementQuota = 5
 export async function assertKeyQuota(
   orm: Orm,
   catalog: Catalog,
-  account: { id: string; plan: string },
+  account: LimitedAccount & { id: string },
   key: { scope: 'inference' | 'management'; besides?: string },
   now: Date
 ): Promise<void> {
   const { scope, besides } = key
-  if (scope === 'inference' && keyQuota(catalog, account.plan) === Number.POSITIVE_INFINITY) return
+  if (scope === 'inference' && keyQuota(catalog, account) === Number.POSITIVE_INFINITY) return
   const live = await orm.$count(
     keys,
     and(
@@ -34,7 +35,7 @@ export async function assertKeyQuota(
       or(isNull(keys.expiresAt), gt(keys.expiresAt, now))
     )
   )
-  const mayAdd = scope === 'inference' ? mayAddKey(catalog, account.plan, live) : live < managementQuota
+  const mayAdd = scope === 'inference' ? mayAddKey(catalog, account, live) : live < managementQuota
   if (mayAdd) return
   const message =
     scope === 'inference'

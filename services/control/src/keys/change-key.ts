@@ -30,15 +30,16 @@ export async function changeKey(
   return await orm.transaction(async (tx) => {
     await lockChanges(tx)
     const [found] = await tx
-      .select({ key: keys, plan: accounts.planInForce })
+      .select({ key: keys, planInForce: accounts.planInForce, overrideLimits: accounts.overrideLimits })
       .from(keys)
       .innerJoin(accounts, eq(accounts.id, keys.accountId))
       .where(and(eq(keys.id, id), eq(keys.accountId, accountId), eq(keys.status, 'active')))
     if (found === undefined) throw new ServiceError('not_found')
-    const terms = readKeyTerms(asked, catalog, found.plan, by.at)
+    const terms = readKeyTerms(asked, catalog, found.planInForce, by.at)
     // During the wait for the lock, the key may have expired and another key taken its place in the quota.
     if (found.key.expiresAt !== null && terms.expiresAt !== undefined) {
-      const account = { id: accountId, plan: found.plan }
+      const { planInForce, overrideLimits } = found
+      const account = { id: accountId, planInForce, overrideLimits }
       await assertKeyQuota(tx, catalog, account, { scope: found.key.scope, besides: id }, by.at)
     }
     await countKeyChange(tx, catalog, accountId)

@@ -17,10 +17,11 @@ const catalogs: fc.Arbitrary<Catalog> = fc
     models: {},
     plans: Object.fromEntries(Object.entries({ ...quotas, free }).map(([id, of]) => [id, withQuota(of)]))
   }))
+const onPlan = (planInForce: string) => ({ planInForce, overrideLimits: null })
 const live = fc.nat({ max: 2000 })
 
 test('the plans of the service allow 1, 5, 20 and any number of keys', async () => {
-  const allowed = Object.keys(shipped.plans).map((plan) => [plan, keyQuota(shipped, plan)])
+  const allowed = Object.keys(shipped.plans).map((plan) => [plan, keyQuota(shipped, onPlan(plan))])
   assert.deepEqual(Object.fromEntries(allowed), { free: 1, pro: 5, team: 20, enterprise: Number.POSITIVE_INFINITY })
 })
 
@@ -31,8 +32,17 @@ test('an account that adds keys one by one ends with exactly its quota', async (
       const plan = plans[pick % plans.length]!
       const allowed = catalog.plans[plan]!.keyQuota
       let keys = 0
-      while (keys < 2000 && mayAddKey(catalog, plan, keys)) keys++
+      while (keys < 2000 && mayAddKey(catalog, onPlan(plan), keys)) keys++
       assert.equal(keys, allowed ?? 2000)
+    })
+  )
+})
+
+test('an operator’s quota replaces the plan’s', async () => {
+  fc.assert(
+    fc.property(catalogs, live, live, (catalog, keyQuota, keys) => {
+      const account = { planInForce: 'free', overrideLimits: { keyQuota } }
+      assert.equal(mayAddKey(catalog, account, keys), keys < keyQuota)
     })
   )
 })
@@ -41,7 +51,7 @@ test('after a change to a lower plan, an account adds no key until it is below i
   fc.assert(
     fc.property(catalogs, live, (catalog, keys) => {
       for (const [plan, { keyQuota: allowed }] of Object.entries(catalog.plans)) {
-        assert.equal(mayAddKey(catalog, plan, keys), allowed === null || keys < allowed)
+        assert.equal(mayAddKey(catalog, onPlan(plan), keys), allowed === null || keys < allowed)
       }
     })
   )
@@ -55,7 +65,7 @@ test('an unknown plan counts as free, also if its name is a member of every obje
       live,
       (catalog, plan, keys) => {
         fc.pre(!Object.hasOwn(catalog.plans, plan))
-        assert.equal(mayAddKey(catalog, plan, keys), mayAddKey(catalog, 'free', keys))
+        assert.equal(mayAddKey(catalog, onPlan(plan), keys), mayAddKey(catalog, onPlan('free'), keys))
       }
     )
   )

@@ -1,12 +1,12 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { effectivePlan } from '../catalog/effective-plan.ts'
+import { type LimitedAccount, limitsInForce } from '../catalog/limits-in-force.ts'
 
-/** How many live inference keys a plan allows; Infinity without a limit. */
-export function keyQuota(catalog: Catalog, plan: string): number {
-  return catalog.plans[effectivePlan(catalog, plan)]!.keyQuota ?? Number.POSITIVE_INFINITY
+/** How many live inference keys an account may have; Infinity without a limit. */
+export function keyQuota(catalog: Catalog, account: LimitedAccount): number {
+  return limitsInForce(catalog, account).keyQuota ?? Number.POSITIVE_INFINITY
 }
 
 /** Whether an account may have one more live inference key. Keys above a lowered quota stay. */
-export function mayAddKey(catalog: Catalog, plan: string, liveKeys: number): boolean {
-  return liveKeys < keyQuota(catalog, plan)
+export function mayAddKey(catalog: Catalog, account: LimitedAccount, liveKeys: number): boolean {
+  return liveKeys < keyQuota(catalog, account)
 }

@@ -49,11 +49,11 @@ export async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWh
     const made = idempotency === null ? null : await findMade(db, accountId, idempotency, by.at)
     if (made !== null) return { made }
     const [account] = await db
-      .select({ id: accounts.id, plan: accounts.planInForce })
+      .select({ id: accounts.id, planInForce: accounts.planInForce, overrideLimits: accounts.overrideLimits })
       .from(accounts)
       .where(eq(accounts.id, accountId))
     if (account === undefined) throw new Error(`account ${accountId} does not exist`)
-    const terms = readKeyTerms(asked, catalog, account.plan, by.at)
+    const terms = readKeyTerms(asked, catalog, account.planInForce, by.at)
     await assertKeyQuota(db, catalog, account, { scope }, by.at)
     await assertMayChangeKeys(db, catalog, accountId)
     return { terms }

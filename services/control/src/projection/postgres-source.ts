@@ -10,6 +10,7 @@ import { projection, shards } from '../database/schema/projection.ts'
 import { createPostgresLedger } from '../usage/postgres-ledger.ts'
 import type { ProjectionSource } from './source.ts'
 import {
+  accountColumns,
   formerBySecret,
   formerSecretColumns,
   keysByAccount,
@@ -70,7 +71,7 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
 
     async writesOfAccount(account) {
       const rows = await orm
-        .select({ row: accounts, epoch: presentEpoch })
+        .select({ row: accountColumns, epoch: presentEpoch })
         .from(accounts)
         .where(eq(accounts.id, account))
       return rows.map(({ row, epoch }) => accountWrite(row, epoch))

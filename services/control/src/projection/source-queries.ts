@@ -6,11 +6,28 @@ import { accounts } from '../database/schema/accounts.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
 import { deadRecordMs } from './source.ts'
 
+/** Sum of an account's adjustments in a month, yyyymm. */
+export interface AdjustedMonth {
+  month: number
+  nanos: number
+}
+
 /** Only the columns that admission needs: a replay may read many rows. */
 export const accountColumns = {
   id: accounts.id,
   shard: accounts.shard,
-  plan: accounts.planInForce,
+  plan: accounts.plan,
+  overridePlan: accounts.overridePlan,
+  overridePlanEndsAt: accounts.overridePlanEndsAt,
+  overrideLimits: accounts.overrideLimits,
+  overrideLimitsEndAt: accounts.overrideLimitsEndAt,
+  /** Of the newest month with adjustments. Names are written out: Drizzle would leave out the table of `accounts.id`. */
+  adjusted: sql<AdjustedMonth | null>`(
+    select json_build_object(
+      'month', to_char(adjustments.month at time zone 'UTC', 'YYYYMM')::int, 'nanos', sum(adjustments.nanos)
+    )
+    from adjustments where adjustments.account_id = accounts.id
+    group by adjustments.month order by adjustments.month desc limit 1)`,
   status: accounts.status,
   ownCapNanos: accounts.ownCapNanos,
   suspensions: accounts.suspensions,

@@ -1,11 +1,14 @@
+import type { AccountRecord } from '@tollgate/contracts/records/records.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
 import type { accounts } from '../database/schema/accounts.ts'
 import type { formerSecrets, keys } from '../database/schema/keys.ts'
 import { isPausedByTeam } from '../database/suspensions.ts'
-import type { accountColumns, keyColumns } from './source-queries.ts'
+import type { AdjustedMonth, accountColumns, keyColumns } from './source-queries.ts'
 
-type AccountRow = Pick<typeof accounts.$inferSelect, keyof typeof accountColumns>
+type AccountRow = Pick<typeof accounts.$inferSelect, Exclude<keyof typeof accountColumns, 'adjusted'>> & {
+  adjusted: AdjustedMonth | null
+}
 type KeyRow = Pick<typeof keys.$inferSelect, Exclude<keyof typeof keyColumns, 'shard'>>
 type SecretRow = Pick<typeof formerSecrets.$inferSelect, 'accountId' | 'digest' | 'scope'> & { diesAt: Date | null }
 
@@ -18,9 +21,23 @@ export function accountWrite(row: AccountRow, epoch: number): ProjectionWrite {
       plan: row.plan,
       status: row.status,
       ...(isPausedByTeam(row.suspensions) && { isOwnerInTeam: true as const }),
-      ownCapNanos: row.ownCapNanos
+      ownCapNanos: row.ownCapNanos,
+      ...overrideOf(row),
+      ...(row.adjusted !== null && { adjusted: row.adjusted })
     },
     ...(row.suspensions.includes('deleted') && { isDeleted: true })
+  }
+}
+
+function overrideOf(row: AccountRow): Pick<AccountRecord, 'override'> {
+  const { overridePlan: id, overrideLimits } = row
+  if (id === null && overrideLimits === null) return {}
+  const { keyQuota: _ofControl, ...limits } = overrideLimits ?? {}
+  return {
+    override: {
+      ...(id !== null && { plan: { id, until: row.overridePlanEndsAt?.getTime() ?? null } }),
+      ...(overrideLimits !== null && { limits: { ...limits, until: row.overrideLimitsEndAt?.getTime() ?? null } })
+    }
   }
 }
 

@@ -10,6 +10,7 @@ import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyInstance, InjectOptions } from 'fastify'
+import type { createOverrideEnder } from '../accounts/end-overrides.ts'
 import type { MinResponseTimes } from '../auth/min-response-time.ts'
 import type { CustomerRefresher } from '../billing/refresh-customer.ts'
 import type { DueCustomersLoop } from '../billing/refresh-due-customers.ts'
@@ -121,6 +122,8 @@ export interface RunningControl {
   dueCustomers: DueCustomersLoop
   /** Its loop does not run. */
   subscriptionSweeper: SubscriptionSweeper
+  /** Its loop does not run: tests call it. */
+  overrideEnder: ReturnType<typeof createOverrideEnder>
   catalog: Catalog
   identity: RunningIdentity
   /** Compares all answers so far with the OpenAPI document. */

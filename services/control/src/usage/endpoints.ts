@@ -11,6 +11,7 @@ import { principalOf } from '../callers/principal.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
+import { readAdjustments, toAdjustment } from './adjustments.ts'
 import { readMonthSpend } from './month-spend.ts'
 import { monthlyCapNanos } from './monthly-cap.ts'
 import { readKeyNames } from './read-key-names.ts'
@@ -23,6 +24,8 @@ export interface UsageOptions {
   catalog: Catalog
   clock: Clock
 }
+
+const maxAdjustments = 1000
 
 /** `/api/usage`: the account's usage according to the ledger, and its spend of this month. */
 export async function usageEndpoints(
@@ -46,12 +49,14 @@ export async function usageEndpoints(
           message: `group_by: more than ${maxBuckets} buckets; ask for a shorter range or a longer interval`
         })
       }
+      const adjustments = await readAdjustments(orm, accountId, range, maxAdjustments)
       return {
         from: range.from.toISOString(),
         to: range.to.toISOString(),
         interval: range.interval,
         group_by: groupBy,
         buckets,
+        ...(adjustments.length > 0 && { adjustments: adjustments.map(toAdjustment) }),
         ...(groupBy === 'key' && { keys: await readKeyNames(orm, accountId, buckets) })
       }
     }
@@ -62,7 +67,11 @@ export async function usageEndpoints(
     const now = clock()
     const month = monthOf(now)
     const [account] = await orm
-      .select({ plan: accounts.planInForce, ownCapNanos: accounts.ownCapNanos })
+      .select({
+        planInForce: accounts.planInForce,
+        overrideLimits: accounts.overrideLimits,
+        ownCapNanos: accounts.ownCapNanos
+      })
       .from(accounts)
       .where(eq(accounts.id, accountId))
     if (account === undefined) throw new Error(`there is no account ${accountId}`)
@@ -71,7 +80,7 @@ export async function usageEndpoints(
       from: month.from.toISOString(),
       spent_usd: formatUsd(settled),
       reserved_usd: formatUsd(reserved),
-      cap_usd: formatUsd(BigInt(monthlyCapNanos(catalog, account.plan, account.ownCapNanos))),
+      cap_usd: formatUsd(BigInt(monthlyCapNanos(catalog, account))),
       resets_at: month.to.toISOString()
     }
   })

@@ -1,6 +1,7 @@
 import type { Model, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { KeyVerdict } from '@tollgate/contracts/keys/judge-key.ts'
+import { overrideEndsAt, planOf } from '@tollgate/contracts/records/override.ts'
 import { readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import {
   type AdmitAnswer,
@@ -18,6 +19,7 @@ import type { TokenBound } from '../tokens/token-bound.ts'
 import type { Admissions } from './admissions.ts'
 import { allowancesOf } from './allowances.ts'
 import { costBound, shrinkDefault, withinRate } from './cost-bound.ts'
+import { earlier, endOverride } from './end-override.ts'
 import { type JudgedRecords, judgeCall } from './judge.ts'
 import { budgetError, limitError } from './limit-errors.ts'
 
@@ -111,6 +113,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
       case 'admitted':
         return admittedAs(answer, asked!, allowances.tokens)
       case 'ended':
+        if (endOverride(known, verdict.endsAt)) continue
         throw new ServiceError(verdict.endedCode)
       case 'moved':
         remember(known, answer)
@@ -171,11 +174,12 @@ function refusalError({ code, message }: Extract<KeyVerdict, { allowed: false }>
 async function confirm(redis: RedisLink, known: KnownKey, verdict: KeyVerdict): Promise<boolean> {
   const { account, key } = known.pointer
   const judged = { key: known.key?.version ?? '', account: known.account?.version ?? '' }
-  const answer = await throughRedis(() =>
-    confirmRecords(redis, account, key, judged, verdict.allowed ? verdict.endsAt : null)
-  )
+  const secretEndsAt = verdict.allowed ? verdict.endsAt : null
+  const endsAt = earlier(secretEndsAt, known.account && overrideEndsAt(known.account.record))
+  const answer = await throughRedis(() => confirmRecords(redis, account, key, judged, endsAt))
   if (answer.outcome === 'admitted') return true
   if (answer.outcome === 'unverified') throw new ServiceError('state_unavailable')
+  if (answer.outcome === 'ended' && endOverride(known, secretEndsAt)) return false
   if (answer.outcome === 'ended') throw new ServiceError(verdict.allowed ? verdict.endedCode : 'state_unavailable')
   const isSame = answer.key?.version === known.key?.version && answer.account?.version === known.account?.version
   remember(known, answer)
@@ -222,9 +226,10 @@ function prepare(known: KnownKey, catalog: CatalogView, endsAt: number | null, h
   const { admission, pointer } = known
   if (admission?.catalog === catalog) return admission
   const [key, account] = [known.key!, known.account!]
-  const allowances = allowancesOf(key.record, account.record, catalog.plan(account.record.plan))
+  const allowances = allowancesOf(key.record, account.record, catalog.plan(planOf(account.record)))
   const judged = { key: key.version, account: account.version }
-  const prepared = prepareAdmission(known.prepared, pointer.key, judged, endsAt, allowances, holdMs)
+  const allEndsAt = earlier(endsAt, overrideEndsAt(account.record))
+  const prepared = prepareAdmission(known.prepared, pointer.key, judged, allEndsAt, allowances, holdMs)
   known.admission = { catalog, allowances, prepared }
   return known.admission
 }

@@ -1,6 +1,7 @@
 import type { ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
 import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import { judgeKey, type KeyVerdict } from '@tollgate/contracts/keys/judge-key.ts'
+import { planOf } from '@tollgate/contracts/records/override.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 
@@ -19,7 +20,7 @@ const refused = (code: ErrorCode): KeyVerdict => ({ allowed: false, code })
 export function mayUseModel(records: JudgedRecords, catalog: CatalogView, model: string): boolean {
   const { key, account } = records
   if (key === null || account === null) return false
-  return catalog.includes(account.plan, model) && (key.models === null || key.models.includes(model))
+  return catalog.includes(planOf(account), model) && (key.models === null || key.models.includes(model))
 }
 
 /** Judges a call of a model: {@link judgeKey}, then the model itself. */

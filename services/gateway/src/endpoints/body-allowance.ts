@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { defaultBodyMemoryMb, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
+import { planOf } from '@tollgate/contracts/records/override.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 import { declaredLength } from './read-body.ts'
@@ -11,7 +12,7 @@ const megabyte = 1024 * 1024
  * plan's limit applies.
  */
 export function bodyMemoryOf({ account }: KnownKey, catalog: CatalogView | null): number {
-  const limits = catalog?.plan(account === null ? freePlan : account.record.plan).limits
+  const limits = catalog?.plan(account === null ? freePlan : planOf(account.record)).limits
   return (limits?.bodyMemoryMb ?? defaultBodyMemoryMb) * megabyte
 }
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { AuditEntry } from '../audit.ts'
+import { Adjustment } from '../usage.ts'
 import { AccountId, Count, Cursor, closed, Instant, NextCursor, OwnPassword, PageLimit, Reason, Usd } from './common.ts'
 
 const AccountStatus = Type.Enum(['active', 'suspended'])
@@ -118,17 +119,6 @@ export const AdminInvoice = Type.Object({
   created_at: Instant,
   pdf_url: Type.Union([Type.String(), Type.Null()])
 })
-
-/** A correction of usage by an operator. */
-export const Adjustment = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  at: Instant,
-  month: Type.String(),
-  /** Above zero: charged. Below zero: credited. */
-  amount_usd: Type.String(),
-  reason: Type.String()
-})
-export type Adjustment = Static<typeof Adjustment>
 
 export const AdminAccount = Type.Object({
   ...AdminAccountListing.properties,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Adjustment } from './accounts.ts'
+import { Adjustment } from '../usage.ts'
 import { closed, Month, OwnPassword, Reason } from './common.ts'
 
 /** Charges or credits an account for a month. */

@@ -35,6 +35,19 @@ async function personWithKey(system: ChaosSystem) {
   return { person, account, id, isRefused }
 }
 
+/** A signed-in operator. */
+async function newOperator({ system }: ChaosSystem): Promise<Person> {
+  const operator = await new Person(system, 'operator').join()
+  const { id } = (await operator.me()).body.user
+  const { auth } = createClient(system.addresses.identity, system.secrets.serviceRoleKey, {
+    auth: { persistSession: false }
+  })
+  const { error } = await auth.admin.updateUserById(id, { app_metadata: { role: 'operator' } })
+  if (error !== null) throw error
+  await operator.login()
+  return operator
+}
+
 /** A written record in the Redis protocol: field and version. See `put-records.lua`. */
 const writtenRecord = /\r\nr(?::\w+)?\r\n\$\d+\r\n(\d+)\r\n/g
 
@@ -92,17 +105,17 @@ export const writes: readonly Write[] = [
   {
     name: 'change a plan',
     async prepare(system) {
-      const { person, account } = await personWithKey(system)
-      const { addresses, secrets } = system.system
-      const { auth } = createClient(addresses.identity, secrets.serviceRoleKey, { auth: { persistSession: false } })
-      const { error } = await auth.admin.updateUserById(account, { app_metadata: { plan: 'pro' } })
-      if (error !== null) throw error
+      const { account } = await personWithKey(system)
+      const operator = await newOperator(system)
       return {
-        // Control reads the plan from the identity provider at sign-in.
-        make: () => person.login(),
+        make: () =>
+          operator.call('PATCH', `/api/admin/accounts/${account}`, {
+            plan: { id: 'pro', ends_at: null },
+            reason: 'chaos'
+          }),
         isSent: await laterWrite(system, account),
         hasArrived: async () =>
-          (await clientOf(system, account).hget(accountName(account), 'r'))?.includes('"plan":"pro"') === true
+          (await clientOf(system, account).hget(accountName(account), 'r'))?.includes('"id":"pro"') === true
       }
     }
   }

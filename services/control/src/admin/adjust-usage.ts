@@ -1,0 +1,86 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { AdminAccountParams } from '@tollgate/contracts/http/admin/accounts.ts'
+import { AdjustmentRequest, AdjustmentResponse } from '@tollgate/contracts/http/admin/adjustments.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import { accountShard } from '@tollgate/state/keyspace/names.ts'
+import { eq } from 'drizzle-orm'
+import { exactNanos } from '../accounts/own-cap.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { earliestTime } from '../clocks/earliest-time.ts'
+import type { Transaction } from '../database/connect.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { adjustments } from '../database/schema/admin.ts'
+import type { TypedApp } from '../http/typed-app.ts'
+import { recordChange } from '../projection/record-change.ts'
+import { type AdjustmentRow, sumAdjustments, toAdjustment } from '../usage/adjustments.ts'
+import { monthOf } from '../usage/usage-range.ts'
+import { assertAccountId } from './account-id.ts'
+import type { AdminContext } from './admin-context.ts'
+import { byOperator, recordAct } from './record-act.ts'
+
+/** Sums above this are not exact where gateways compute with doubles. */
+const maxSumNanos = 1_000_000_000_000_000n
+
+/** `POST /accounts/:id/adjustments`: charges or credits an account for a month. It counts towards the monthly cap at once. */
+export function adjustUsage(app: TypedApp, context: AdminContext): void {
+  const { database, redis, projector, clock, assertOwnPassword } = context
+  const { orm } = database
+  app.post(
+    '/accounts/:id/adjustments',
+    {
+      onRequest: app.requireOperator,
+      schema: {
+        params: AdminAccountParams,
+        body: AdjustmentRequest,
+        response: answers({ 200: AdjustmentResponse })
+      }
+    },
+    async (request, reply) => {
+      const accountId = assertAccountId(request.params.id)
+      const { body } = request
+      await assertOwnPassword(request, reply, body.password)
+      const nanos = exactNanos('amount_usd', body.amount_usd)
+      if (nanos === 0) throw new ServiceError('invalid_request', { message: 'amount_usd: must not be 0' })
+      const month = new Date(`${body.month}-01T00:00:00.000Z`)
+      // By the earliest clock, so that no adjustment is in force before its month begins.
+      if (month > monthOf(await earliestTime(orm, redis, clock)).from) {
+        throw new ServiceError('invalid_request', { message: 'month: must not be in the future' })
+      }
+      const by = byOperator(request, clock())
+      const wanted = { id: body.id.toLowerCase(), accountId, month, nanos, reason: body.reason, actorId: by.actorId }
+      const row = await orm.transaction((tx) => store(tx, { ...wanted, at: by.at }, by))
+      if (!(await projector.accountChanged(accountId))) throw new ServiceError('change_pending')
+      return { adjustment: toAdjustment(row) }
+    }
+  )
+}
+
+/** Stores an adjustment, unless one with this id is stored. @throws ServiceError `not_found`, `invalid_request` */
+async function store(tx: Transaction, row: AdjustmentRow, by: ReturnType<typeof byOperator>): Promise<AdjustmentRow> {
+  const { id, accountId, month, nanos, reason } = row
+  const version = await recordChange(tx, [accountShard(accountId)])
+  const [earlier] = await tx.select().from(adjustments).where(eq(adjustments.id, id))
+  if (earlier !== undefined) {
+    const isSame =
+      earlier.accountId === accountId && earlier.nanos === nanos && earlier.month.getTime() === month.getTime()
+    if (isSame) return earlier
+    throw new ServiceError('invalid_request', { message: 'id: another adjustment has this id. Send a new random id.' })
+  }
+  const changed = await tx
+    .update(accounts)
+    .set({ version })
+    .where(eq(accounts.id, accountId))
+    .returning({ id: accounts.id })
+  if (changed.length === 0) throw new ServiceError('not_found')
+  const sum = BigInt(nanos) + (await sumAdjustments(tx, accountId, month, monthOf(month).to))
+  if (sum > maxSumNanos || sum < -maxSumNanos) {
+    throw new ServiceError('invalid_request', {
+      message: 'amount_usd: adjustments of a month must not exceed $1,000,000'
+    })
+  }
+  await tx.insert(adjustments).values(row)
+  const detail = { amount_usd: toAdjustment(row).amount_usd, month: toAdjustment(row).month }
+  await recordAudit(tx, { accountId, ...by, action: 'account.adjusted', subject: id, detail: { ...detail, reason } })
+  await recordAct(tx, by, { action: 'account.adjusted', accountId, subject: id, reason, detail })
+  return row
+}
