@@ -13,6 +13,7 @@ import { liveReport } from '../../usage/live.ts'
 import { measures } from '../../usage/stack-usage.ts'
 import { ranges, usageRange } from '../../usage/usage-range.ts'
 import { useCurrentHour } from '../../usage/use-current-hour.ts'
+import { Adjustments } from './adjustments.tsx'
 import { UsageChart } from './usage-chart.tsx'
 import { groupings, type UsageSearch } from './usage-search.ts'
 import { UsageTable } from './usage-table.tsx'
@@ -77,6 +78,7 @@ export function UsagePage() {
             <UsageTable report={report} />
           </Card>
         )}
+        {report?.adjustments !== undefined && <Adjustments adjustments={report.adjustments} />}
       </div>
     </Page>
   )
