@@ -43,6 +43,9 @@ export const paths = {
   takeInEvent: ['POST', '/api/billing/webhook'],
   getUsage: ['GET', '/api/usage'],
   getUsageSummary: ['GET', '/api/usage/summary'],
+  listOperatorActs: ['GET', '/api/admin/audit'],
+  adjustUsage: ['POST', '/api/admin/accounts/{id}/adjustments'],
+  overrideAccount: ['PATCH', '/api/admin/accounts/{id}'],
   listAudit: ['GET', '/api/audit']
 } as const
 
@@ -86,6 +89,7 @@ export interface Operations {
         email: string
         name: string
         plan: string
+        role?: 'operator'
       }
     }
   }
@@ -101,6 +105,7 @@ export interface Operations {
         email: string
         name: string
         plan: string
+        role?: 'operator'
       }
     }
   }
@@ -119,6 +124,7 @@ export interface Operations {
         email: string
         name: string
         plan: string
+        role?: 'operator'
       }
     }
   }
@@ -132,6 +138,7 @@ export interface Operations {
         email: string
         name: string
         plan: string
+        role?: 'operator'
       }
     }
   }
@@ -573,6 +580,13 @@ export interface Operations {
         label: string
         prefix: string
       }[]
+      adjustments?: {
+        id: string
+        at: string
+        month: string
+        amount_usd: string
+        reason: string
+      }[]
     }
   }
   getUsageSummary: {
@@ -582,6 +596,76 @@ export interface Operations {
       reserved_usd: string
       cap_usd: string
       resets_at: string
+    }
+  }
+  listOperatorActs: {
+    query?: {
+      actor_id?: string
+      account_id?: string
+      limit?: string
+      cursor?: string
+    }
+    answer: {
+      entries: ({
+        id: string
+        at: string
+        action: string
+        actor_id: string | null
+        actor_email: string | null
+        subject: string | null
+        detail: Record<string, string | number | boolean | null>
+        ip: string | null
+        account_id: string | null
+        account_email: string | null
+        reason: string
+      })[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+  adjustUsage: {
+    params: {
+      id: string
+    }
+    body: {
+      id: string
+      amount_usd: number
+      month: string
+      reason: string
+      password: string
+    }
+    answer: {
+      adjustment: {
+        id: string
+        at: string
+        month: string
+        amount_usd: string
+        reason: string
+      }
+    }
+  }
+  overrideAccount: {
+    params: {
+      id: string
+    }
+    body: {
+      reason: string
+      plan?: {
+        id: string
+        ends_at: string | null
+      } | null
+      limits?: {
+        monthly_budget_usd?: number
+        request_budget_usd?: number
+        requests_per_minute?: number
+        tokens_per_minute?: number
+        concurrent_requests?: number
+        key_quota?: number
+        ends_at: string | null
+      } | null
+    }
+    answer: {
+      ok: true
     }
   }
   listAudit: {
