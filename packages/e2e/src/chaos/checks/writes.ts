@@ -1,4 +1,3 @@
-import { createClient } from '@supabase/supabase-js'
 import { accountName, accountShard } from '@tollgate/state/keyspace/names.ts'
 import { readState } from '@tollgate/state/testing/account-state.ts'
 import { Person } from '../../person.ts'
@@ -33,19 +32,6 @@ async function personWithKey(system: ChaosSystem) {
   if ((await askAll()).some((outcome) => outcome !== '200')) throw new Error('a new key was refused')
   const isRefused = async () => (await askAll()).every((outcome) => outcome.startsWith('401'))
   return { person, account, id, isRefused }
-}
-
-/** A signed-in operator. */
-async function newOperator({ system }: ChaosSystem): Promise<Person> {
-  const operator = await new Person(system, 'operator').join()
-  const { id } = (await operator.me()).body.user
-  const { auth } = createClient(system.addresses.identity, system.secrets.serviceRoleKey, {
-    auth: { persistSession: false }
-  })
-  const { error } = await auth.admin.updateUserById(id, { app_metadata: { role: 'operator' } })
-  if (error !== null) throw error
-  await operator.login()
-  return operator
 }
 
 /** A written record in the Redis protocol: field and version. See `put-records.lua`. */
@@ -106,7 +92,7 @@ export const writes: readonly Write[] = [
     name: 'change a plan',
     async prepare(system) {
       const { account } = await personWithKey(system)
-      const operator = await newOperator(system)
+      const operator = await new Person(system.system, 'operator').joinAsOperator()
       return {
         make: () =>
           operator.call('PATCH', `/api/admin/accounts/${account}`, {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { CreatedKey } from '@tollgate/contracts/http/keys.ts'
 import { type Answer, Person } from '../../person.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
@@ -30,6 +31,7 @@ export interface Change {
   prepare(system: ChaosSystem): Promise<PreparedChange>
 }
 
+const reason = 'chaos'
 const changePending = { status: 503, code: 'change_pending' }
 
 /** A new person with a key that every gateway has served. */
@@ -80,6 +82,30 @@ const patchKey = (name: string, refusal: string, terms: () => object): Change =>
 
 /** An expiry soon after now. Computed once, since a repeated call must send the same body. */
 const nearerEnd = (): string => new Date(Date.now() + expiresWithinMs).toISOString()
+
+/** A change of an account by an operator. */
+const byOperator = (
+  name: string,
+  refusal: string,
+  make: (operator: Person, account: string, key: CreatedKey) => () => Promise<Answer<unknown>>,
+  pending = changePending
+): Change => ({
+  name: `an operator ${name}`,
+  async prepare(system) {
+    const operator = await new Person(system.system, 'operator').joinAsOperator()
+    const { person, key } = await personWithKey(system)
+    const { id } = (await person.me()).body.user
+    return {
+      make: make(operator, id, key),
+      pending,
+      repeats: false,
+      ask: () => askAll(system, key.value),
+      old: '200',
+      new: refusal,
+      isReportedInForce: async () => null
+    }
+  }
+})
 
 /** A person with a key of their own account and an invitation to a team. */
 async function invited(system: ChaosSystem) {
@@ -134,6 +160,26 @@ export const changes: readonly Change[] = [
       }
     }
   },
+  byOperator('suspends an account', '403 account_suspended', (operator, id) => {
+    return () => operator.call('POST', `/api/admin/accounts/${id}/suspend`, { reason })
+  }),
+  byOperator('lowers a cap', '402 monthly_budget_exceeded', (operator, id) => {
+    const limits = { monthly_budget_usd: 0, ends_at: null }
+    return () => operator.call('PATCH', `/api/admin/accounts/${id}`, { limits, reason })
+  }),
+  byOperator('charges an account', '402 monthly_budget_exceeded', (operator, id) => {
+    const { password } = operator
+    const charge = { id: randomUUID(), amount_usd: 100_000, month: new Date().toISOString().slice(0, 7) }
+    return () => operator.call('POST', `/api/admin/accounts/${id}/adjustments`, { ...charge, password, reason })
+  }),
+  byOperator(
+    'revokes a reported key',
+    '401 revoked_api_key',
+    (operator, _id, { value }) =>
+      () =>
+        operator.call('POST', '/api/admin/keys/revoke', { value, reason }),
+    { status: 503, code: 'revocation_pending' }
+  ),
   {
     name: 'take a seat',
     async prepare(system) {
