@@ -3,10 +3,20 @@ import type { FastifyInstance } from 'fastify'
 import { acts } from './acts.ts'
 import type { AdminOptions } from './admin-context.ts'
 import { createOwnPasswordCheck } from './assert-own-password.ts'
+import { deleteAccount } from './delete-account.ts'
+import { listAccounts } from './list-accounts.ts'
+import { showAccount } from './show-account.ts'
+import { signOut } from './sign-out.ts'
+import { suspend } from './suspend.ts'
 
 /** `/api/admin/*`: for operators. Nobody else can tell that these endpoints exist. */
 export async function adminEndpoints(app: FastifyInstance, options: AdminOptions): Promise<void> {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>()
   const context = { ...options, assertOwnPassword: createOwnPasswordCheck(app, options.identity, options.limits) }
   acts(typed, context)
+  deleteAccount(typed, context)
+  listAccounts(typed, context)
+  showAccount(typed, context)
+  signOut(typed, context)
+  suspend(typed, context)
 }
