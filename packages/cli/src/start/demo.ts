@@ -5,6 +5,9 @@ import { SystemError } from '../system/system-error.ts'
 /** The user who can sign in after the first start. */
 export const demoUser = { email: 'demo@tollgate.local', password: 'tollgate-demo', name: 'Demo' } as const
 
+/** The operator who can sign in after the first start: they see `/api/admin`. */
+export const demoOperator = { ...demoUser, email: 'operator@tollgate.local', name: 'Operator' } as const
+
 /** The demo's plan and model. */
 export interface DemoChoice {
   /** A plan with several keys, if the catalog has one. */
@@ -20,22 +23,28 @@ export function chooseDemo(catalog: Catalog): DemoChoice {
 }
 
 /**
- * Creates the demo user with a confirmed address. An existing user is not changed.
+ * Creates the demo user and the demo operator with confirmed addresses. Existing users are not changed.
  *
+ * @param plan of the demo user
  * @throws SystemError if the identity server refuses
  */
-export async function seedDemoUser(identityUrl: string, serviceRoleKey: string, plan: string): Promise<void> {
+export async function seedDemoUsers(identityUrl: string, serviceRoleKey: string, plan: string): Promise<void> {
   const { auth } = createClient(identityUrl, serviceRoleKey, {
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false }
   })
-  const { error } = await auth.admin.createUser({
-    email: demoUser.email,
-    password: demoUser.password,
-    email_confirm: true,
-    user_metadata: { name: demoUser.name },
-    app_metadata: { plan }
-  })
-  if (error !== null && error.code !== 'email_exists') {
-    throw new SystemError(`Creating the demo user failed: ${error.message}`, { cause: error })
+  for (const [user, metadata] of [
+    [demoUser, { plan }],
+    [demoOperator, { role: 'operator' }]
+  ] as const) {
+    const { error } = await auth.admin.createUser({
+      email: user.email,
+      password: user.password,
+      email_confirm: true,
+      user_metadata: { name: user.name },
+      app_metadata: metadata
+    })
+    if (error !== null && error.code !== 'email_exists') {
+      throw new SystemError(`Creating the user ${user.email} failed: ${error.message}`, { cause: error })
+    }
   }
 }

@@ -11,7 +11,7 @@ import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t, { type Test } from 'tap'
 import { untilEnded } from '../testing/processes.ts'
 import { runStart, type StartRun, startEnv } from '../testing/start-run.ts'
-import { demoUser } from './demo.ts'
+import { demoOperator, demoUser } from './demo.ts'
 
 t.setTimeout(300_000)
 const run = promisify(execFile)
@@ -26,13 +26,15 @@ function shownCommands(output: string): string[] {
   return blocks.filter((block) => block !== '' && !block.startsWith(' ') && !block.startsWith('Copy these'))
 }
 
-/** Signs the demo user in. @returns a function that calls control as this user: GET, or POST with a body */
-async function signIn(env: Record<string, string>) {
+type Credentials = Readonly<Record<'email' | 'password', string>>
+
+/** Signs a user in. @returns a function that calls control as this user: GET, or POST with a body */
+async function signIn(env: Record<string, string>, { email, password }: Credentials = demoUser) {
   const control = `http://localhost:${env.CONTROL_PORT}`
   const login = await fetch(`${control}/api/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: demoUser.email, password: demoUser.password })
+    body: JSON.stringify({ email, password })
   })
   assert.equal(login.status, 200)
   const cookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? ''
@@ -93,6 +95,9 @@ t.test('a first start leads to a streamed answer, and so does a second start wit
     keys.map(({ label, prefix }) => [label, prefix]),
     [['my first key', key.slice(3, 11)]]
   )
+  const askAsOperator = await signIn(env, demoOperator)
+  const { accounts } = await askAsOperator<{ accounts: Array<{ email: string }> }>('/api/admin/accounts?sort=created')
+  assert.deepEqual(accounts.map(({ email }) => email).sort(), [demoUser.email, demoOperator.email])
   const models = await fetch(`http://localhost:${env.GATEWAY_PORT}/v1/models`, {
     headers: { authorization: `Bearer ${key}` }
   })

@@ -6,7 +6,7 @@ import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { type System, startSystem } from '../system/system.ts'
 import { SystemError } from '../system/system-error.ts'
 import { readStartConfig } from './config.ts'
-import { chooseDemo, demoUser, seedDemoUser } from './demo.ts'
+import { chooseDemo, demoUser, seedDemoUsers } from './demo.ts'
 import { createLineFilter } from './shown-lines.ts'
 import { describeSystem } from './summary.ts'
 
@@ -43,7 +43,7 @@ async function run(): Promise<void> {
 async function serve(system: System, { plan, model }: ReturnType<typeof chooseDemo>): Promise<never> {
   const { addresses, embedded, secrets, dataDir } = system
   const hasDemoUser = embedded.has('identity')
-  if (hasDemoUser) await seedDemoUser(addresses.identity, secrets.serviceRoleKey, plan)
+  if (hasDemoUser) await seedDemoUsers(addresses.identity, secrets.serviceRoleKey, plan)
   ending.signal.throwIfAborted()
   console.log(
     describeSystem({

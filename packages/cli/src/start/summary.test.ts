@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'tap'
-import { demoUser } from './demo.ts'
+import { demoOperator, demoUser } from './demo.ts'
 import { describeCommands, describeSystem, type SummaryOptions } from './summary.ts'
 
 const options: SummaryOptions = {
@@ -34,7 +34,8 @@ test('the summary shows addresses, mailbox, demo user and embedded parts, and no
     'localhost:4024',
     '127.0.0.1:4025',
     demoUser.email,
-    demoUser.password
+    demoUser.password,
+    `Demo operator      ${demoOperator.email}, same password\n`
   ]) {
     assert.ok(text.includes(part), part)
   }
@@ -49,7 +50,7 @@ test('with a real identity provider there is a sign-up command instead of a demo
     user: null,
     addresses: { ...options.addresses, mailbox: null, payments: null }
   })
-  assert.ok(!text.includes(demoUser.email))
+  assert.ok(!text.includes(demoUser.email) && !text.includes(demoOperator.email))
   assert.doesNotMatch(text, /4242/)
   assert.match(text, /api\/auth\/register/)
 })

@@ -1,6 +1,6 @@
 import type { Addresses } from '../system/addresses.ts'
 import type { EmbeddedPart } from '../system/embedded.ts'
-import type { demoUser } from './demo.ts'
+import { demoOperator, type demoUser } from './demo.ts'
 
 export interface SummaryOptions {
   readonly addresses: Addresses
@@ -38,7 +38,10 @@ export function describeSystem(options: SummaryOptions): string {
   ]
   if (addresses.mailbox !== null) rows.push(['Mails', addresses.mailbox])
   if (addresses.payments !== null) rows.push(['Payments', `${addresses.payments} (test card 4242 4242 4242 4242)`])
-  if (user !== null) rows.push(['Demo user', `${user.email}, password ${user.password} (plan ${user.plan})`])
+  if (user !== null) {
+    rows.push(['Demo user', `${user.email}, password ${user.password} (plan ${user.plan})`])
+    rows.push(['Demo operator', `${demoOperator.email}, same password`])
+  }
   rows.push(['Data and logs', dataDir])
   if (embedded.size > 0)
     rows.push([

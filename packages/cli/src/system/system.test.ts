@@ -5,7 +5,7 @@ import type { CreatedKey } from '@tollgate/contracts/http/keys.ts'
 import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import t from 'tap'
-import { demoUser, seedDemoUser } from '../start/demo.ts'
+import { demoUser, seedDemoUsers } from '../start/demo.ts'
 import { choosePorts } from './ports.ts'
 import { type System, startSystem } from './system.ts'
 
@@ -90,7 +90,7 @@ t.test('a failed part stops the others, and the error names it', async (t) => {
 
 /** Creates a key of the demo user and returns its secret. */
 async function createKey({ addresses, secrets }: System): Promise<string> {
-  await seedDemoUser(addresses.identity, secrets.serviceRoleKey, 'pro')
+  await seedDemoUsers(addresses.identity, secrets.serviceRoleKey, 'pro')
   const ask = (path: string, body: unknown, cookie = '') =>
     fetch(`${addresses.control}/api${path}`, {
       method: 'POST',

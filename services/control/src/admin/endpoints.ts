@@ -5,6 +5,11 @@ import { adjustUsage } from './adjust-usage.ts'
 import type { AdminOptions } from './admin-context.ts'
 import { createOwnPasswordCheck } from './assert-own-password.ts'
 import { changeAccount } from './change-account.ts'
+import { deleteAccount } from './delete-account.ts'
+import { listAccounts } from './list-accounts.ts'
+import { showAccount } from './show-account.ts'
+import { signOut } from './sign-out.ts'
+import { suspend } from './suspend.ts'
 
 /** `/api/admin/*`: for operators. Nobody else can tell that these endpoints exist. */
 export async function adminEndpoints(app: FastifyInstance, options: AdminOptions): Promise<void> {
@@ -13,4 +18,9 @@ export async function adminEndpoints(app: FastifyInstance, options: AdminOptions
   acts(typed, context)
   adjustUsage(typed, context)
   changeAccount(typed, context)
+  deleteAccount(typed, context)
+  listAccounts(typed, context)
+  showAccount(typed, context)
+  signOut(typed, context)
+  suspend(typed, context)
 }

@@ -1,12 +1,12 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { type AuditEntry, AuditQuery, AuditResponse } from '@tollgate/contracts/http/audit.ts'
+import { AuditQuery, AuditResponse } from '@tollgate/contracts/http/audit.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import type { FastifyInstance } from 'fastify'
 import { callerOf } from '../callers/session.ts'
 import type { Database } from '../database/connect.ts'
 import { readCursor, writeCursor } from './audit-cursor.ts'
-import { type AuditRow, readAuditLog } from './read-audit-log.ts'
+import { readAuditLog, toAuditEntry } from './read-audit-log.ts'
 
 const defaultLimit = 50
 
@@ -34,23 +34,10 @@ export async function auditEndpoints(instance: FastifyInstance, { database }: Au
       const { rows, hasMore } = await readAuditLog(database.orm, accountId, { before, limit })
       const last = rows.at(-1)
       return {
-        entries: rows.map(toEntry),
+        entries: rows.map(toAuditEntry),
         has_more: hasMore,
         next_cursor: hasMore && last !== undefined ? writeCursor(last) : null
       }
     }
   )
-}
-
-function toEntry({ id, at, action, actorId, actorEmail, subject, detail, ip }: AuditRow): AuditEntry {
-  return {
-    id: String(id),
-    at: at.toISOString(),
-    action,
-    actor_id: actorId,
-    actor_email: actorEmail,
-    subject,
-    detail,
-    ip: ip === '' ? null : ip
-  }
 }

@@ -1,3 +1,4 @@
+import type { AuditEntry } from '@tollgate/contracts/http/audit.ts'
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
 import { auditLog } from '../database/schema/audit.ts'
@@ -40,4 +41,18 @@ export async function readAuditLog(
     .orderBy(desc(auditLog.at), desc(auditLog.id))
     .limit(limit + 1)
   return { rows: rows.slice(0, limit), hasMore: rows.length > limit }
+}
+
+/** A row, as the API shows it. */
+export function toAuditEntry({ id, at, action, actorId, actorEmail, subject, detail, ip }: AuditRow): AuditEntry {
+  return {
+    id: String(id),
+    at: at.toISOString(),
+    action,
+    actor_id: actorId,
+    actor_email: actorEmail,
+    subject,
+    detail,
+    ip: ip === '' ? null : ip
+  }
 }

@@ -47,9 +47,13 @@ export interface AuditEntry {
   /** Address of the client; empty for the service. */
   ip: string
   at: Date
+  /** The reason that an operator gave; `detail` shows it. */
+  note?: string
 }
 
 /** Adds a row to the audit log, in the transaction of the change: neither exists without the other. */
-export async function recordAudit(tx: Transaction, { subject, detail, ...entry }: AuditEntry): Promise<void> {
-  await tx.insert(auditLog).values({ ...entry, subject: subject ?? null, detail: detail ?? {} })
+export async function recordAudit(tx: Transaction, { subject, detail, note, ...entry }: AuditEntry): Promise<void> {
+  await tx
+    .insert(auditLog)
+    .values({ ...entry, subject: subject ?? null, detail: { ...detail, ...(note !== undefined && { note }) } })
 }

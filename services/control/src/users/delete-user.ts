@@ -32,6 +32,8 @@ export interface DeletionOptions {
   clock: Clock
 }
 
+type OnDeletionStart = (tx: Transaction) => Promise<void>
+
 /**
  * Deletes a user. Each step can be repeated, and depends only on the step before. After a failure or a crash, all steps run
  * again: when the user asks again, because the session ends last, or in the sweep.
@@ -42,12 +44,18 @@ export interface DeletionOptions {
  * 4. Identity provider: the user is deleted.
  * 5. PostgreSQL: name and address are erased, sessions end. Ledger and audit log stay, with an anonymous id.
  *
+ * @param onStart called once for each deletion, in the transaction that starts it
  * @throws ServiceError `team_has_members`, `revocation_pending` (Redis is unavailable), `payments_unavailable`,
  * `identity_unavailable`
  */
-export async function deleteUser(options: DeletionOptions, id: string, by: By): Promise<void> {
+export async function deleteUser(
+  options: DeletionOptions,
+  id: string,
+  by: By,
+  onStart: OnDeletionStart = async () => undefined
+): Promise<void> {
   const { database, identity, catalog, projector, customerRefresher } = options
-  await database.orm.transaction((tx) => closeAccount(tx, id, by))
+  await database.orm.transaction((tx) => closeAccount(tx, id, by, onStart))
   if (!(await projector.accountChanged(id))) throw new ServiceError('revocation_pending')
   await customerRefresher.refresh(id)
   await identity.deleteUser(id)
@@ -80,7 +88,7 @@ export async function finishDeletions(
   }
 }
 
-async function closeAccount(tx: Transaction, id: string, by: By): Promise<void> {
+async function closeAccount(tx: Transaction, id: string, by: By, onStart: OnDeletionStart): Promise<void> {
   const [user] = await tx
     .select({ startedAt: users.deletionStartedAt })
     .from(users)
@@ -95,6 +103,7 @@ async function closeAccount(tx: Transaction, id: string, by: By): Promise<void> 
   if (user.startedAt !== null) return
   await tx.update(users).set({ deletionStartedAt: by.at }).where(eq(users.id, id))
   await recordAudit(tx, { accountId: id, ...by, action: 'user.deleted', subject: id, detail: { keys: revoked.length } })
+  await onStart(tx)
 }
 
 async function forgetUser(tx: Transaction, catalog: Catalog, id: string, by: By): Promise<void> {

@@ -17,9 +17,59 @@ export const adminOperations: Operations = {
     isLimited: true,
     errors: ['wrong_password', 'identity_unavailable', 'change_pending']
   },
+  'DELETE /api/admin/accounts/{id}': {
+    operationId: 'deleteAccountByOperator',
+    summary: 'Delete an account and its owner',
+    description:
+      'Asks for the operator’s own password. Revokes all keys, ends the subscriptions and deletes the owner, as if the owner did it. Operators cannot delete their own account here. After a failure, repeat the call.',
+    auth: 'operator',
+    isLimited: true,
+    errors: [
+      'wrong_password',
+      'forbidden',
+      'team_has_members',
+      'identity_unavailable',
+      'payments_unavailable',
+      'revocation_pending'
+    ]
+  },
+  'GET /api/admin/accounts': {
+    operationId: 'listAccountsByOperator',
+    summary: 'Search all accounts',
+    description:
+      '`q` finds a part of an address of the owner or a seat, at least four characters at the beginning of an account’s id, a whole key id, and a whole value of a key’s metadata. The spend of this month may be some seconds old.',
+    auth: 'operator'
+  },
+  'GET /api/admin/accounts/{id}': {
+    operationId: 'getAccountByOperator',
+    summary: 'Get an account with its users, keys, limits, spend, billing and audit log',
+    description: 'Shows where each limit comes from. Contains no secrets.',
+    auth: 'operator'
+  },
   'GET /api/admin/audit': {
     operationId: 'listOperatorActs',
     summary: 'List what operators did, newest first',
     auth: 'operator'
+  },
+  'POST /api/admin/accounts/{id}/resume': {
+    operationId: 'resumeAccountByOperator',
+    summary: 'End a suspension by an operator',
+    description:
+      'After success, all gateways accept the account’s keys again, unless it is suspended for another reason. Safe to repeat.',
+    auth: 'operator',
+    errors: ['change_pending']
+  },
+  'POST /api/admin/accounts/{id}/signout': {
+    operationId: 'signOutByOperator',
+    summary: 'End all sessions of an account’s owner and seats',
+    auth: 'operator'
+  },
+  'POST /api/admin/accounts/{id}/suspend': {
+    operationId: 'suspendAccountByOperator',
+    summary: 'Suspend an account',
+    description:
+      'After success, all gateways refuse the account’s keys with `account_suspended`. Operators cannot suspend their own account. Safe to repeat.',
+    auth: 'operator',
+    errors: ['forbidden', 'change_pending']
   }
 }

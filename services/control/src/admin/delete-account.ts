@@ -1,0 +1,49 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { AdminAccountParams, DeleteAccountRequest } from '@tollgate/contracts/http/admin/accounts.ts'
+import { OkResponse } from '@tollgate/contracts/http/auth.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import { eq } from 'drizzle-orm'
+import type { Orm } from '../database/connect.ts'
+import { users } from '../database/schema/users.ts'
+import type { TypedApp } from '../http/typed-app.ts'
+import { deleteUser } from '../users/delete-user.ts'
+import type { AdminContext } from './admin-context.ts'
+import { assertNotOwnAccount } from './assert-not-own-account.ts'
+import { findAccount } from './find-account.ts'
+import { byOperator, recordAct } from './record-act.ts'
+
+/** `DELETE /accounts/:id`: closes an account and deletes its owner, like the owner's own deletion. */
+export function deleteAccount(app: TypedApp, context: AdminContext): void {
+  const { database, clock, assertOwnPassword } = context
+  app.delete(
+    '/accounts/:id',
+    {
+      onRequest: app.requireOperator,
+      schema: { params: AdminAccountParams, body: DeleteAccountRequest, response: answers({ 200: OkResponse }) }
+    },
+    async (request, reply) => {
+      const { id, ownerId } = await findAccount(database.orm, request.params.id)
+      assertNotOwnAccount(request, id)
+      const { reason, password } = request.body
+      await assertOwnPassword(request, reply, password)
+      if (await isDeleted(database.orm, ownerId)) return { ok: true as const }
+      const by = byOperator(request, clock())
+      await deleteUser(context, ownerId, { ...by, note: reason }, (tx) =>
+        recordAct(tx, by, { action: 'account.deleted', accountId: id, reason })
+      ).catch((error: unknown) => {
+        if (!(error instanceof ServiceError) || error.code !== 'team_has_members') throw error
+        throw new ServiceError('team_has_members', {
+          message:
+            'The account’s team has other members, who must leave first. To stop its keys now, suspend the account.',
+          cause: error
+        })
+      })
+      return { ok: true as const }
+    }
+  )
+}
+
+async function isDeleted(orm: Orm, userId: string): Promise<boolean> {
+  const [user] = await orm.select({ deletedAt: users.deletedAt }).from(users).where(eq(users.id, userId))
+  return user?.deletedAt !== null
+}

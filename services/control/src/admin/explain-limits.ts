@@ -1,0 +1,42 @@
+import type { Plan } from '@tollgate/contracts/catalog/catalog.ts'
+import type { AdminLimits } from '@tollgate/contracts/http/admin/accounts.ts'
+import { toUsd } from '../accounts/own-cap.ts'
+import type { OverrideLimits } from '../database/schema/accounts.ts'
+
+type Limit = AdminLimits[keyof AdminLimits]
+
+export interface LimitsOf {
+  /** The plan in force. */
+  readonly plan: Pick<Plan, 'limits' | 'caps' | 'keyQuota'>
+  readonly overrideLimits: OverrideLimits | null
+  readonly overrideLimitsEndAt: Date | null
+  readonly ownCapNanos: number | null
+}
+
+/**
+ * The limits in force, and where each comes from. An operator's limit replaces the plan's, until it ends. The owner's monthly
+ * cap applies while it is lower than both.
+ */
+export function explainLimits(account: LimitsOf, now: Date): AdminLimits {
+  const { plan, overrideLimitsEndAt: endsAt, ownCapNanos } = account
+  const hasEnded = endsAt !== null && endsAt <= now
+  const set: OverrideLimits = hasEnded ? {} : (account.overrideLimits ?? {})
+
+  function explain(planValue: number | null, override: number | undefined): Limit {
+    if (override === undefined) return { value: planValue, from: 'plan', plan_value: planValue, ends_at: null }
+    return { value: override, from: 'operator', plan_value: planValue, ends_at: endsAt?.toISOString() ?? null }
+  }
+  const inUsd = (nanos: number | undefined) => (nanos === undefined ? undefined : toUsd(nanos))
+
+  const { limits, caps, keyQuota } = plan
+  const monthly = explain(toUsd(caps.monthlyNanos), inUsd(set.monthlyNanos))
+  const isOwnLower = ownCapNanos !== null && ownCapNanos < (set.monthlyNanos ?? caps.monthlyNanos)
+  return {
+    monthly_budget_usd: isOwnLower ? { ...monthly, value: toUsd(ownCapNanos), from: 'owner', ends_at: null } : monthly,
+    request_budget_usd: explain(toUsd(caps.requestNanos), inUsd(set.requestNanos)),
+    requests_per_minute: explain(limits.requestsPerMinute, set.requestsPerMinute),
+    tokens_per_minute: explain(limits.tokensPerMinute, set.tokensPerMinute),
+    concurrent_requests: explain(limits.concurrentRequests, set.concurrentRequests),
+    key_quota: explain(keyQuota, set.keyQuota)
+  }
+}
