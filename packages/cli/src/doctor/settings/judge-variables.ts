@@ -1,0 +1,50 @@
+import { count } from '../results/count.ts'
+import { type Finding, type Result, resultsOf } from '../results/result.ts'
+import { nearestName } from './nearest-name.ts'
+import { namesIn, type Variables } from './repair-config.ts'
+import { sources } from './sources.ts'
+
+const { ok, error, warning } = resultsOf('settings')
+
+export interface VariableFacts {
+  readonly env: Variables
+  /** The variables of Tollgate and of the upstreams file. */
+  readonly known: readonly string[]
+  /** The problems that the loaders of both services report. */
+  readonly problems: readonly string[]
+}
+
+export function judgeVariables(facts: VariableFacts): Result[] {
+  const { env, known } = facts
+  const isSet = (name: string) => (env[name] ?? '') !== ''
+  const findings = [...[...new Set(facts.problems)].map(judgeProblem), ...findMisspelled(facts)]
+  if (findings.some(({ severity }) => severity === 'error')) return findings
+  return [ok(`${count(known.filter(isSet).length, 'variable')} set, all valid.`), ...findings]
+}
+
+function judgeProblem(problem: string): Finding {
+  const names = namesIn(problem)
+  const isMissing = /: missing\b/.test(problem)
+  const fixes = names.map((name) => (isMissing ? sources[name] : undefined) ?? `Correct ${name}.`)
+  return error(isMissing ? 'variable_missing' : 'variable_invalid', {
+    what: problem,
+    why: `A service that reads ${names.join(' and ') || 'this'} does not start.`,
+    fix: `${[...new Set(fixes)].join(' ')} .env.example describes every variable.`
+  })
+}
+
+/** A name that nobody reads is not noticed: the default applies, or the variable is missing. */
+function findMisspelled({ env, known }: VariableFacts): Finding[] {
+  const isSet = (name: string) => (env[name] ?? '') !== ''
+  return Object.keys(env)
+    .filter((name) => /^[A-Z][A-Z0-9_]+$/.test(name) && isSet(name) && !known.includes(name))
+    .flatMap((name) => {
+      const near = nearestName(name, known, isSet)
+      if (near === null) return []
+      return warning('variable_unknown', {
+        what: `No program reads ${name}. Did you mean ${near}?`,
+        why: 'Its value has no effect.',
+        fix: `Rename ${name} to ${near}, or remove it.`
+      })
+    })
+}
