@@ -43,10 +43,13 @@ function decode(text: string): string {
   }
 }
 
-/** Replaces secrets, and user parts of any URL, in a text. Of a secret the first four characters remain. */
+/**
+ * Replaces secrets, and user parts of any URL, in a text. Of a secret the first four characters remain. Examples in our own
+ * texts (`user:password@`) stay.
+ */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   const hidden = secrets.reduce((before, secret) => before.replaceAll(secret, mask(secret)), text)
-  return hidden.replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@]*@/gi, '$1…@')
+  return hidden.replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/)(?!(?:user)?:password@)[^\s/?#@]*@/gi, '$1…@')
 }
 
 /** Of a short secret nothing remains. */

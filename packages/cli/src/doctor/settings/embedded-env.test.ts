@@ -15,7 +15,10 @@ function started(cwd: string) {
 
 test('after `npm start` in a directory, its embedded parts count as set', async (t) => {
   const { cwd, secrets } = started(t.testdir())
-  const { control, problems, embedded } = readSettings({ CONTROL_PORT: '3333', OPENAI_API_KEY: 'sk-x' }, cwd)
+  const { control, problems, embedded } = readSettings(
+    { CONTROL_PORT: '3333', OPENAI_API_KEY: 'sk-x', PUBLIC_URL: '', DATABASE_URL: '' },
+    cwd
+  )
   assert.deepEqual(problems, [])
   assert.deepEqual(embedded, ['identity', 'payments', 'postgres', 'redis'])
   assert.equal(control?.publicUrl, 'http://localhost:3333')

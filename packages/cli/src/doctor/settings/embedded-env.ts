@@ -25,7 +25,9 @@ export function embeddedEnv(env: Variables, cwd: string): { env: Variables; embe
   const services = { controlPorts: [control], gatewayPorts: [{ port: gateway, adminPort: admin }] }
   const addresses = findAddresses(env, embedded, ports, services, dataDir)
   const options = { env, embedded, addresses, ports, dataDir, secrets: keepSecrets(dataDir) }
-  return { env: { ...controlEnv(options, control), ...gatewayEnv(options, gateway, admin) }, embedded: [...embedded] }
+  // One after the other: the second adds to the first, whose variables may be empty in `env`.
+  const both = gatewayEnv({ ...options, env: controlEnv(options, control) }, gateway, admin)
+  return { env: both, embedded: [...embedded] }
 }
 
 /** Null for invalid ports: the services report them. */

@@ -17,19 +17,24 @@ export interface VariableFacts {
 export function judgeVariables(facts: VariableFacts): Result[] {
   const { env, known } = facts
   const isSet = (name: string) => (env[name] ?? '') !== ''
-  const findings = [...[...new Set(facts.problems)].map(judgeProblem), ...findMisspelled(facts)]
+  const findings = [...[...new Set(facts.problems.flatMap(splitMissing))].map(judgeProblem), ...findMisspelled(facts)]
   if (findings.some(({ severity }) => severity === 'error')) return findings
   return [ok(`${count(known.filter(isSet).length, 'variable')} set, all valid.`), ...findings]
 }
 
-function judgeProblem(problem: string): Finding {
+/** Loaders name all missing variables in one problem. */
+function splitMissing(problem: string): string[] {
   const names = namesIn(problem)
+  return names.length > 1 ? names.map((name) => problem.replace(names.join(', '), name)) : [problem]
+}
+
+function judgeProblem(problem: string): Finding {
   const isMissing = /: missing\b/.test(problem)
-  const fixes = names.map((name) => (isMissing ? sources[name] : undefined) ?? `Correct ${name}.`)
+  const [name = 'a variable'] = namesIn(problem)
   return error(isMissing ? 'variable_missing' : 'variable_invalid', {
     what: problem,
-    why: `A service that reads ${names.join(' and ') || 'this'} does not start.`,
-    fix: `${[...new Set(fixes)].join(' ')} .env.example describes every variable.`
+    why: `The service that reads ${name} does not start.`,
+    fix: `${(isMissing ? sources[name] : undefined) ?? `Correct ${name}.`} .env.example describes every variable.`
   })
 }
 
