@@ -61,7 +61,7 @@ export function buildIdentityApp(context: IdentityContext, logger: FastifyServer
         request.apiRole = requireApiKey(request, context.settings)
         if (request.apiRole === 'service_role') lastForwardedFor = forwardedFor(request) ?? lastForwardedFor
       })
-      registerProject(keyed)
+      registerProject(keyed, context)
       registerSignUp(keyed, context)
       registerVerify(keyed, context)
       registerToken(keyed, context)

@@ -16,6 +16,12 @@ export interface IdentitySettings {
   /** How long older refresh tokens of a session still work after a refresh. */
   readonly refreshReuseIntervalMs: number
   readonly minimumPasswordLength: number
+  /** Whether only administrators create users. */
+  readonly isSignUpDisabled: boolean
+  /** Whether a sign-up confirms the address at once, without a mail. */
+  readonly isAutoconfirm: boolean
+  /** Whether users sign up and in with an address and a password. */
+  readonly isEmailEnabled: boolean
   /** The cost of hashing a password: scrypt's N, a power of two. */
   readonly passwordCost: number
 }
@@ -34,6 +40,9 @@ export function completeSettings(given: GivenSettings): IdentitySettings {
     accessTokenLifetimeS: given.accessTokenLifetimeS ?? 3_600,
     refreshReuseIntervalMs: given.refreshReuseIntervalMs ?? 10_000,
     minimumPasswordLength: given.minimumPasswordLength ?? 6,
+    isSignUpDisabled: given.isSignUpDisabled ?? false,
+    isAutoconfirm: given.isAutoconfirm ?? false,
+    isEmailEnabled: given.isEmailEnabled ?? true,
     passwordCost: given.passwordCost ?? defaultPasswordCost
   }
 }

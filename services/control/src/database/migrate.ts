@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { sql } from 'drizzle-orm'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Orm, queryRows } from './connect.ts'
 import { isDatabaseAway } from './database-away.ts'
+import { migrationsFolder } from './migrations-folder.ts'
 
-const folder = fileURLToPath(new URL('migrations', import.meta.url))
 /** An arbitrary number that nothing else in this database locks. */
 const lock = 7_012_846_611
 
@@ -18,7 +17,7 @@ const lock = 7_012_846_611
  * @returns the number of applied migrations
  */
 export async function migrate(orm: Orm): Promise<number> {
-  const migrations = readMigrationFiles({ migrationsFolder: folder })
+  const migrations = readMigrationFiles({ migrationsFolder })
   return orm.transaction(async (tx) => {
     // Waiting for another replica's migrations may exceed the role's statement timeout.
     await tx.execute(sql`set local statement_timeout = 0`)

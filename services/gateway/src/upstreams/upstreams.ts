@@ -74,6 +74,41 @@ export interface Upstream {
 
 export type Upstreams = ReadonlyMap<string, Upstream>
 
+/** How to call a model provider. It contains the address and the credential. Never log it. */
+export interface UpstreamTarget {
+  readonly name: string
+  /** The base URL. */
+  readonly url: URL
+  /** Names in lower case and values in turn. */
+  readonly headers: string[]
+  readonly credential: string | null
+  /** PEM; undefined for the authorities of Node.js. */
+  readonly ca: string | undefined
+}
+
+/** The valid upstreams of a file, all problems of the others, and every variable that the file names. */
+export interface ReadUpstreams {
+  readonly targets: readonly UpstreamTarget[]
+  /** The names of all upstreams, also of those with problems. */
+  readonly names: readonly string[]
+  readonly problems: readonly string[]
+  readonly variables: readonly string[]
+}
+
+/**
+ * Reads the upstreams file, without opening connections.
+ *
+ * @param env the variables that the file names
+ * @throws FileError for an invalid file
+ */
+export function readUpstreams(file: string, env: Record<string, string | undefined>): ReadUpstreams {
+  const problems: string[] = []
+  const entries = Object.entries(readYaml(file, UpstreamsFile).upstreams)
+  const targets = entries.flatMap(([name, entry]) => readTarget(name, entry, env, problems) ?? [])
+  const variables = entries.flatMap(([, entry]) => [entry.base_url_variable ?? [], entry.credential_variable ?? []])
+  return { targets, names: entries.map(([name]) => name), problems, variables: variables.flat() }
+}
+
 /**
  * Reads the upstreams file and opens a connection pool for each upstream.
  *
@@ -97,13 +132,12 @@ export function openUpstreams(
   return upstreams
 }
 
-function openUpstream(
+function readTarget(
   name: string,
   entry: Entry,
   env: Record<string, string | undefined>,
-  problems: string[],
-  onBreaker: (state: BreakerState) => void
-): Upstream | null {
+  problems: string[]
+): UpstreamTarget | null {
   const before = problems.length
   const url = readBaseUrl(name, entry, env, problems)
   const credential = entry.credential_variable === undefined ? null : (env[entry.credential_variable] ?? '')
@@ -124,13 +158,22 @@ function openUpstream(
   }
   const ca = entry.ca_file === undefined ? undefined : readCertificate(name, entry.ca_file, problems)
   if (url === null || problems.length > before) return null
+  return { name, url, headers: headersOf(entry, credential), credential, ca }
+}
+
+function openUpstream(
+  name: string,
+  entry: Entry,
+  env: Record<string, string | undefined>,
+  problems: string[],
+  onBreaker: (state: BreakerState) => void
+): Upstream | null {
+  const target = readTarget(name, entry, env, problems)
+  if (target === null) return null
+  const { url, headers, credential, ca } = target
   const { connect = 5000, first_byte = 600_000, between_chunks = 120_000 } = entry.timeouts_ms ?? {}
-  const options = {
-    url,
-    headers: headersOf(entry, credential),
-    timeouts: { connect, firstByte: first_byte, betweenChunks: between_chunks },
-    ca
-  }
+  const timeouts = { connect, firstByte: first_byte, betweenChunks: between_chunks }
+  const options = { url, headers, timeouts, ca }
   const http2 = entry.http2 ?? false
   return {
     name,

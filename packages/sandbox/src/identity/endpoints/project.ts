@@ -3,7 +3,7 @@ import type { IdentityContext } from '../context.ts'
 import { GoTrueError, validationFailed } from '../errors.ts'
 
 /** Endpoints about the project that need an API key. */
-export function registerProject(app: FastifyInstance): void {
+export function registerProject(app: FastifyInstance, { settings }: IdentityContext): void {
   app.get('/health', async () => ({
     version: 'tollgate-sandbox',
     name: 'GoTrue',
@@ -11,9 +11,9 @@ export function registerProject(app: FastifyInstance): void {
   }))
 
   app.get('/settings', async () => ({
-    external: { anonymous_users: false, email: true, phone: false },
-    disable_signup: false,
-    mailer_autoconfirm: false,
+    external: { anonymous_users: false, email: settings.isEmailEnabled, phone: false },
+    disable_signup: settings.isSignUpDisabled,
+    mailer_autoconfirm: settings.isAutoconfirm,
     phone_autoconfirm: false,
     sms_provider: '',
     saml_enabled: false,

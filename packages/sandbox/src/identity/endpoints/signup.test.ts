@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { latestMail } from '../../mailbox/read-mail.ts'
-import { addUser, assertAuthError, startTestProject } from '../test-project.ts'
+import { addUser, assertAuthError, countMails, startTestProject, testKeys } from '../test-project.ts'
 
 const email = 'ada@example.com'
 const password = 'correct horse'
@@ -86,4 +86,32 @@ test('metadata can change neither the identity nor the prototype', async (t) => 
   const signUp = await project.client().auth.signUp({ email, password, options: { data } })
   assert.partialDeepStrictEqual(signUp.data.user?.user_metadata, { email, email_verified: false })
   assert.equal(signUp.data.user?.user_metadata.x, undefined)
+})
+
+test('the settings of the project apply to sign-ups and sign-ins, and /settings tells them', async (t) => {
+  const settingsOf = async (project: { url: string }) =>
+    (await fetch(`${project.url}/auth/v1/settings?apikey=${testKeys.anonKey}`)).json()
+  const closed = await startTestProject(t, { isSignUpDisabled: true })
+  assertAuthError((await closed.client().auth.signUp({ email, password })).error, {
+    status: 422,
+    code: 'signup_disabled'
+  })
+  assert.partialDeepStrictEqual(await settingsOf(closed), { disable_signup: true })
+
+  const without = await startTestProject(t, { isEmailEnabled: false })
+  assertAuthError((await without.client().auth.signUp({ email, password })).error, { code: 'email_provider_disabled' })
+  assertAuthError((await without.client().auth.signInWithPassword({ email, password })).error, {
+    code: 'email_provider_disabled'
+  })
+  assert.partialDeepStrictEqual(await settingsOf(without), { external: { email: false } })
+
+  const automatic = await startTestProject(t, { isAutoconfirm: true })
+  const signUp = await automatic.client().auth.signUp({ email, password })
+  assert.equal(typeof signUp.data.session?.access_token, 'string')
+  assertAuthError((await automatic.client().auth.signUp({ email, password })).error, {
+    status: 422,
+    code: 'user_already_exists'
+  })
+  assert.equal(await countMails(automatic), 0)
+  assert.partialDeepStrictEqual(await settingsOf(automatic), { mailer_autoconfirm: true })
 })

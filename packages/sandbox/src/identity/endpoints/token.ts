@@ -37,6 +37,9 @@ async function grantByPassword(context: IdentityContext, requestBody: unknown): 
   }
   if (phone) throw new GoTrueError(422, 'phone_provider_disabled', 'Phone logins are disabled')
   if (!email) throw validationFailed('missing email or phone')
+  if (!context.settings.isEmailEnabled) {
+    throw new GoTrueError(422, 'email_provider_disabled', 'Email logins are disabled')
+  }
   const found = context.users.byEmail(email)
   if (found !== null && found.passwordHash !== null && isBanned(found.profile, context.now())) {
     throw new GoTrueError(400, 'user_banned', 'User is banned')

@@ -1,0 +1,55 @@
+import { count } from '../results/count.ts'
+import { type Finding, type Result, resultsOf } from '../results/result.ts'
+import { nearestName } from './nearest-name.ts'
+import { namesIn, type Variables } from './repair-config.ts'
+import { sources } from './sources.ts'
+
+const { ok, error, warning } = resultsOf('settings')
+
+export interface VariableFacts {
+  readonly env: Variables
+  /** The variables of Tollgate and of the upstreams file. */
+  readonly known: readonly string[]
+  /** The problems that the loaders of both services report. */
+  readonly problems: readonly string[]
+}
+
+export function judgeVariables(facts: VariableFacts): Result[] {
+  const { env, known } = facts
+  const isSet = (name: string) => (env[name] ?? '') !== ''
+  const findings = [...[...new Set(facts.problems.flatMap(splitMissing))].map(judgeProblem), ...findMisspelled(facts)]
+  if (findings.some(({ severity }) => severity === 'error')) return findings
+  return [ok(`${count(known.filter(isSet).length, 'variable')} set, all valid.`), ...findings]
+}
+
+/** Loaders name all missing variables in one problem. */
+function splitMissing(problem: string): string[] {
+  const names = namesIn(problem)
+  return names.length > 1 ? names.map((name) => problem.replace(names.join(', '), name)) : [problem]
+}
+
+function judgeProblem(problem: string): Finding {
+  const isMissing = /: missing\b/.test(problem)
+  const [name = 'a variable'] = namesIn(problem)
+  return error(isMissing ? 'variable_missing' : 'variable_invalid', {
+    what: problem,
+    why: `The service that reads ${name} does not start.`,
+    fix: `${(isMissing ? sources[name] : undefined) ?? `Correct ${name}.`} .env.example describes every variable.`
+  })
+}
+
+/** A name that nobody reads is not noticed: the default applies, or the variable is missing. */
+function findMisspelled({ env, known }: VariableFacts): Finding[] {
+  const isSet = (name: string) => (env[name] ?? '') !== ''
+  return Object.keys(env)
+    .filter((name) => /^[A-Z][A-Z0-9_]+$/.test(name) && isSet(name) && !known.includes(name))
+    .flatMap((name) => {
+      const near = nearestName(name, known, isSet)
+      if (near === null) return []
+      return warning('variable_unknown', {
+        what: `No program reads ${name}. Did you mean ${near}?`,
+        why: 'Its value has no effect.',
+        fix: `Rename ${name} to ${near}, or remove it.`
+      })
+    })
+}

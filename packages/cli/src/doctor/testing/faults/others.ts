@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { makeCertificate } from '@tollgate/sandbox/redis/make-certificate.ts'
+import { json } from '../servers.ts'
+import { catalogYaml, upstreamsYaml } from '../world.ts'
+import { deadPort, type Fault, withEnv } from './fault.ts'
+
+const upstreamAt = (name: string, codes: readonly string[], url: string): Fault => ({
+  name,
+  codes,
+  make: async ({ write }) => ({ UPSTREAMS_FILE: write('other-upstreams.yaml', upstreamsYaml(url)) })
+})
+
+export const otherFaults: readonly Fault[] = [
+  withEnv('the key of the upstream is wrong', ['upstream_key_refused'], { MAIN_API_KEY: 'sk-another-key' }),
+  upstreamAt('nothing listens at the upstream', ['upstream_unreachable'], `http://127.0.0.1:${deadPort}/v1`),
+  upstreamAt('the host of the upstream is unknown', ['upstream_unreachable'], 'http://models.invalid/v1'),
+  {
+    name: 'the certificate of the upstream is unknown',
+    codes: ['upstream_unreachable'],
+    async make({ cwd, write }) {
+      const files = makeCertificate(cwd)
+      if (files === null) throw new Error('this test needs openssl')
+      const options = { cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) }
+      const server = createServer(options, json({ '/v1/models': [200, { data: [] }] }))
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const { port } = server.address() as AddressInfo
+      return {
+        env: { UPSTREAMS_FILE: write('tls-upstreams.yaml', upstreamsYaml(`https://127.0.0.1:${port}/v1`)) },
+        undo: async () => {
+          server.closeAllConnections()
+          server.close()
+        }
+      }
+    }
+  },
+  {
+    name: 'the path of the upstream is wrong',
+    codes: ['upstream_not_found'],
+    make: async ({ write, models }) => ({ UPSTREAMS_FILE: write('other-upstreams.yaml', upstreamsYaml(models.url)) })
+  },
+  {
+    name: 'the upstream answers with a web page',
+    codes: ['upstream_without_list'],
+    async make({ write, startServer }) {
+      const url = await startServer((_request, response) => void response.end('<html>'))
+      return { UPSTREAMS_FILE: write('other-upstreams.yaml', upstreamsYaml(`${url}/v1`)) }
+    }
+  },
+  {
+    name: 'the upstream lacks a routed model',
+    codes: ['upstream_model_unknown'],
+    make: async ({ write }) => ({
+      CATALOG_FILE: write('model.yaml', catalogYaml.replace('sandbox-small', 'sandbox-smal'))
+    })
+  },
+  {
+    name: 'a route names no upstream',
+    codes: ['route_without_upstream'],
+    make: async ({ write }) => ({
+      CATALOG_FILE: write('route.yaml', catalogYaml.replace('upstream: main', 'upstream: mian'))
+    })
+  },
+  withEnv('the gateway does not answer', ['gateway_unreachable'], {
+    GATEWAY_PUBLIC_URL: `http://localhost:${deadPort}`
+  }),
+  {
+    name: 'another server answers at the address of the gateway',
+    codes: ['gateway_foreign'],
+    make: async ({ env }) => ({ GATEWAY_PUBLIC_URL: env.PUBLIC_URL! })
+  }
+]

@@ -1,0 +1,77 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { type IdentityOptions, type RunningIdentity, startIdentity } from '@tollgate/sandbox/identity/start-identity.ts'
+import { type PaymentsOptions, type RunningPayments, startPayments } from '@tollgate/sandbox/payments/start-payments.ts'
+import type { RedisProgram } from '@tollgate/sandbox/redis/find-redis-server.ts'
+import type { RunningRedis } from '@tollgate/sandbox/redis/running-redis.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { productsOf } from '../../system/products.ts'
+
+export const keys = {
+  anonKey: 'sb_publishable_ofTheDoctor',
+  serviceRoleKey: 'sb_secret_ofTheDoctor',
+  stripeKey: 'sk_test_ofTheDoctor0123',
+  webhookSecret: 'whsec_ofTheDoctor0123456',
+  modelsKey: 'sk-models-ofTheDoctor'
+} as const
+
+/** Starts servers that end with the test. They are right unless the options say otherwise. */
+export interface Servers {
+  startIdentity(options?: Partial<IdentityOptions>): Promise<RunningIdentity>
+  startPayments(options?: Partial<PaymentsOptions>): Promise<RunningPayments>
+  startRedis(args?: readonly string[], password?: string): Promise<RunningRedis>
+}
+
+/** Remembers how to stop a part when the test ends. */
+export type Keep = <Part>(part: Part, stop: () => Promise<unknown>) => Part
+
+export interface ServerOptions {
+  readonly publicUrl: string
+  readonly catalogFile: string
+  readonly cwd: string
+  readonly program: RedisProgram
+  readonly keep: Keep
+}
+
+export function createServers({ publicUrl, catalogFile, cwd, program, keep }: ServerOptions): Servers {
+  const webhook = { url: `${publicUrl}/api/billing/webhook`, secrets: [keys.webhookSecret] }
+  let redisServers = 0
+  return {
+    async startIdentity(options) {
+      const { anonKey, serviceRoleKey } = keys
+      const given = { port: 0, mailboxPort: 0, siteUrl: publicUrl, anonKey, serviceRoleKey, ...options }
+      const identity = await startIdentity(given)
+      return keep(identity, identity.close)
+    },
+    async startPayments(options) {
+      const products = productsOf({ CATALOG_FILE: catalogFile })
+      const payments = await startPayments({ port: 0, apiKey: keys.stripeKey, products, webhook, ...options })
+      return keep(payments, payments.close)
+    },
+    async startRedis(args = [], password) {
+      const dataDir = join(cwd, `redis-${redisServers++}`)
+      const redis = await startRedis({ port: 0, program, dataDir, args, ...(password !== undefined && { password }) })
+      return keep(redis, redis.stop)
+    }
+  }
+}
+
+/** Starts an HTTP server. @returns its origin */
+export async function startServer(answer: RequestListener, keep: Keep): Promise<string> {
+  const server = createServer(answer)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  keep(server, async () => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://localhost:${(server.address() as AddressInfo).port}`
+}
+
+/** Answers paths with a status and JSON, all others with 404. */
+export const json =
+  (answers: Readonly<Record<string, readonly [status: number, body: unknown]>>): RequestListener =>
+  (request, response) => {
+    const [status, body] = answers[request.url ?? ''] ?? [404, { message: 'not found' }]
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  }
