@@ -33,7 +33,6 @@ type Detail = Readonly<Record<string, string | number | boolean | null>>
  * Sets or removes what an operator wants instead of an account's plan and its limits. Notify the projector after the commit.
  *
  * @param detail for the audit log
- * @returns whether the account exists
  */
 export async function overrideAccount(
   tx: Transaction,
@@ -41,9 +40,9 @@ export async function overrideAccount(
   { plan, limits }: Override,
   by: By,
   detail: Detail
-): Promise<boolean> {
+): Promise<void> {
   const version = await recordChange(tx, [accountShard(accountId)])
-  const changed = await tx
+  await tx
     .update(accounts)
     .set({
       ...(plan !== undefined && { overridePlan: plan?.id ?? null, overridePlanEndsAt: plan?.endsAt ?? null }),
@@ -54,10 +53,7 @@ export async function overrideAccount(
       version
     })
     .where(eq(accounts.id, accountId))
-    .returning({ id: accounts.id })
-  if (changed.length === 0) return false
   await recordAudit(tx, { accountId, ...by, action: 'account.overridden', detail })
-  return true
 }
 
 /** Accounts with an override that has ended, the earliest first. */

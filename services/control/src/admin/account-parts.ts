@@ -1,11 +1,5 @@
-import type {
-  Adjustment,
-  AdminInvoice,
-  AdminKey,
-  AdminSubscription,
-  AdminUser
-} from '@tollgate/contracts/http/admin/accounts.ts'
-import { formatUsd } from '@tollgate/contracts/money/usd.ts'
+import type { AdminInvoice, AdminKey, AdminSubscription, AdminUser } from '@tollgate/contracts/http/admin/accounts.ts'
+import type { Adjustment } from '@tollgate/contracts/http/usage.ts'
 import { and, desc, eq, gt, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Static } from 'typebox'
 import { type CustomerRow, findCustomer } from '../billing/customers.ts'
@@ -16,6 +10,7 @@ import { keys } from '../database/schema/keys.ts'
 import { sessions } from '../database/schema/sessions.ts'
 import { members } from '../database/schema/team.ts'
 import { users } from '../database/schema/users.ts'
+import { toAdjustment } from '../usage/adjustments.ts'
 
 const maxKeys = 100
 const maxInvoices = 20
@@ -79,13 +74,7 @@ export async function readAdjustments(orm: Orm, accountId: string): Promise<Adju
     .where(eq(adjustments.accountId, accountId))
     .orderBy(desc(adjustments.at), desc(adjustments.id))
     .limit(maxAdjustments)
-  return rows.map(({ id, at, month, nanos, reason }) => ({
-    id,
-    at: at.toISOString(),
-    month: month.toISOString().slice(0, 7),
-    amount_usd: `${nanos < 0 ? '-' : ''}${formatUsd(BigInt(Math.abs(nanos)))}`,
-    reason
-  }))
+  return rows.map(toAdjustment)
 }
 
 /**

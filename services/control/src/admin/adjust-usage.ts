@@ -14,8 +14,8 @@ import type { TypedApp } from '../http/typed-app.ts'
 import { recordChange } from '../projection/record-change.ts'
 import { type AdjustmentRow, sumAdjustments, toAdjustment } from '../usage/adjustments.ts'
 import { monthOf } from '../usage/usage-range.ts'
-import { assertAccountId } from './account-id.ts'
 import type { AdminContext } from './admin-context.ts'
+import { findAccount } from './find-account.ts'
 import { byOperator, recordAct } from './record-act.ts'
 
 /** Sums above this are not exact where gateways compute with doubles. */
@@ -36,8 +36,8 @@ export function adjustUsage(app: TypedApp, context: AdminContext): void {
       }
     },
     async (request, reply) => {
-      const accountId = assertAccountId(request.params.id)
       const { body } = request
+      const { id: accountId } = await findAccount(orm, request.params.id)
       await assertOwnPassword(request, reply, body.password)
       const nanos = exactNanos('amount_usd', body.amount_usd)
       if (nanos === 0) throw new ServiceError('invalid_request', { message: 'amount_usd: must not be 0' })
@@ -55,7 +55,7 @@ export function adjustUsage(app: TypedApp, context: AdminContext): void {
   )
 }
 
-/** Stores an adjustment, unless one with this id is stored. @throws ServiceError `not_found`, `invalid_request` */
+/** Stores an adjustment, unless one with this id is stored. @throws ServiceError `invalid_request` */
 async function store(tx: Transaction, row: AdjustmentRow, by: ReturnType<typeof byOperator>): Promise<AdjustmentRow> {
   const { id, accountId, month, nanos, reason } = row
   const version = await recordChange(tx, [accountShard(accountId)])
@@ -66,12 +66,7 @@ async function store(tx: Transaction, row: AdjustmentRow, by: ReturnType<typeof 
     if (isSame) return earlier
     throw new ServiceError('invalid_request', { message: 'id: another adjustment has this id. Send a new random id.' })
   }
-  const changed = await tx
-    .update(accounts)
-    .set({ version })
-    .where(eq(accounts.id, accountId))
-    .returning({ id: accounts.id })
-  if (changed.length === 0) throw new ServiceError('not_found')
+  await tx.update(accounts).set({ version }).where(eq(accounts.id, accountId))
   const sum = BigInt(nanos) + (await sumAdjustments(tx, accountId, month, monthOf(month).to))
   if (sum > maxSumNanos || sum < -maxSumNanos) {
     throw new ServiceError('invalid_request', {
@@ -80,7 +75,7 @@ async function store(tx: Transaction, row: AdjustmentRow, by: ReturnType<typeof 
   }
   await tx.insert(adjustments).values(row)
   const detail = { amount_usd: toAdjustment(row).amount_usd, month: toAdjustment(row).month }
-  await recordAudit(tx, { accountId, ...by, action: 'account.adjusted', subject: id, detail: { ...detail, reason } })
+  await recordAudit(tx, { accountId, ...by, note: reason, action: 'account.adjusted', subject: id, detail })
   await recordAct(tx, by, { action: 'account.adjusted', accountId, subject: id, reason, detail })
   return row
 }

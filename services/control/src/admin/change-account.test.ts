@@ -79,7 +79,7 @@ onEachDatabase('an operator changes an account', async (t, newDatabase) => {
     const own = (await call('GET', '/api/audit', { cookie: user.cookie })).body as AuditResponse
     const [entry] = own.entries.filter(({ action }) => action === 'account.overridden')
     assert.equal(entry!.actor_id, operator.id)
-    assert.deepEqual(entry!.detail, { plan: 'pro', plan_ends_at: null, reason: 'agreed by mail' })
+    assert.deepEqual(entry!.detail, { plan: 'pro', plan_ends_at: null, note: 'agreed by mail' })
     const path = `/api/admin/audit?account_id=${user.id}`
     const acts = (await call('GET', path, { cookie: operator.cookie })).body as OperatorActsResponse
     assert.equal(acts.entries.length, 1)

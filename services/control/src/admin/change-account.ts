@@ -2,21 +2,23 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import {
   AdminAccountParams,
+  AdminAccountResponse,
   ChangeAccountByOperatorRequest,
   type OwnLimits
 } from '@tollgate/contracts/http/admin/accounts.ts'
-import { OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { type Override, overrideAccount } from '../accounts/override-account.ts'
 import { exactNanos } from '../accounts/own-cap.ts'
 import type { OverrideLimits } from '../database/schema/accounts.ts'
 import type { TypedApp } from '../http/typed-app.ts'
-import { assertAccountId } from './account-id.ts'
 import type { AdminContext } from './admin-context.ts'
+import { findAccount } from './find-account.ts'
+import { readAccount } from './read-account.ts'
 import { byOperator, recordAct } from './record-act.ts'
 
 /** `PATCH /accounts/:id`: sets a plan and limits instead of the account's own, until they end. */
-export function changeAccount(app: TypedApp, { database, catalog, projector, clock }: AdminContext): void {
+export function changeAccount(app: TypedApp, context: AdminContext): void {
+  const { database, catalog, projector, clock } = context
   app.patch(
     '/accounts/:id',
     {
@@ -24,22 +26,21 @@ export function changeAccount(app: TypedApp, { database, catalog, projector, clo
       schema: {
         params: AdminAccountParams,
         body: ChangeAccountByOperatorRequest,
-        response: answers({ 200: OkResponse })
+        response: answers({ 200: AdminAccountResponse })
       }
     },
     async (request) => {
-      const id = assertAccountId(request.params.id)
+      const { id } = await findAccount(database.orm, request.params.id)
       const { reason } = request.body
       const by = byOperator(request, clock())
       const override = readOverride(request.body, catalog, by.at)
       const detail = describeOverride(request.body)
       await database.orm.transaction(async (tx) => {
-        const isFound = await overrideAccount(tx, id, override, by, { ...detail, reason })
-        if (!isFound) throw new ServiceError('not_found')
+        await overrideAccount(tx, id, override, { ...by, note: reason }, detail)
         await recordAct(tx, by, { action: 'account.overridden', accountId: id, reason, detail })
       })
       if (!(await projector.accountChanged(id))) throw new ServiceError('change_pending')
-      return { ok: true as const }
+      return { account: await readAccount(context, id, request.log) }
     }
   )
 }
