@@ -1,6 +1,5 @@
 import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
-import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { BoundedMessage, skipEndedConnections } from '@tollgate/service/http/bounded-message.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
@@ -18,6 +17,8 @@ import { browserCallers } from './callers/browser-callers.ts'
 import { requireOperator } from './callers/operator.ts'
 import { requireAccount } from './callers/principal.ts'
 import { session, type UserRefresher } from './callers/session.ts'
+import type { CatalogPublisher } from './catalog/catalog-publisher.ts'
+import type { LiveCatalog } from './catalog/live-catalog.ts'
 import type { Clock } from './clocks/clock.ts'
 import type { ControlConfig } from './config.ts'
 import { redirectToPublicUrl } from './dashboard/redirect-to-public-url.ts'
@@ -60,7 +61,8 @@ export type ControlDependencies = {
   database: Database
   identity: Identity
   redis: RedisLink
-  catalog: Catalog
+  catalog: LiveCatalog
+  catalogPublisher: CatalogPublisher
   projector: Pick<Projector, 'accountChanged' | 'keyChanged' | 'isKeyInForce'>
   planWriter: WakeablePlanWriter
   dueUsers: Pick<DueUsers, 'handleReport'>
@@ -175,7 +177,8 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   part('/api/usage', (usage) => usageEndpoints(usage, { database, redis, catalog, clock }))
   part('/api/admin', (admin) =>
     adminEndpoints(admin, {
-      ...{ database, redis, identity, payments, catalog, projector, customerRefresher, clock, limits }
+      ...{ database, redis, identity, payments, catalog, projector, customerRefresher, clock, limits },
+      catalogPublisher: dependencies.catalogPublisher
     })
   )
   part('/api/audit', (audit) => auditEndpoints(audit, { database }))

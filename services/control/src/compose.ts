@@ -1,4 +1,3 @@
-import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { createOverrideEnder } from './accounts/end-overrides.ts'
@@ -9,6 +8,8 @@ import { createCustomerRefresher } from './billing/refresh-customer.ts'
 import { createDueCustomersLoop } from './billing/refresh-due-customers.ts'
 import { createStripePayments } from './billing/stripe/stripe-payments.ts'
 import { createSubscriptionSweeper } from './billing/sweep-subscriptions.ts'
+import { createCatalogParts } from './catalog/catalog-parts.ts'
+import type { LiveUpstreams } from './catalog/catalog-publisher.ts'
 import { type Clock, systemClock } from './clocks/clock.ts'
 import { createClockWatch } from './clocks/clock-watch.ts'
 import type { ControlConfig } from './config.ts'
@@ -26,7 +27,7 @@ import { createPlanWriter } from './users/plan-writer.ts'
 import { createUserRefresher } from './users/refresh-user.ts'
 import { createSweeper } from './users/sweep-users.ts'
 
-type Process = 'host' | 'port' | 'databaseUrl' | 'databasePoolSize' | 'redisUrl' | 'catalogFile' | 'logLevel'
+type Process = 'host' | 'port' | 'databaseUrl' | 'databasePoolSize' | 'redisUrl' | 'logLevel'
 
 /** The configuration without the addresses that the process itself opens. Each provider may have its own time limit. */
 export type ComposedConfig = Omit<ControlConfig, Process | 'identity' | 'payments'> & {
@@ -36,7 +37,6 @@ export type ComposedConfig = Omit<ControlConfig, Process | 'identity' | 'payment
 
 export interface ComposeOptions {
   config: ComposedConfig
-  catalog: Catalog
   log: FastifyBaseLogger
   /** Migrated. The caller closes it, after control. */
   database: Database
@@ -49,6 +49,10 @@ export interface ComposeOptions {
   requestTimeoutMs?: number
   /** See `ProjectorOptions`. */
   acknowledgeTimeoutMs?: number
+  /** Default: no gateway is known. */
+  liveUpstreams?: LiveUpstreams
+  /** Milliseconds between two checks of the catalog file, and for which a changed file must stay unchanged. */
+  catalogFile?: { intervalMs: number; settleMs: number }
   /** Size of the pages of both sweeps, and milliseconds between them. */
   sweep?: { pageSize: number; pauseMs: number }
 }
@@ -56,25 +60,25 @@ export interface ComposeOptions {
 export type Control = ReturnType<typeof composeControl>
 
 /**
- * Creates the parts of control and connects them. Nothing runs until `start` is called, and nothing listens. Disposing
- * stops the parts in reverse order: first the app, then the loops that its requests need.
+ * Creates the parts of control and connects them. Nothing runs until `start` is called, and nothing listens. Before, a
+ * catalog must be in force: call `catalogFile.open`. Disposing stops the parts in reverse order: first the app, then the loops
+ * that its requests need.
  */
 export function composeControl(options: ComposeOptions) {
-  const { config, catalog, log, database, redis, clock = systemClock, sweep } = options
+  const { config, log, database, redis, clock = systemClock, sweep, liveUpstreams = async () => null } = options
   const parts = new AsyncDisposableStack()
   const keep = <Part extends { stop(): void | Promise<void> }>(part: Part): Part =>
     parts.adopt(part, (stopped) => stopped.stop())
 
   const { acknowledgeTimeoutMs } = options
   const projector = keep(
-    createProjector({
-      database,
-      redis,
-      catalog,
-      log,
-      ...(acknowledgeTimeoutMs !== undefined && { acknowledgeTimeoutMs })
-    })
+    createProjector({ database, redis, log, ...(acknowledgeTimeoutMs !== undefined && { acknowledgeTimeoutMs }) })
   )
+  const { catalog, catalogPublisher, catalogFile } = createCatalogParts({
+    ...{ database, redis, projector, clock, log, config, liveUpstreams, catalogFile: options.catalogFile }
+  })
+  keep(catalog)
+  keep(catalogFile)
   const ledger = createPostgresLedger(database.orm)
   const maintain = (signal: AbortSignal) => maintainLedger({ database, redis, clock, retention: config.ledger }, signal)
   const usageCopier = keep(createUsageCopier({ ledger, redis, log, maintain }))
@@ -117,6 +121,7 @@ export function composeControl(options: ComposeOptions) {
       identity,
       redis,
       catalog,
+      catalogPublisher,
       projector,
       planWriter,
       dueUsers,
@@ -130,10 +135,10 @@ export function composeControl(options: ComposeOptions) {
   parts.defer(() => app.close())
   const pruner = keep(createTablePruner(database, config.retention, clock, log))
 
-  const loops = [projector, clockWatch, usageCopier, useCopier, sweeper, planWriter, dueUsers]
+  const loops = [catalog, catalogFile, projector, clockWatch, usageCopier, useCopier, sweeper, planWriter, dueUsers]
   return {
+    ...{ app, catalog, catalogFile, catalogPublisher },
     ...{
-      app,
       projector,
       planWriter,
       dueUsers,

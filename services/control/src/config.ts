@@ -41,6 +41,8 @@ export const ControlVariables = Type.Object({
   /** See `parseRedisUrl`. */
   REDIS_URL: Type.String(),
   CATALOG_FILE: Type.String({ default: workspaceFile('deploy/catalog.yaml') }),
+  /** Whether a start also applies a file that another catalog has replaced. See catalog/publish-catalog.ts. */
+  CATALOG_ON_START: Type.Enum(['publish-new', 'apply'], { default: 'publish-new' }),
   /** A build of the dashboard. */
   DASHBOARD_DIR: Type.String({
     default: workspaceFile('packages/dashboard/dist/current')
@@ -49,7 +51,7 @@ export const ControlVariables = Type.Object({
   TRUST_PROXY: Type.String({ default: 'false' }),
   /** Seconds from one comparison of all subscriptions with the payment provider to the next. */
   RECONCILE_INTERVAL: Type.Integer({ minimum: 60, maximum: 604_800, default: 3600 }),
-  /** Days that rows are kept: of the audit log, of revoked keys, of rotated secrets, and catalogs that are not in force. */
+  /** Days that rows are kept: of the audit log, of revoked keys, of rotated secrets, and the content of former catalogs. */
   AUDIT_KEPT_DAYS: Type.Integer({ minimum: 1, maximum: 36_500, default: 400 }),
   // Revoked keys are listed for 30 days.
   DEAD_KEYS_KEPT_DAYS: Type.Integer({ minimum: 30, maximum: 36_500, default: 90 }),
@@ -92,6 +94,7 @@ export type ControlConfig = {
   readonly databasePoolSize: number
   readonly redisUrl: string
   readonly catalogFile: string
+  readonly catalogOnStart: Variables['CATALOG_ON_START']
   readonly dashboardDir: string
   readonly trustProxy: boolean | string[]
   readonly reconcileIntervalMs: number
@@ -129,6 +132,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
     databasePoolSize: variables.DATABASE_POOL_SIZE,
     redisUrl: variables.REDIS_URL,
     catalogFile: variables.CATALOG_FILE,
+    catalogOnStart: variables.CATALOG_ON_START,
     dashboardDir: variables.DASHBOARD_DIR,
     trustProxy: readTrustProxy(variables.TRUST_PROXY) ?? false,
     reconcileIntervalMs: variables.RECONCILE_INTERVAL * 1000,

@@ -6,11 +6,13 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { OfferedPlan } from '@tollgate/contracts/http/billing.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { startIdentity } from '@tollgate/sandbox/identity/start-identity.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { test } from 'tap'
+import { withKeyQuota, writeFile } from './catalog/testing/catalog-files.ts'
 import { listening, runControl as run } from './testing/control-program.ts'
 import { copyPgliteDirectory } from './testing/pglite-directory.ts'
 import { anonKey, serviceRoleKey, stripeKey, webhookSecret } from './testing/start-control.ts'
@@ -101,6 +103,31 @@ test('control as a program', async (t) => {
     }
   )
 
+  await t.test('SIGHUP publishes a changed catalog file, refuses a bad one, and never ends control', async () => {
+    const catalogFile = writeFile(directory, 'changing.yaml', withKeyQuota(6))
+    const control = run(t, { ...env, CATALOG_FILE: catalogFile })
+    const url = await listening(control)
+    const quota = async () => {
+      const { plans } = (await (await fetch(`${url}/api/billing/plans`)).json()) as { plans: OfferedPlan[] }
+      return plans.find(({ id }) => id === 'pro')!.key_quota
+    }
+    const untilOutput = async (text: RegExp) => {
+      while (!text.test(control.output())) await once(control.child.stdout!, 'data')
+    }
+    assert.equal(await quota(), 6)
+    writeFile(directory, 'changing.yaml', withKeyQuota(7))
+    control.child.kill('SIGHUP')
+    await untilOutput(/the catalog file is in force as catalog/)
+    while ((await quota()) !== 7) await delay(20)
+    writeFile(directory, 'changing.yaml', 'models: [')
+    control.child.kill('SIGHUP')
+    await untilOutput(/stays in force\. .*changing\.yaml: /)
+    control.child.kill('SIGHUP')
+    assert.equal(await quota(), 7)
+    control.child.kill('SIGTERM')
+    assert.deepEqual(await control.ended, { code: 0, signal: null })
+  })
+
   await t.test('a port that is taken is named, with its variable', async () => {
     const port = await freePort()
     const other = createServer().listen(port, '127.0.0.1')
@@ -118,13 +145,17 @@ test('control as a program', async (t) => {
     const none = run(t, {})
     const catalogFile = join(directory, 'catalog.yaml')
     writeFileSync(catalogFile, 'models: {}\nplans: {}\n')
-    const catalog = run(t, { ...env, CATALOG_FILE: catalogFile })
+    await copyPgliteDirectory('migrated', join(directory, 'empty'))
+    const catalog = run(t, { ...env, CATALOG_FILE: catalogFile, DATABASE_URL: `pglite:${join(directory, 'empty')}` })
+    const applied = run(t, { ...env, CATALOG_FILE: catalogFile, CATALOG_ON_START: 'apply' })
     const database = run(t, { ...env, DATABASE_URL: `pglite:${catalogFile}/x` })
-    for (const { ended } of [none, catalog, database]) assert.equal((await ended).code, 1)
+    for (const { ended } of [none, catalog, applied, database]) assert.equal((await ended).code, 1)
     for (const name of Object.keys(env).filter((name) => name !== 'CONTROL_PORT' && name !== 'STRIPE_API_BASE')) {
       assert.match(none.output(), new RegExp(`\\b${name}\\b`))
     }
-    assert.match(catalog.output(), /catalog\.yaml: plans: a plan named free is missing/)
+    for (const { output } of [catalog, applied]) {
+      assert.match(output(), /catalog\.yaml: plans: a plan named free is missing/)
+    }
     assert.match(database.output(), /control: DATABASE_URL: /)
   })
 })

@@ -1,5 +1,3 @@
-import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { connectRedis } from '@tollgate/state/link/connect-redis.ts'
 import { DrizzleQueryError } from 'drizzle-orm'
 import type { FastifyInstance } from 'fastify'
@@ -15,13 +13,20 @@ const stopTimeoutMs = 20_000
 
 async function main(): Promise<void> {
   const config = loadControlConfig(process.env)
-  const catalog = loadCatalogFile(config.catalogFile)
   const log = createLog(config.logLevel)
   process.on('uncaughtException', (err, origin) => {
     log.fatal({ err }, origin)
     process.exit(1)
   })
-  const stop = await start(config, catalog, log)
+  let reload = (): void => undefined
+  // By default, the signal would end the process. During the start, the files are read anyway.
+  process.on('SIGHUP', () => {
+    log.info({ signal: 'SIGHUP' }, 'checking the catalog file')
+    reload()
+  })
+  const started = await start(config, log)
+  const { stop } = started
+  reload = started.reload
 
   let isStopping = false
   const onSignal = (signal: string) => {
@@ -38,8 +43,14 @@ async function main(): Promise<void> {
   process.on('SIGINT', onSignal)
 }
 
-/** @returns a function that stops control: first the requests, last what they need */
-async function start(config: ControlConfig, catalog: Catalog, log: Logger): Promise<() => Promise<void>> {
+interface Started {
+  /** Stops control: first the requests, last what they need. */
+  stop(): Promise<void>
+  /** Checks files that may have changed. */
+  reload(): void
+}
+
+async function start(config: ControlConfig, log: Logger): Promise<Started> {
   await using parts = new AsyncDisposableStack()
   const database = parts.adopt(await openMigrated(config, log), (opened) => opened.close())
   const redis = connectRedis(config.redisUrl, {
@@ -48,11 +59,12 @@ async function start(config: ControlConfig, catalog: Catalog, log: Logger): Prom
     onError: (err) => log.warn({ err }, 'redis')
   })
   parts.defer(() => redis.close())
-  const control = parts.use(composeControl({ config, catalog, log, database, redis }))
+  const control = parts.use(composeControl({ config, log, database, redis }))
+  await control.catalogFile.open()
   control.start()
   await listen(control.app, config)
   const started = parts.move()
-  return () => started.disposeAsync()
+  return { stop: () => started.disposeAsync(), reload: () => control.catalogFile.reload() }
 }
 
 async function openMigrated({ databaseUrl, databasePoolSize }: ControlConfig, log: Logger): Promise<Database> {

@@ -67,6 +67,8 @@ export function controlEnv({ env, embedded, addresses, secrets }: EnvOptions, po
         }
   return {
     ...env,
+    // Whoever starts the system edits its file, and expects that a start takes it.
+    CATALOG_ON_START: env.CATALOG_ON_START || 'apply',
     CONTROL_PORT: String(port),
     PUBLIC_URL: addresses.control,
     GATEWAY_PUBLIC_URL: addresses.gateway,

@@ -8,7 +8,7 @@ import {
 } from '@tollgate/contracts/catalog/catalog.ts'
 import { checkCosts, maxReportedTokens } from '@tollgate/contracts/catalog/check-costs.ts'
 import { type Static, type TProperties, Type } from 'typebox'
-import { FileError, readYaml } from '../config/read-yaml.ts'
+import { FileError, parseYaml, readText } from '../config/read-yaml.ts'
 import { AudioEntry, ImageEntry, toAudioRule, toImageRule } from './media-entries.ts'
 
 const closed = <Properties extends TProperties>(properties: Properties) =>
@@ -101,7 +101,16 @@ export type CatalogFile = Static<typeof CatalogFile>
  * @throws FileError naming the file, path and reason of every problem
  */
 export function loadCatalogFile(file: string): Catalog {
-  const entries = readYaml(file, CatalogFile)
+  return parseCatalog(readText(file), file)
+}
+
+/**
+ * Checks the text of a catalog file.
+ * @param file the name of the text, for errors
+ * @throws FileError naming the file, path and reason of every problem
+ */
+export function parseCatalog(text: string, file: string): Catalog {
+  const entries = parseYaml(text, file, CatalogFile)
   const problems: string[] = []
   const catalog = toCatalog(entries, problems)
   if (problems.length > 0) throw new FileError(file, problems)

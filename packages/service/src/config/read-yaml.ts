@@ -5,9 +5,25 @@ import { parseDocument } from 'yaml'
 
 /** Thrown for an invalid configuration file. Each line of the message names the file, the place and the reason. */
 export class FileError extends Error {
+  /** Path and reason of every problem, without the name of the file. */
+  readonly problems: readonly string[]
+
   constructor(file: string, problems: readonly string[]) {
     super(problems.map((problem) => `${file}: ${problem}`).join('\n'))
     this.name = 'FileError'
+    this.problems = problems
+  }
+}
+
+/**
+ * Reads a text file.
+ * @throws FileError
+ */
+export function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new FileError(file, [`cannot be read (${(error as NodeJS.ErrnoException).code})`])
   }
 }
 
@@ -16,19 +32,25 @@ export class FileError extends Error {
  * @throws FileError naming the file, the path inside it and the reason of every problem
  */
 export function readYaml<Schema extends TSchema>(file: string, schema: Schema): Static<Schema> {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new FileError(file, [`cannot be read (${(error as NodeJS.ErrnoException).code})`])
-  }
+  return parseYaml(readText(file), file, schema)
+}
+
+/**
+ * Parses a YAML text and checks it with a schema.
+ * @param file the name of the text, for errors
+ * @throws FileError naming the file, the path inside it and the reason of every problem
+ */
+export function parseYaml<Schema extends TSchema>(text: string, file: string, schema: Schema): Static<Schema> {
   const document = parseDocument(text, { uniqueKeys: true })
-  if (document.errors.length > 0)
-    throw new FileError(
-      file,
-      document.errors.map((error) => error.message.split('\n')[0]!)
-    )
-  const value: unknown = document.toJS()
+  const { errors } = document
+  if (errors.length > 0) throw new FileError(file, errors.map(firstLine))
+  let value: unknown
+  try {
+    value = document.toJS()
+  } catch (error) {
+    // For instance, aliases that would expand to a huge value.
+    throw new FileError(file, [firstLine(error as Error)])
+  }
   const problems = Value.Errors(schema, value)
     // The parent's "unknown member" names the same problem.
     .filter(({ keyword }) => keyword !== 'boolean')
@@ -36,6 +58,8 @@ export function readYaml<Schema extends TSchema>(file: string, schema: Schema): 
   if (problems.length > 0) throw new FileError(file, problems)
   return value as Static<Schema>
 }
+
+const firstLine = ({ message }: Error): string => message.split('\n')[0]!
 
 function describe(error: { keyword: string; instancePath: string; message: string; params: unknown }): string {
   const path = error.instancePath === '' ? '(top)' : error.instancePath.slice(1).replaceAll('/', '.')

@@ -10,10 +10,22 @@ testOnEveryRedis('catalog and notices', async (t, link) => {
     assert.equal(await readCatalog(link), null)
     assert.equal(await readCatalogVersion(link), null)
     const catalog = { version: 3, run: 'run 1', json: '{"models":{"é":1}}' }
-    await putCatalog(link, catalog)
+    assert.equal(await putCatalog(link, catalog), true)
     assert.deepEqual(await readCatalog(link), catalog)
     assert.deepEqual(await readCatalogVersion(link), { version: 3, run: 'run 1' })
   })
+
+  t.test(
+    'an earlier catalog does not replace a later one, and the same can be stored for another process',
+    async () => {
+      const later = { version: 12, run: 'run 1', json: '{"later":true}' }
+      await putCatalog(link, later)
+      assert.equal(await putCatalog(link, { version: 4, run: 'run 1', json: '{}' }), false)
+      assert.deepEqual(await readCatalog(link), later)
+      assert.equal(await putCatalog(link, { ...later, run: 'run 2' }), true)
+      assert.equal((await readCatalogVersion(link))?.run, 'run 2')
+    }
+  )
 
   t.test('a notice reaches subscribers', async (tt) => {
     const subscriber = link.client.duplicate({ enableOfflineQueue: true })

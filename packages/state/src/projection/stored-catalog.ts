@@ -8,10 +8,9 @@ export interface StoredCatalog {
   json: string
 }
 
-export async function putCatalog(link: RedisLink, catalog: StoredCatalog): Promise<void> {
-  await link
-    .nodeOf(catalogName)
-    .client.hset(catalogName, { version: catalog.version, run: catalog.run, json: catalog.json })
+/** Stores a catalog. @returns false if Redis has a later one; then nothing changes */
+export async function putCatalog(link: RedisLink, { version, run, json }: StoredCatalog): Promise<boolean> {
+  return (await link.nodeOf(catalogName).client.tgPutCatalog(catalogName, version, run, json)) === 1
 }
 
 /** Version and run of the stored catalog, without its text; null if there is none. */

@@ -11,6 +11,7 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgPutRecords: { file: 'projection/put-records.lua' },
   tgFindTombstones: { file: 'projection/find-tombstones.lua', numberOfKeys: 1 },
   tgSweepTombstones: { file: 'projection/sweep-tombstones.lua' },
+  tgPutCatalog: { file: 'projection/put-catalog.lua', numberOfKeys: 1 },
   tgPutPointers: { file: 'projection/put-pointers.lua' },
   tgReadPointer: { file: 'projection/read-pointer.lua', numberOfKeys: 2 },
   tgClaimShard: { file: 'projection/claim-shard.lua', numberOfKeys: 1 },
@@ -71,6 +72,7 @@ declare module 'ioredis' {
     tgPutRecords(numberOfKeys: number, ...keysAndArguments: Array<string | number>): Result<Array<1 | 0 | -1>, Context>
     tgFindTombstones(tombstones: string, keptMs: number, max: number): Result<string[], Context>
     tgSweepTombstones(numberOfKeys: number, ...keysAndTombstones: string[]): Result<number, Context>
+    tgPutCatalog(catalog: string, version: number, run: string, json: string): Result<0 | 1, Context>
     tgPutPointers(numberOfKeys: number, ...keysAndArguments: Array<string | number>): Result<1, Context>
     tgConfirm(...keysAndArguments: string[]): Result<'admitted' | 'ended' | 'unverified' | RawRecords, Context>
     tgReadPointer(pointer: string, marker: string, run: string): Result<string | 0 | -1, Context>

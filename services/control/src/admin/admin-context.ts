@@ -1,7 +1,8 @@
-import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { Payments } from '../billing/payments.ts'
 import type { CustomerRefresher } from '../billing/refresh-customer.ts'
+import type { CatalogPublisher } from '../catalog/catalog-publisher.ts'
+import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import type { Limits } from '../http/limits.ts'
@@ -15,7 +16,8 @@ export interface AdminOptions {
   redis: RedisLink
   identity: Identity
   payments: Payments
-  catalog: Catalog
+  catalog: LiveCatalog
+  catalogPublisher: CatalogPublisher
   projector: Pick<Projector, 'accountChanged' | 'keyChanged'>
   customerRefresher: Pick<CustomerRefresher, 'refresh'>
   clock: Clock

@@ -4,6 +4,7 @@ import { acts } from './acts.ts'
 import { adjustUsage } from './adjust-usage.ts'
 import type { AdminOptions } from './admin-context.ts'
 import { createOwnPasswordCheck } from './assert-own-password.ts'
+import { catalog } from './catalog.ts'
 import { changeAccount } from './change-account.ts'
 import { deleteAccount } from './delete-account.ts'
 import { listAccounts } from './list-accounts.ts'
@@ -23,4 +24,5 @@ export async function adminEndpoints(app: FastifyInstance, options: AdminOptions
   showAccount(typed, context)
   signOut(typed, context)
   suspend(typed, context)
+  catalog(typed, context)
 }

@@ -37,9 +37,10 @@ export async function billingEndpoints(instance: FastifyInstance, options: Billi
     perMinute: limits.billing,
     subjectOf: (request) => callerOf(request).user.id
   })
-  const offer = { plans: describeOffer(catalog) }
 
-  app.get('/plans', { schema: { response: answers({ 200: OfferedPlansResponse }) } }, async () => offer)
+  app.get('/plans', { schema: { response: answers({ 200: OfferedPlansResponse }) } }, async () => ({
+    plans: describeOffer(catalog)
+  }))
 
   app.get('/plan', { onRequest, schema: { response: answers({ 200: BillingPlanResponse }) } }, async (request) => ({
     plan: await readPlan(database.orm, catalog, callerOf(request).accountId)

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { WakeablePlanWriter } from '../accounts/plan-intention.ts'
 import type { ConcurrencyLimit } from '../background/limit-concurrency.ts'
-import { readPlanPrices } from '../catalog/plan-prices.ts'
+import { type PlanPrices, readPlanPrices } from '../catalog/plan-prices.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database, Orm, Transaction } from '../database/connect.ts'
 import { billingEvents } from '../database/schema/billing.ts'
@@ -61,7 +61,6 @@ export interface CustomerRefresher {
 export function createCustomerRefresher(options: RefresherOptions): CustomerRefresher {
   const { database, payments, catalog, projector, planWriter, clock, log, concurrency } = options
   const { orm } = database
-  const prices = readPlanPrices(catalog)
 
   async function refreshCustomer(customerId: string, event: BillingEvent | null): Promise<boolean> {
     const signal = payments.startDeadline()
@@ -79,7 +78,8 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
     if (event !== null && (await isProcessed(tx, event.id))) return null
     const customer = await findCustomerById(tx, customerId)
     if (customer === null) return null
-    const subscriptions = await endUnwanted(customer, signal)
+    const prices = readPlanPrices(catalog)
+    const subscriptions = await endUnwanted(customer, prices, signal)
     const { facts, unknown } =
       subscriptions === null
         ? { facts: customer.facts, unknown: [] }
@@ -99,7 +99,11 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
    *
    * @returns null if the provider does not know the customer; then nothing changes
    */
-  async function endUnwanted(customer: CustomerRow, signal: AbortSignal): Promise<Subscription[] | null> {
+  async function endUnwanted(
+    customer: CustomerRow,
+    prices: PlanPrices,
+    signal: AbortSignal
+  ): Promise<Subscription[] | null> {
     const { accountId, customerId, isClosed, isSuspended } = customer
     try {
       const found = await payments.readSubscriptions(customerId, signal)

@@ -49,7 +49,6 @@ interface KnownCustomer {
 export function createSubscriptionSweeper(options: SubscriptionSweepOptions): SubscriptionSweeper {
   const { database, payments, catalog, clock, log, intervalMs } = options
   const { orm } = database
-  const prices = readPlanPrices(catalog)
   const marking = { orm, clock, log }
   const loop = createSweepLoop(look, log, {
     failing: 'the comparison with the payment provider stopped; it starts again',
@@ -115,7 +114,7 @@ export function createSubscriptionSweeper(options: SubscriptionSweepOptions): Su
 
   /** Also compares the plan of the price: the catalog may have changed since the customer was read. */
   function isUnchanged(subscription: Subscription, { customer, status }: KnownCustomer): boolean {
-    const { plan } = planFromSubscriptions(prices, [subscription], customer.plan).facts
+    const { plan } = planFromSubscriptions(readPlanPrices(catalog), [subscription], customer.plan).facts
     return plan === customer.plan && isUnchangedSubscription(subscription, { ...customer, status })
   }
 

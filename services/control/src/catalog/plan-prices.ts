@@ -10,6 +10,7 @@ export interface PlanPrices {
   rankOf(plan: string): number
 }
 
+/** Reads the prices of a catalog. The result does not follow later catalogs. */
 export function readPlanPrices({ plans }: Catalog): PlanPrices {
   const prices = new Map<string, { plan: string; price: PlanPrice }>()
   const ranks = new Map<string, number>()

@@ -47,5 +47,7 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
     metadata: { tenant: '1' }
   },
   'POST /api/keys/{id}/rotate': { grace_seconds: 1 },
-  'DELETE /api/keys/{id}': {}
+  'DELETE /api/keys/{id}': {},
+  'POST /api/admin/catalog': { version: 1, reason: 'a test', password: 'correct horse battery' },
+  'POST /api/admin/catalog/diff': { version: 1 }
 }

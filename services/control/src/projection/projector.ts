@@ -1,13 +1,13 @@
-import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import type { ChangeNotice } from '@tollgate/state/projection/announce-change.ts'
 import { sweepTombstones } from '@tollgate/state/projection/sweep-tombstones.ts'
 import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
 import type { FastifyBaseLogger } from 'fastify'
-import { storeCatalog } from '../catalog/store-catalog.ts'
 import type { Database } from '../database/connect.ts'
 import { isKeyInForce } from './is-key-in-force.ts'
 import { createPostgresSource } from './postgres-source.ts'
+import { projectCatalogNow } from './project-catalog.ts'
 import { runPass } from './projection-pass.ts'
 import { type ChangeOfOne, writeDirectly } from './write-directly.ts'
 
@@ -17,8 +17,6 @@ const sweepIntervalMs = 60_000
 export interface ProjectorOptions {
   database: Database
   redis: RedisLink
-  /** Becomes the current catalog when the projector starts. */
-  catalog: Catalog
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   /** Milliseconds from the start of a pass to the start of the next. */
   intervalMs?: number
@@ -45,14 +43,19 @@ export interface Projector {
    *   state any more
    */
   keyChanged(account: string, key: string): Promise<boolean>
+  /**
+   * Writes a published catalog to Redis. Never throws: after a failure the loop writes it.
+   *
+   * @returns true once Redis has the catalog in force
+   */
+  catalogChanged(): Promise<boolean>
   /** Whether Redis has the key's current state. It only reads; false while Redis is unavailable. Never throws. */
   isKeyInForce(account: string, key: string): Promise<boolean>
 }
 
 export function createProjector(options: ProjectorOptions): Projector {
-  const { database, redis, catalog, log, intervalMs = 1000, acknowledgeTimeoutMs = 10_000 } = options
+  const { database, redis, log, intervalMs = 1000, acknowledgeTimeoutMs = 10_000 } = options
   const source = createPostgresSource(database.orm)
-  let isCatalogStored = false
   let sweepAt = 0
   const loop = createBackgroundLoop({
     round,
@@ -62,9 +65,9 @@ export function createProjector(options: ProjectorOptions): Projector {
     messages: { failing: 'Redis could not be updated' }
   })
 
-  async function write(notice: ChangeOfOne, read: () => Promise<ProjectionWrite[]>): Promise<boolean> {
+  async function write(notice: ChangeNotice, writing: () => Promise<boolean>): Promise<boolean> {
     try {
-      const isThere = await withTimeout(acknowledgeTimeoutMs, writeDirectly(redis, notice, read))
+      const isThere = await withTimeout(acknowledgeTimeoutMs, writing())
       if (!isThere) loop.wake()
       return isThere
     } catch (err) {
@@ -72,6 +75,10 @@ export function createProjector(options: ProjectorOptions): Projector {
       loop.wake()
       return false
     }
+  }
+
+  function writeOne(notice: ChangeOfOne, read: () => Promise<ProjectionWrite[]>): Promise<boolean> {
+    return write(notice, () => writeDirectly(redis, notice, read))
   }
 
   async function readIsKeyInForce(account: string, key: string): Promise<boolean> {
@@ -87,8 +94,6 @@ export function createProjector(options: ProjectorOptions): Projector {
   /** One pass. @returns `'again'` if another pass must follow at once */
   async function round(signal: AbortSignal, isFailing: boolean): Promise<'again' | null> {
     const startedAt = performance.now()
-    if (!isCatalogStored) await storeCatalog(database.orm, catalog)
-    isCatalogStored = true
     const result = await runPass(source, redis, signal)
     if (result.restored) {
       log.warn('PostgreSQL or Redis was restored to an earlier state; everything is written to Redis again')
@@ -114,8 +119,9 @@ export function createProjector(options: ProjectorOptions): Projector {
       unsubscribe()
       await loop.stop()
     },
-    accountChanged: (account) => write({ kind: 'account', account }, () => source.writesOfAccount(account)),
-    keyChanged: (account, key) => write({ kind: 'key', account, key }, () => source.writesOfKey(account, key)),
+    accountChanged: (account) => writeOne({ kind: 'account', account }, () => source.writesOfAccount(account)),
+    keyChanged: (account, key) => writeOne({ kind: 'key', account, key }, () => source.writesOfKey(account, key)),
+    catalogChanged: () => write({ kind: 'catalog' }, () => projectCatalogNow(source, redis)),
     isKeyInForce: readIsKeyInForce
   }
 }

@@ -1,13 +1,19 @@
-import { and, lt, sql } from 'drizzle-orm'
+import { and, isNotNull, lt, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
 import { catalogs } from '../database/schema/catalog.ts'
 
-/** Deletes catalogs stored before a time, except the current one. @returns how many */
+/**
+ * Deletes the content of catalogs stored before a time, except that of the one in force. The rows stay with their digests, so
+ * that a superseded file never counts as new.
+ *
+ * @returns how many
+ */
 export async function pruneCatalogs(orm: Orm, before: Date): Promise<number> {
   const newest = sql`(select max(${catalogs.version}) from ${catalogs})`
-  const deleted = await orm
-    .delete(catalogs)
-    .where(and(lt(catalogs.createdAt, before), lt(catalogs.version, newest)))
+  const pruned = await orm
+    .update(catalogs)
+    .set({ json: null, yaml: null })
+    .where(and(lt(catalogs.createdAt, before), lt(catalogs.version, newest), isNotNull(catalogs.json)))
     .returning({ version: catalogs.version })
-  return deleted.length
+  return pruned.length
 }

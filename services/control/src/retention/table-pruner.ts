@@ -49,7 +49,7 @@ export function createTablePruner(
     await prune('rows of the audit log', retention.auditDays, (before) => pruneAuditLog(orm, before, stopping))
     await prune('former secrets', retention.formerSecretsDays, (before) => pruneFormerSecrets(orm, before, stopping))
     await prune('revoked keys', retention.deadKeysDays, (before) => pruneKeys(orm, before, stopping))
-    await prune('catalogs', retention.catalogsDays, (before) => pruneCatalogs(orm, before))
+    await prune('contents of catalogs', retention.catalogsDays, (before) => pruneCatalogs(orm, before))
   }
 
   return loop

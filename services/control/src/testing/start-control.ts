@@ -16,6 +16,9 @@ import type { CustomerRefresher } from '../billing/refresh-customer.ts'
 import type { DueCustomersLoop } from '../billing/refresh-due-customers.ts'
 import type { SubscriptionSweeper } from '../billing/sweep-subscriptions.ts'
 import { sessionCookie } from '../callers/session-cookie.ts'
+import type { LiveUpstreams } from '../catalog/catalog-publisher.ts'
+import type { CatalogFollower } from '../catalog/follow-catalog-file.ts'
+import { contentOf } from '../catalog/publish-catalog.ts'
 import { composeControl } from '../compose.ts'
 import type { Database } from '../database/connect.ts'
 import type { Limits } from '../http/limits.ts'
@@ -71,9 +74,16 @@ export interface StartControlOptions {
   minResponseTimes?: MinResponseTimes
   /** The defaults are so high that no test exceeds them by accident. */
   limits?: Partial<Limits>
-  /** Default: the repository's. */
+  /** It is published at the start. Default: the repository's. */
   catalog?: Catalog
-  /** Whether the projection loop runs. Without it, only single changes reach Redis. Default: no. */
+  /** Published instead, by the rules for files. The times are those between checks of the file. */
+  catalogFile?: { path: string; mode?: 'publish-new' | 'apply'; intervalMs?: number; settleMs?: number }
+  /** What the gateways have. Default: no gateway is known. */
+  liveUpstreams?: LiveUpstreams
+  /**
+   * Whether the projection loop runs, and control follows catalogs of other replicas. Without it, only single changes reach
+   * Redis. Default: no.
+   */
   isProjecting?: boolean
 }
 
@@ -124,7 +134,9 @@ export interface RunningControl {
   subscriptionSweeper: SubscriptionSweeper
   /** Its loop does not run: tests call it. */
   overrideEnder: ReturnType<typeof createOverrideEnder>
+  /** The one it was started with. */
   catalog: Catalog
+  catalogFile: CatalogFollower
   identity: RunningIdentity
   /** Compares all answers so far with the OpenAPI document. */
   document: DocumentCheck
@@ -208,9 +220,10 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       reconcileIntervalMs: 3_600_000,
       retention: { auditDays: 365, deadKeysDays: 365, formerSecretsDays: 365, catalogsDays: 365 },
       ledger: { hoursKeptDays: 90, monthsKept: null },
+      catalogFile: options.catalogFile?.path ?? repositoryCatalog,
+      catalogOnStart: options.catalogFile?.mode ?? 'publish-new',
       docsUrl: options.docsUrl ?? null
     },
-    catalog,
     log,
     database,
     redis,
@@ -219,10 +232,24 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     minResponseTimes: options.minResponseTimes ?? { refusedLoginMs: 0, registerMs: 0 },
     requestTimeoutMs: options.requestTimeoutMs ?? 2 * longTimeoutMs,
     acknowledgeTimeoutMs: options.acknowledgeTimeoutMs ?? longTimeoutMs,
-    sweep: { pageSize: 3, pauseMs: 0 }
+    sweep: { pageSize: 3, pauseMs: 0 },
+    catalogFile: {
+      intervalMs: options.catalogFile?.intervalMs ?? 3_600_000,
+      settleMs: options.catalogFile?.settleMs ?? 0
+    },
+    ...(options.liveUpstreams !== undefined && { liveUpstreams: options.liveUpstreams })
   })
-  const { app, projector } = composed
-  if (options.isProjecting === true) projector.start()
+  const { app, projector, catalogFile } = composed
+  if (options.catalogFile === undefined) {
+    await composed.catalogPublisher.publish(contentOf(catalog, null), { mode: 'apply', operator: null })
+  } else {
+    await catalogFile.open()
+    catalogFile.start()
+  }
+  if (options.isProjecting === true) {
+    composed.catalog.start()
+    projector.start()
+  }
   const document = checkAgainstDocument(app)
   url = await app.listen({ host: '127.0.0.1', port: 0 })
 

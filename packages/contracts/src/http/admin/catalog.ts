@@ -42,7 +42,7 @@ export type CatalogDiffRequest = Static<typeof CatalogDiffRequest>
 
 /** A difference to the catalog in force. */
 export const CatalogChange = Type.Object({
-  /** Path in the file, such as `models.gpt-4o-mini.prices.output`. */
+  /** Path in the file, such as `models.gpt-4o-mini.usd_per_million_tokens.output`. */
   path: Type.String(),
   kind: Type.Enum(['added', 'removed', 'changed']),
   /** The present value as text; null for `added`. */

@@ -1,7 +1,7 @@
 import { integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { at } from './columns.ts'
 
-/** Every catalog that was ever current. The newest row is the current one. */
+/** Every catalog that was ever in force. The newest row is in force. */
 export const catalogs = pgTable('catalogs', {
   version: integer('version').primaryKey().generatedAlwaysAsIdentity(),
   sha256: text('sha256').notNull(),

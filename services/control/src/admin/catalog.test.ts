@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import type {
+  AdminCatalogResponse,
+  CatalogDiffResponse,
+  PublishedCatalog
+} from '@tollgate/contracts/http/admin/catalog.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { readCatalog } from '@tollgate/state/projection/stored-catalog.ts'
+import { quotaAt, withKeyQuota, withUpstream } from '../catalog/testing/catalog-files.ts'
+import { pruneCatalogs } from '../retention/prune-catalogs.ts'
+import { onEachDatabase } from '../testing/databases.ts'
+import { type Answer, codeOf, startControl } from '../testing/start-control.ts'
+
+const messageOf = ({ body }: Answer): string => (body as { error: { message: string } }).error.message
+
+onEachDatabase('the catalog, for operators', async (t, newDatabase) => {
+  const redis = await startRedis({ port: 0 })
+  t.after(() => redis.stop())
+  let upstreams: ReadonlySet<string> | null = new Set(['openai'])
+  const control = await startControl({
+    databaseUrl: await newDatabase(),
+    redisUrl: redis.url,
+    liveUpstreams: async () => upstreams
+  })
+  t.after(() => control.close())
+  const { call } = control
+  const { cookie, password, email } = await control.signUpOperator()
+  const ask = (path: string, body: object) => call('POST', `/api/admin/catalog${path}`, { cookie, body })
+  const apply = (what: object) => ask('', { reason: 'a test', password, ...what })
+  const read = async () => (await call('GET', '/api/admin/catalog', { cookie })).body as AdminCatalogResponse
+  const diff = async (what: object) => (await ask('/diff', what)).body as CatalogDiffResponse
+
+  await t.test('a diff says what changes, and for how many accounts, and changes nothing', async () => {
+    await control.signUp({ plan: 'pro' })
+    const { problems, warnings, changes } = await diff({ yaml: withKeyQuota(6) })
+    assert.deepEqual([problems, warnings], [[], []])
+    assert.deepEqual(changes, [
+      {
+        path: 'plans.pro.key_quota',
+        kind: 'changed',
+        from: '5',
+        to: '6',
+        meaning: 'The plan pro allows 6 API keys instead of 5.',
+        accounts: 1
+      }
+    ])
+    assert.deepEqual((await diff({ version: 1 })).warnings, ['This catalog is in force already.'])
+    assert.equal((await read()).history.length, 1)
+  })
+
+  await t.test(
+    'an applied catalog is in force at the answer, here and in Redis, and is logged with its reason',
+    async () => {
+      const answer = await apply({ yaml: withKeyQuota(6), reason: 'more keys for pro' })
+      assert.equal(answer.status, 200, JSON.stringify(answer.body))
+      const { catalog } = answer.body as { catalog: PublishedCatalog }
+      const about = { version: 2, published_by: 'operator', operator_email: email, reason: 'more keys for pro' }
+      assert.partialDeepStrictEqual(catalog, { ...about, is_kept: true })
+      assert.equal(await quotaAt(control), 6)
+      assert.equal(JSON.parse((await readCatalog(control.redis))!.json).plans.pro.keyQuota, 6)
+      const { yaml, history, missing_upstreams } = await read()
+      assert.deepEqual([yaml, missing_upstreams, history[0]], [withKeyQuota(6), [], catalog])
+      const acts = await call('GET', '/api/admin/audit', { cookie })
+      assert.partialDeepStrictEqual(acts.body, {
+        entries: [
+          {
+            action: 'catalog.applied',
+            account_id: null,
+            subject: '2',
+            reason: 'more keys for pro',
+            detail: { version: 2, replaced: 1, again: null }
+          }
+        ]
+      })
+      assert.equal((await apply({ yaml: withKeyQuota(6) })).status, 200)
+      assert.equal((await read()).history.length, 2, 'a repeated call publishes nothing')
+    }
+  )
+
+  await t.test('an earlier version can be applied again, as long as its content is kept', async () => {
+    assert.equal((await apply({ version: 1 })).status, 200)
+    assert.equal(await quotaAt(control), 5)
+    assert.deepEqual((await diff({ yaml: withKeyQuota(6) })).warnings, [
+      'This catalog was in force before, as catalog 2.'
+    ])
+    assert.equal(await pruneCatalogs(control.database.orm, new Date(Date.now() + 1000)), 2)
+    assert.equal(await pruneCatalogs(control.database.orm, new Date(Date.now() + 1000)), 0)
+    assert.partialDeepStrictEqual((await read()).history, [{ version: 3 }, { version: 2, is_kept: false, models: 0 }])
+    assert.deepEqual(
+      (await diff({ yaml: withKeyQuota(6) })).warnings,
+      ['This catalog was in force before, as catalog 2.'],
+      'its digest is kept'
+    )
+    const pruned = await apply({ version: 2 })
+    assert.deepEqual([pruned.status, codeOf(pruned)], [400, 'catalog_refused'])
+    assert.match(messageOf(pruned), /version: the content of catalog 2 is no longer kept/)
+    assert.match(messageOf(await apply({ version: 99 })), /version: there is no catalog 99/)
+  })
+
+  await t.test('accounts of a plan that the catalog lost count as free, until it has the plan again', async () => {
+    const ada = await control.signUp({ plan: 'pro' })
+    const planOfAda = async () =>
+      ((await call('GET', '/api/account', { cookie: ada.cookie })).body as { account: { plan: string } }).account.plan
+    const renamed = withKeyQuota(5).replace('  pro:\n', '  gold:\n')
+    const { changes } = await diff({ yaml: renamed })
+    const lost = changes.find(({ path }) => path === 'plans.pro')
+    assert.partialDeepStrictEqual(lost, { kind: 'removed', to: null, accounts: 2 })
+    assert.equal((await apply({ yaml: renamed })).status, 200)
+    assert.equal(await planOfAda(), 'free')
+    assert.equal((await apply({ version: 3 })).status, 200)
+    assert.equal(await planOfAda(), 'pro')
+  })
+
+  await t.test('a bad catalog is refused with its problems, and a wrong password before that', async () => {
+    const wrong = await apply({ yaml: 'models: [', password: 'not the password' })
+    assert.deepEqual([wrong.status, codeOf(wrong)], [403, 'wrong_password'])
+    const bad = { yaml: withKeyQuota(6).replace('key_quota: 6', 'key_quota: many') }
+    const refused = await apply(bad)
+    assert.deepEqual([refused.status, codeOf(refused)], [400, 'catalog_refused'])
+    assert.match(messageOf(refused), /plans\.pro\.key_quota: /)
+    assert.match((await diff(bad)).problems.join(), /plans\.pro\.key_quota: /)
+    const bomb = `models: &a [x]\nplans: [${Array(200).fill('*a').join()}]`
+    assert.equal(codeOf(await apply({ yaml: bomb })), 'catalog_refused')
+    assert.equal(await quotaAt(control), 5)
+  })
+
+  await t.test('a catalog may have a million characters', async () => {
+    const comment = `# ${'x'.repeat(999_000 - withKeyQuota(5).length)}\n`
+    assert.deepEqual((await diff({ yaml: comment + withKeyQuota(5) })).problems, [])
+    const long = await ask('/diff', { yaml: 'x'.repeat(1_200_000) })
+    assert.deepEqual([long.status, codeOf(long)], [413, 'request_too_large'])
+  })
+
+  await t.test(
+    'a route to an upstream that no running gateway has is refused; without gateways, it is a warning',
+    async () => {
+      const refused = await apply({ yaml: withUpstream('azure') })
+      assert.deepEqual([refused.status, codeOf(refused)], [400, 'catalog_refused'])
+      assert.match(messageOf(refused), /no running gateway has the upstream azure, which the routes of gpt-5-nano name/)
+      upstreams = null
+      const { problems, warnings } = await diff({ yaml: withUpstream('azure') })
+      assert.deepEqual(problems, [])
+      assert.match(warnings.join(), /No running gateway is known/)
+      assert.equal((await apply({ yaml: withUpstream('azure') })).status, 200)
+      upstreams = new Set(['openai'])
+      assert.deepEqual((await read()).missing_upstreams, ['azure'])
+    }
+  )
+
+  await t.test('while Redis is away, a catalog is saved but pending, and control answers by it', async () => {
+    await redis.kill('SIGKILL')
+    const pending = await apply({ yaml: withKeyQuota(8) })
+    assert.deepEqual([pending.status, codeOf(pending)], [503, 'change_pending'])
+    assert.equal(await quotaAt(control), 8)
+  })
+})

@@ -1,0 +1,112 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import {
+  AdminCatalogResponse,
+  ApplyCatalogRequest,
+  ApplyCatalogResponse,
+  CatalogDiffRequest,
+  CatalogDiffResponse
+} from '@tollgate/contracts/http/admin/catalog.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import { type Candidate, readCandidate } from '../catalog/catalog-candidate.ts'
+import { diffCatalogs } from '../catalog/diff-catalogs.ts'
+import { previewPublication } from '../catalog/publish-catalog.ts'
+import { listCatalogs, readCatalogRow } from '../catalog/read-catalogs.ts'
+import { countAccountsByPlan, countTouched } from '../catalog/touched-accounts.ts'
+import type { TypedApp } from '../http/typed-app.ts'
+import type { AdminContext } from './admin-context.ts'
+import { byOperator, recordAct } from './record-act.ts'
+
+const historyLimit = 50
+/** A catalog file may have 1 MB. */
+const bodyLimit = 1_100_000
+/** Problems in the message of a refusal. */
+const maxProblems = 20
+
+/** `/catalog`: the catalog in force, what another one would change, and its publication. */
+export function catalog(app: TypedApp, context: AdminContext): void {
+  const { database, catalogPublisher, clock } = context
+  const { orm } = database
+  const onRequest = app.requireOperator
+
+  app.get('/catalog', { onRequest, schema: { response: answers({ 200: AdminCatalogResponse }) } }, async () => {
+    const history = await listCatalogs(orm, historyLimit)
+    const [inForce] = history
+    const row = await readCatalogRow(orm, inForce!.version)
+    return {
+      catalog: inForce!,
+      yaml: row?.yaml ?? null,
+      missing_upstreams: await catalogPublisher.missingUpstreams(),
+      history
+    }
+  })
+
+  app.post(
+    '/catalog/diff',
+    { onRequest, bodyLimit, schema: { body: CatalogDiffRequest, response: answers({ 200: CatalogDiffResponse }) } },
+    async (request) => {
+      const candidate = await readCandidate(orm, request.body)
+      if ('problems' in candidate) return { problems: candidate.problems, warnings: [], changes: [] }
+      return describeChanges(context, candidate)
+    }
+  )
+
+  app.post(
+    '/catalog',
+    { onRequest, bodyLimit, schema: { body: ApplyCatalogRequest, response: answers({ 200: ApplyCatalogResponse }) } },
+    async (request, reply) => {
+      const { reason, password, ...asked } = request.body
+      await context.assertOwnPassword(request, reply, password)
+      const candidate = await readCandidate(orm, asked)
+      if ('problems' in candidate) throw refusalOf(candidate.problems)
+      const { problems } = await catalogPublisher.judge(candidate.catalog)
+      if (problems.length > 0) throw refusalOf(problems)
+      const by = byOperator(request, clock())
+      await catalogPublisher.publish(candidate.content, {
+        mode: 'apply',
+        operator: { id: by.actorId, reason },
+        record: (tx, { version, replaced }) =>
+          recordAct(tx, by, {
+            action: 'catalog.applied',
+            accountId: null,
+            subject: String(version),
+            reason,
+            detail: { version, replaced, again: 'version' in asked ? asked.version : null }
+          })
+      })
+      // A repeated call publishes nothing, but reports whether the first has reached Redis now.
+      if (!(await catalogPublisher.project())) throw new ServiceError('change_pending')
+      const [inForce] = await listCatalogs(orm, 1)
+      return { catalog: inForce! }
+    }
+  )
+}
+
+/** Says what a candidate would change for whom. */
+async function describeChanges(
+  { database, catalog: inForce, catalogPublisher }: AdminContext,
+  candidate: Candidate
+): Promise<CatalogDiffResponse> {
+  const { orm } = database
+  const [{ problems, warnings }, obstacle, counts] = await Promise.all([
+    catalogPublisher.judge(candidate.catalog),
+    previewPublication(orm, candidate.content, 'publish-new'),
+    countAccountsByPlan(orm)
+  ])
+  const known =
+    obstacle === null
+      ? []
+      : obstacle.outcome === 'in force'
+        ? ['This catalog is in force already.']
+        : [`This catalog was in force before, as catalog ${obstacle.former}.`]
+  const changes = diffCatalogs(inForce, candidate.catalog).map(({ plans, ...change }) => ({
+    ...change,
+    accounts: countTouched(counts, plans, inForce, candidate.catalog)
+  }))
+  return { problems: [...problems], warnings: [...known, ...warnings], changes }
+}
+
+function refusalOf(problems: readonly string[]): ServiceError {
+  const more = problems.length - maxProblems
+  const listed = [...problems.slice(0, maxProblems), ...(more > 0 ? [`and ${more} more problems`] : [])]
+  return new ServiceError('catalog_refused', { message: `The catalog is not published. ${listed.join('; ')}` })
+}

@@ -1,0 +1,134 @@
+import type { Catalog, Model, Plan, PlanPrice, Target } from '@tollgate/contracts/catalog/catalog.ts'
+import { formatUsd } from '@tollgate/contracts/money/usd.ts'
+import {
+  changedAmount,
+  changedCount,
+  changedFallback,
+  changedModelOfPlan,
+  changedPlanPrice,
+  changedPrice,
+  type Saying
+} from './change-meaning.ts'
+
+/** A value of a catalog that can change. */
+export interface Leaf {
+  /** Inside its model or plan, as in the file: `usd_per_million_tokens.input`. */
+  readonly path: string
+  /** For people; null: the catalog has no such value. */
+  readonly text: string | null
+  /** For comparisons of amounts and counts; null for other values. */
+  readonly number: number | null
+  /** Says in a sentence what a change of it means. */
+  readonly say: Saying
+}
+
+/** All values of a model. */
+export function leavesOfModel(model: Model): Leaf[] {
+  const { prices } = model
+  const price = (member: string, what: string, picos: number | undefined): Leaf => ({
+    path: `usd_per_million_tokens.${member}`,
+    text: picos === undefined ? null : usdPerMillion(picos),
+    number: picos ?? null,
+    say: changedPrice(what)
+  })
+  return [
+    price('input', 'Input', prices.inputPicos),
+    price('cached_input', 'Cached input', prices.cachedInputPicos),
+    price('output', 'Output', prices.outputPicos),
+    price('reasoning', 'Reasoning', prices.reasoningPicos),
+    text('route', model.route.map(describeTarget).join(', '), 'The route'),
+    text('kind', model.kind, 'The kind'),
+    text('owned_by', model.ownedBy, 'The owner'),
+    text('created', String(model.created), 'The time of creation'),
+    text('context_window', String(model.contextWindow), 'The context window'),
+    text('max_output_tokens', String(model.maxOutputTokens), 'The maximum of output tokens'),
+    text('default_output_tokens', String(model.defaultOutputTokens), 'The default of output tokens'),
+    text('fewest_output_tokens', String(model.fewestOutputTokens), 'The minimum of output tokens'),
+    text('output_parameter', model.outputParameter, 'The parameter that limits output'),
+    text('images', json(model.images), 'The rule for images'),
+    text('audio', json(model.audio), 'The rule for audio'),
+    text('hidden_output', String(model.hidesOutput ?? false), 'Whether output is hidden'),
+    text('tokenizer', model.tokenizer, 'The tokenizer')
+  ]
+}
+
+/** All values of a plan. */
+export function leavesOfPlan({ limits, caps, keyChanges, ...plan }: Plan): Leaf[] {
+  const count = (path: string, value: number | null | undefined, what: string): Leaf => ({
+    path,
+    text: value === undefined ? null : value === null ? 'unlimited' : String(value),
+    number: value ?? null,
+    say: changedCount(what)
+  })
+  const amount = (path: string, nanos: number, per: string): Leaf => ({
+    path,
+    text: formatUsd(BigInt(nanos)),
+    number: nanos,
+    say: changedAmount(per)
+  })
+  return [
+    text('name', plan.name, 'The name'),
+    text('entitlements', plan.entitlements.join(', '), 'The list of entitlements'),
+    count('key_quota', plan.keyQuota, 'API keys'),
+    count('key_changes.per_hour', keyChanges?.perHour, 'changes of keys per hour'),
+    count('key_changes.burst', keyChanges?.burst, 'changes of keys at once'),
+    count('seats', plan.seats, 'seats'),
+    count('limits.requests_per_minute', limits.requestsPerMinute, 'requests per minute'),
+    count('limits.burst_requests', limits.burstRequests, 'requests at once'),
+    count('limits.tokens_per_minute', limits.tokensPerMinute, 'tokens per minute'),
+    count('limits.burst_tokens', limits.burstTokens, 'tokens at once'),
+    count('limits.concurrent_requests', limits.concurrentRequests, 'concurrent requests'),
+    count('limits.body_memory_mb', limits.bodyMemoryMb, 'MiB of request bodies per key'),
+    amount('caps_usd.request', caps.requestNanos, 'per request'),
+    amount('caps_usd.month', caps.monthlyNanos, 'a month'),
+    ...plan.models.map((name): Leaf => ({ path: `models.${name}`, text: name, number: null, say: changedModelOfPlan })),
+    ...(plan.prices ?? []).map(
+      (price): Leaf => ({
+        path: `prices.${price.id}`,
+        text: describePlanPrice(price),
+        number: null,
+        say: changedPlanPrice(price.id)
+      })
+    )
+  ]
+}
+
+/** The order of models and plans. Of two plans, the later one counts as better. */
+export const orders = ({ models, plans }: Catalog): Array<{ path: string; names: string[] }> => [
+  { path: 'models', names: Object.keys(models) },
+  { path: 'plans', names: Object.keys(plans) },
+  ...Object.entries(plans).map(([id, plan]) => ({ path: `plans.${id}.models`, names: plan.models }))
+]
+
+/** A model in a few words, for one that is new or gone. */
+export const describeModel = ({ kind, route, prices }: Model): string =>
+  `${kind}, input ${usdPerMillion(prices.inputPicos)}, output ${usdPerMillion(prices.outputPicos)}, ` +
+  `route ${route.map(describeTarget).join(', ')}`
+
+/** A plan in a few words. */
+export const describePlan = ({ name, models, caps }: Plan): string =>
+  `${name}, ${models.length} models, USD ${formatUsd(BigInt(caps.monthlyNanos))} a month`
+
+const text = (path: string, value: string | null, what: string): Leaf => ({
+  path,
+  text: value,
+  number: null,
+  say: changedFallback(what)
+})
+
+const json = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value))
+
+/** Converts picodollars per token into exact dollars per million tokens. */
+const usdPerMillion = (picos: number): string => formatUsd(BigInt(picos) * 1000n)
+
+const describeTarget = ({ upstream, model, priority, weight }: Target): string =>
+  `${upstream} (${model}${priority === 0 ? '' : `, priority ${priority}`}${weight === 1 ? '' : `, weight ${weight}`})`
+
+function describePlanPrice({ interval, amount, currency, isSold }: PlanPrice): string {
+  const { maximumFractionDigits: digits = 2 } = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency
+  }).resolvedOptions()
+  const sum = (amount / 10 ** digits).toFixed(digits)
+  return `${currency.toUpperCase()} ${sum} a ${interval}${isSold ? '' : ', no longer sold'}`
+}

@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import type { Clock } from '../clocks/clock.ts'
+import type { Database } from '../database/connect.ts'
+import type { LiveCatalog } from './live-catalog.ts'
+import { findMissingUpstreams } from './missing-upstreams.ts'
+import { type CatalogContent, type Publication, type PublicationOptions, publishCatalog } from './publish-catalog.ts'
+
+/** How long a check waits for a Redis that is still connecting, ms. */
+const redisWaitMs = 2000
+
+/**
+ * The upstreams that the live gateways have.
+ *
+ * @returns null if no live gateway is known, or while Redis is unavailable. Never throws.
+ */
+export type LiveUpstreams = () => Promise<ReadonlySet<string> | null>
+
+export interface PublisherOptions {
+  database: Database
+  redis: Pick<RedisLink, 'isReady' | 'ready'>
+  catalog: LiveCatalog
+  projector: { catalogChanged(): Promise<boolean> }
+  liveUpstreams: LiveUpstreams
+  clock: Clock
+}
+
+/** Why a catalog cannot be published, and what to know before. */
+export interface Judgement {
+  readonly problems: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+/** Publishes catalogs: from a file, or for an operator. */
+export interface CatalogPublisher {
+  /** Compares the routes of a catalog with the upstreams of the live gateways. */
+  judge(catalog: Catalog): Promise<Judgement>
+  /** Upstreams that the catalog in force needs, but that no live gateway has. */
+  missingUpstreams(): Promise<string[]>
+  /** Publishes a catalog. It is in force in this replica when this resolves. @see publishCatalog */
+  publish(content: CatalogContent, options: Omit<PublicationOptions, 'at'>): Promise<Publication>
+  /** Writes the catalog in force to Redis now. @returns whether Redis has it; if not, the projector writes it later */
+  project(): Promise<boolean>
+}
+
+export function createCatalogPublisher(options: PublisherOptions): CatalogPublisher {
+  const { database, redis, catalog, projector, liveUpstreams, clock } = options
+
+  let isFirst = true
+
+  async function readUpstreams(): Promise<ReadonlySet<string> | null> {
+    // At a start, the connection may be a moment away.
+    if (isFirst && !redis.isReady()) {
+      const over = new AbortController()
+      const waited = delay(redisWaitMs, undefined, { signal: over.signal }).catch(() => undefined)
+      await Promise.race([redis.ready(), waited]).finally(() => over.abort())
+    }
+    isFirst = false
+    return liveUpstreams()
+  }
+
+  return {
+    async judge(candidate) {
+      const known = await readUpstreams()
+      if (known === null) {
+        return {
+          problems: [],
+          warnings: ['No running gateway is known, so the routes were not compared with the upstreams of gateways.']
+        }
+      }
+      const missing = [...findMissingUpstreams(candidate, known)].map(([upstream, models]) =>
+        describeMissing(upstream, models)
+      )
+      // Gateways without any catalog serve nobody. So the first one is published even if a gateway has still to start.
+      return catalog.version === null ? { problems: [], warnings: missing } : { problems: missing, warnings: [] }
+    },
+    async missingUpstreams() {
+      const known = await liveUpstreams()
+      return known === null ? [] : [...findMissingUpstreams(catalog, known).keys()]
+    },
+    async publish(content, how) {
+      const publication = await publishCatalog(database.orm, content, { ...how, at: clock() })
+      await catalog.refresh()
+      return publication
+    },
+    project: () => projector.catalogChanged()
+  }
+}
+
+const describeMissing = (upstream: string, models: readonly string[]): string =>
+  `no running gateway has the upstream ${upstream}, which the routes of ${models.join(', ')} name. ` +
+  'Add it to the upstreams file of a gateway first, or correct the routes.'

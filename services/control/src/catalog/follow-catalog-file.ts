@@ -1,0 +1,142 @@
+import { hash } from 'node:crypto'
+import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
+import { parseCatalog } from '@tollgate/service/catalog/catalog-file.ts'
+import { FileError, readText } from '@tollgate/service/config/read-yaml.ts'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Orm } from '../database/connect.ts'
+import { createCatalogFileLog } from './catalog-file-log.ts'
+import type { CatalogPublisher } from './catalog-publisher.ts'
+import type { LiveCatalog } from './live-catalog.ts'
+import { contentOf, type Publication, type PublicationMode, previewPublication } from './publish-catalog.ts'
+
+const defaultIntervalMs = 10_000
+/** A changed file must stay unchanged for this long, ms: an editor may have written only a part of it. */
+const settleMs = 1000
+
+export interface FollowerOptions {
+  orm: Orm
+  file: string
+  mode: PublicationMode
+  publisher: CatalogPublisher
+  catalog: LiveCatalog
+  log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
+  /** From one check of the file to the next. */
+  intervalMs?: number
+  settleMs?: number
+}
+
+/** The catalog file of this replica. Its content is published at the start, when it changes, and when asked. */
+export interface CatalogFollower extends Pick<BackgroundLoop, 'start' | 'stop'> {
+  /**
+   * Publishes the file if the rules allow it, and loads the catalog in force. Call it before control listens.
+   *
+   * @throws FileError for a bad file, if no catalog is in force or if the file must be applied; or the error of the database
+   */
+  open(): Promise<void>
+  /** Checks the file now, even if it did not change. Never throws. */
+  reload(): void
+}
+
+/** What was read: a text, or why it could not be read. */
+interface Found {
+  readonly digest: string
+  readonly text: string | null
+  readonly error: FileError | null
+}
+
+/** A route names an upstream that no live gateway has. */
+class MissingUpstreamError extends FileError {}
+
+export function followCatalogFile(options: FollowerOptions): CatalogFollower {
+  const { orm, file, mode, publisher, catalog, log } = options
+  const fileLog = createCatalogFileLog(file, log)
+  /** Digest of the content that needs no further work. */
+  let handled: string | null = null
+  let isAsked = false
+  let isOpen = false
+  const loop = createBackgroundLoop({
+    round,
+    intervalMs: options.intervalMs ?? defaultIntervalMs,
+    isFirstDelayed: true,
+    log,
+    messages: {
+      failing: 'the catalog file could not be published; control tries again',
+      recovered: 'the catalog file is checked again'
+    }
+  })
+
+  async function round(): Promise<void> {
+    const wasAsked = isAsked
+    isAsked = false
+    const found = readFile(file)
+    const isChanged = found.digest !== handled
+    if (wasAsked) {
+      fileLog.forget()
+      // Nobody changed the file: then the signal may come from a closing terminal, and must not replace what is in force.
+      await handle(found, isChanged ? mode : 'publish-new', true)
+    } else if (isChanged) {
+      await loop.pause(options.settleMs ?? settleMs)
+      if (!loop.signal.aborted && readFile(file).digest === found.digest) await handle(found, mode, false)
+    }
+  }
+
+  async function handle(found: Found, how: PublicationMode, isSayingAll: boolean): Promise<void> {
+    try {
+      const publication = await publish(found, how)
+      handled = found.digest
+      fileLog.handled(publication, isSayingAll)
+      if (publication.outcome === 'published' && isOpen) await publisher.project()
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error
+      // A missing upstream may come later: the next check tries again.
+      if (!(error instanceof MissingUpstreamError)) handled = found.digest
+      fileLog.refused(error, catalog.version)
+    }
+  }
+
+  async function publish({ text, error }: Found, how: PublicationMode): Promise<Publication> {
+    if (error !== null) throw error
+    const candidate = parseCatalog(text!, file)
+    const content = contentOf(candidate, text)
+    const obstacle = await previewPublication(orm, content, how)
+    if (obstacle !== null) return obstacle
+    const { problems, warnings } = await publisher.judge(candidate)
+    if (problems.length > 0) throw new MissingUpstreamError(file, problems)
+    // When a system starts, its gateways follow control.
+    for (const warning of warnings) log[isOpen ? 'warn' : 'info']({ file }, warning)
+    return publisher.publish(content, { mode: how, operator: null })
+  }
+
+  return {
+    async open() {
+      const found = readFile(file)
+      await catalog.refresh().catch((err: unknown) => log.warn({ err }, 'the catalog in force cannot be read'))
+      // Nobody can be served without a catalog. And who starts control to apply a file must learn that it was not applied.
+      if (catalog.version === null || mode === 'apply') assertGood(found, file)
+      await handle(found, mode, false)
+      await catalog.refresh()
+      isOpen = true
+    },
+    reload() {
+      isAsked = true
+      loop.wake()
+    },
+    start: loop.start,
+    stop: loop.stop
+  }
+}
+
+function readFile(file: string): Found {
+  try {
+    const text = readText(file)
+    return { digest: hash('sha256', text, 'hex'), text, error: null }
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error
+    return { digest: error.message, text: null, error }
+  }
+}
+
+function assertGood({ text, error }: Found, file: string): void {
+  if (error !== null) throw error
+  parseCatalog(text!, file)
+}
