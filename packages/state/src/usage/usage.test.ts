@@ -23,6 +23,7 @@ testOnEveryRedis('usage', async (t, link) => {
       id: `req_${++requests}`,
       key: 'key_1',
       model: 'small',
+      upstream: '',
       at: await now(),
       heldNanos: 0,
       heldTokens: 0,

@@ -41,6 +41,7 @@ export function createSettlement({ log, estimator, queue, onAboveBound }: Settle
       id,
       key: known.pointer.key,
       model,
+      upstream: outcome.upstream ?? '',
       at: hold.at,
       heldNanos: hold.nanos,
       heldTokens,
