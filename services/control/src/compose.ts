@@ -1,6 +1,8 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { createHeartbeat } from '@tollgate/state/processes/heartbeat.ts'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { ProcessState } from './admin/process-state.ts'
 import { buildApp } from './app.ts'
 import { defaultMinResponseTimes, type MinResponseTimes } from './auth/min-response-time.ts'
 import { concurrencyLimitFor } from './background/limit-concurrency.ts'
@@ -64,6 +66,10 @@ export function composeControl(options: ComposeOptions) {
   const keep = <Part extends { stop(): void | Promise<void> }>(part: Part): Part =>
     parts.adopt(part, (stopped) => stopped.stop())
 
+  const state = new ProcessState()
+  const onFailingHeartbeat = (err: Error) => log.warn({ err }, 'cannot report to Redis that control runs')
+  const heartbeat = keep(createHeartbeat(redis, () => state.facts(), onFailingHeartbeat))
+
   const { acknowledgeTimeoutMs } = options
   const projector = keep(
     createProjector({
@@ -76,7 +82,8 @@ export function composeControl(options: ComposeOptions) {
   )
   const ledger = createPostgresLedger(database.orm)
   const maintain = (signal: AbortSignal) => maintainLedger({ database, redis, clock, retention: config.ledger }, signal)
-  const usageCopier = keep(createUsageCopier({ ledger, redis, log, maintain }))
+  const onCopied = (until: number) => state.usageCopied(until)
+  const usageCopier = keep(createUsageCopier({ ledger, redis, log, maintain, onCopied }))
   const useCopier = keep(createUseCopier({ database, redis, log }))
   const clockWatch = keep(createClockWatch({ database, redis, clock, log }))
 
@@ -88,16 +95,7 @@ export function composeControl(options: ComposeOptions) {
 
   const payments = createStripePayments(config.payments)
   const concurrency = concurrencyLimitFor(database)
-  const customerRefresher = createCustomerRefresher({
-    database,
-    payments,
-    catalog,
-    projector,
-    planWriter,
-    clock,
-    log,
-    concurrency
-  })
+  const customerRefresher = createCustomerRefresher({ ...ofUsers, payments, planWriter, concurrency })
   const sweeper = keep(createSweeper({ ...ofUsers, customerRefresher, ...sweep }))
   const subscriptionSweeper = keep(
     createSubscriptionSweeper({
@@ -109,28 +107,27 @@ export function composeControl(options: ComposeOptions) {
 
   const { minResponseTimes = defaultMinResponseTimes, limits = defaultLimits, requestTimeoutMs } = options
   const app: FastifyInstance = buildApp({
-    ...{
-      config,
-      database,
-      identity,
-      redis,
-      catalog,
-      projector,
-      planWriter,
-      dueUsers,
-      refresher,
-      payments,
-      customerRefresher,
-      log
-    },
-    ...{ clock, minResponseTimes, limits, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) }
+    ...ofUsers,
+    ...{ config, redis, planWriter, dueUsers, refresher, payments, customerRefresher },
+    ...{ failures: state.failures, webhookCounts: state.webhookCounts, heartbeat },
+    ...{ minResponseTimes, limits, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) }
   })
   parts.defer(() => app.close())
   const pruner = keep(createTablePruner(database, config.retention, clock, log))
 
-  const loops = [projector, clockWatch, usageCopier, useCopier, sweeper, planWriter, dueUsers]
+  const loops = [heartbeat, projector, clockWatch, usageCopier, useCopier, sweeper, planWriter, dueUsers]
   return {
-    ...{ app, projector, planWriter, dueUsers, customerRefresher, dueCustomers, subscriptionSweeper, sweeper },
+    ...{
+      app,
+      projector,
+      planWriter,
+      dueUsers,
+      customerRefresher,
+      dueCustomers,
+      subscriptionSweeper,
+      sweeper,
+      heartbeat
+    },
     /** Starts every background loop. */
     start(): void {
       for (const loop of [...loops, subscriptionSweeper, dueCustomers, pruner]) loop.start()

@@ -1,5 +1,6 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import type { Heartbeat } from '@tollgate/state/processes/heartbeat.ts'
 import type { Payments } from '../billing/payments.ts'
 import type { CustomerRefresher } from '../billing/refresh-customer.ts'
 import type { Clock } from '../clocks/clock.ts'
@@ -19,6 +20,7 @@ export interface AdminOptions {
   projector: Pick<Projector, 'accountChanged' | 'keyChanged'>
   customerRefresher: Pick<CustomerRefresher, 'refresh'>
   clock: Clock
+  heartbeat: Pick<Heartbeat, 'beat'>
   limits: Limits
 }
 

@@ -3,10 +3,12 @@ import type { FastifyInstance } from 'fastify'
 import { acts } from './acts.ts'
 import type { AdminOptions } from './admin-context.ts'
 import { createOwnPasswordCheck } from './assert-own-password.ts'
+import { system } from './system.ts'
 
 /** `/api/admin/*`: for operators. Nobody else can tell that these endpoints exist. */
 export async function adminEndpoints(app: FastifyInstance, options: AdminOptions): Promise<void> {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>()
   const context = { ...options, assertOwnPassword: createOwnPasswordCheck(app, options.identity, options.limits) }
   acts(typed, context)
+  system(typed, context)
 }

@@ -9,6 +9,7 @@ import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
+import type { Heartbeat } from '@tollgate/state/processes/heartbeat.ts'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import type { MinResponseTimes } from '../auth/min-response-time.ts'
 import type { CustomerRefresher } from '../billing/refresh-customer.ts'
@@ -121,6 +122,8 @@ export interface RunningControl {
   dueCustomers: DueCustomersLoop
   /** Its loop does not run. */
   subscriptionSweeper: SubscriptionSweeper
+  /** It does not run: tests call it. */
+  heartbeat: Heartbeat
   catalog: Catalog
   identity: RunningIdentity
   /** Compares all answers so far with the OpenAPI document. */
