@@ -1,6 +1,6 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { createHeartbeat } from '@tollgate/state/processes/heartbeat.ts'
+import { createHeartbeat } from '@tollgate/state/processes/create-heartbeat.ts'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { ProcessState } from './admin/process-state.ts'
 import { buildApp } from './app.ts'

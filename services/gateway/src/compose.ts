@@ -1,7 +1,7 @@
 import { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import { version } from '@tollgate/service/version.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { createHeartbeat, type ProcessFacts } from '@tollgate/state/processes/heartbeat.ts'
+import { createHeartbeat, type ProcessFacts } from '@tollgate/state/processes/create-heartbeat.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createAdmissions } from './admission/admissions.ts'

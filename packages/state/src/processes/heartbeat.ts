@@ -1,72 +1,73 @@
-import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
-import type { ProcessReport } from '@tollgate/contracts/records/process-report.ts'
-import { RedisAwayError, type RedisLink, withoutCommand } from '../link/redis-link.ts'
-import { noteProcess, removeProcess } from './processes.ts'
+import { type ProcessReport, readProcessReport } from '@tollgate/contracts/records/process-report.ts'
+import { processesName } from '../keyspace/names.ts'
+import type { RedisLink, RedisNode } from '../link/redis-link.ts'
 
-/** Three reports may be lost before a process does not count as running. */
-const defaultIntervalMs = 5000
+/** A process that has not reported for this long does not count as running. */
+const liveMs = 15_000
+/** An entry is deleted after this time. */
+const keptMs = 3_600_000
 
-/** What only the process itself knows. */
-export type ProcessFacts = Omit<ProcessReport, 'id' | 'host' | 'startedAt'>
+/** A running process. */
+export interface LiveProcess extends ProcessReport {
+  /** When it last reported: ms since the epoch, by the clock of Redis. */
+  seenAt: number
+}
 
-/** Reports to Redis that this process runs, and its state. */
-export interface Heartbeat {
-  /** Starts. The first report is sent as soon as Redis is ready. */
-  start(): void
-  /** Reports now, if Redis is ready. Never rejects. */
-  beat(): Promise<void>
-  /** Stops, and removes the entry of this process. Never rejects. */
-  stop(): Promise<void>
+/** Notes that a process runs. @throws RedisAwayError, or ioredis' error if no answer comes in time */
+export async function noteProcess(link: RedisLink, report: ProcessReport): Promise<void> {
+  await nodeOfProcesses(link).client.tgNoteProcess(processesName, report.id, JSON.stringify(report))
+}
+
+/** Removes a process that ends. @throws RedisAwayError, or ioredis' error if no answer comes in time */
+export async function removeProcess(link: RedisLink, id: string): Promise<void> {
+  await nodeOfProcesses(link).client.hdel(processesName, id)
 }
 
 /**
- * @param facts called for each report
- * @param onError called once per outage when Redis rejects reports, but not while Redis is unreachable: that is reported elsewhere
+ * Reads the running processes: those that reported in the last 15 seconds, sorted by kind and start. It deletes entries that are
+ * older than an hour.
+ *
+ * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
-export function createHeartbeat(
-  redis: RedisLink,
-  facts: () => ProcessFacts,
-  onError: (error: Error) => void,
-  intervalMs = defaultIntervalMs
-): Heartbeat {
-  const self = { id: randomUUID(), host: hostname(), startedAt: Date.now() }
-  let timer: NodeJS.Timeout | undefined
-  let beating: Promise<void> | null = null
-  let isFailing = false
-  let isStopped = false
-
-  async function send(command: () => Promise<void>): Promise<void> {
-    if (!redis.isReady()) return
-    try {
-      await command()
-      isFailing = false
-    } catch (error) {
-      if (error instanceof RedisAwayError || isFailing) return
-      isFailing = true
-      onError(withoutCommand(error as Error))
-    }
+export async function readProcesses(link: RedisLink): Promise<LiveProcess[]> {
+  const { client } = nodeOfProcesses(link)
+  const [[seconds, micros], entries] = await Promise.all([client.time(), client.hgetall(processesName)])
+  const now = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
+  const live: LiveProcess[] = []
+  const old: string[] = []
+  for (const [id, value] of Object.entries(entries)) {
+    const seenAt = Number.parseInt(value, 10)
+    if (!(now - seenAt <= keptMs)) old.push(id)
+    if (!(now - seenAt <= liveMs)) continue
+    const report = readProcessReport(value.slice(value.indexOf('|') + 1))
+    if (report !== null) live.push({ ...report, seenAt })
   }
+  if (old.length > 0) await client.hdel(processesName, ...old)
+  return live.toSorted((one, other) => one.kind.localeCompare(other.kind) || one.startedAt - other.startedAt)
+}
 
-  async function beat(): Promise<void> {
-    if (isStopped) return
-    beating ??= send(() => noteProcess(redis, { ...self, ...facts() })).finally(() => {
-      beating = null
-    })
-    await beating
+/**
+ * The names of the upstreams that any running gateway has.
+ *
+ * @returns null if no running gateway is known, or Redis is unavailable
+ */
+export async function liveUpstreams(link: RedisLink): Promise<ReadonlySet<string> | null> {
+  if (!link.isReady()) return null
+  let processes: LiveProcess[]
+  try {
+    processes = await readProcesses(link)
+  } catch {
+    // The connection itself reports that Redis is away.
+    return null
   }
+  const gateways = processes.filter(({ kind }) => kind === 'gateway')
+  if (gateways.length === 0) return null
+  return new Set(gateways.flatMap(({ upstreams = [] }) => upstreams.map(({ name }) => name)))
+}
 
-  return {
-    start() {
-      void redis.ready().then(beat)
-      timer = setInterval(beat, intervalMs)
-    },
-    beat,
-    async stop() {
-      isStopped = true
-      clearInterval(timer)
-      await beating
-      await send(() => removeProcess(redis, self.id))
-    }
-  }
+/** @throws RedisAwayError */
+function nodeOfProcesses(link: RedisLink): RedisNode {
+  const node = link.nodeOf(processesName)
+  node.run()
+  return node
 }

@@ -1,6 +1,6 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import type { Heartbeat } from '@tollgate/state/processes/heartbeat.ts'
+import type { Heartbeat } from '@tollgate/state/processes/create-heartbeat.ts'
 import type { Payments } from '../billing/payments.ts'
 import type { CustomerRefresher } from '../billing/refresh-customer.ts'
 import type { Clock } from '../clocks/clock.ts'

@@ -1,5 +1,5 @@
 import type { AdminSystem } from '@tollgate/contracts/http/admin/system.ts'
-import type { LiveProcess } from '@tollgate/state/processes/processes.ts'
+import type { LiveProcess } from '@tollgate/state/processes/heartbeat.ts'
 
 interface Counted {
   count: number

@@ -3,8 +3,8 @@ import type { ProcessReport } from '@tollgate/contracts/records/process-report.t
 import { processesName } from '../keyspace/names.ts'
 import { readRedisTime } from '../link/redis-time.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
-import { createHeartbeat, type ProcessFacts } from './heartbeat.ts'
-import { liveUpstreams, noteProcess, readProcesses, removeProcess } from './processes.ts'
+import { createHeartbeat, type ProcessFacts } from './create-heartbeat.ts'
+import { liveUpstreams, noteProcess, readProcesses, removeProcess } from './heartbeat.ts'
 
 const gateway: ProcessReport = {
   kind: 'gateway',
@@ -60,7 +60,15 @@ testOnEveryRedis('running processes', async (t, link) => {
 
   t.test('the live upstreams are those of all running gateways; null if no gateway is known', async () => {
     assert.equal(await liveUpstreams(link), null)
-    await noteProcess(link, { kind: 'control', id: 'c', host: 'h', version: '1', startedAt: 1, errors: {}, webhooks: [] })
+    await noteProcess(link, {
+      kind: 'control',
+      id: 'c',
+      host: 'h',
+      version: '1',
+      startedAt: 1,
+      errors: {},
+      webhooks: []
+    })
     assert.equal(await liveUpstreams(link), null)
     await noteProcess(link, gateway)
     await noteProcess(link, { ...gateway, id: 'other', upstreams: [{ name: 'azure', breaker: 'open' }] })
@@ -75,7 +83,12 @@ testOnEveryRedis('running processes', async (t, link) => {
     const failures: Error[] = []
     let facts: ProcessFacts = { kind: 'gateway', version: '1', upstreams: [], catalogVersion: null, errors: {} }
     const own = { ...link, isReady: () => !isAway }
-    const heartbeat = createHeartbeat(own, () => facts, (error) => void failures.push(error), 3_600_000)
+    const heartbeat = createHeartbeat(
+      own,
+      () => facts,
+      (error) => void failures.push(error),
+      3_600_000
+    )
     heartbeat.start()
     await heartbeat.beat()
     facts = { ...facts, catalogVersion: 3 }
