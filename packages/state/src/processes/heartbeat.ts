@@ -43,7 +43,9 @@ export async function readProcesses(link: RedisLink): Promise<LiveProcess[]> {
     if (report !== null) live.push({ ...report, seenAt })
   }
   if (old.length > 0) await client.hdel(processesName, ...old)
-  return live.toSorted((one, other) => one.kind.localeCompare(other.kind) || one.startedAt - other.startedAt)
+  const inOrder = (one: LiveProcess, other: LiveProcess) =>
+    one.kind.localeCompare(other.kind) || one.startedAt - other.startedAt || one.id.localeCompare(other.id)
+  return live.toSorted(inOrder)
 }
 
 /**

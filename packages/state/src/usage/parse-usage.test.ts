@@ -35,6 +35,9 @@ test('counters are read, and a correction may be below zero', async () => {
   })
 })
 
+/** How releases read names before they knew upstreams. They run beside this one while an installation is updated. */
+const formOfEarlierRelease = /^[0-9a-f-]{36}:[1-9][0-9]{0,6}:([\w~-]+)\|[^|]+\|.+$/s
+
 test('the upstream is part of the run, so that rows of different upstreams add up', async () => {
   for (const [run, upstream] of [
     ['0123456789abcdef', ''],
@@ -45,6 +48,7 @@ test('the upstream is part of the run, so that rows of different upstreams add u
     const usage = parseUsage(of, packed(1, 0, 0, 0, 0, 0, 0, 0, 1, born, 1, 0))
     assert.deepEqual([usage.run, usage.upstream], [`${run}.${born}`, upstream])
     assert.deepEqual(placeOf(of), { account, field: `u:490000:${run}|key_1|small` })
+    assert.equal(of.match(formOfEarlierRelease)![1], run, 'an earlier release copies the row under the same run')
   }
 })
 
