@@ -1,7 +1,9 @@
 import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
 import { BoundedMessage, skipEndedConnections } from '@tollgate/service/http/bounded-message.ts'
+import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import type { Heartbeat } from '@tollgate/state/processes/create-heartbeat.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { accountEndpoints } from './accounts/endpoints.ts'
 import type { WakeablePlanWriter } from './accounts/plan-intention.ts'
@@ -35,6 +37,7 @@ import { rateLimits } from './http/rate-limit.ts'
 import { newRequestId } from './http/request-id.ts'
 import { sendSecurityHeaders } from './http/security-headers.ts'
 import { refuseUnstorableText } from './http/storable-text.ts'
+import type { WebhookCounts } from './http/webhook-counts.ts'
 import type { Identity } from './identity/identity.ts'
 import { keysEndpoints } from './keys/endpoints.ts'
 import { swaggerOptions } from './openapi/document.ts'
@@ -73,6 +76,9 @@ export type ControlDependencies = {
   clock: Clock
   minResponseTimes: MinResponseTimes
   limits: Limits
+  failures: FailureCounts
+  webhookCounts: WebhookCounts
+  heartbeat: Pick<Heartbeat, 'beat'>
   /** Milliseconds after which a request that is not answered gets 503. */
   requestTimeoutMs?: number
 }
@@ -101,6 +107,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
 function createServer({
   config,
   log,
+  failures,
   requestTimeoutMs = defaultRequestTimeoutMs
 }: ControlDependencies): FastifyInstance {
   const app = Fastify({
@@ -117,12 +124,13 @@ function createServer({
     routerOptions: { ignoreTrailingSlash: true },
     // Node would refuse a request without a host, without a body; it is refused below.
     http: { requireHostHeader: false, IncomingMessage: BoundedMessage },
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, config.docsUrl),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, { docsUrl: config.docsUrl, failures }),
     frameworkErrors: (error, request, reply) => void sendFailure(error, request, reply),
     // A request is taken as it was sent or refused: nothing is coerced, filled in or left out.
     ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } }
   })
   app.decorate('docsUrl', config.docsUrl)
+  app.decorate('failures', failures)
   skipEndedConnections(app.server)
   app.setErrorHandler(sendFailure)
   app.setNotFoundHandler(sendNotFound)
@@ -146,7 +154,7 @@ function createServer({
 function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   const { config, database, identity, redis, catalog, projector, planWriter, dueUsers, payments, customerRefresher } =
     dependencies
-  const { clock, minResponseTimes, limits } = dependencies
+  const { clock, minResponseTimes, limits, webhookCounts, heartbeat } = dependencies
   const { publicUrl, serviceDomain } = config
   const browsers = { isAllowedOrigin: originTest(config), publicUrl }
   const part = (prefix: string, addEndpoints: (api: FastifyInstance) => Promise<void>) =>
@@ -167,17 +175,23 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
     billingEndpoints(billing, { database, payments, catalog, clock, limits, publicUrl })
   )
   // Webhooks: no browser calls them, and no session applies.
-  app.register(identityWebhook, { prefix: '/api/auth', dueUsers, secret: config.identity.webhookSecret })
+  app.register(identityWebhook, {
+    prefix: '/api/auth',
+    dueUsers,
+    secret: config.identity.webhookSecret,
+    webhookCounts
+  })
   app.register(webhook, {
     prefix: '/api/billing',
     customerRefresher,
     webhookSecrets: config.payments.webhookSecrets,
+    webhookCounts,
     clock
   })
   part('/api/usage', (usage) => usageEndpoints(usage, { database, redis, catalog, clock }))
   part('/api/admin', (admin) =>
     adminEndpoints(admin, {
-      ...{ database, redis, identity, payments, catalog, projector, customerRefresher, clock, limits },
+      ...{ database, redis, identity, payments, catalog, projector, customerRefresher, clock, limits, heartbeat },
       catalogPublisher: dependencies.catalogPublisher
     })
   )

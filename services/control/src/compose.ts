@@ -1,6 +1,9 @@
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { createHeartbeat } from '@tollgate/state/processes/create-heartbeat.ts'
+import { liveUpstreams as readLiveUpstreams } from '@tollgate/state/processes/heartbeat.ts'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { createOverrideEnder } from './accounts/end-overrides.ts'
+import { ProcessState } from './admin/process-state.ts'
 import { buildApp } from './app.ts'
 import { defaultMinResponseTimes, type MinResponseTimes } from './auth/min-response-time.ts'
 import { concurrencyLimitFor } from './background/limit-concurrency.ts'
@@ -65,10 +68,15 @@ export type Control = ReturnType<typeof composeControl>
  * that its requests need.
  */
 export function composeControl(options: ComposeOptions) {
-  const { config, log, database, redis, clock = systemClock, sweep, liveUpstreams = async () => null } = options
+  const { config, log, database, redis, clock = systemClock, sweep } = options
+  const { liveUpstreams = () => readLiveUpstreams(redis) } = options
   const parts = new AsyncDisposableStack()
   const keep = <Part extends { stop(): void | Promise<void> }>(part: Part): Part =>
     parts.adopt(part, (stopped) => stopped.stop())
+
+  const state = new ProcessState()
+  const onFailingHeartbeat = (err: Error) => log.warn({ err }, 'cannot report to Redis that control runs')
+  const heartbeat = keep(createHeartbeat(redis, () => state.facts(), onFailingHeartbeat))
 
   const { acknowledgeTimeoutMs } = options
   const projector = keep(
@@ -81,7 +89,8 @@ export function composeControl(options: ComposeOptions) {
   keep(catalogFile)
   const ledger = createPostgresLedger(database.orm)
   const maintain = (signal: AbortSignal) => maintainLedger({ database, redis, clock, retention: config.ledger }, signal)
-  const usageCopier = keep(createUsageCopier({ ledger, redis, log, maintain }))
+  const onCopied = (until: number) => state.usageCopied(until)
+  const usageCopier = keep(createUsageCopier({ ledger, redis, log, maintain, onCopied }))
   const useCopier = keep(createUseCopier({ database, redis, log }))
   const clockWatch = keep(createClockWatch({ database, redis, clock, log }))
 
@@ -93,16 +102,7 @@ export function composeControl(options: ComposeOptions) {
 
   const payments = createStripePayments(config.payments)
   const concurrency = concurrencyLimitFor(database)
-  const customerRefresher = createCustomerRefresher({
-    database,
-    payments,
-    catalog,
-    projector,
-    planWriter,
-    clock,
-    log,
-    concurrency
-  })
+  const customerRefresher = createCustomerRefresher({ ...ofUsers, payments, planWriter, concurrency })
   const sweeper = keep(createSweeper({ ...ofUsers, customerRefresher, ...sweep }))
   const subscriptionSweeper = keep(
     createSubscriptionSweeper({
@@ -115,29 +115,17 @@ export function composeControl(options: ComposeOptions) {
 
   const { minResponseTimes = defaultMinResponseTimes, limits = defaultLimits, requestTimeoutMs } = options
   const app: FastifyInstance = buildApp({
-    ...{
-      config,
-      database,
-      identity,
-      redis,
-      catalog,
-      catalogPublisher,
-      projector,
-      planWriter,
-      dueUsers,
-      refresher,
-      payments,
-      customerRefresher,
-      log
-    },
-    ...{ clock, minResponseTimes, limits, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) }
+    ...ofUsers,
+    ...{ config, redis, catalogPublisher, planWriter, dueUsers, refresher, payments, customerRefresher },
+    ...{ failures: state.failures, webhookCounts: state.webhookCounts, heartbeat },
+    ...{ minResponseTimes, limits, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) }
   })
   parts.defer(() => app.close())
   const pruner = keep(createTablePruner(database, config.retention, clock, log))
 
-  const loops = [catalog, catalogFile, projector, clockWatch, usageCopier, useCopier, sweeper, planWriter, dueUsers]
+  const loops = [heartbeat, catalog, catalogFile, projector, clockWatch, usageCopier, useCopier, sweeper, planWriter]
   return {
-    ...{ app, catalog, catalogFile, catalogPublisher },
+    ...{ app, catalog, catalogFile, catalogPublisher, heartbeat },
     ...{
       projector,
       planWriter,
@@ -150,7 +138,7 @@ export function composeControl(options: ComposeOptions) {
     },
     /** Starts every background loop. */
     start(): void {
-      for (const loop of [...loops, subscriptionSweeper, dueCustomers, overrideEnder, pruner]) loop.start()
+      for (const loop of [...loops, dueUsers, subscriptionSweeper, dueCustomers, overrideEnder, pruner]) loop.start()
     },
     [Symbol.asyncDispose]: () => parts.disposeAsync()
   }

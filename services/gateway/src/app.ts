@@ -1,3 +1,4 @@
+import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Admission } from './admission/admit-request.ts'
@@ -25,7 +26,7 @@ import { logRequest } from './telemetry/request-log.ts'
 
 type SharedDependencies = Pick<
   InferenceDependencies,
-  'docsUrl' | 'catalog' | 'upstreams' | 'useLog' | 'estimator' | 'settlement'
+  'docsUrl' | 'catalog' | 'upstreams' | 'onUnavailable' | 'useLog' | 'estimator' | 'settlement'
 >
 
 /** What the gateway's routes need. */
@@ -36,11 +37,12 @@ export interface GatewayDependencies extends SharedDependencies {
   readonly bodyMemory: BodyMemory
   readonly log: FastifyBaseLogger
   readonly protection: Protection
+  readonly failures: FailureCounts
 }
 
 /** Builds the gateway's routes. It neither listens nor connects. */
 export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
-  const app = createServer(dependencies.log, dependencies.protection, dependencies.docsUrl)
+  const app = createServer(dependencies)
   const calls = new CallsInFlight()
   const isDraining = drainOnClose(app, calls)
   allowOrigins(app)

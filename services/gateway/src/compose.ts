@@ -1,14 +1,16 @@
+import { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
+import { version } from '@tollgate/service/version.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
+import { createHeartbeat, type ProcessFacts } from '@tollgate/state/processes/create-heartbeat.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createAdmissions } from './admission/admissions.ts'
 import { holdMsOf } from './admission/hold-ms.ts'
 import { createUseLog } from './admission/use-log.ts'
-import { buildApp } from './app.ts'
+import { buildApp, type GatewayDependencies } from './app.ts'
 import { BodyMemory } from './body/body-memory.ts'
 import { followCatalog, type LiveCatalog } from './catalog/live-catalog.ts'
-import { createTurn } from './event-loop/end-of-turn.ts'
+import { createTurn, type Turn } from './event-loop/end-of-turn.ts'
 import { buildAdmin } from './http/admin.ts'
 import type { Protection } from './http/protection.ts'
 import { createReaper, type Reaper } from './settlement/reaper.ts'
@@ -16,16 +18,25 @@ import { createSettlement } from './settlement/settlement.ts'
 import { SettlementQueue } from './settlement/settlement-queue.ts'
 import { createClockWatch } from './telemetry/clock-watch.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
+import { createUnavailableModels } from './telemetry/unavailable-models.ts'
 import { createUsageEstimator } from './tokens/usage-estimator.ts'
-import type { Upstreams } from './upstreams/upstreams.ts'
+import { LiveUpstreams } from './upstreams/live-upstreams.ts'
+import { createUpstreamReloader, type UpstreamReloader } from './upstreams/reload-upstreams.ts'
+import { UpstreamsSource } from './upstreams/upstreams-source.ts'
 
 /** How long the gateway waits for Redis to acknowledge the last settlements after `cutOff`. */
 const lastSettlementsMs = 2000
 
-/** The parts of a gateway. When it closes, it closes `redis` and the upstreams' pools. */
+/** How often the gateway checks whether the upstreams file has changed, ms. */
+const defaultUpstreamCheckMs = 10_000
+
+/** The parts of a gateway. When it closes, it closes `redis`. */
 export interface GatewayParts {
   readonly redis: RedisLink
-  readonly upstreams: Upstreams
+  /** The upstreams file, and the variables that it names. */
+  readonly upstreamsFile: string
+  readonly env: Record<string, string | undefined>
+  readonly upstreamCheckMs?: number
   readonly log: Logger
   readonly bodyMemoryBytes: number
   readonly protection: Protection
@@ -43,6 +54,9 @@ export interface Gateway extends AsyncDisposable {
   readonly metrics: Metrics
   readonly reaper: Reaper
   readonly bodyMemory: BodyMemory
+  readonly upstreams: LiveUpstreams
+  /** Reads the upstreams file again. Never throws: an invalid file is an error in the log, and nothing changes. */
+  reloadUpstreams(): Promise<void>
   /** Starts the work in the background. Resolves after the first attempt to read the catalog. */
   start(): Promise<void>
   /** Resolves when Redis has acknowledged all settlements. */
@@ -53,16 +67,28 @@ export interface Gateway extends AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Connects the parts of a gateway. Parts close in the reverse of the order in which they are made here. */
+/**
+ * Connects the parts of a gateway. Parts close in the reverse of the order in which they are made here.
+ *
+ * @throws FileError or ConfigError if the upstreams file is not valid
+ */
 export function composeGateway(given: GatewayParts): Gateway {
-  const { redis, upstreams, log, protection } = given
+  const { redis, log, protection } = given
   const parts = new AsyncDisposableStack()
   let isStopping = false
   let deadline: NodeJS.Timeout | undefined
   const lastSettlements = Promise.withResolvers<void>()
   const warn = (message: string) => (err: unknown) => log.warn({ err }, message)
 
+  const keep = <Part extends { stop(): void | Promise<void> }>(part: Part): Part =>
+    parts.adopt(part, (stopped) => stopped.stop())
+
+  const failures = new FailureCounts()
+  const { upstreams, reloader } = followUpstreams(given, () => void heartbeat.beat())
   parts.defer(() => redis.close())
+  const catalog = followCatalog(redis, warn('cannot read the catalog from Redis'))
+  const facts = () => factsOf(upstreams, catalog, failures)
+  const heartbeat = keep(createHeartbeat(redis, facts, warn('cannot report to Redis that this gateway runs')))
   const bodyMemory = new BodyMemory(given.bodyMemoryBytes)
   const turn = createTurn(redis)
   const queue = new SettlementQueue(redis, turn, warn('Redis rejects settlements'))
@@ -70,37 +96,26 @@ export function composeGateway(given: GatewayParts): Gateway {
     () => queue.waiting,
     () => bodyMemory.heldBytes
   )
-  const catalog = followCatalog(redis, warn('cannot read the catalog from Redis'))
   const admin = buildAdmin(redis, catalog, metrics.registry, () => isStopping)
   parts.defer(() => admin.close())
   const estimator = createUsageEstimator(warn('cannot count tokens: usage is estimated from the size of answers'))
   parts.defer(() => estimator.close())
   parts.defer(() => finishSettlements(queue, lastSettlements.promise, log))
-  const settlement = createSettlement({ log, estimator, queue, onAboveBound: () => metrics.aboveBound.inc() })
+  const onAboveBound = () => metrics.aboveBound.inc()
+  const settlement = createSettlement({ log, estimator, queue, onAboveBound, failures })
   parts.defer(() => settlement.counted())
-  parts.defer(() => closePools(upstreams))
-  const reaper = createReaper(
-    redis,
-    holdMsOf(protection.maxRequestMs),
-    metrics.countReaped,
-    warn('cannot end overdue holds')
-  )
-  parts.defer(() => reaper.stop())
-  const useLog = createUseLog(redis, warn('cannot record when keys were last used'))
-  parts.defer(() => useLog.stop())
-  parts.defer(() => catalog.stop())
-  const { reap } = reaper
-  const admission = {
-    redis,
-    admissions: createAdmissions(redis, turn),
-    reap,
-    cancel: (account: PreparedAccount, requestId: string) => queue.cancel(account, requestId),
-    isFull: () => queue.isFull
-  }
-  const app = buildApp({ ...given, catalog, useLog, admission, estimator, settlement, bodyMemory })
+  parts.defer(() => upstreams.close())
+  keep(reloader)
+  const holdMs = holdMsOf(protection.maxRequestMs)
+  const reaper = keep(createReaper(redis, holdMs, metrics.countReaped, warn('cannot end overdue holds')))
+  const useLog = keep(createUseLog(redis, warn('cannot record when keys were last used')))
+  keep(catalog)
+  const admission = admissionOf(redis, turn, reaper, queue)
+  const onUnavailable = createUnavailableModels(log, metrics.countUnavailable)
+  const ofModels = { upstreams, onUnavailable, catalog, estimator, settlement }
+  const app = buildApp({ ...given, ...ofModels, useLog, admission, bodyMemory, failures })
   parts.defer(() => app.close())
-  const clockWatch = createClockWatch(redis, metrics.setClockSkew)
-  parts.defer(() => clockWatch.stop())
+  const clockWatch = keep(createClockWatch(redis, metrics.setClockSkew))
 
   return {
     app,
@@ -109,11 +124,11 @@ export function composeGateway(given: GatewayParts): Gateway {
     metrics,
     reaper,
     bodyMemory,
+    upstreams,
+    reloadUpstreams: () => reloader.reload(),
     async start() {
       await catalog.start()
-      useLog.start()
-      reaper.start()
-      clockWatch.start()
+      for (const part of [useLog, reaper, clockWatch, reloader, heartbeat]) part.start()
     },
     async settled() {
       await settlement.counted()
@@ -121,7 +136,7 @@ export function composeGateway(given: GatewayParts): Gateway {
     },
     cutOff() {
       app.server.closeAllConnections()
-      for (const { pool } of upstreams.values()) void pool.destroy()
+      upstreams.destroy()
       void estimator.abort()
       // The calls that end here are settled, too.
       deadline ??= setTimeout(lastSettlements.resolve, lastSettlementsMs)
@@ -134,8 +149,44 @@ export function composeGateway(given: GatewayParts): Gateway {
   }
 }
 
-async function closePools(upstreams: Upstreams): Promise<void> {
-  await Promise.all([...upstreams.values()].map(({ pool }) => pool.close()))
+/** @param onReloaded called after the upstreams changed */
+function followUpstreams(
+  { upstreamsFile, env, upstreamCheckMs: intervalMs = defaultUpstreamCheckMs, log }: GatewayParts,
+  onReloaded: () => void
+): { upstreams: LiveUpstreams; reloader: UpstreamReloader } {
+  const source = new UpstreamsSource(upstreamsFile, env)
+  const upstreams = new LiveUpstreams(
+    () => source.read(),
+    (upstream, state) => log.warn({ upstream, breaker: state }, 'circuit breaker changed'),
+    (err) => log.warn({ err }, 'cannot close the connections of an upstream')
+  )
+  return { upstreams, reloader: createUpstreamReloader({ source, upstreams, log, intervalMs, onReloaded }) }
+}
+
+function admissionOf(
+  redis: RedisLink,
+  turn: Turn,
+  { reap }: Reaper,
+  queue: SettlementQueue
+): GatewayDependencies['admission'] {
+  return {
+    redis,
+    admissions: createAdmissions(redis, turn),
+    reap,
+    cancel: (account, requestId) => queue.cancel(account, requestId),
+    isFull: () => queue.isFull
+  }
+}
+
+/** What the heartbeat reports. */
+function factsOf(upstreams: LiveUpstreams, catalog: LiveCatalog, failures: FailureCounts): ProcessFacts {
+  return {
+    kind: 'gateway',
+    version,
+    upstreams: [...upstreams.current.byName.values()].map(({ name, breaker }) => ({ name, breaker: breaker.state })),
+    catalogVersion: catalog.current()?.version ?? null,
+    errors: failures.all()
+  }
 }
 
 /**

@@ -91,8 +91,34 @@ async function startReady(t: Test, env: Record<string, string> = {}) {
   const { secret } = await state.seedKey()
   const ask = (stream = false) =>
     post({ url: `http://127.0.0.1:${port}` }, secret, '/chat/completions', chatOf('small', { stream }))
-  return { upstream, gateway, adminPort, ask }
+  return { upstream, gateway, upstreamsFile, adminPort, ask }
 }
+
+t.test('SIGHUP ends no gateway: it reads the upstreams and credentials again', async (t) => {
+  const { upstream, gateway, upstreamsFile, ask } = await startReady(t)
+  const key = join(upstreamsFile, '../key')
+  writeFileSync(key, 'first-key\n')
+  const entry = (members: string) => `upstreams: { test: { base_url: '${upstream.url}/v1'${members} } }`
+  const hangUp = async (expected: RegExp) => {
+    gateway.child.kill('SIGHUP')
+    await gateway.until(expected)
+  }
+  writeFileSync(upstreamsFile, entry(`, credential_file: '${key}'`))
+  await hangUp(/"changed":\["test"\][^\n]*"msg":"upstreams reloaded"/)
+  assert.equal((await ask()).status, 200)
+  writeFileSync(key, 'second-key\n')
+  await hangUp(/(?:"changed":\["test"\][\s\S]*){2}"msg":"upstreams reloaded"/)
+  assert.equal((await ask()).status, 200)
+  writeFileSync(upstreamsFile, entry(', credential_file: /nonexistent/key'))
+  await hangUp(/credential_file: cannot be read \(ENOENT\)[^\n]*The upstreams in force stay/)
+  assert.equal((await ask()).status, 200)
+  assert.deepEqual(
+    upstream.received.map(({ request }) => request.headers.authorization),
+    ['Bearer first-key', 'Bearer second-key', 'Bearer second-key']
+  )
+  assert.equal(gateway.child.exitCode, null)
+  assert.doesNotMatch(gateway.output(), /first-key|second-key/)
+})
 
 t.test('the deadline after SIGTERM ends the requests in flight and then the process', async (t) => {
   const { upstream, gateway, ask } = await startReady(t, { GATEWAY_DRAIN_MS: '300' })

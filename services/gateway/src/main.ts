@@ -7,16 +7,15 @@ import { type GatewayConfig, loadGatewayConfig } from './config.ts'
 import type { Protection } from './http/protection.ts'
 import { createLogOutput } from './telemetry/log-output.ts'
 import { collectProcessMetrics } from './telemetry/metrics.ts'
-import { openUpstreams } from './upstreams/upstreams.ts'
 
 async function main(): Promise<void> {
+  // Without a listener, the signal would end the process. It may arrive at any time.
+  let reload: () => void = () => {}
+  process.on('SIGHUP', () => reload())
   const config = loadGatewayConfig(process.env)
   const output = createLogOutput()
   process.on('exit', () => output.end())
   const log = pino({ level: config.LOG_LEVEL, name: 'gateway' }, output)
-  const upstreams = openUpstreams(config.UPSTREAMS_FILE, process.env, (upstream, state) =>
-    log.warn({ upstream, breaker: state }, 'circuit breaker changed')
-  )
   const redis = connectRedis(config.REDIS_URL, {
     name: 'tollgate-gateway',
     silenceTimeoutMs: config.REDIS_TIMEOUT_MS,
@@ -24,7 +23,8 @@ async function main(): Promise<void> {
   })
   const gateway = composeGateway({
     redis,
-    upstreams,
+    upstreamsFile: config.UPSTREAMS_FILE,
+    env: process.env,
     log,
     bodyMemoryBytes: config.GATEWAY_BODY_MEMORY_MB * 1024 * 1024,
     protection: protectionOf(config),
@@ -32,6 +32,7 @@ async function main(): Promise<void> {
   })
   collectProcessMetrics(gateway.metrics.registry)
   stopOnSignals(gateway, log, config.GATEWAY_DRAIN_MS)
+  reload = () => void gateway.reloadUpstreams()
   await gateway.start()
   await listen(gateway.admin, config.GATEWAY_ADMIN_HOST, config.GATEWAY_ADMIN_PORT, 'GATEWAY_ADMIN_PORT')
   await listen(gateway.app, config.GATEWAY_HOST, config.GATEWAY_PORT, 'GATEWAY_PORT')

@@ -87,6 +87,7 @@ export async function runRequest(link: RedisNode, { account, key, admission }: S
     id,
     key,
     model,
+    upstream: 'openai',
     at: answer.at,
     heldNanos: answer.nanos,
     heldTokens: bound.promptTokens + answer.grantedTokens,

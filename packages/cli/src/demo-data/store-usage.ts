@@ -39,7 +39,16 @@ export async function storeUsage(redisUrl: string, account: string, requests: re
 /** The settlement of a request without a hold. Redis counts its full cost. */
 function settledRequest(request: PastRequest): SettledRequest {
   const id = `demo_${crypto.randomUUID()}`
-  return { ...request, id, heldNanos: 0, heldTokens: 0, tokensPerMinute: 1, tokensRestMs: 0, estimated: false }
+  return {
+    ...request,
+    id,
+    upstream: '',
+    heldNanos: 0,
+    heldTokens: 0,
+    tokensPerMinute: 1,
+    tokensRestMs: 0,
+    estimated: false
+  }
 }
 
 function lastUses(requests: readonly PastRequest[]): Map<string, number> {

@@ -158,10 +158,10 @@ const catalogOf = (files: FileFacts | null): Catalog | null =>
 
 async function checkUpstreams(files: FileFacts | null, timeoutMs: number): Promise<Checked> {
   if (files === null || !('content' in files.upstreams)) return skip('upstreams', 'the upstreams file is not valid')
-  const { targets, names } = files.upstreams.content
+  const { settings, names } = files.upstreams.content
   const catalog = catalogOf(files) ?? emptyCatalog
   const facts = await Promise.all(
-    targets.map((target) => readUpstream(target, modelsRoutedTo(catalog, target.name), timeoutMs))
+    settings.map((upstream) => readUpstream(upstream, modelsRoutedTo(catalog, upstream.name), timeoutMs))
   )
   return { results: [...facts.flatMap(judgeUpstream), ...judgeRoutes(catalog, names)] }
 }

@@ -52,6 +52,7 @@ const upstreamErrors: ErrorCode[] = [
 const callErrors: ErrorCode[] = [
   ...keyErrors,
   ...upstreamErrors,
+  'model_unavailable',
   'invalid_json',
   'invalid_request',
   'unpriced_parameter',

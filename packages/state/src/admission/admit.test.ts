@@ -92,6 +92,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
       id,
       key: 'key_1',
       model: 'a-model',
+      upstream: '',
       at: admitted.at,
       heldNanos: admitted.nanos,
       heldTokens: 100 + admitted.grantedTokens,

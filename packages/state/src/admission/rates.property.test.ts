@@ -165,6 +165,7 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
           id: `req_${index}`,
           key: keys[key]!,
           model: 'a-model',
+          upstream: 'openai',
           at: answer.at,
           heldNanos: 0,
           heldTokens: tokens,

@@ -45,6 +45,7 @@ function settlementOf({ id, key, model }: Asking, admitted: AdmitAnswer): Settle
     id,
     key,
     model,
+    upstream: 'openai',
     at: admitted.at,
     heldNanos: admitted.nanos,
     heldTokens: 20,
@@ -102,6 +103,7 @@ function callsOf(run: string, at: number): Call[] {
     String(at),
     'key_1',
     'a-model',
+    'openai',
     '11',
     '20',
     '10000',
@@ -117,7 +119,7 @@ function callsOf(run: string, at: number): Call[] {
     ...[10, 1, 10, 1, packText(`h:${id}`), packText('a-model')]
   ]
   const held = (id: string) => [-3, at * 1e6, packText(`h:${id}`)]
-  const ofItem = [2, 5, 6, 7, 8, ...counts.map((_count, index) => 9 + index)]
+  const ofItem = [2, 6, 7, 8, 9, ...counts.map((_count, index) => 10 + index)]
   return [
     {
       name: 'tgAdmit',
@@ -133,8 +135,8 @@ function callsOf(run: string, at: number): Call[] {
         run,
         [
           ...[2, 2, ...held('req_1'), ...held('req_2')],
-          ...[at, 11, ...counts, packText('k:key_1'), packText('key_1|a-model')],
-          ...[at, 11, ...counts, packText('k:key_1'), packText('key_1|another')]
+          ...[at, 11, ...counts, packText('k:key_1'), packText('-openai|key_1|a-model')],
+          ...[at, 11, ...counts, packText('k:key_1'), packText('|key_1|another')]
         ]
       ],
       numbers: []

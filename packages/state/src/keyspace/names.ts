@@ -56,5 +56,7 @@ export const tombstonesName = (shard: AccountShard): string => `tombstones:{${sh
 export const attemptsName = (what: string): string => `attempts:${what}`
 /** When keys were last used, until control copies it to Postgres: see last-uses/last-uses.ts */
 export const lastUsesName = 'last-uses'
+/** The running processes, by id: see processes/heartbeat.ts */
+export const processesName = 'processes'
 export const catalogName = 'catalog'
 export const changesChannel = 'changes'

@@ -1,9 +1,10 @@
--- Cumulative usage counters. Each hour of admission, run of Redis, key and model has one row, so control can copy absolute
--- values any number of times. A row is final when the next hour is over. Later settlements go into another row.
+-- Cumulative usage counters. Each hour of admission, run of Redis, upstream, key and model has one row, so control can copy
+-- absolute values any number of times. A row is final when the next hour is over. Later settlements go into another row.
 --
--- A row is a field of its account's hash, `u:<hour>:<run>|<key>|<model>`. Its parts: the counters; `revision`, which every
--- change raises; `born`, when it began (µs since the epoch), so a row that was lost and began again counts as another one;
--- and `isListed`, 1 if `uncopied` has it, else 0.
+-- A row is a field of its account's hash, `u:<hour>:<run>|<key>|<model>`. `<run>` is `<tag of the run>[-<upstream>][~<hour in
+-- which a late row began>]`: releases that do not know upstreams take all of it for the run, and so keep the rows apart.
+-- Its parts: the counters; `revision`, which every change raises; `born`, when it began (µs since the epoch), so a row that
+-- was lost and began again counts as another one; and `isListed`, 1 if `uncopied` has it, else 0.
 -- Two lists of the shard name rows as `<account>:<hour>:<run>|<key>|<model>`. `uncopied` has the rows that changed since
 -- control last copied them. `rows` has all rows, in order of the hour in which they are final.
 local rowForm = FORM(row)
@@ -17,20 +18,27 @@ local function readRow(packed)
   return struct.unpack(rowForm, packed)
 end
 
--- Returns the beginning of fields for a time of admission (s), before `<key>|<model>`, and the hour in which they are final.
--- Most calls of a script ask for the same hour.
-local rowsHour, rowsBeginning, rowsFinalIn
-local function beginningOfRows(at, now, tag)
+-- Returns the end of a row's field: `[-<upstream>]|<key>|<model>`. `upstream` is '' if no upstream served the requests.
+local function rowEndOf(upstream, key, model)
+  return (upstream == '' and '|' or '-' .. upstream .. '|') .. key .. '|' .. model
+end
+
+-- Returns the field of a row for a time of admission (s), and the hour in which it is final. Most calls of a script ask for
+-- the same hour.
+local rowsHour, rowsBeginning, rowsLate, rowsFinalIn
+local function rowField(at, now, tag, rowEnd)
   local hour = (at - at % 3600) / 3600
   if hour ~= rowsHour then
     local nowHour = math.floor(now / 3600000000)
-    rowsHour, rowsFinalIn, rowsBeginning = hour, hour + 2, string.format('u:%d:%s', hour, tag)
+    rowsHour, rowsFinalIn, rowsLate, rowsBeginning = hour, hour + 2, nil, string.format('u:%d:%s', hour, tag)
     if nowHour >= rowsFinalIn then
-      rowsFinalIn, rowsBeginning = nowHour + 2, rowsBeginning .. string.format('~%d', nowHour)
+      rowsFinalIn, rowsLate = nowHour + 2, string.format('~%d|', nowHour)
     end
-    rowsBeginning = rowsBeginning .. '|'
   end
-  return rowsBeginning, rowsFinalIn
+  if rowsLate then
+    rowEnd = string.gsub(rowEnd, '|', rowsLate, 1)
+  end
+  return rowsBeginning .. rowEnd, rowsFinalIn
 end
 
 -- The name of a row in the lists of its shard.

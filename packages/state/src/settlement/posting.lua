@@ -39,7 +39,7 @@ local function postUsage(field, value, at, EACH(counters, moreName))
   local again = latest and latest[field]
   local EACH(row, NAME) = readRow(again or value or noRow)
   if revision == 0 then
-    local _, finalIn = beginningOfRows(at, postedAt, postedTag)
+    local _, finalIn = rowField(at, postedAt, postedTag, '')
     born = postedAt
     call('ZADD', 'rows:' .. shardOf(postedTo), finalIn, rowName(accountOf(postedTo), field))
   end
@@ -59,15 +59,16 @@ local function endPosting(closed, refund)
   endWrites(postedTo, version + month + endedUntil > 0)
 end
 
--- Gathers and writes a list of sums. Each has `keyField`, `model`, the time of admission `at` (s), changes of `settled` and
--- `reserved` (nanodollars), and `counts`, the amounts for its usage row by counter, nil to add nothing. No remaining hold ends
+-- Gathers and writes a list of sums. Each has `keyField`, `model`, `upstream` (nil if none served it), the time of admission
+-- `at` (s), changes of `settled` and `reserved` (nanodollars), and `counts`, the amounts for its usage row by counter, nil to
+-- add nothing. No remaining hold ends
 -- before `newDue`, nil to leave it. Returns the new `due`, 0 without holds.
 local function postSums(name, now, tag, sums, closed, refund, newDue, newEndedUntil)
   local fields = { 'a' }
   for n = 1, #sums do
     local sum = sums[n]
     fields[2 * n] = sum.keyField
-    fields[2 * n + 1] = beginningOfRows(sum.at, now, tag) .. string.sub(sum.keyField, 3) .. '|' .. sum.model
+    fields[2 * n + 1] = rowField(sum.at, now, tag, rowEndOf(sum.upstream or '', string.sub(sum.keyField, 3), sum.model))
   end
   local found = call('HMGET', name, unpack(fields))
   beginPosting(name, now, tag, found[1], true)

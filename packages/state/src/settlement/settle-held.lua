@@ -10,8 +10,8 @@
 --   number of requests, number of sums
 --   for each request: the unused part of its tokens, as µs of the token rate, below 0 if it used more; when the full burst was
 --     available again after its admission, µs since the epoch; field of its hold
---   for each sum (requests of one hour, key and model): time of admission of one of them, s; nanodollars of their holds;
---     their amounts for each usage counter; field of the key; `<key>|<model>`
+--   for each sum (requests of one hour, upstream, key and model): time of admission of one of them, s; nanodollars of their
+--     holds; their amounts for each usage counter; field of the key; end of the row's field, `[-<upstream>]|<key>|<model>`
 -- Returns the numbers of the groups that were left, from 1.
 
 --include wire/numbers.lua
@@ -34,7 +34,7 @@ local function readSum(last, EACH(sum, NAME), position)
     and at <= maxExact and heldNanos <= maxExact and ALL(counters, NAME <= maxExact)) then
     error('not whole numbers')
   end
-  fields[last - 1], fields[last] = keyField, beginningOfRows(at, now, tag) .. rowEnd
+  fields[last - 1], fields[last] = keyField, (rowField(at, now, tag, rowEnd))
   return position, at, heldNanos, EACH(counters, NAME)
 end
 

@@ -13,7 +13,7 @@
 -- ARGV[1]  run id of the Redis process at the other end of this connection
 -- ARGV[2]  runs that earlier attempts may have reached (tags in a row); '' on the first attempt
 -- ARGV, for each request:
---   id; time of admission, s; key id; model;
+--   id; time of admission, s; key id; model; upstream, '' if none served it;
 --   nanodollars, tokens and tokens per minute of the hold; ms from its admission until the full burst is available again;
 --   its amount for each usage counter
 -- Returns 1; or 0 without a change, if an earlier attempt went to another process and control has not verified this one.
@@ -39,7 +39,7 @@ if isRetry and ARGV[2] ~= tag then
   isLost = isAnyAmong(ARGV[2], lost)
 end
 local counters = { EACH(counters, 'NAME') }
-local beforeCounts = 8
+local beforeCounts = 9
 local argumentsEach = beforeCounts + #counters
 local holds = {}
 for n = 3, #ARGV, argumentsEach do
@@ -52,9 +52,9 @@ local sums, refund = {}, 0
 
 for n = 1, #holds do
   local first = argumentsEach * (n - 1) + 3
-  local id, key, model = ARGV[first], ARGV[first + 2], ARGV[first + 3]
-  local at, nanos, tokens = whole(ARGV[first + 1]), whole(ARGV[first + 4]), whole(ARGV[first + 5])
-  local perMinute, restMs = whole(ARGV[first + 6]), whole(ARGV[first + 7])
+  local id, key, model, upstream = ARGV[first], ARGV[first + 2], ARGV[first + 3], ARGV[first + 4]
+  local at, nanos, tokens = whole(ARGV[first + 1]), whole(ARGV[first + 5]), whole(ARGV[first + 6])
+  local perMinute, restMs = whole(ARGV[first + 7]), whole(ARGV[first + 8])
   local counts = {}
   for m, counter in ipairs(counters) do
     counts[counter] = whole(ARGV[first + beforeCounts + m - 1])
@@ -63,7 +63,7 @@ for n = 1, #holds do
     error('tokens a minute must be above 0')
   end
 
-  local isSettled, isReaped, releasedNanos = false, false, 0
+  local isSettled, reapedBefore, chargedNanos, releasedNanos = false, nil, 0, 0
   if seen[id] then
     isSettled = true
   elseif held[n] then
@@ -73,10 +73,8 @@ for n = 1, #holds do
   else
     local reaped = redis.call('GET', endedPrefix .. id)
     if reaped and reaped ~= 'cancelled' then
-      isReaped = true
-      for counter, counted in pairs(reapedCounts(readReaped(reaped))) do
-        counts[counter] = counts[counter] - counted
-      end
+      reapedBefore = reapedCounts(readReaped(reaped))
+      chargedNanos = reapedBefore.costNanos
       corrected[#corrected + 1] = endedPrefix .. id
     else
       isSettled = isRetry and not isLost
@@ -84,8 +82,16 @@ for n = 1, #holds do
   end
   seen[id] = true
   if not isSettled then
-    sums[#sums + 1] = { keyField = 'k:' .. key, model = model, at = at, settled = counts.costNanos, reserved = -releasedNanos,
-      counts = (isReaped or not isLost) and counts or nil }
+    sums[#sums + 1] = { keyField = 'k:' .. key, model = model, upstream = upstream, at = at,
+      settled = counts.costNanos - chargedNanos, reserved = -releasedNanos,
+      counts = (reapedBefore or not isLost) and counts or nil }
+  end
+  if reapedBefore then
+    -- It was counted in a row without an upstream.
+    for counter, counted in pairs(reapedBefore) do
+      reapedBefore[counter] = -counted
+    end
+    sums[#sums + 1] = { keyField = 'k:' .. key, model = model, at = at, settled = 0, reserved = 0, counts = reapedBefore }
   end
 end
 

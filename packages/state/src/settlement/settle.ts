@@ -110,6 +110,7 @@ async function settleEach(link: RedisLink, { account, requests, tried }: Settled
       request.at,
       request.key,
       request.model,
+      request.upstream,
       request.heldNanos,
       request.heldTokens,
       request.tokensPerMinute,

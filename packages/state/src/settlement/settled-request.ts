@@ -5,6 +5,8 @@ export interface SettledRequest extends Record<MeasuredCounter, number> {
   id: string
   key: string
   model: string
+  /** The upstream that was called last; '' if none was called. */
+  upstream: string
   /** When it was admitted, seconds since the epoch by the clock of Redis. */
   at: number
   /** The reservation: nanodollars, tokens, and the account's tokens a minute at that time. */

@@ -11,12 +11,13 @@ import type { SettledRequest } from './settled-request.ts'
 const microsPerMinute = 60_000_000
 const secondsPerHour = 3600
 
-/** The sum of requests of one hour, key and model. Amounts are nanodollars. */
+/** The sum of requests of one hour, upstream, key and model. Amounts are nanodollars. */
 export interface SettledSum extends UsageCounts {
   /** When one of the requests was admitted, seconds since the epoch. */
   at: number
   key: string
   model: string
+  upstream: string
   heldNanos: number
 }
 
@@ -31,7 +32,7 @@ export function countsOf(request: SettledRequest): UsageCounts {
   return counts
 }
 
-/** Adds up the requests of each hour, key and model. */
+/** Adds up the requests of each hour, upstream, key and model. */
 export function sumsOf(requests: readonly SettledRequest[]): SettledSum[] {
   const sums: SettledSum[] = []
   for (const request of requests) {
@@ -43,19 +44,21 @@ export function sumsOf(requests: readonly SettledRequest[]): SettledSum[] {
   return sums
 }
 
-function sumFor({ at, key, model }: SettledRequest, sums: SettledSum[]): SettledSum {
+function sumFor({ at, key, model, upstream }: SettledRequest, sums: SettledSum[]): SettledSum {
   const hour = Math.floor(at / secondsPerHour)
   for (const sum of sums) {
-    if (sum.key === key && sum.model === model && Math.floor(sum.at / secondsPerHour) === hour) return sum
+    const isSame = sum.key === key && sum.model === model && sum.upstream === upstream
+    if (isSame && Math.floor(sum.at / secondsPerHour) === hour) return sum
   }
-  const sum: SettledSum = { at, key, model, heldNanos: 0, ...zeroCounts }
+  const sum: SettledSum = { at, key, model, upstream, heldNanos: 0, ...zeroCounts }
   sums.push(sum)
   return sum
 }
 
 /** Packs a sum for settle-held.lua. */
-export function packSum({ key, model, ...numbers }: SettledSum): string {
-  return packParts(layouts.sum, { ...numbers, keyField: `k:${key}`, rowEnd: `${key}|${model}` })
+export function packSum({ key, model, upstream, ...numbers }: SettledSum): string {
+  const rowEnd = upstream === '' ? `|${key}|${model}` : `-${upstream}|${key}|${model}`
+  return packParts(layouts.sum, { ...numbers, keyField: `k:${key}`, rowEnd })
 }
 
 /** Packs a request for settle-held.lua: the unused part of the token rate, and the field of its hold. */

@@ -22,7 +22,7 @@ export interface AccountModel {
   ended: Map<string, 'cancelled' | ReapedCharge>
   /** When the last entry of `ended` expires, ms; 0 without entries. */
   endedUntil: number
-  /** By `<hour>:<tag of the run>|<key>|<model>`. */
+  /** By `<hour>:<tag of the run>[-<upstream>][~<hour>]|<key>|<model>`. */
   usage: Map<string, ModelUsage>
 }
 
@@ -266,21 +266,23 @@ export function cancelModel(account: AccountModel, ids: readonly string[], now: 
       refund += unused(micros, held.at * 1e6 + micros - now.micros)
     } else if (ended !== undefined && ended !== 'cancelled') {
       changes.charge(ended.of.split('|')[0]!, ended.at, -ended.nanos)
-      const { nanos, promptTokens: p, completionTokens: o } = ended
-      changes.count(ended.at, ended.of, {
-        requests: -1,
-        promptTokens: -p,
-        completionTokens: -o,
-        costNanos: -nanos,
-        estimatedRequests: -1,
-        estimatedNanos: -nanos
-      })
+      changes.count(ended.at, ended.of, withoutReaped(ended))
     }
     account.ended.set(id, 'cancelled')
   }
   changes.close()
   giveBackTokens(account, refund)
 }
+
+/** Takes back what a reaped request counted. */
+const withoutReaped = ({ nanos, promptTokens, completionTokens }: ReapedCharge): Record<string, number> => ({
+  requests: -1,
+  promptTokens: -promptTokens,
+  completionTokens: -completionTokens,
+  costNanos: -nanos,
+  estimatedRequests: -1,
+  estimatedNanos: -nanos
+})
 
 /**
  * @param tried tags of the runs that earlier attempts may have reached
@@ -310,15 +312,10 @@ export function settleModel(
       account.ended.delete(id)
       isCounted = true
       changes.charge(key, at, costNanos - ended.nanos)
-      counters.requests = 0
-      counters.promptTokens -= ended.promptTokens
-      counters.completionTokens -= ended.completionTokens
-      counters.costNanos -= ended.nanos
-      counters.estimatedRequests -= 1
-      counters.estimatedNanos -= ended.nanos
+      changes.count(ended.at, ended.of, withoutReaped(ended))
     } else if (tried.length > 0 && !isLost) continue
     else changes.charge(key, at, costNanos)
-    if (isCounted) changes.count(at, `${key}|${request.model}`, counters)
+    if (isCounted) changes.count(at, `${key}|${request.model}`, counters, request.upstream)
   }
   changes.close()
   giveBackTokens(account, refund)
@@ -394,11 +391,11 @@ function openChanges(account: AccountModel, now: Moment) {
         account.settled.set(owner, Math.max(0, (account.settled.get(owner) ?? 0) + nanos))
       }
     },
-    count(at: number, of: string, counters: Record<string, number>): void {
+    count(at: number, of: string, counters: Record<string, number>, upstream = ''): void {
       const nowHour = Math.floor(now.micros / 3600e6)
       const hour = Math.floor(at / 3600)
       const isLate = nowHour >= hour + 2
-      const name = `${hour}:${now.tag}${isLate ? `~${nowHour}` : ''}|${of}`
+      const name = `${hour}:${now.tag}${upstream === '' ? '' : `-${upstream}`}${isLate ? `~${nowHour}` : ''}|${of}`
       const finalIn = (isLate ? nowHour : hour) + 2
       const usage: ModelUsage = account.usage.get(name) ?? {
         born: now.micros,

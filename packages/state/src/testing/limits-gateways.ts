@@ -258,6 +258,7 @@ function settlementOf({ asking, hold }: Request, { share, failed, estimated }: U
     id: asking.id,
     key: asking.key,
     model: asking.model,
+    upstream: ['', 'openai', 'azure-eu'][Math.floor(share * 10) % 3]!,
     at,
     heldNanos: nanos,
     heldTokens: promptTokens + outputTokens * grantedTokens,

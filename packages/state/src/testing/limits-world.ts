@@ -122,7 +122,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
       for (const [name, { born, revision }] of rows) {
         const here = model(account).usage.get(name)
         const isHere = here !== undefined && here.born === born && here.revision >= revision
-        if (!isHere) tags.add(/:([^|~]+)/.exec(name)![1]!)
+        if (!isHere) tags.add(/:([^|~-]+)/.exec(name)![1]!)
       }
     }
     return tags

@@ -17,6 +17,7 @@ test('counters are read, and a correction may be below zero', async () => {
     account,
     hour: 490_000,
     run: `0123456789abcdef~490002.${born}`,
+    upstream: '',
     revision: 7,
     born,
     key: 'key_1',
@@ -32,6 +33,23 @@ test('counters are read, and a correction may be below zero', async () => {
     estimatedNanos: -2,
     reasoningTokens: 4
   })
+})
+
+/** How releases read names before they knew upstreams. They run beside this one while an installation is updated. */
+const formOfEarlierRelease = /^[0-9a-f-]{36}:[1-9][0-9]{0,6}:([\w~-]+)\|[^|]+\|.+$/s
+
+test('the upstream is part of the run, so that rows of different upstreams add up', async () => {
+  for (const [run, upstream] of [
+    ['0123456789abcdef', ''],
+    ['0123456789abcdef-openai', 'openai'],
+    ['0123456789abcdef-azure-eu_2~490002', 'azure-eu_2']
+  ] as const) {
+    const of = `${account}:490000:${run}|key_1|small`
+    const usage = parseUsage(of, packed(1, 0, 0, 0, 0, 0, 0, 0, 1, born, 1, 0))
+    assert.deepEqual([usage.run, usage.upstream], [`${run}.${born}`, upstream])
+    assert.deepEqual(placeOf(of), { account, field: `u:490000:${run}|key_1|small` })
+    assert.equal(of.match(formOfEarlierRelease)![1], run, 'an earlier release copies the row under the same run')
+  }
 })
 
 test('missing counters of a row from an older version are 0', async () => {

@@ -16,10 +16,12 @@ export interface Usage extends UsageRow {
   /** Hour of admission, whole hours since the epoch. */
   hour: number
   /**
-   * Tells rows of one account, hour, key and model apart: tag of the run, the hour in which a late row began, and the time when
-   * it began. Copies of the same row replace each other; different rows add up.
+   * Tells rows of one account, hour, key and model apart: tag of the run, upstream, the hour in which a late row began, and the
+   * time when it began. Copies of the same row replace each other; different rows add up.
    */
   run: string
+  /** The upstream that served the requests; '' if it is not known, or if no upstream was called. */
+  upstream: string
   /** Every change of a row raises it. */
   revision: number
   /** When it began, µs since the epoch. */
@@ -32,7 +34,8 @@ export interface UsagePlace {
   field: string
 }
 
-const nameForm = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([1-9][0-9]{0,6}):([\w~-]+)\|([^|]+)\|(.+)$/s
+const nameForm =
+  /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([1-9][0-9]{0,6}):(\w+(?:-([\w-]+))?(?:~\d+)?)\|([^|]+)\|(.+)$/s
 
 const bytesOfRow = 8 * Object.keys(layouts.row).length
 /** A row that an older version wrote ends with `isListed`, or with a later counter. */
@@ -49,7 +52,7 @@ export function placeOf(name: string): UsagePlace | null {
 
 /** @throws Error with the reason if the row is malformed */
 export function parseUsage(name: string, packed: Buffer): Usage {
-  const [, account, hour, tag, key, model] = nameForm.exec(name) ?? []
+  const [, account, hour, run, upstream = '', key, model] = nameForm.exec(name) ?? []
   if (account === undefined) throw new Error('the name is not the name of a usage row')
   assertStorable(key!)
   assertStorable(model!)
@@ -63,7 +66,8 @@ export function parseUsage(name: string, packed: Buffer): Usage {
     name,
     account,
     hour: Number(hour),
-    run: `${tag}.${born}`,
+    run: `${run}.${born}`,
+    upstream,
     revision,
     born,
     key: key!,

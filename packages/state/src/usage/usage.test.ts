@@ -23,6 +23,7 @@ testOnEveryRedis('usage', async (t, link) => {
       id: `req_${++requests}`,
       key: 'key_1',
       model: 'small',
+      upstream: '',
       at: await now(),
       heldNanos: 0,
       heldTokens: 0,
@@ -57,7 +58,7 @@ testOnEveryRedis('usage', async (t, link) => {
   t.test('changed rows of all accounts are listed, and read as they were counted', async () => {
     assert.deepEqual(await list('changed'), [])
     await Promise.all(accounts.map((account) => serve(account)))
-    const cost = await serve(first, { key: 'key_2', model: 'large', failed: true, estimated: true })
+    const cost = await serve(first, { key: 'key_2', model: 'large', upstream: 'openai', failed: true, estimated: true })
     const { usages, missing, malformed } = await read()
     assert.deepEqual([usages.length, missing, malformed], [accounts.length + 1, [], []])
     const { name, run, born, ...usage } = usages.find(({ key }) => key === 'key_2')!
@@ -69,6 +70,7 @@ testOnEveryRedis('usage', async (t, link) => {
       revision: 1,
       key: 'key_2',
       model: 'large',
+      upstream: 'openai',
       ...zeroCounts,
       requests: 1,
       errors: 1,

@@ -29,7 +29,8 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgForgetUsage: { file: 'usage/forget-usage.lua' },
   tgCountAttempt: { file: 'rate-limit/count-attempt.lua', numberOfKeys: 1 },
   tgNoteUses: { file: 'last-uses/note-uses.lua', numberOfKeys: 1 },
-  tgForgetUses: { file: 'last-uses/forget-uses.lua', numberOfKeys: 1 }
+  tgForgetUses: { file: 'last-uses/forget-uses.lua', numberOfKeys: 1 },
+  tgNoteProcess: { file: 'processes/note-process.lua', numberOfKeys: 1 }
 }
 
 /** Records as a script returns them. */
@@ -101,5 +102,6 @@ declare module 'ioredis' {
     tgCountAttempt(counter: string, windowMs: number): Result<[attempts: number, leftMs: number], Context>
     tgNoteUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>
     tgForgetUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>
+    tgNoteProcess(processes: string, id: string, report: string): Result<1, Context>
   }
 }

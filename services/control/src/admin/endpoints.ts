@@ -11,6 +11,7 @@ import { listAccounts } from './list-accounts.ts'
 import { showAccount } from './show-account.ts'
 import { signOut } from './sign-out.ts'
 import { suspend } from './suspend.ts'
+import { system } from './system.ts'
 
 /** `/api/admin/*`: for operators. Nobody else can tell that these endpoints exist. */
 export async function adminEndpoints(app: FastifyInstance, options: AdminOptions): Promise<void> {
@@ -25,4 +26,5 @@ export async function adminEndpoints(app: FastifyInstance, options: AdminOptions
   signOut(typed, context)
   suspend(typed, context)
   catalog(typed, context)
+  system(typed, context)
 }

@@ -2,9 +2,10 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ReceivedResponse } from '@tollgate/contracts/http/billing.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
 import { refusePreflight } from '../http/refuse-preflight.ts'
+import { countWebhooks, type WebhookCounts } from '../http/webhook-counts.ts'
 import type { CustomerRefresher } from './refresh-customer.ts'
 import { isSignature, readEvent } from './webhook-event.ts'
 
@@ -14,6 +15,7 @@ const bodyLimitBytes = 2 * 1024 * 1024
 export interface WebhookOptions {
   customerRefresher: CustomerRefresher
   webhookSecrets: readonly string[]
+  webhookCounts: WebhookCounts
   clock: Clock
 }
 
@@ -22,11 +24,17 @@ export interface WebhookOptions {
  * Otherwise it gets 5xx, so that the provider sends it again.
  */
 export async function webhook(instance: FastifyInstance, options: WebhookOptions): Promise<void> {
-  const { customerRefresher, webhookSecrets, clock } = options
+  const { customerRefresher, webhookSecrets, webhookCounts, clock } = options
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   // The signature covers the raw bytes, whatever the content type.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+
+  const noteOutcome = countWebhooks(app, 'payments', webhookCounts)
+  function refuseSignature(request: FastifyRequest): ServiceError {
+    noteOutcome(request, 'bad_signature')
+    return new ServiceError('invalid_signature')
+  }
 
   refusePreflight(app, '/webhook')
   app.post(
@@ -34,7 +42,7 @@ export async function webhook(instance: FastifyInstance, options: WebhookOptions
     {
       bodyLimit: bodyLimitBytes,
       onRequest: (request, _reply, done) => {
-        done(isSignature(request.headers['stripe-signature']) ? undefined : new ServiceError('invalid_signature'))
+        done(isSignature(request.headers['stripe-signature']) ? undefined : refuseSignature(request))
       },
       schema: { response: answers({ 200: ReceivedResponse }) }
     },
@@ -42,10 +50,12 @@ export async function webhook(instance: FastifyInstance, options: WebhookOptions
       const signature = request.headers['stripe-signature'] as string
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const event = readEvent(body, signature, webhookSecrets, clock())
-      if (event === null) throw new ServiceError('invalid_signature')
-      if (event.ours !== null) {
+      if (event === null) throw refuseSignature(request)
+      if (event.ours === null) noteOutcome(request, 'ignored')
+      else {
         const { id, type } = event.ours
         const isNew = await customerRefresher.handleEvent(event.ours)
+        if (!isNew) noteOutcome(request, 'ignored')
         request.log.info({ eventId: id, type, isNew }, 'event of the payment provider')
       }
       return { received: true as const }

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ambiguityOf } from '@tollgate/service/http/ambiguous-head.ts'
+import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import { answerBeforeBody, hasUnreadBody } from '@tollgate/service/http/unread-body.ts'
 import { failureOfUnrouted } from '@tollgate/service/http/unrouted.ts'
 import { RedisAwayError } from '@tollgate/state/link/redis-link.ts'
@@ -13,6 +14,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The operator's documentation that errors link to; null for none. */
     docsUrl: string | null
+    /** The failed answers of this process. */
+    failures: FailureCounts
   }
 }
 
@@ -27,6 +30,7 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
     const level = isAboutAccess(failure) ? 'info' : 'debug'
     request.log[level]({ code, ip: request.ip, route: request.routeOptions.url }, 'request refused')
   }
+  request.server.failures.add(failure.code)
   if (failure.retryAfter !== null) reply.header('retry-after', failure.retryAfter)
   reply.code(failure.status).headers(failure.headers).header('x-request-id', request.id)
   if (!hasUnreadBody(request.raw)) return reply.send(failure.toBody(request.server.docsUrl))
@@ -66,11 +70,16 @@ export function refuseAmbiguousHeads(app: FastifyInstance): void {
 }
 
 /** Answers clients whose data is not HTTP, or too slow or too large to become a request. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, docsUrl: string | null): void {
+export function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  { docsUrl, failures }: Pick<FastifyInstance, 'docsUrl' | 'failures'>
+): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const failure = new ServiceError('invalid_request', {
     message: 'The request is not valid HTTP. Send it with an HTTP client library.'
   })
+  failures.add(failure.code)
   const body = JSON.stringify(failure.toBody(docsUrl))
   if (socket.writable) {
     socket.end(

@@ -11,7 +11,7 @@ import {
 } from '@tollgate/contracts/http/keys.ts'
 import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { principalOf } from '../callers/principal.ts'
 import type { Clock } from '../clocks/clock.ts'
 import { judgingTime } from '../clocks/judging-time.ts'
@@ -52,7 +52,7 @@ export function createEndpoints(app: TypedApp, { database, catalog, projector, r
       { accountId, scope, secret, asked: request.body, idempotency },
       by
     )
-    if (!isNew) return reply.code(409).send(alreadyCreated(id, request.server.docsUrl))
+    if (!isNew) return reply.code(409).send(alreadyCreated(id, request.server))
     // The answer has the secret even if Redis lacks the key: control cannot show it again, and the key works soon.
     await projector.keyChanged(accountId, id)
     return reply.code(201).send({ key: { id, label, value: secret } })
@@ -77,7 +77,7 @@ export function createEndpoints(app: TypedApp, { database, catalog, projector, r
       const graceFrom = await judgingTime(orm, redis, accountId, scope)
       const rotation = { accountId, id, secret, graceSeconds, graceFrom, idempotency }
       const { isNew } = await rotateKey(orm, catalog, rotation, by)
-      if (!isNew) return reply.code(409).send(alreadyCreated(id, request.server.docsUrl))
+      if (!isNew) return reply.code(409).send(alreadyCreated(id, request.server))
       // The answer has the secret even if Redis lacks it: control cannot show it again.
       const isInForce = await projector.keyChanged(accountId, id)
       return reply.code(isInForce ? 200 : 202).send({ key: { id, label, value: secret, in_force: isInForce } })
@@ -95,9 +95,9 @@ function idempotencyOf({ headers }: FastifyRequest, operation: string): string |
   return idempotencyHash(operation, header)
 }
 
-const alreadyCreated = (id: string, docsUrl: string | null) => ({
-  ...new ServiceError('already_created').toBody(docsUrl),
-  key: { id }
-})
+function alreadyCreated(id: string, { docsUrl, failures }: Pick<FastifyInstance, 'docsUrl' | 'failures'>) {
+  failures.add('already_created')
+  return { ...new ServiceError('already_created').toBody(docsUrl), key: { id } }
+}
 
 const refused = (message: string) => new ServiceError('invalid_request', { message })

@@ -70,9 +70,11 @@ testOnEveryRedis('after a restart control finds the run ids whose usage was lost
   })
 
   t.test('finds all recent ones if Redis is empty, even if rows with the same names exist again', async () => {
-    await serve(one, account)
+    await serve(one, account, { upstream: 'openai' })
+    await serve(other, account, { upstream: 'azure-eu', at: Math.floor(Date.now() / 1000) - 7200 })
     await serve(other, account)
     await copy()
+    assert.deepEqual(await lostRuns(), [])
     await link.client.flushall()
     assert.deepEqual((await lostRuns()).toSorted(), [tagOf(first), tagOf(second)])
     await serve(one, account)

@@ -9,6 +9,7 @@ import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
+import type { Heartbeat } from '@tollgate/state/processes/create-heartbeat.ts'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import type { createOverrideEnder } from '../accounts/end-overrides.ts'
 import type { MinResponseTimes } from '../auth/min-response-time.ts'
@@ -134,6 +135,8 @@ export interface RunningControl {
   subscriptionSweeper: SubscriptionSweeper
   /** Its loop does not run: tests call it. */
   overrideEnder: ReturnType<typeof createOverrideEnder>
+  /** It does not run: tests call it. */
+  heartbeat: Heartbeat
   /** The one it was started with. */
   catalog: Catalog
   catalogFile: CatalogFollower

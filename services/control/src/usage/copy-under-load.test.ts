@@ -96,6 +96,7 @@ onEachDatabase('under load, while replicas are killed', async (t, newDatabase) =
         id: `req_${++requests}`,
         key: `key_${any(3)}`,
         model: ['small', 'large'][any(2)]!,
+        upstream: ['', 'openai', 'azure'][any(3)]!,
         at: now - any(2) * 3600,
         heldNanos: 0,
         heldTokens: 0,

@@ -72,6 +72,7 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
       hour,
       keyId: 'key_a',
       model: 'small',
+      upstream: '',
       ...zeroCounts,
       requests: 2,
       errors: 1,
@@ -88,6 +89,39 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
     assert.deepEqual([large!.model, large!.requests, large!.revision], ['large', 1, 1])
     assert.deepEqual(await list('changed'), [])
   })
+
+  await t.test(
+    'keeps upstreams apart, also of late rows, and moves what an expired hold charged to its upstream',
+    async () => {
+      const at = Math.floor(Date.now() / 1000)
+      const { id } = await serve(redis, ada, { at, costNanos: 900 })
+      await serve(redis, ada, { at, costNanos: 10, upstream: 'openai' })
+      await serve(redis, ada, { at: at - 3 * 3600, costNanos: 20, upstream: 'azure-eu' })
+      await client.set(`${endedHoldPrefix(ada)}${id}`, `900|10|5|${at}|key_a|small`)
+      await serve(redis, ada, { id, at, costNanos: 500, upstream: 'openai' })
+      await copyUsage(store, redis, 'changed')
+      const stored = await rows()
+      assert.deepEqual(
+        stored
+          .map(({ upstream, requests, costNanos }) => [upstream, requests, costNanos])
+          .toSorted(([one], [other]) => (one! < other! ? -1 : 1)),
+        [
+          ['', 0, 0],
+          ['azure-eu', 1, 20],
+          ['openai', 2, 510]
+        ]
+      )
+      assert.match(
+        stored.find(({ upstream }) => upstream === 'azure-eu')!.run,
+        /^[0-9a-f]{16}-azure-eu~[0-9]+\.[0-9]+$/
+      )
+      // An earlier release copies the same rows, and does not know the column.
+      await orm.update(ledger).set({ upstream: '' })
+      await copyUsage(store, redis, 'all')
+      assert.deepEqual((await rows()).map(({ upstream }) => upstream).toSorted(), ['', 'azure-eu', 'openai'])
+      assert.equal(await spentBy(ada), 530)
+    }
+  )
 
   await t.test('takes later copies, even with smaller values, and never an earlier one', async () => {
     const { id, at } = await serve(redis, ada, { costNanos: 900 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import type { Usage } from '@tollgate/state/usage/parse-usage.ts'
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
 import { ledger } from '../database/schema/usage.ts'
@@ -15,7 +15,15 @@ const now = new Date('2026-11-20T12:00:00Z')
 const retention = { hoursKeptDays: 5, monthsKept: null }
 
 function usage(hour: string, changed: Partial<Usage> = {}): Usage {
-  const row = { account, hour: Date.parse(hour) / 3_600_000, run: 'a run', key: 'key_1', model: 'm', revision: 1 }
+  const row = {
+    account,
+    hour: Date.parse(hour) / 3_600_000,
+    run: 'a run',
+    key: 'key_1',
+    model: 'm',
+    upstream: '',
+    revision: 1
+  }
   const counts = {
     requests: 1,
     promptTokens: 10,
@@ -100,6 +108,35 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
       6001
     )
     assert.equal(await spent(orm), before + 42_000n)
+  })
+
+  await t.test('days keep upstreams apart', async () => {
+    const before = await spent(orm)
+    const hour = '2026-11-18T01:00:00Z'
+    await store([
+      usage(hour, { costNanos: 1, run: 'tag-openai.1', upstream: 'openai' }),
+      usage(hour, { costNanos: 2, run: 'tag-azure.1', upstream: 'azure' }),
+      usage(hour, { costNanos: 4, run: 'tag.1' })
+    ])
+    const later = new Date('2026-11-24T12:00:00Z')
+    await foldLedger(orm, retention, later)
+    // As if another replica had begun to fold the day.
+    const at = new Date('2026-11-18T00:00:00Z')
+    const day = { accountId: account, hour: at, keyId: 'key_1', model: 'm', revision: 1 }
+    await orm.insert(ledger).values({ ...day, run: 'day-openai', upstream: 'openai', costNanos: 8 })
+    assert.equal((await foldLedger(orm, retention, later)).folded, 3)
+    assert.equal((await foldLedger(orm, retention, later)).folded, 0)
+    const days = await orm
+      .select({ run: ledger.run, upstream: ledger.upstream, cost: ledger.costNanos })
+      .from(ledger)
+      .where(eq(ledger.hour, at))
+      .orderBy(ledger.upstream)
+    assert.deepEqual(days, [
+      { run: 'day', upstream: '', cost: 4 },
+      { run: 'day-azure', upstream: 'azure', cost: 2 },
+      { run: 'day-openai', upstream: 'openai', cost: 9 }
+    ])
+    assert.equal(await spent(orm), before + 15n)
   })
 
   await t.test('old months are dropped and do not come back', async () => {

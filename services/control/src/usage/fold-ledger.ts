@@ -85,6 +85,9 @@ async function foldDay(orm: Orm, day: Date, isStopping: () => boolean): Promise<
   return folded
 }
 
+/** The runs of folded days: `day`, or `day-<upstream>`. A tag of a run is hexadecimal, so none begins with `day`. */
+const dayRun = sql`case when upstream = '' then 'day' else 'day-' || upstream end`
+
 /** Folds up to {@link rowsPerStep} hourly rows of a day. @returns how many */
 async function foldRows(tx: Transaction, day: Date): Promise<number> {
   const [from, to] = [day.toISOString(), new Date(day.getTime() + dayMs).toISOString()]
@@ -93,7 +96,7 @@ async function foldRows(tx: Transaction, day: Date): Promise<number> {
     sql`
       with hours as (
         select account_id, hour, run, key_id, model from ${ledger}
-        where ${ledger.hour} >= ${from}::timestamptz and ${ledger.hour} < ${to}::timestamptz and ${ledger.run} <> 'day'
+        where ${ledger.hour} >= ${from}::timestamptz and ${ledger.hour} < ${to}::timestamptz and ${ledger.run} not like 'day%'
         limit ${rowsPerStep}
       ), taken as (
         delete from ${ledger} using hours
@@ -103,11 +106,11 @@ async function foldRows(tx: Transaction, day: Date): Promise<number> {
         returning ${ledger}.*
       ), folded as (
         insert into ${ledger} as stored (
-          account_id, hour, run, key_id, model, revision, ${eachCounter((_counter, column) => column)}
+          account_id, hour, run, key_id, model, upstream, revision, ${eachCounter((_counter, column) => column)}
         )
-        select account_id, ${from}::timestamptz, 'day', key_id, model, 1, ${eachCounter((_counter, column) => `sum(${column})`)}
+        select account_id, ${from}::timestamptz, ${dayRun}, key_id, model, upstream, 1, ${eachCounter((_counter, column) => `sum(${column})`)}
         from taken
-        group by account_id, key_id, model
+        group by account_id, key_id, model, upstream
         on conflict (account_id, hour, run, key_id, model) do update set
           revision = stored.revision + 1,
           ${eachCounter((_counter, column) => `${column} = stored.${column} + excluded.${column}`)}

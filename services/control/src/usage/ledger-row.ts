@@ -1,7 +1,9 @@
 import type { LedgerRow } from './ledger.ts'
 
-/** `<tag of the run>[~<hour in which the row began>].<when it began, µs>`: see `Usage` in state/usage/parse-usage.ts. */
-const runForm = /^([^~.]+)(?:~(\d+))?\.(\d+)$/
+/**
+ * `<tag of the run>[-<upstream>][~<hour in which the row began>].<when it began, µs>`: see `Usage` in state/usage/parse-usage.ts.
+ */
+const runForm = /^([^~.-]+)(-[^~.]+)?(?:~(\d+))?\.(\d+)$/
 
 interface Stored {
   account: string
@@ -14,12 +16,12 @@ interface Stored {
 
 /** @returns the row of Redis that a ledger row was copied from; [] if its run has another form, as a folded day has */
 export function ledgerRow({ account, hour, run, key, model, revision }: Stored): LedgerRow[] {
-  const [, tag, lateHour, born] = runForm.exec(run) ?? []
+  const [, tag, upstream = '', lateHour, born] = runForm.exec(run) ?? []
   if (tag === undefined) return []
   const late = lateHour === undefined ? '' : `~${lateHour}`
   return [
     {
-      name: `${account}:${hour}:${tag}${late}|${key}|${model}`,
+      name: `${account}:${hour}:${tag}${upstream}${late}|${key}|${model}`,
       account,
       tag,
       hour: Number(hour),

@@ -89,22 +89,25 @@ async function storeRows(orm: Orm, rows: LedgerRow[]): Promise<void> {
  * Leaves out copies of closed hours: they came from an old state of Redis, and the ledger has them as days (see
  * `fold-ledger.ts`).
  *
+ * An earlier release stores a row without its upstream. The copy of the final row, which has the same revision, adds it.
+ *
  * Stores in the order of the primary key: replicas that lock the same rows in different orders could deadlock.
  */
 const upsert = (rows: readonly LedgerRow[]): SQL => sql`
   insert into ${ledger} (
-    account_id, hour, run, key_id, model, revision, ${eachCounter((_counter, column) => column)}
+    account_id, hour, run, key_id, model, upstream, revision, ${eachCounter((_counter, column) => column)}
   )
-  select account, to_timestamp(second), run, key, model, revision, ${eachCounter((counter) => `"${counter}"`)}
+  select account, to_timestamp(second), run, key, model, upstream, revision, ${eachCounter((counter) => `"${counter}"`)}
   from json_to_recordset(${JSON.stringify(rows)}::text::json) as copied (
-    account uuid, second bigint, run text, key text, model text, revision bigint,
+    account uuid, second bigint, run text, key text, model text, upstream text, revision bigint,
     ${eachCounter((counter) => `"${counter}" bigint`)}
   )
   where to_timestamp(second) >= coalesce((select max(ledger_closed_before) from ${projection}), '-infinity')
   order by account, second, run, key, model
   on conflict (account_id, hour, run, key_id, model) do update set
-    revision = excluded.revision, ${eachCounter((_counter, column) => `${column} = excluded.${column}`)}
-  where ${ledger.revision} < excluded.revision`
+    revision = excluded.revision, upstream = excluded.upstream,
+    ${eachCounter((_counter, column) => `${column} = excluded.${column}`)}
+  where (${ledger.revision}, ${ledger.upstream}) < (excluded.revision, excluded.upstream)`
 
 const accountsWhere = (orm: Orm) => (condition: SQL) =>
   orm

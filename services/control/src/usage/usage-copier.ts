@@ -10,6 +10,8 @@ export interface UsageCopierOptions {
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
   /** Milliseconds between the starts of two rounds. Reports are at most 5 s behind. */
   intervalMs?: number
+  /** Called after each round, with the time when it began (`performance.now()`): all usage until then is in the ledger. */
+  onCopied?: (beganAt: number) => void
   /** Called every hour, after all usage in Redis was copied, until it resolves with true. Copying waits for it. */
   maintain?: (signal: AbortSignal) => Promise<boolean>
 }
@@ -23,6 +25,7 @@ export function createUsageCopier({
   redis,
   log,
   intervalMs = 1000,
+  onCopied,
   maintain
 }: UsageCopierOptions): BackgroundLoop {
   const reported = new Set<string>()
@@ -41,7 +44,9 @@ export function createUsageCopier({
     intervalMs,
     describeError: withoutCommand,
     async round(signal) {
+      const beganAt = performance.now()
       finalUpTo = await copyRound(ledger, redis, finalUpTo, { signal, onMalformed })
+      onCopied?.(beganAt)
       if (maintain === undefined || maintainedAt === finalUpTo) return
       try {
         if (await maintain(signal)) maintainedAt = finalUpTo

@@ -6,6 +6,7 @@ import { answers } from '@tollgate/contracts/http/error.ts'
 import { IdentityEvent } from '@tollgate/contracts/http/identity-event.ts'
 import type { FastifyInstance } from 'fastify'
 import { refusePreflight } from '../http/refuse-preflight.ts'
+import { countWebhooks, type WebhookCounts } from '../http/webhook-counts.ts'
 import type { DueUsers } from './due-users.ts'
 
 /** Enough for two rows of `auth.users` with large metadata. */
@@ -15,6 +16,7 @@ export interface IdentityWebhookOptions {
   dueUsers: Pick<DueUsers, 'handleReport'>
   /** Null disables the endpoint. */
   secret: string | null
+  webhookCounts: WebhookCounts
 }
 
 /**
@@ -24,10 +26,12 @@ export interface IdentityWebhookOptions {
  */
 export async function identityWebhook(
   instance: FastifyInstance,
-  { dueUsers, secret }: IdentityWebhookOptions
+  { dueUsers, secret, webhookCounts }: IdentityWebhookOptions
 ): Promise<void> {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const expected = secret === null ? null : digest(`Bearer ${secret}`)
+  // Without a secret there is no webhook to count.
+  const noteOutcome = expected === null ? () => {} : countWebhooks(app, 'identity', webhookCounts)
   refusePreflight(app, '/webhook')
   app.post(
     '/webhook',
@@ -36,6 +40,7 @@ export async function identityWebhook(
       onRequest: (request, _reply, done) => {
         if (expected === null) return done(new ServiceError('not_found'))
         const isKnown = timingSafeEqual(digest(request.headers.authorization ?? ''), expected)
+        if (!isKnown) noteOutcome(request, 'bad_signature')
         done(isKnown ? undefined : new ServiceError('invalid_webhook_secret'))
       },
       schema: { body: IdentityEvent, response: answers({ 200: ReceivedResponse }) }
@@ -45,6 +50,7 @@ export async function identityWebhook(
       const userId = record?.id ?? before?.id
       if (userId === undefined) throw new ServiceError('invalid_request', { message: 'record: missing' })
       const isOurs = await dueUsers.handleReport(userId.toLowerCase())
+      if (!isOurs) noteOutcome(request, 'ignored')
       request.log.info({ userId, type, isOurs }, 'change reported by the identity provider')
       return { received: true as const }
     }

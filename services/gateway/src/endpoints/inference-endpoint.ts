@@ -10,6 +10,7 @@ import type { Settlement } from '../settlement/settlement.ts'
 import type { BoundedBody } from '../tokens/prompt-bound.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
 import type { UsageEstimator } from '../tokens/usage-estimator.ts'
+import type { LiveUpstreams } from '../upstreams/live-upstreams.ts'
 import type { BodyReader } from './read-body.ts'
 
 /** How one inference endpoint differs from the others. */
@@ -34,10 +35,10 @@ export interface InferenceEndpoint {
 
 /** What all inference endpoints need. */
 export interface InferenceDependencies
-  extends Pick<
-    RelayRequest,
-    'docsUrl' | 'upstreams' | 'isDraining' | 'slowReaders' | 'deadlines' | 'abandonedStreams'
-  > {
+  extends Pick<RelayRequest, 'docsUrl' | 'isDraining' | 'slowReaders' | 'deadlines' | 'abandonedStreams'> {
+  readonly upstreams: Pick<LiveUpstreams, 'current'>
+  /** Called if a model is routed only to upstreams that this gateway does not have. */
+  readonly onUnavailable: (name: string, model: Model) => void
   readonly admission: Admission
   readonly catalog: LiveCatalog
   /** Called for every admitted request. */

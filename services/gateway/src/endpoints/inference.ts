@@ -10,7 +10,8 @@ import { refuseUnpriced } from '../admission/unpriced-members.ts'
 import type { GrantedOutput } from '../relay/forwarded-body.ts'
 import type { CountablePrompt } from '../tokens/count-prompt.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
-import { membersAcceptedBy, refuseUnknown } from '../upstreams/accepted-members.ts'
+import { refuseUnknown } from '../upstreams/accepted-members.ts'
+import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
 import { bodyMemoryOf, mayNeedOtherPlan } from './body-allowance.ts'
 import type { InferenceDependencies, InferenceEndpoint } from './inference-endpoint.ts'
 import { readBody } from './read-body.ts'
@@ -39,13 +40,11 @@ class InferenceHandler {
   readonly #endpoint: InferenceEndpoint
   readonly #dependencies: InferenceDependencies
   readonly #schema: PreparedSchema<TObject>
-  readonly #membersOf: ReturnType<typeof membersAcceptedBy>
 
   constructor(endpoint: InferenceEndpoint, dependencies: InferenceDependencies) {
     this.#endpoint = endpoint
     this.#dependencies = dependencies
     this.#schema = prepareSchema(endpoint.body)
-    this.#membersOf = membersAcceptedBy(dependencies.upstreams)
   }
 
   handle(request: FastifyRequest, reply: FastifyReply): void {
@@ -127,7 +126,10 @@ class InferenceHandler {
     const model = view.model(name, kind)
     const prompt = this.#countablePrompt(model, body)
     let bound: TokenBound | null = null
+    // The request keeps these upstreams, even if others are loaded meanwhile.
+    const upstreams = this.#dependencies.upstreams.current
     calls.entered()
+    upstreams.requests.entered()
 
     admitRequest(admission, {
       id: request.id,
@@ -137,7 +139,7 @@ class InferenceHandler {
       kind,
       model,
       bound: (allowed) => {
-        bound = this.#boundOf(body, allowed)
+        bound = this.#boundOf(body, name, allowed, upstreams)
         return bound
       },
       count: () => (prompt === null ? null : estimator.countPrompt(prompt))
@@ -154,22 +156,33 @@ class InferenceHandler {
         startRelay(this.#endpoint, this.#dependencies, request, reply, {
           metered: { admitted, prices, prompt, answers },
           forwarded: { ...sent, route, hidesOutput, wordsMember: words },
+          upstreams,
           heldBytes
         })
       },
       (error) => {
         calls.left()
+        upstreams.requests.left()
         this.#refuse(request, reply, error, heldBytes)
       }
     )
   }
 
-  /** @throws ServiceError unpriced_parameter, or invalid_request for a member that the model does not accept */
-  #boundOf(body: RequestBody<unknown>, model: Model): TokenBound {
+  /** @throws ServiceError model_unavailable, unpriced_parameter, or invalid_request for a member that the model does not accept */
+  #boundOf(
+    body: RequestBody<unknown>,
+    name: string,
+    model: Model,
+    { byName, membersOf }: Pick<UpstreamSet, 'byName' | 'membersOf'>
+  ): TokenBound {
+    if (!model.route.some(({ upstream }) => byName.has(upstream))) {
+      this.#dependencies.onUnavailable(name, model)
+      throw new ServiceError('model_unavailable')
+    }
     refuseUnpriced(body)
     const bound = this.#endpoint.tokenBound(body, model)
     // Last, so that a member without a price is refused as unpriced.
-    refuseUnknown(body.spans, this.#membersOf(model))
+    refuseUnknown(body.spans, membersOf(model))
     return bound
   }
 

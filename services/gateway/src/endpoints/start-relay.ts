@@ -8,12 +8,15 @@ import type { ForwardedRequest, GrantedOutput } from '../relay/forwarded-body.ts
 import { relay } from '../relay/relay.ts'
 import type { RelayRequest } from '../relay/relay-request.ts'
 import { type Call, clientClosedRequest, type Outcome } from '../settlement/outcome.ts'
+import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
 import type { InferenceDependencies, InferenceEndpoint } from './inference-endpoint.ts'
 
 /** An admitted request, ready to be relayed. */
 export interface AdmittedRequest {
   readonly metered: Pick<Call, 'admitted' | 'prices' | 'prompt' | 'answers'>
   readonly forwarded: ForwardedRequest & Pick<RelayRequest, 'route' | 'wordsMember' | 'hidesOutput'>
+  /** The upstreams in force at its admission. */
+  readonly upstreams: UpstreamSet
   /** Bytes of body memory to release when the request is over. */
   readonly heldBytes: number
 }
@@ -27,7 +30,7 @@ export function startRelay(
   dependencies: InferenceDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
-  { metered, forwarded, heldBytes }: AdmittedRequest
+  { metered, forwarded, upstreams, heldBytes }: AdmittedRequest
 ): void {
   const { calls, bodies, settlement } = dependencies
   const { id, startedAt, log } = request
@@ -39,6 +42,7 @@ export function startRelay(
   reply.hijack()
   if (reply.raw.destroyed || request.raw.socket.destroyed) {
     calls.left()
+    upstreams.requests.left()
     bodies.memory.release(known, heldBytes)
     settlement.cancel(call, neverCalled)
     return
@@ -46,7 +50,7 @@ export function startRelay(
   relay({
     ...forwarded,
     docsUrl: dependencies.docsUrl,
-    upstreams: dependencies.upstreams,
+    upstreams: upstreams.byName,
     path,
     listMember: kind === 'embedding' ? 'data' : 'choices',
     answers,
@@ -64,6 +68,7 @@ export function startRelay(
     },
     onEnd: (outcome) => {
       calls.left()
+      upstreams.requests.left()
       bodies.memory.release(known, heldBytes)
       settlement.settle(call, outcome)
     }

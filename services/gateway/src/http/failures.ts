@@ -2,7 +2,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { answerBeforeBody, hasUnreadBody } from '@tollgate/service/http/unread-body.ts'
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { logRequest } from '../telemetry/request-log.ts'
 import { retryFields } from './retry-fields.ts'
 import { unknownEndpoint } from './unknown-endpoint.ts'
@@ -17,6 +17,7 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   const { id, startedAt = performance.now(), knownKey = null } = request
   const { status, code } = failure
   if (status === 500) request.log.error({ reqId: id, err: failure }, 'request failed')
+  request.server.failures.add(code)
   logRequest(request.log, { id, known: knownKey, startedAt, status, code })
   const fields = retryFields(failure)
   for (let at = 0; at < fields.length; at += 2) reply.header(fields[at]!, fields[at + 1])
@@ -57,7 +58,7 @@ export function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Socket,
   requestId: string,
-  docsUrl: string | null
+  { docsUrl, failures }: Pick<FastifyInstance, 'docsUrl' | 'failures'>
 ): void {
   // The client would read this answer as that of an earlier request, or as a part of it. Close the connection instead.
   const answer = (socket as { _httpMessage?: ServerResponse | null })._httpMessage
@@ -79,6 +80,7 @@ export function answerClientError(
       : new ServiceError('invalid_request', {
           message: 'The request is not valid HTTP. Send it with an HTTP client library.'
         })
+  failures.add(failure.code)
   const body = JSON.stringify(failure.toBody(docsUrl))
   socket.end(
     `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n` +

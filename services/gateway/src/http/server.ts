@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ambiguityOf } from '@tollgate/service/http/ambiguous-head.ts'
 import { BoundedMessage, skipEndedConnections } from '@tollgate/service/http/bounded-message.ts'
+import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { answerClientError, sendFailure } from './failures.ts'
 import type { Protection } from './protection.ts'
@@ -19,6 +20,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Address of the operator's documentation, to which errors link; null if there is none. */
     docsUrl: string | null
+    failures: FailureCounts
   }
   interface FastifyContextConfig {
     /** Whether the endpoint reserves the maximum cost of a request and settles it: `inferenceEndpoint` does. */
@@ -26,12 +28,16 @@ declare module 'fastify' {
   }
 }
 
+export interface ServerOptions {
+  readonly log: FastifyBaseLogger
+  readonly protection: ServerProtection
+  readonly docsUrl: string | null
+  /** Counts the failed answers. */
+  readonly failures: FailureCounts
+}
+
 /** A Fastify server with the gateway's limits and errors, and without routes. */
-export function createServer(
-  log: FastifyBaseLogger,
-  protection: ServerProtection,
-  docsUrl: string | null
-): FastifyInstance {
+export function createServer({ log, protection, docsUrl, failures }: ServerOptions): FastifyInstance {
   const { trustProxy, maxConnections, headersTimeoutMs, requestTimeoutMs } = protection
   const app = Fastify({
     loggerInstance: log,
@@ -54,7 +60,7 @@ export function createServer(
       connectionsCheckingInterval: Math.min(headersTimeoutMs, requestTimeoutMs, 20_000) / 4
     },
     frameworkErrors: sendFailure,
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, newRequestId(), docsUrl),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, newRequestId(), { docsUrl, failures }),
     requestIdHeader: false,
     // While the process stops, requests get an error of our table instead of Fastify's.
     return503OnClosing: false,
@@ -63,6 +69,7 @@ export function createServer(
   })
   skipEndedConnections(app.server)
   app.decorate('docsUrl', docsUrl)
+  app.decorate('failures', failures)
   app.server.maxConnections = maxConnections
 
   // The endpoints read bodies themselves. No endpoint accepts the other methods, with or without a body.

@@ -12,7 +12,7 @@ export interface CallableTarget {
 }
 
 /**
- * Finds the target of the next call, and its time. Targets with an open breaker are skipped. Untried targets come first, then
+ * Finds the target of the next call, and its time. Unknown upstreams and those with an open breaker are skipped. Untried targets come first, then
  * targets whose upstream asked for no wait, then the order of the request. A tried target is called after a random wait ("full
  * jitter"), and not before the time that its upstream named.
  *
@@ -55,7 +55,7 @@ function timesIn(tried: readonly Target[], target: Target): number {
   return times
 }
 
-/** Milliseconds until any upstream of a route may be called again. */
+/** Milliseconds until any upstream of a route may be called again. Unknown upstreams are skipped. */
 export function msUntilCallable(order: readonly Target[], upstreams: Upstreams, now: number): number {
-  return Math.min(...order.map(({ upstream }) => upstreams.get(upstream)?.breaker.waitMs(now) ?? 0))
+  return Math.min(...order.map(({ upstream }) => upstreams.get(upstream)?.breaker.waitMs(now) ?? Number.MAX_VALUE))
 }

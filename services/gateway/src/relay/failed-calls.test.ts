@@ -174,7 +174,7 @@ t.test('a request makes three calls at most, and then the client gets a failure'
   assert.match(await ask('both'), /^50[23] upstream_(error|rate_limited)$/)
   assert.equal(upstreams.a.received.length + upstreams.b.received.length, 3)
   assert.equal(await ask('broken'), '502 upstream_unreachable')
-  assert.equal(await ask('nowhere'), '500 internal_error')
+  assert.equal(await ask('nowhere'), '503 model_unavailable')
 })
 
 t.test('a single upstream is called again after the wait that it asked for', async () => {

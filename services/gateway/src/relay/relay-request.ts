@@ -10,6 +10,7 @@ import type { SlowReaders } from './slow-readers.ts'
 
 /** An admitted request, with everything that the relay needs. */
 export interface RelayRequest extends ForwardedRequest {
+  /** Those of the route that the gateway has; at least one. */
   readonly upstreams: Upstreams
   /** The documentation that errors link to; null for none. */
   readonly docsUrl: string | null

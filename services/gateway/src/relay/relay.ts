@@ -65,18 +65,11 @@ class Relay implements AttemptOwner, Expiring {
   }
 
   begin(): void {
-    const { upstreams, onFailure } = this.#request
+    const { upstreams } = this.#request
     const now = this.beganAt
     const first = callableTarget(this.#order, this.#tried, upstreams, now)
     if (first !== null) {
       this.#call(first.target)
-      return
-    }
-    const { upstream } = this.#order[0]!
-    if (!this.#order.some((target) => upstreams.has(target.upstream))) {
-      const failure = new ServiceError('internal_error', { cause: new Error(`no upstream is named ${upstream}`) })
-      onFailure(failure, upstream)
-      this.#finishWith(failure, 'unserved')
       return
     }
     const waitMs = msUntilCallable(this.#order, upstreams, now)

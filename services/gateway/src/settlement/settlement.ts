@@ -1,3 +1,4 @@
+import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import { logRequest } from '../telemetry/request-log.ts'
 import type { Estimate } from '../tokens/estimate-usage.ts'
@@ -23,10 +24,18 @@ export interface SettlementDependencies {
   queue: Pick<SettlementQueue, 'settle' | 'cancel'>
   /** Called if a call cost more than its hold. */
   onAboveBound: () => void
+  /** Counts the calls that ended with an error. */
+  failures: Pick<FailureCounts, 'add'>
 }
 
 /** Settles calls: estimates missing usage, computes the cost, charges it and logs the call. */
-export function createSettlement({ log, estimator, queue, onAboveBound }: SettlementDependencies): Settlement {
+export function createSettlement({
+  log,
+  estimator,
+  queue,
+  onAboveBound,
+  failures
+}: SettlementDependencies): Settlement {
   const counting = new Set<Promise<void>>()
 
   /** @param cost nanodollars */
@@ -41,6 +50,7 @@ export function createSettlement({ log, estimator, queue, onAboveBound }: Settle
       id,
       key: known.pointer.key,
       model,
+      upstream: outcome.upstream ?? '',
       at: hold.at,
       heldNanos: hold.nanos,
       heldTokens,
@@ -69,7 +79,8 @@ export function createSettlement({ log, estimator, queue, onAboveBound }: Settle
 
   return {
     settle(call, outcome) {
-      const { used } = outcome
+      const { used, code } = outcome
+      if (code !== null) failures.add(code)
       if (used === null) settleUsage(call, outcome, null, 0)
       else if (used === 'hold') settleUsage(call, outcome, heldUsage(call), call.admitted.hold.nanos)
       else if (!isUncounted(used)) settleUsage(call, outcome, used, costNanos(used, call.prices))

@@ -5,6 +5,8 @@ export interface Metrics {
   readonly registry: Registry
   /** Requests that cost more than the gateway had reserved. Alert on it: such requests can exceed a cap. */
   readonly aboveBound: Counter
+  /** Counts a request that no upstream of this gateway can serve. Alert on it. */
+  countUnavailable(model: string): void
   /** Counts holds that ended after their deadline. */
   countReaped(reaped: { charged: number; released: number }): void
   /** @param skewMs how far Redis' clock is ahead of this gateway's, ms; null removes the last value */
@@ -51,8 +53,15 @@ export function createMetrics(waiting: () => number, bodyBytes: () => number): M
     labelNames: ['done'],
     registers
   })
+  const unavailable = new Counter({
+    name: 'tollgate_model_unavailable_total',
+    help: 'Refused requests for models that are routed only to upstreams that this gateway does not have',
+    labelNames: ['model'],
+    registers
+  })
   return {
     registry,
+    countUnavailable: (model) => unavailable.inc({ model }),
     countReaped({ charged, released }) {
       reaped.inc({ done: 'charged' }, charged)
       reaped.inc({ done: 'released' }, released)

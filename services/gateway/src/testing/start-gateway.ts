@@ -22,7 +22,8 @@ import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import { composeGateway } from '../compose.ts'
 import type { Protection } from '../http/protection.ts'
 import type { Reaper } from '../settlement/reaper.ts'
-import { openUpstreams, type Upstreams, UpstreamsFile } from '../upstreams/upstreams.ts'
+import type { Upstreams } from '../upstreams/upstreams.ts'
+import { UpstreamsFile } from '../upstreams/upstreams-file.ts'
 
 /** Three chat models and one of each other kind. Only `pro` has `large`. The upstream has another name for `renamed`. */
 export const testCatalog: Catalog = {
@@ -103,7 +104,14 @@ export interface TestGateway {
   /** The gateway's own connection. */
   state: RedisNode
   catalog: LiveCatalog
-  upstreams: Upstreams
+  /** Those in force. */
+  readonly upstreams: Upstreams
+  /** Replaces the upstreams file. */
+  writeUpstreams(yaml: string): void
+  /** Reads the upstreams file again, as SIGHUP does. */
+  reloadUpstreams(): Promise<void>
+  /** The metrics in Prometheus' format. */
+  metrics(): Promise<string>
   seedKey(options?: { key?: Partial<KeyRecord>; account?: Partial<AccountRecord> }): Promise<SeededKey>
   /** Writes a later version of a key or of its account. */
   changeKey(seeded: SeededKey, change: Partial<KeyRecord>): Promise<void>
@@ -129,6 +137,8 @@ export interface GatewayOptions {
   /** MiB; default 256. */
   bodyMemoryMb?: number
   docsUrl?: string
+  /** How often the upstreams file is checked, ms. */
+  upstreamCheckMs?: number
   log?: pino.Logger
 }
 
@@ -186,11 +196,16 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
   }
   await verifyRedis()
 
-  const upstreams = openUpstreams(upstreamsFile, { TEST_CREDENTIAL: 'upstream-credential' })
   const bodyMemoryBytes = (options.bodyMemoryMb ?? 256) * 1024 * 1024
   const protection = { ...defaultProtection, ...options.protection }
-  const { docsUrl = null } = options
-  const gateway = composeGateway({ redis: state, upstreams, log, bodyMemoryBytes, protection, docsUrl })
+  const { docsUrl = null, upstreamCheckMs } = options
+  const gateway = composeGateway({
+    redis: state,
+    upstreamsFile,
+    env: { TEST_CREDENTIAL: 'upstream-credential' },
+    ...(upstreamCheckMs !== undefined && { upstreamCheckMs }),
+    ...{ log, bodyMemoryBytes, protection, docsUrl }
+  })
   const { app, catalog, reaper, bodyMemory } = gateway
   const routes = new Set<string>()
   app.addHook('onRoute', ({ method, url }) => {
@@ -207,7 +222,15 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     control,
     state,
     catalog,
-    upstreams,
+    get upstreams() {
+      return gateway.upstreams.current.byName
+    },
+    writeUpstreams(yaml) {
+      writeFileSync(upstreamsFile, yaml)
+      if (allByUndici) chooseUndici(upstreamsFile)
+    },
+    reloadUpstreams: gateway.reloadUpstreams,
+    metrics: () => gateway.metrics.registry.metrics(),
     verifyRedis,
     settled: gateway.settled,
     aboveBound: async () => (await gateway.metrics.aboveBound.get()).values[0]?.value ?? 0,

@@ -14,8 +14,8 @@ const documented = {
 }
 
 /**
- * Finds the members that a model accepts. Every upstream of the route must accept a member, because a request may fail over. The
- * result for a model is cached as long as its catalog exists.
+ * Finds the members that a model accepts. Every known upstream of the route must accept a member, because a request may fail over.
+ * The result for a model is cached as long as its catalog exists.
  */
 export function membersAcceptedBy(upstreams: Upstreams): (model: Model) => AcceptedMembers {
   const known = new WeakMap<Model, AcceptedMembers>()

@@ -31,6 +31,10 @@ export class Breaker {
     this.#onChange = onChange
   }
 
+  get state(): BreakerState {
+    return this.#state
+  }
+
   /** Milliseconds until a call is allowed; 0 if it is allowed now. */
   waitMs(now: number): number {
     return this.#state === 'closed' ? 0 : Math.max(0, this.#nextProbeAt - now)

@@ -36,7 +36,7 @@ function judgeUpstreamsFile({ upstreams }: FileFacts, { upstreamsFile }: FilePat
   const problems = 'content' in upstreams ? upstreams.content.problems : upstreams.problems
   if ('content' in upstreams && problems.length === 0) {
     return [
-      ok(`The upstreams file has ${count(upstreams.content.targets.length, 'upstream')}, and every credential is set.`)
+      ok(`The upstreams file has ${count(upstreams.content.settings.length, 'upstream')}, and every credential is set.`)
     ]
   }
   return problems.map((problem) =>

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { type ReadUpstreams, readUpstreams } from '@tollgate/gateway/upstreams/upstreams.ts'
+import { type InspectedUpstreams, inspectUpstreamsFile } from '@tollgate/gateway/upstreams/upstreams-file.ts'
 import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { FileError } from '@tollgate/service/config/read-yaml.ts'
 import type { Variables } from '../settings/repair-config.ts'
@@ -17,7 +17,7 @@ export interface DirectoryFacts {
 
 export interface FileFacts {
   readonly catalog: FileOutcome<Catalog>
-  readonly upstreams: FileOutcome<ReadUpstreams>
+  readonly upstreams: FileOutcome<InspectedUpstreams>
   /** Whether the dashboard is built. */
   readonly hasDashboard: boolean
   readonly directories: readonly DirectoryFacts[]
@@ -38,7 +38,7 @@ export function readFiles(paths: FilePaths, env: Variables): FileFacts {
   const at = (path: string) => resolve(paths.cwd, path)
   return {
     catalog: readFile(() => loadCatalogFile(at(paths.catalogFile))),
-    upstreams: readFile(() => readUpstreams(at(paths.upstreamsFile), env)),
+    upstreams: readFile(() => inspectUpstreamsFile(at(paths.upstreamsFile), env)),
     hasDashboard: existsSync(join(at(paths.dashboardDir), 'index.html')),
     directories: paths.written.map((path) => ({ path, isWritable: isWritable(at(path)) })),
     isEnvReadable: isReadableByOthers(at('.env'))

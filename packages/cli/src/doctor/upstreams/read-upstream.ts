@@ -1,4 +1,4 @@
-import type { UpstreamTarget } from '@tollgate/gateway/upstreams/upstreams.ts'
+import type { UpstreamSettings } from '@tollgate/gateway/upstreams/upstreams-file.ts'
 import { get, type Outcome } from '../network/get.ts'
 
 export interface UpstreamFacts {
@@ -14,7 +14,7 @@ export interface UpstreamFacts {
 
 /** @param routed the names that the catalog's routes use at this upstream */
 export async function readUpstream(
-  { name, url, headers, ca }: UpstreamTarget,
+  { name, url, headers, ca }: UpstreamSettings,
   routed: readonly string[],
   timeoutMs: number
 ): Promise<UpstreamFacts> {

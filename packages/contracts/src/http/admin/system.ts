@@ -51,6 +51,7 @@ export const AdminSystem = Type.Object({
     copied_at: InstantOrNull,
     seconds_behind: Type.Union([Type.Number(), Type.Null()])
   }),
+  /** The catalog in force. Version 0: none is published yet. */
   catalog: Type.Object({ version: Count, sha256: Type.String(), published_at: Instant }),
   /** Since the processes started. */
   webhooks: Type.Array(

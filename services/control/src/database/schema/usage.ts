@@ -8,7 +8,8 @@ const counterColumn = (counter: UsageCounter) => bigint(usageCounters[counter], 
  * What was served and what it cost: one row for each usage row in Redis, with its account, hour of admission, key and model.
  * A copy with a newer revision replaces the row. Totals are sums of rows. A row that corrects another may be negative.
  *
- * The table is partitioned by month; see usage/fold-ledger.ts. Rows of hours that were folded into a day have the run `day`.
+ * The table is partitioned by month; see usage/fold-ledger.ts. Rows of hours that were folded into a day have the run `day`,
+ * or `day-<upstream>`.
  */
 export const ledger = pgTable(
   'ledger',

@@ -91,5 +91,13 @@ export const adminOperations: Operations = {
     summary: 'Say what a catalog would change, and for how many accounts',
     description: 'A catalog with problems cannot be applied. Its changes are listed if its file is valid.',
     auth: 'operator'
+  },
+  'GET /api/admin/system': {
+    operationId: 'getSystem',
+    summary: 'Get the state of all processes, Redis, the ledger and the catalog',
+    description:
+      'Processes report every 5 seconds. Counts of errors and webhooks are sums of the running processes, since each started. ' +
+      'While Redis is unavailable, `redis.ready` is false and the lists are empty.',
+    auth: 'operator'
   }
 }

@@ -23,6 +23,7 @@ export async function serve(
     id: `req_${number}`,
     key: 'key_a',
     model: 'small',
+    upstream: '',
     at: Math.floor(Date.now() / 1000),
     heldNanos: 0,
     heldTokens: 0,

@@ -1,0 +1,52 @@
+import { type Static, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+
+/** Milliseconds since the epoch. */
+const Instant = Type.Integer({ minimum: 0 })
+const Counted = Type.Object({ count: Type.Integer({ minimum: 0 }), lastAt: Instant })
+
+export const breakerStates = ['closed', 'open', 'half-open'] as const
+export const webhookSources = ['payments', 'identity'] as const
+export const webhookOutcomes = ['handled', 'ignored', 'bad_signature', 'failed'] as const
+
+/** What a running process says of itself every few seconds. It contains no secret, no address and no account. */
+export const ProcessReport = Type.Object({
+  kind: Type.Enum(['gateway', 'control']),
+  /** New for each start. */
+  id: Type.String({ minLength: 1 }),
+  host: Type.String(),
+  version: Type.String(),
+  /** By the clock of its host. */
+  startedAt: Instant,
+  /** Only of gateways. */
+  upstreams: Type.Optional(Type.Array(Type.Object({ name: Type.String(), breaker: Type.Enum([...breakerStates]) }))),
+  /** Only of gateways: the catalog in use; null before there is one. */
+  catalogVersion: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
+  /** Failed answers by code, since the start. */
+  errors: Type.Record(Type.String(), Counted),
+  /** Only of control: answered webhooks since the start. */
+  webhooks: Type.Optional(
+    Type.Array(
+      Type.Object({
+        source: Type.Enum([...webhookSources]),
+        outcome: Type.Enum([...webhookOutcomes]),
+        ...Counted.properties
+      })
+    )
+  ),
+  /** Only of control: milliseconds since it last copied all usage from Redis; null before the first time. */
+  usageCopiedMsAgo: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]))
+})
+export type ProcessReport = Static<typeof ProcessReport>
+
+const report = Compile(ProcessReport)
+
+/** @returns null for JSON of another form: another release may write it */
+export function readProcessReport(json: string): ProcessReport | null {
+  try {
+    const value: unknown = JSON.parse(json)
+    return report.Check(value) ? value : null
+  } catch {
+    return null
+  }
+}

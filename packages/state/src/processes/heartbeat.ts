@@ -1,0 +1,75 @@
+import { type ProcessReport, readProcessReport } from '@tollgate/contracts/records/process-report.ts'
+import { processesName } from '../keyspace/names.ts'
+import type { RedisLink, RedisNode } from '../link/redis-link.ts'
+
+/** A process that has not reported for this long does not count as running. */
+const liveMs = 15_000
+/** An entry is deleted after this time. */
+const keptMs = 3_600_000
+
+/** A running process. */
+export interface LiveProcess extends ProcessReport {
+  /** When it last reported: ms since the epoch, by the clock of Redis. */
+  seenAt: number
+}
+
+/** Notes that a process runs. @throws RedisAwayError, or ioredis' error if no answer comes in time */
+export async function noteProcess(link: RedisLink, report: ProcessReport): Promise<void> {
+  await nodeOfProcesses(link).client.tgNoteProcess(processesName, report.id, JSON.stringify(report))
+}
+
+/** Removes a process that ends. @throws RedisAwayError, or ioredis' error if no answer comes in time */
+export async function removeProcess(link: RedisLink, id: string): Promise<void> {
+  await nodeOfProcesses(link).client.hdel(processesName, id)
+}
+
+/**
+ * Reads the running processes: those that reported in the last 15 seconds, sorted by kind and start. It deletes entries that are
+ * older than an hour.
+ *
+ * @throws RedisAwayError, or ioredis' error if no answer comes in time
+ */
+export async function readProcesses(link: RedisLink): Promise<LiveProcess[]> {
+  const { client } = nodeOfProcesses(link)
+  const [[seconds, micros], entries] = await Promise.all([client.time(), client.hgetall(processesName)])
+  const now = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
+  const live: LiveProcess[] = []
+  const old: string[] = []
+  for (const [id, value] of Object.entries(entries)) {
+    const seenAt = Number.parseInt(value, 10)
+    if (!(now - seenAt <= keptMs)) old.push(id)
+    if (!(now - seenAt <= liveMs)) continue
+    const report = readProcessReport(value.slice(value.indexOf('|') + 1))
+    if (report !== null) live.push({ ...report, seenAt })
+  }
+  if (old.length > 0) await client.hdel(processesName, ...old)
+  const inOrder = (one: LiveProcess, other: LiveProcess) =>
+    one.kind.localeCompare(other.kind) || one.startedAt - other.startedAt || one.id.localeCompare(other.id)
+  return live.toSorted(inOrder)
+}
+
+/**
+ * The names of the upstreams that any running gateway has.
+ *
+ * @returns null if no running gateway is known, or Redis is unavailable
+ */
+export async function liveUpstreams(link: RedisLink): Promise<ReadonlySet<string> | null> {
+  if (!link.isReady()) return null
+  let processes: LiveProcess[]
+  try {
+    processes = await readProcesses(link)
+  } catch {
+    // The connection itself reports that Redis is away.
+    return null
+  }
+  const gateways = processes.filter(({ kind }) => kind === 'gateway')
+  if (gateways.length === 0) return null
+  return new Set(gateways.flatMap(({ upstreams = [] }) => upstreams.map(({ name }) => name)))
+}
+
+/** @throws RedisAwayError */
+function nodeOfProcesses(link: RedisLink): RedisNode {
+  const node = link.nodeOf(processesName)
+  node.run()
+  return node
+}

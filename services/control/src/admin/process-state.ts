@@ -1,0 +1,27 @@
+import { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
+import { version } from '@tollgate/service/version.ts'
+import type { ProcessFacts } from '@tollgate/state/processes/create-heartbeat.ts'
+import { WebhookCounts } from '../http/webhook-counts.ts'
+
+/** What this process counts since its start, and reports with its heartbeat. */
+export class ProcessState {
+  readonly failures = new FailureCounts()
+  readonly webhookCounts = new WebhookCounts()
+  #usageCopiedAt: number | null = null
+
+  /** @param until `performance.now()`: all usage until then is in the ledger */
+  usageCopied(until: number): void {
+    this.#usageCopiedAt = until
+  }
+
+  facts(): ProcessFacts {
+    const copiedAt = this.#usageCopiedAt
+    return {
+      kind: 'control',
+      version,
+      errors: this.failures.all(),
+      webhooks: this.webhookCounts.all(),
+      usageCopiedMsAgo: copiedAt === null ? null : Math.round(performance.now() - copiedAt)
+    }
+  }
+}

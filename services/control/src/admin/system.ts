@@ -1,0 +1,112 @@
+import { hash } from 'node:crypto'
+import { type AdminSystem, AdminSystemResponse } from '@tollgate/contracts/http/admin/system.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import { allShards } from '@tollgate/state/keyspace/names.ts'
+import { type LiveProcess, readProcesses } from '@tollgate/state/processes/heartbeat.ts'
+import { type FoundShards, readShards } from '@tollgate/state/projection/shard-markers.ts'
+import { desc } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import { catalogs } from '../database/schema/catalog.ts'
+import type { TypedApp } from '../http/typed-app.ts'
+import { compareShards } from '../projection/compare-shards.ts'
+import { createPostgresSource } from '../projection/postgres-source.ts'
+import type { AdminContext } from './admin-context.ts'
+import { describeMasters } from './redis-masters.ts'
+import { sumErrors, sumWebhooks } from './sum-reports.ts'
+
+/** How long Redis may take to answer. */
+const redisTimeoutMs = 3000
+
+/** `GET /system`: the state of all processes, of Redis, the ledger and the catalog. It answers without Redis, too. */
+export function system(app: TypedApp, context: AdminContext): void {
+  app.get(
+    '/system',
+    { onRequest: app.requireOperator, schema: { response: answers({ 200: AdminSystemResponse }) } },
+    async (request) => ({ system: await readSystem(context, request.log) })
+  )
+}
+
+async function readSystem(context: AdminContext, log: FastifyBaseLogger): Promise<AdminSystem> {
+  const { redis, clock, heartbeat } = context
+  /** @returns null if Redis does not answer in time */
+  async function fromRedis<Answer>(read: () => Promise<Answer>): Promise<Answer | null> {
+    if (!redis.isReady()) return null
+    try {
+      return await withTimeout(read())
+    } catch (err) {
+      log.warn({ err }, 'the state of Redis could not be read')
+      return null
+    }
+  }
+  const [processes, found, catalog] = await Promise.all([
+    // Its own report may be seconds old.
+    fromRedis(() => heartbeat.beat().then(() => readProcesses(redis))),
+    fromRedis(() => readShards(redis)),
+    readCatalogInForce(context)
+  ])
+  const masters = found === null ? null : await fromRedis(() => describeMasters(redis, found.markers))
+  const live = processes ?? []
+  const at = clock()
+  return {
+    at: at.toISOString(),
+    control: live.filter(({ kind }) => kind === 'control').map(processOf),
+    gateways: live
+      .filter(({ kind }) => kind === 'gateway')
+      .map((one) => ({
+        ...processOf(one),
+        catalog_version: one.catalogVersion ?? null,
+        upstreams: one.upstreams ?? []
+      })),
+    redis: { ready: masters !== null && masters.length > 0, masters: masters ?? [] },
+    projection: { shards_behind: await countShardsBehind(context, found) },
+    ledger: ledgerOf(live, at),
+    catalog,
+    webhooks: sumWebhooks(live),
+    errors: sumErrors(live)
+  }
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString()
+
+const processOf = ({ id, host, version, startedAt, seenAt }: LiveProcess) => ({
+  id,
+  host,
+  version,
+  started_at: iso(startedAt),
+  seen_at: iso(seenAt)
+})
+
+/** @param found read before PostgreSQL: see `compareShards`. A shard that cannot be read counts as behind */
+async function countShardsBehind({ database }: AdminContext, found: FoundShards | null): Promise<number | null> {
+  if (found === null || found.markers.size === 0) return null
+  const comparison = compareShards(found.markers, await createPostgresSource(database.orm).readTruth())
+  // If Redis is ahead, PostgreSQL was restored, and everything is written again.
+  return comparison.ahead ? allShards.length : comparison.stale.length + allShards.length - found.markers.size
+}
+
+/** The latest copy of any replica: each copies all usage. */
+function ledgerOf(processes: readonly LiveProcess[], at: Date): AdminSystem['ledger'] {
+  const copied = processes.flatMap(({ seenAt, usageCopiedMsAgo }) =>
+    usageCopiedMsAgo == null ? [] : [seenAt - usageCopiedMsAgo]
+  )
+  if (copied.length === 0) return { copied_at: null, seconds_behind: null }
+  const latest = Math.max(...copied)
+  return { copied_at: iso(latest), seconds_behind: Math.max(0, Math.round((at.getTime() - latest) / 100) / 10) }
+}
+
+async function readCatalogInForce({ database, catalog, clock }: AdminContext): Promise<AdminSystem['catalog']> {
+  const [row] = await database.orm
+    .select({ version: catalogs.version, sha256: catalogs.sha256, at: catalogs.createdAt })
+    .from(catalogs)
+    .orderBy(desc(catalogs.version))
+    .limit(1)
+  if (row !== undefined) return { version: row.version, sha256: row.sha256, published_at: row.at.toISOString() }
+  return { version: 0, sha256: hash('sha256', JSON.stringify(catalog)), published_at: clock().toISOString() }
+}
+
+/** @throws Error after the timeout */
+async function withTimeout<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`no answer within ${redisTimeoutMs} ms`)), redisTimeoutMs)
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer))
+}

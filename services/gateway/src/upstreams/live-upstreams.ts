@@ -1,0 +1,125 @@
+import { hash } from 'node:crypto'
+import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import { CallsInFlight } from '../http/calls-in-flight.ts'
+import { type AcceptedMembers, membersAcceptedBy } from './accepted-members.ts'
+import { type OnBreaker, openUpstream, type Upstream, type Upstreams } from './upstreams.ts'
+import type { UpstreamSettings } from './upstreams-file.ts'
+
+/** The upstreams of one version of the file. A request uses one set from its admission to its end. */
+export interface UpstreamSet {
+  readonly byName: Upstreams
+  /** The requests that use this set. */
+  readonly requests: CallsInFlight
+  /** The members that a model accepts on its route. */
+  readonly membersOf: (model: Model) => AcceptedMembers
+}
+
+/** What a reload changed: names of upstreams. */
+export interface UpstreamChanges {
+  readonly added: string[]
+  readonly changed: string[]
+  readonly removed: string[]
+}
+
+/**
+ * The upstreams in force, which can be replaced while requests are under way. An upstream whose settings did not change keeps its
+ * pool, breaker and retry budget. The pool of another one closes after the last request that may call it.
+ */
+export class LiveUpstreams {
+  /** For new requests. Reading it is all that a request pays for reloads. */
+  current: UpstreamSet
+  readonly #read: () => readonly UpstreamSettings[]
+  readonly #onBreaker: OnBreaker
+  readonly #onError: (error: unknown) => void
+  /** The set in force, and earlier ones with requests. */
+  readonly #used = new Set<UpstreamSet>()
+  /** Replaced upstreams whose last calls have not ended. */
+  readonly #closing = new Set<Upstream>()
+  /** Digests of the settings in force. They contain secrets, so they are not kept themselves. */
+  #digests: ReadonlyMap<string, string>
+
+  /**
+   * @param read reads the settings. It throws if they are not valid
+   * @param onError called if a pool cannot be closed
+   * @throws the error of `read`
+   */
+  constructor(
+    read: () => readonly UpstreamSettings[],
+    onBreaker: OnBreaker = () => {},
+    onError: (error: unknown) => void = () => {}
+  ) {
+    this.#read = read
+    this.#onBreaker = onBreaker
+    this.#onError = onError
+    const settings = read()
+    this.#digests = digestsOf(settings)
+    this.current = this.#use(new Map(settings.map((one) => [one.name, openUpstream(one, onBreaker)])))
+  }
+
+  /** Reads the settings again. @throws the error of `read`; then nothing changes */
+  reload(): UpstreamChanges {
+    const settings = this.#read()
+    const digests = digestsOf(settings)
+    const before = this.current
+    const names = [...digests.keys()]
+    const isSame = (name: string) => digests.get(name) === this.#digests.get(name)
+    const changes = {
+      added: names.filter((name) => !this.#digests.has(name)),
+      changed: names.filter((name) => this.#digests.has(name) && !isSame(name)),
+      removed: [...this.#digests.keys()].filter((name) => !digests.has(name))
+    }
+    if (Object.values(changes).every((some) => some.length === 0)) return changes
+    this.current = this.#use(
+      new Map(
+        settings.map((one) => [
+          one.name,
+          isSame(one.name) ? before.byName.get(one.name)! : openUpstream(one, this.#onBreaker)
+        ])
+      )
+    )
+    this.#digests = digests
+    void before.requests.whenNone().then(() => this.#retire(before))
+    return changes
+  }
+
+  /** Resolves when the calls in flight have ended. New calls fail. */
+  async close(): Promise<void> {
+    await Promise.all(this.#all().map(({ pool }) => pool.close()))
+  }
+
+  /** Ends all calls at once. */
+  destroy(): void {
+    for (const { pool } of this.#all()) pool.destroy().catch(this.#onError)
+  }
+
+  #use(byName: Upstreams): UpstreamSet {
+    const set = { byName, requests: new CallsInFlight(), membersOf: membersAcceptedBy(byName) }
+    this.#used.add(set)
+    return set
+  }
+
+  /** Closes the pools that no other set has. */
+  #retire(set: UpstreamSet): void {
+    this.#used.delete(set)
+    const kept = new Set(this.#all())
+    for (const upstream of set.byName.values()) if (!kept.has(upstream)) void this.#closePool(upstream)
+  }
+
+  async #closePool(upstream: Upstream): Promise<void> {
+    this.#closing.add(upstream)
+    try {
+      await upstream.pool.close()
+    } catch (error) {
+      this.#onError(error)
+    } finally {
+      this.#closing.delete(upstream)
+    }
+  }
+
+  #all(): Upstream[] {
+    return [...new Set([...this.#closing, ...[...this.#used].flatMap(({ byName }) => [...byName.values()])])]
+  }
+}
+
+const digestsOf = (settings: readonly UpstreamSettings[]): Map<string, string> =>
+  new Map(settings.map((one) => [one.name, hash('sha256', JSON.stringify(one))]))

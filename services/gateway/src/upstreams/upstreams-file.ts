@@ -1,0 +1,228 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { ConfigError } from '@tollgate/service/config/load-config.ts'
+import { readYaml } from '@tollgate/service/config/read-yaml.ts'
+import { type Static, type TProperties, Type } from 'typebox'
+import type { CallTimeouts } from './upstream-pool.ts'
+
+const closed = <Properties extends TProperties>(properties: Properties) =>
+  Type.Object(properties, { additionalProperties: false })
+const Milliseconds = Type.Integer({ minimum: 1 })
+const Variable = Type.String({ pattern: '^[A-Z][A-Z0-9_]*$' })
+const FileName = Type.String({ minLength: 1 })
+const MemberName = Type.String({ minLength: 1, maxLength: 100 })
+/** RFC 9110, 5.1 and 5.5, without line breaks. */
+const HeaderName = "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"
+const HeaderValue = Type.String({ pattern: '^[\\t\\x20-\\x7e]*$' })
+/** The gateway sets these itself. */
+const ownHeaders = /^(authorization|connection|content-length|content-type|host|transfer-encoding|x-request-id)$/i
+
+/** `upstreams.yaml`; the shipped file describes each member. */
+export const UpstreamsFile = closed({
+  upstreams: Type.Record(
+    Type.String({ pattern: '^[a-z][a-z0-9_-]{0,39}$' }),
+    closed({
+      base_url: Type.String({ pattern: '^https?://' }),
+      base_url_variable: Type.Optional(Variable),
+      credential_variable: Type.Optional(Variable),
+      credential_file: Type.Optional(FileName),
+      credential_header: Type.Optional(Type.String({ pattern: HeaderName })),
+      headers: Type.Optional(Type.Record(Type.String({ pattern: HeaderName }), HeaderValue)),
+      abort_stops_billing: Type.Optional(Type.Boolean()),
+      members: Type.Optional(Type.Union([Type.Literal('openai'), Type.Array(MemberName)])),
+      unknown: Type.Optional(Type.Literal('pass')),
+      http2: Type.Optional(Type.Boolean()),
+      client: Type.Optional(Type.Literal('undici')),
+      ca_file: Type.Optional(FileName),
+      timeouts_ms: Type.Optional(
+        closed({
+          connect: Type.Optional(Milliseconds),
+          first_byte: Type.Optional(Milliseconds),
+          between_chunks: Type.Optional(Milliseconds)
+        })
+      )
+    })
+  )
+})
+export type UpstreamsFile = Static<typeof UpstreamsFile>
+type Entry = UpstreamsFile['upstreams'][string]
+
+/**
+ * Hosts of providers that bill the whole answer after the gateway aborts a stream: Google, Groq, Mistral, Bedrock (OpenRouter's page
+ * on streaming, 2026).
+ */
+const billsAborted = /(^|\.)(googleapis\.com|groq\.com|mistral\.ai|amazonaws\.com)$/i
+
+/** Everything that the file, its variables and its other files say of one upstream. Contains the credential: never log it. */
+export interface UpstreamSettings {
+  readonly name: string
+  readonly url: URL
+  /** null for a provider without one. */
+  readonly credential: string | null
+  /** Common headers of all requests: names and values, alternating. */
+  readonly headers: readonly string[]
+  readonly timeouts: CallTimeouts
+  /** Trusted certificates (PEM), instead of those of Node.js. */
+  readonly ca: string | undefined
+  readonly http2: boolean
+  readonly byUndici: boolean
+  readonly abortStopsBilling: boolean
+  /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
+  readonly furtherMembers: readonly string[] | null
+}
+
+/** Where an entry's parts are read from, and where its problems are collected. */
+interface Reading {
+  readonly name: string
+  readonly entry: Entry
+  readonly env: Record<string, string | undefined>
+  readonly onFile: (file: string) => void
+  readonly problems: string[]
+}
+
+/**
+ * Reads the upstreams file, and the files with credentials and certificates that it names.
+ *
+ * @param env the variables that the file names
+ * @param onFile called with each further file before it is read
+ * @throws FileError or ConfigError naming the problems, such as a missing credential
+ */
+export function readUpstreamsFile(
+  file: string,
+  env: Record<string, string | undefined>,
+  onFile: (file: string) => void = () => {}
+): UpstreamSettings[] {
+  const { settings, problems } = inspectUpstreamsFile(file, env, onFile)
+  if (problems.length > 0) throw new ConfigError(problems)
+  return settings
+}
+
+export interface InspectedUpstreams {
+  /** Of the upstreams without problems. */
+  readonly settings: UpstreamSettings[]
+  /** The names of all upstreams. */
+  readonly names: readonly string[]
+  readonly problems: readonly string[]
+  /** Every variable that the file names. */
+  readonly variables: readonly string[]
+}
+
+/** Like {@link readUpstreamsFile}, but returns the problems. @throws FileError for a file that is not valid */
+export function inspectUpstreamsFile(
+  file: string,
+  env: Record<string, string | undefined>,
+  onFile: (file: string) => void = () => {}
+): InspectedUpstreams {
+  const problems: string[] = []
+  const entries = Object.entries(readYaml(file, UpstreamsFile).upstreams)
+  const settings = entries.flatMap(([name, entry]) => {
+    const before = problems.length
+    const read = readEntry({ name, entry, env, onFile, problems })
+    return read === null || problems.length > before ? [] : [read]
+  })
+  const variables = entries.flatMap(([, entry]) => [entry.base_url_variable ?? [], entry.credential_variable ?? []])
+  return { settings, names: entries.map(([name]) => name), problems, variables: variables.flat() }
+}
+
+function readEntry(reading: Reading): UpstreamSettings | null {
+  const { name, entry, problems } = reading
+  const url = readBaseUrl(reading)
+  const credential = readCredential(reading)
+  for (const header of Object.keys(entry.headers ?? {})) {
+    if (ownHeaders.test(header)) problems.push(`upstreams.${name}.headers.${header}: the gateway sets it itself`)
+  }
+  if (entry.members !== undefined && entry.unknown === 'pass') {
+    problems.push(`upstreams.${name}.members: has no effect beside "unknown: pass". Remove one of them`)
+  }
+  if (entry.client !== undefined && entry.http2 === true) {
+    problems.push(`upstreams.${name}.client: has no effect beside "http2: true". Remove one of them`)
+  }
+  const ca = readCertificates(reading)
+  if (url === null) return null
+  const { connect = 5000, first_byte = 600_000, between_chunks = 120_000 } = entry.timeouts_ms ?? {}
+  return {
+    name,
+    url,
+    credential,
+    headers: headersOf(entry, credential),
+    timeouts: { connect, firstByte: first_byte, betweenChunks: between_chunks },
+    ca,
+    http2: entry.http2 ?? false,
+    byUndici: entry.client === 'undici',
+    abortStopsBilling: entry.abort_stops_billing ?? !billsAborted.test(url.hostname),
+    furtherMembers: entry.unknown === 'pass' ? null : entry.members === 'openai' ? [] : (entry.members ?? [])
+  }
+}
+
+/** Problems never contain the URL, because its query may contain a key. */
+function readBaseUrl({ name, entry: { base_url, base_url_variable }, env, problems }: Reading): URL | null {
+  const override = base_url_variable === undefined ? undefined : env[base_url_variable]
+  const url = URL.parse(override || base_url)
+  const add = (problem: string) =>
+    problems.push(
+      `${override ? base_url_variable : `upstreams.${name}.base_url`}: ${problem} (base URL of upstream ${name})`
+    )
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    add('not an http(s) URL')
+    return null
+  }
+  if (url.href.includes('#')) add('must not have a fragment (#)')
+  if (url.username !== '' || url.password !== '') {
+    add('must not have a user or password: use credential_variable or credential_file')
+  }
+  return url
+}
+
+/** @returns null for a provider without a credential, or after a problem */
+function readCredential(reading: Reading): string | null {
+  const { name, entry, env, problems } = reading
+  const { credential_variable: variable, credential_file: file } = entry
+  if (variable === undefined && file === undefined) return null
+  if (variable !== undefined && file !== undefined) {
+    problems.push(`upstreams.${name}.credential_file: excludes credential_variable. Remove one of them`)
+    return null
+  }
+  const place = variable ?? `upstreams.${name}.credential_file`
+  const text = file === undefined ? (env[variable!] ?? '') : readText(reading, 'credential_file', file)?.trim()
+  if (text === undefined) return null
+  if (/^[\x21-\x7e]+$/.test(text)) return text
+  const problem =
+    text !== '' ? 'has characters that a header cannot have' : variable === undefined ? 'the file is empty' : 'missing'
+  problems.push(`${place}: ${problem} (credential of upstream ${name})`)
+  return null
+}
+
+function readCertificates(reading: Reading): string | undefined {
+  const { name, entry, problems } = reading
+  if (entry.ca_file === undefined) return undefined
+  const text = readText(reading, 'ca_file', entry.ca_file)
+  if (text === undefined) return undefined
+  try {
+    new X509Certificate(text)
+    return text
+  } catch {
+    // OpenSSL's own error would not help the operator.
+    problems.push(`upstreams.${name}.ca_file: contains no certificate in PEM format`)
+    return undefined
+  }
+}
+
+function readText({ name, onFile, problems }: Reading, member: string, file: string): string | undefined {
+  onFile(file)
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    problems.push(`upstreams.${name}.${member}: cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    return undefined
+  }
+}
+
+function headersOf({ credential_header, headers }: Entry, credential: string | null): string[] {
+  const all = ['content-type', 'application/json']
+  if (credential !== null) {
+    if (credential_header === undefined) all.push('authorization', `Bearer ${credential}`)
+    else all.push(credential_header.toLowerCase(), credential)
+  }
+  for (const [name, value] of Object.entries(headers ?? {})) all.push(name.toLowerCase(), value)
+  return all
+}
