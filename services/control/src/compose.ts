@@ -52,7 +52,7 @@ export interface ComposeOptions {
   requestTimeoutMs?: number
   /** See `ProjectorOptions`. */
   acknowledgeTimeoutMs?: number
-  /** Default: no gateway is known. */
+  /** Default: those of the gateways that report to Redis. */
   liveUpstreams?: LiveUpstreams
   /** Milliseconds between two checks of the catalog file, and for which a changed file must stay unchanged. */
   catalogFile?: { intervalMs: number; settleMs: number }
