@@ -99,10 +99,12 @@ function pathsOf({ control, gateway, embedded, env }: Settings, cwd: string): Fi
   }
 }
 
-const skip = (part: Part, why: string): Checked => ({ results: [resultsOf(part).skipped(`Not checked: ${why}.`)] })
+const skip = (part: Part, ...names: string[]): Checked => ({
+  results: [resultsOf(part).skipped(`Not checked. First correct ${names.join(' and ')}.`)]
+})
 
 async function checkDatabase({ control, areValid, env }: Settings, timeoutMs: number): Promise<Checked> {
-  if (control === null || !areValid('DATABASE_URL')) return skip('PostgreSQL', 'DATABASE_URL is not valid')
+  if (control === null || !areValid('DATABASE_URL')) return skip('PostgreSQL', 'DATABASE_URL')
   const { databaseUrl: url } = control
   if (url.startsWith('pglite:')) return { results: judgePglite(url) }
   const outcome = await readDatabase(url, timeoutMs)
@@ -112,7 +114,7 @@ async function checkDatabase({ control, areValid, env }: Settings, timeoutMs: nu
 }
 
 async function checkRedis({ control, areValid }: Settings, timeoutMs: number): Promise<Checked> {
-  if (control === null || !areValid('REDIS_URL')) return skip('Redis', 'REDIS_URL is not valid')
+  if (control === null || !areValid('REDIS_URL')) return skip('Redis', 'REDIS_URL')
   const outcome = await readRedis(control.redisUrl, timeoutMs)
   const clock = outcome.kind === 'facts' ? { name: 'Redis', skewMs: outcome.skewMs } : null
   return { results: judgeRedis(outcome, parseRedisUrl(control.redisUrl)), clock }
@@ -121,7 +123,7 @@ async function checkRedis({ control, areValid }: Settings, timeoutMs: number): P
 async function checkIdentity({ control, areValid }: Settings, timeoutMs: number): Promise<Checked> {
   const names = ['SUPABASE_URL', 'SUPABASE_ANON_KEY', 'SUPABASE_SERVICE_ROLE_KEY', 'PUBLIC_URL']
   const invalid = names.filter((name) => !areValid(name))
-  if (control === null || invalid.length > 0) return skip('Supabase', `${invalid.join(', ')} is not valid`)
+  if (control === null || invalid.length > 0) return skip('Supabase', ...invalid)
   const { identity, publicUrl } = control
   const wantedTarget = `${publicUrl}/reset-password`
   const facts = await readIdentity(identity, wantedTarget, timeoutMs)
@@ -139,7 +141,7 @@ async function checkPayments(settings: Settings, files: FileFacts | null, timeou
   const invalid = ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_BASE', 'PUBLIC_URL'].filter(
     (name) => !areValid(name)
   )
-  if (control === null || invalid.length > 0) return skip('Stripe', `${invalid.join(', ')} is not valid`)
+  if (control === null || invalid.length > 0) return skip('Stripe', ...invalid)
   const catalog = catalogOf(files) ?? emptyCatalog
   const ids = Object.values(catalog.plans).flatMap(({ prices = [] }) => prices.map(({ id }) => id))
   const facts = await readPayments(control.payments, ids, timeoutMs)
@@ -157,7 +159,7 @@ const catalogOf = (files: FileFacts | null): Catalog | null =>
   files !== null && 'content' in files.catalog ? files.catalog.content : null
 
 async function checkUpstreams(files: FileFacts | null, timeoutMs: number): Promise<Checked> {
-  if (files === null || !('content' in files.upstreams)) return skip('upstreams', 'the upstreams file is not valid')
+  if (files === null || !('content' in files.upstreams)) return skip('upstreams', 'the upstreams file')
   const { settings, names } = files.upstreams.content
   const catalog = catalogOf(files) ?? emptyCatalog
   const facts = await Promise.all(
@@ -167,8 +169,9 @@ async function checkUpstreams(files: FileFacts | null, timeoutMs: number): Promi
 }
 
 async function checkAddresses({ control, areValid }: Settings, timeoutMs: number): Promise<Checked> {
-  if (control === null || !areValid('PUBLIC_URL', 'GATEWAY_PUBLIC_URL')) {
-    return skip('addresses', 'PUBLIC_URL or GATEWAY_PUBLIC_URL is not valid')
+  const invalid = ['PUBLIC_URL', 'GATEWAY_PUBLIC_URL'].filter((name) => !areValid(name))
+  if (control === null || invalid.length > 0) {
+    return skip('addresses', ...invalid)
   }
   const { publicUrl, gatewayPublicUrl, host: controlHost } = control
   const findings = judgeAddresses({ ...control, controlHost })
