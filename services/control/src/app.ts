@@ -36,6 +36,7 @@ import { sendSecurityHeaders } from './http/security-headers.ts'
 import { refuseUnstorableText } from './http/storable-text.ts'
 import type { Identity } from './identity/identity.ts'
 import { keysEndpoints } from './keys/endpoints.ts'
+import type { Mailer } from './mail/mailer.ts'
 import { swaggerOptions } from './openapi/document.ts'
 import { openApiEndpoints } from './openapi/endpoints.ts'
 import type { Projector } from './projection/projector.ts'
@@ -67,6 +68,7 @@ export type ControlDependencies = {
   refresher: UserRefresher
   payments: Payments
   customerRefresher: CustomerRefresher
+  mailer: Mailer
   log: FastifyBaseLogger
   clock: Clock
   minResponseTimes: MinResponseTimes
@@ -144,7 +146,7 @@ function createServer({
 function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   const { config, database, identity, redis, catalog, projector, planWriter, dueUsers, payments, customerRefresher } =
     dependencies
-  const { clock, minResponseTimes, limits } = dependencies
+  const { mailer, clock, minResponseTimes, limits } = dependencies
   const { publicUrl, serviceDomain } = config
   const browsers = { isAllowedOrigin: originTest(config), publicUrl }
   const part = (prefix: string, addEndpoints: (api: FastifyInstance) => Promise<void>) =>
@@ -175,7 +177,8 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   part('/api/usage', (usage) => usageEndpoints(usage, { database, redis, catalog, clock }))
   part('/api/admin', (admin) =>
     adminEndpoints(admin, {
-      ...{ database, redis, identity, payments, catalog, projector, customerRefresher, clock, limits }
+      ...{ database, redis, identity, payments, catalog, projector, customerRefresher, clock, limits },
+      ...{ mailer, publicUrl }
     })
   )
   part('/api/audit', (audit) => auditEndpoints(audit, { database }))

@@ -7,6 +7,7 @@ import { concurrencyLimitFor } from './background/limit-concurrency.ts'
 import { createCustomerRefresher } from './billing/refresh-customer.ts'
 import { createDueCustomersLoop } from './billing/refresh-due-customers.ts'
 import { createStripePayments } from './billing/stripe/stripe-payments.ts'
+import { createInvoiceSweeper } from './billing/sweep-invoices.ts'
 import { createSubscriptionSweeper } from './billing/sweep-subscriptions.ts'
 import { type Clock, systemClock } from './clocks/clock.ts'
 import { createClockWatch } from './clocks/clock-watch.ts'
@@ -15,6 +16,7 @@ import type { Database } from './database/connect.ts'
 import { defaultLimits, type Limits } from './http/limits.ts'
 import { createSupabaseIdentity } from './identity/supabase-identity.ts'
 import { createUseCopier } from './keys/copy-last-uses.ts'
+import { createMailer } from './mail/mailer.ts'
 import { createProjector } from './projection/projector.ts'
 import { createTablePruner } from './retention/table-pruner.ts'
 import { maintainLedger } from './usage/maintain-ledger.ts'
@@ -80,6 +82,8 @@ export function composeControl(options: ComposeOptions) {
   const useCopier = keep(createUseCopier({ database, redis, log }))
   const clockWatch = keep(createClockWatch({ database, redis, clock, log }))
 
+  const mailer = keep(createMailer({ smtp: config.smtp, log }))
+
   const identity = createSupabaseIdentity({ ...config.identity, publicUrl: config.publicUrl, log })
   const ofUsers = { database, identity, catalog, projector, clock, log }
   const planWriter = keep(createPlanWriter(ofUsers))
@@ -99,12 +103,12 @@ export function composeControl(options: ComposeOptions) {
     concurrency
   })
   const sweeper = keep(createSweeper({ ...ofUsers, customerRefresher, ...sweep }))
-  const subscriptionSweeper = keep(
-    createSubscriptionSweeper({
-      ...{ database, payments, catalog, clock, log, intervalMs: config.reconcileIntervalMs },
-      ...(sweep !== undefined && { pauseMs: sweep.pauseMs })
-    })
-  )
+  const ofSweeps = {
+    ...{ database, payments, clock, log, intervalMs: config.reconcileIntervalMs },
+    ...(sweep !== undefined && { pauseMs: sweep.pauseMs })
+  }
+  const subscriptionSweeper = keep(createSubscriptionSweeper({ ...ofSweeps, catalog }))
+  const invoiceSweeper = keep(createInvoiceSweeper(ofSweeps))
   const dueCustomers = keep(createDueCustomersLoop({ database, customerRefresher, clock, log }))
 
   const { minResponseTimes = defaultMinResponseTimes, limits = defaultLimits, requestTimeoutMs } = options
@@ -121,6 +125,7 @@ export function composeControl(options: ComposeOptions) {
       refresher,
       payments,
       customerRefresher,
+      mailer,
       log
     },
     ...{ clock, minResponseTimes, limits, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) }
@@ -131,9 +136,10 @@ export function composeControl(options: ComposeOptions) {
   const loops = [projector, clockWatch, usageCopier, useCopier, sweeper, planWriter, dueUsers]
   return {
     ...{ app, projector, planWriter, dueUsers, customerRefresher, dueCustomers, subscriptionSweeper, sweeper },
+    invoiceSweeper,
     /** Starts every background loop. */
     start(): void {
-      for (const loop of [...loops, subscriptionSweeper, dueCustomers, pruner]) loop.start()
+      for (const loop of [...loops, subscriptionSweeper, invoiceSweeper, dueCustomers, pruner]) loop.start()
     },
     [Symbol.asyncDispose]: () => parts.disposeAsync()
   }

@@ -6,6 +6,7 @@ import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import type { Limits } from '../http/limits.ts'
 import type { Identity } from '../identity/identity.ts'
+import type { Mailer } from '../mail/mailer.ts'
 import type { Projector } from '../projection/projector.ts'
 import type { AssertOwnPassword } from './assert-own-password.ts'
 
@@ -20,6 +21,9 @@ export interface AdminOptions {
   customerRefresher: Pick<CustomerRefresher, 'refresh'>
   clock: Clock
   limits: Limits
+  mailer: Mailer
+  /** Mails link to the dashboard there. */
+  publicUrl: string
 }
 
 /** What all endpoints of `/api/admin` share. */

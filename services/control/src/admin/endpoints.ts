@@ -3,10 +3,14 @@ import type { FastifyInstance } from 'fastify'
 import { acts } from './acts.ts'
 import type { AdminOptions } from './admin-context.ts'
 import { createOwnPasswordCheck } from './assert-own-password.ts'
+import { money } from './money.ts'
+import { revokeReportedKey } from './revoke-reported-key.ts'
 
 /** `/api/admin/*`: for operators. Nobody else can tell that these endpoints exist. */
 export async function adminEndpoints(app: FastifyInstance, options: AdminOptions): Promise<void> {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>()
   const context = { ...options, assertOwnPassword: createOwnPasswordCheck(app, options.identity, options.limits) }
   acts(typed, context)
+  money(typed, context)
+  revokeReportedKey(typed, context)
 }

@@ -13,12 +13,14 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import type { MinResponseTimes } from '../auth/min-response-time.ts'
 import type { CustomerRefresher } from '../billing/refresh-customer.ts'
 import type { DueCustomersLoop } from '../billing/refresh-due-customers.ts'
+import type { InvoiceSweeper } from '../billing/sweep-invoices.ts'
 import type { SubscriptionSweeper } from '../billing/sweep-subscriptions.ts'
 import { sessionCookie } from '../callers/session-cookie.ts'
 import { composeControl } from '../compose.ts'
 import type { Database } from '../database/connect.ts'
 import type { Limits } from '../http/limits.ts'
 import { createLog } from '../http/log.ts'
+import { readSmtp } from '../mail/smtp-settings.ts'
 import type { Projector } from '../projection/projector.ts'
 import type { DueUsers } from '../users/due-users.ts'
 import type { PlanWriter } from '../users/plan-writer.ts'
@@ -60,6 +62,8 @@ export interface StartControlOptions {
   extraOrigins?: string[]
   trustProxy?: boolean | string[]
   docsUrl?: string
+  /** Default: the identity server's mailbox. Empty: control sends no mails. */
+  smtpUrl?: string
   /** Of the identity server. The default is low, since tests sign in often. */
   passwordCost?: number
   /** Of the identity server, in characters. Default: 6. */
@@ -121,6 +125,8 @@ export interface RunningControl {
   dueCustomers: DueCustomersLoop
   /** Its loop does not run. */
   subscriptionSweeper: SubscriptionSweeper
+  /** Its loop does not run. */
+  invoiceSweeper: InvoiceSweeper
   catalog: Catalog
   identity: RunningIdentity
   /** Compares all answers so far with the OpenAPI document. */
@@ -203,6 +209,10 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
         timeoutMs: options.paymentsTimeoutMs ?? longTimeoutMs
       },
       reconcileIntervalMs: 3_600_000,
+      smtp: readSmtp({
+        SMTP_URL: options.smtpUrl ?? identity.smtpUrl,
+        MAIL_FROM: 'Tollgate <no-reply@tollgate.test>'
+      }),
       retention: { auditDays: 365, deadKeysDays: 365, formerSecretsDays: 365, catalogsDays: 365 },
       ledger: { hoursKeptDays: 90, monthsKept: null },
       docsUrl: options.docsUrl ?? null
