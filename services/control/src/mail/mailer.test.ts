@@ -129,8 +129,5 @@ test('a mail server that is away is no failure for the caller', async () => {
   const { lines, mailer } = openMailer(9, [1, 1])
   assert.equal(mailer.send(mail, about), true)
   await mailer.stop()
-  assert.deepEqual(
-    lines.map(({ level }) => level).at(-1),
-    'error'
-  )
+  assert.deepEqual(lines.map(({ level }) => level).at(-1), 'error')
 })

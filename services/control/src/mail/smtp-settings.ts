@@ -24,8 +24,7 @@ export function readSmtp({ SMTP_URL, MAIL_FROM }: Variables): SmtpSettings | nul
   if (SMTP_URL === '') return null
   const { protocol, hostname, port, username, password } = new URL(SMTP_URL)
   const host = hostname.replace(/^\[|\]$/g, '')
-  const login =
-    username === '' ? null : { user: decodeURIComponent(username), password: decodeURIComponent(password) }
+  const login = username === '' ? null : { user: decodeURIComponent(username), password: decodeURIComponent(password) }
   const isTls = protocol === 'smtps:'
   return {
     host,

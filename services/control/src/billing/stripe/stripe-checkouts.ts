@@ -72,7 +72,12 @@ export function checkoutCalls(
     listPaidInvoices: ({ from, to, after }, signal) =>
       guarded(async () => {
         const created = { gte: toSeconds(from), ...(to !== null && { lte: toSeconds(to) }) }
-        const page = { status: 'paid' as const, created, limit: pageSize, ...(after !== null && { starting_after: after }) }
+        const page = {
+          status: 'paid' as const,
+          created,
+          limit: pageSize,
+          ...(after !== null && { starting_after: after })
+        }
         const { data, has_more } = expectAnswer(listOf(PaidInvoiceAnswer), await client(signal).invoices.list(page))
         return { invoices: data.flatMap(toPaidInvoice), last: data.at(-1)?.id ?? null, hasMore: has_more }
       }),
