@@ -38,17 +38,17 @@ test('a reported key', async (t) => {
 
   await t.test('dies by its pasted secret, and its owner is mailed once', async () => {
     const owner = await control.signUp()
-    const key = await createKey(owner, 'the <ci> key')
+    const key = await createKey(owner, 'the <ci>\r\nBcc: eve@example.com')
     await untilAnswered(control.redis, key.value, 'admitted')
     const newerThan = await latestMail(control.identity.mailboxUrl, owner.email)
     const answer = await revoke(operator, { value: `\n  ${key.value}\t\r\n` })
-    const named = { id: key.id, label: 'the <ci> key', prefix: key.prefix, account_id: owner.id }
+    const named = { id: key.id, label: 'the <ci>\r\nBcc: eve@example.com', prefix: key.prefix, account_id: owner.id }
     assert.deepEqual([answer.status, answer.body], [200, { key: named, mailed: true }])
     assert.equal(await askAsGateway(control.redis, key.value), 'refused')
 
     const mail = await latestMail(control.identity.mailboxUrl, owner.email, { newerThan })
-    assert.equal(mail.Subject, 'Your API key “the <ci> key” was revoked')
-    for (const part of ['the <ci> key', `tg_${key.prefix}…`, reason, 'http://localhost:3000/dashboard/keys']) {
+    assert.equal(mail.Subject, 'Your API key “the <ci> Bcc: eve@example.com” was revoked')
+    for (const part of ['the <ci> Bcc', `tg_${key.prefix}…`, reason, 'http://localhost:3000/dashboard/keys']) {
       assert.ok(mail.Text.includes(part), part)
     }
     assert.ok(mail.HTML.includes('href="http://localhost:3000/dashboard/keys"') && !mail.HTML.includes('<ci>'))

@@ -8,7 +8,10 @@ export interface RevokedKey {
 }
 
 /** Tells the owner of an account that an operator revoked a key. */
-export function revokedKeyMail({ label, scope, prefix }: RevokedKey, reason: string, publicUrl: string): MailText {
+export function revokedKeyMail(key: RevokedKey, reason: string, publicUrl: string): MailText {
+  const { scope, prefix } = key
+  // People choose labels: one with line breaks must not look like more of our text.
+  const label = key.label.replace(/[\p{C}\s]+/gu, ' ').trim()
   const beginning = `${scope === 'management' ? 'tgm' : 'tg'}_${prefix}`
   return {
     subject: `Your API key “${label}” was revoked`,
