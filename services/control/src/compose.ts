@@ -113,21 +113,8 @@ export function composeControl(options: ComposeOptions) {
 
   const { minResponseTimes = defaultMinResponseTimes, limits = defaultLimits, requestTimeoutMs } = options
   const app: FastifyInstance = buildApp({
-    ...{
-      config,
-      database,
-      identity,
-      redis,
-      catalog,
-      projector,
-      planWriter,
-      dueUsers,
-      refresher,
-      payments,
-      customerRefresher,
-      mailer,
-      log
-    },
+    ...{ config, database, identity, redis, catalog, projector, planWriter, dueUsers, refresher, payments },
+    ...{ customerRefresher, mailer, log },
     ...{ clock, minResponseTimes, limits, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) }
   })
   parts.defer(() => app.close())
