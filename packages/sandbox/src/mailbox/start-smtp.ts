@@ -9,6 +9,8 @@ import { escapeHtml } from './html.ts'
 import type { Address, MailStore, OutgoingMail } from './mail-store.ts'
 
 const maxBytes = 1_048_576
+/** Senders keep connections open for later mails. They must not delay a stop. */
+const closeTimeoutMs = 100
 
 export interface RunningSmtp {
   /** `smtp://127.0.0.1:<port>` */
@@ -31,6 +33,7 @@ export async function startSmtp(
     disabledCommands: ['AUTH', 'STARTTLS'],
     disableReverseLookup: true,
     size: maxBytes,
+    closeTimeout: closeTimeoutMs,
     onData(stream, { envelope }, done) {
       readMail(
         stream,

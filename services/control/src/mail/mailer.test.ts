@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { type Test, test } from 'tap'
 import { createMailer } from './mailer.ts'
@@ -22,8 +22,9 @@ function openLog() {
   return {
     lines,
     log: { info: write('info'), warn: write('warn'), error: write('error') },
-    async until(level: string): Promise<void> {
-      while (!lines.some((line) => line.level === level)) await new Promise<void>((resolve) => (wake = resolve))
+    async until(level: string, count = 1): Promise<void> {
+      while (lines.filter((line) => line.level === level).length < count)
+        await new Promise<void>((resolve) => (wake = resolve))
     }
   }
 }
@@ -31,7 +32,9 @@ function openLog() {
 /** A mail server that answers some commands with refusals, each used once. */
 async function startMailServer(t: Test, refusals: Array<[command: string, reply: string]> = []) {
   const received: string[] = []
+  const sockets: Socket[] = []
   const server = createServer((socket) => {
+    sockets.push(socket)
     const say = (reply: string) => socket.write(`${reply}\r\n`)
     let content: string[] | null = null
     socket.on('error', () => {})
@@ -59,7 +62,8 @@ async function startMailServer(t: Test, refusals: Array<[command: string, reply:
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   t.after(() => server.close())
-  return { received, port: (server.address() as AddressInfo).port }
+  const { port } = server.address() as AddressInfo
+  return { received, port, disconnect: () => sockets.splice(0).map((socket) => socket.destroy()) }
 }
 
 function openMailer(port: number, pausesMs: number[]) {
@@ -123,6 +127,18 @@ test('a stop ends the pauses between attempts, and a mail gets one more attempt'
   await until('warn')
   await mailer.stop()
   assert.equal(received.length, 1)
+})
+
+test('a connection that the server closed between two mails does no harm', async (t) => {
+  const { received, port, disconnect } = await startMailServer(t)
+  const { until, mailer } = openMailer(port, [1, 1, 1])
+  for (const count of [1, 2]) {
+    mailer.send(mail, about)
+    await until('info', count)
+    assert.equal(disconnect().length, 1)
+  }
+  await mailer.stop()
+  assert.equal(received.length, 2)
 })
 
 test('a mail server that is away is no failure for the caller', async () => {
