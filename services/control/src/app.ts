@@ -40,6 +40,7 @@ import { refuseUnstorableText } from './http/storable-text.ts'
 import type { WebhookCounts } from './http/webhook-counts.ts'
 import type { Identity } from './identity/identity.ts'
 import { keysEndpoints } from './keys/endpoints.ts'
+import type { Mailer } from './mail/mailer.ts'
 import { swaggerOptions } from './openapi/document.ts'
 import { openApiEndpoints } from './openapi/endpoints.ts'
 import type { Projector } from './projection/projector.ts'
@@ -72,6 +73,7 @@ export type ControlDependencies = {
   refresher: UserRefresher
   payments: Payments
   customerRefresher: CustomerRefresher
+  mailer: Mailer
   log: FastifyBaseLogger
   clock: Clock
   minResponseTimes: MinResponseTimes
@@ -154,7 +156,7 @@ function createServer({
 function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   const { config, database, identity, redis, catalog, projector, planWriter, dueUsers, payments, customerRefresher } =
     dependencies
-  const { clock, minResponseTimes, limits, webhookCounts, heartbeat } = dependencies
+  const { mailer, clock, minResponseTimes, limits, webhookCounts, heartbeat, catalogPublisher } = dependencies
   const { publicUrl, serviceDomain } = config
   const browsers = { isAllowedOrigin: originTest(config), publicUrl }
   const part = (prefix: string, addEndpoints: (api: FastifyInstance) => Promise<void>) =>
@@ -191,8 +193,8 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   part('/api/usage', (usage) => usageEndpoints(usage, { database, redis, catalog, clock }))
   part('/api/admin', (admin) =>
     adminEndpoints(admin, {
-      ...{ database, redis, identity, payments, catalog, projector, customerRefresher, clock, limits, heartbeat },
-      catalogPublisher: dependencies.catalogPublisher
+      ...{ database, redis, identity, payments, catalog, catalogPublisher, projector, customerRefresher },
+      ...{ mailer, publicUrl, clock, limits, heartbeat }
     })
   )
   part('/api/audit', (audit) => auditEndpoints(audit, { database }))

@@ -10,6 +10,7 @@ import { concurrencyLimitFor } from './background/limit-concurrency.ts'
 import { createCustomerRefresher } from './billing/refresh-customer.ts'
 import { createDueCustomersLoop } from './billing/refresh-due-customers.ts'
 import { createStripePayments } from './billing/stripe/stripe-payments.ts'
+import { createInvoiceSweeper } from './billing/sweep-invoices.ts'
 import { createSubscriptionSweeper } from './billing/sweep-subscriptions.ts'
 import { createCatalogParts } from './catalog/catalog-parts.ts'
 import type { LiveUpstreams } from './catalog/catalog-publisher.ts'
@@ -20,6 +21,7 @@ import type { Database } from './database/connect.ts'
 import { defaultLimits, type Limits } from './http/limits.ts'
 import { createSupabaseIdentity } from './identity/supabase-identity.ts'
 import { createUseCopier } from './keys/copy-last-uses.ts'
+import { createMailer } from './mail/mailer.ts'
 import { createProjector } from './projection/projector.ts'
 import { createTablePruner } from './retention/table-pruner.ts'
 import { maintainLedger } from './usage/maintain-ledger.ts'
@@ -74,71 +76,69 @@ export function composeControl(options: ComposeOptions) {
   const keep = <Part extends { stop(): void | Promise<void> }>(part: Part): Part =>
     parts.adopt(part, (stopped) => stopped.stop())
 
+  const loops: Array<{ start(): void }> = []
+  const run = <Loop extends { start(): void; stop(): void | Promise<void> }>(loop: Loop): Loop => {
+    loops.push(loop)
+    return keep(loop)
+  }
+
   const state = new ProcessState()
   const onFailingHeartbeat = (err: Error) => log.warn({ err }, 'cannot report to Redis that control runs')
-  const heartbeat = keep(createHeartbeat(redis, () => state.facts(), onFailingHeartbeat))
+  const heartbeat = run(createHeartbeat(redis, () => state.facts(), onFailingHeartbeat))
 
   const { acknowledgeTimeoutMs } = options
-  const projector = keep(
+  const projector = run(
     createProjector({ database, redis, log, ...(acknowledgeTimeoutMs !== undefined && { acknowledgeTimeoutMs }) })
   )
   const { catalog, catalogPublisher, catalogFile } = createCatalogParts({
     ...{ database, redis, projector, clock, log, config, liveUpstreams, catalogFile: options.catalogFile }
   })
-  keep(catalog)
-  keep(catalogFile)
+  run(catalog)
+  run(catalogFile)
   const ledger = createPostgresLedger(database.orm)
   const maintain = (signal: AbortSignal) => maintainLedger({ database, redis, clock, retention: config.ledger }, signal)
   const onCopied = (until: number) => state.usageCopied(until)
-  const usageCopier = keep(createUsageCopier({ ledger, redis, log, maintain, onCopied }))
-  const useCopier = keep(createUseCopier({ database, redis, log }))
-  const clockWatch = keep(createClockWatch({ database, redis, clock, log }))
+  run(createUsageCopier({ ledger, redis, log, maintain, onCopied }))
+  run(createUseCopier({ database, redis, log }))
+  run(createClockWatch({ database, redis, clock, log }))
+
+  const mailer = keep(createMailer({ smtp: config.smtp, log }))
 
   const identity = createSupabaseIdentity({ ...config.identity, publicUrl: config.publicUrl, log })
   const ofUsers = { database, identity, catalog, projector, clock, log }
-  const planWriter = keep(createPlanWriter(ofUsers))
-  const dueUsers = keep(createDueUsers(ofUsers))
+  const planWriter = run(createPlanWriter(ofUsers))
+  const dueUsers = run(createDueUsers(ofUsers))
   const refresher = createUserRefresher(ofUsers)
 
   const payments = createStripePayments(config.payments)
   const concurrency = concurrencyLimitFor(database)
   const customerRefresher = createCustomerRefresher({ ...ofUsers, payments, planWriter, concurrency })
-  const sweeper = keep(createSweeper({ ...ofUsers, customerRefresher, ...sweep }))
-  const subscriptionSweeper = keep(
-    createSubscriptionSweeper({
-      ...{ database, payments, catalog, clock, log, intervalMs: config.reconcileIntervalMs },
-      ...(sweep !== undefined && { pauseMs: sweep.pauseMs })
-    })
-  )
-  const overrideEnder = keep(createOverrideEnder({ database, projector, clock, log }))
-  const dueCustomers = keep(createDueCustomersLoop({ database, customerRefresher, clock, log }))
+  const sweeper = run(createSweeper({ ...ofUsers, customerRefresher, ...sweep }))
+  const ofSweeps = {
+    ...{ database, payments, clock, log, intervalMs: config.reconcileIntervalMs },
+    ...(sweep !== undefined && { pauseMs: sweep.pauseMs })
+  }
+  const subscriptionSweeper = run(createSubscriptionSweeper({ ...ofSweeps, catalog }))
+  const invoiceSweeper = run(createInvoiceSweeper(ofSweeps))
+  const overrideEnder = run(createOverrideEnder({ database, projector, clock, log }))
+  const dueCustomers = run(createDueCustomersLoop({ database, customerRefresher, clock, log }))
 
   const { minResponseTimes = defaultMinResponseTimes, limits = defaultLimits, requestTimeoutMs } = options
   const app: FastifyInstance = buildApp({
     ...ofUsers,
-    ...{ config, redis, catalogPublisher, planWriter, dueUsers, refresher, payments, customerRefresher },
+    ...{ config, redis, catalogPublisher, planWriter, dueUsers, refresher, payments, customerRefresher, mailer },
     ...{ failures: state.failures, webhookCounts: state.webhookCounts, heartbeat },
     ...{ minResponseTimes, limits, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) }
   })
   parts.defer(() => app.close())
-  const pruner = keep(createTablePruner(database, config.retention, clock, log))
+  run(createTablePruner(database, config.retention, clock, log))
 
-  const loops = [heartbeat, catalog, catalogFile, projector, clockWatch, usageCopier, useCopier, sweeper, planWriter]
   return {
-    ...{ app, catalog, catalogFile, catalogPublisher, heartbeat },
-    ...{
-      projector,
-      planWriter,
-      dueUsers,
-      customerRefresher,
-      dueCustomers,
-      subscriptionSweeper,
-      sweeper,
-      overrideEnder
-    },
+    ...{ app, catalog, catalogFile, catalogPublisher, heartbeat, projector, planWriter, dueUsers },
+    ...{ customerRefresher, dueCustomers, subscriptionSweeper, invoiceSweeper, sweeper, overrideEnder },
     /** Starts every background loop. */
     start(): void {
-      for (const loop of [...loops, dueUsers, subscriptionSweeper, dueCustomers, overrideEnder, pruner]) loop.start()
+      for (const loop of loops) loop.start()
     },
     [Symbol.asyncDispose]: () => parts.disposeAsync()
   }

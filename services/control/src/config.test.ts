@@ -14,6 +14,8 @@ const complete = {
   REDIS_URL: 'redis://localhost'
 }
 
+const mail = { SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'no-reply@example.com' }
+
 test('what is not given has a default that suits a service behind a proxy on the same host', async () => {
   const config = loadControlConfig(complete)
   assert.equal(config.host, '127.0.0.1')
@@ -59,6 +61,17 @@ test('a bad variable is named, and its value is not repeated', async () => {
     ['STRIPE_WEBHOOK_SECRET', 'whsec_0123456789abcdef whsec_0123456789abcdeg'],
     ['STRIPE_API_BASE', 'api.stripe.com'],
     ['STRIPE_API_BASE', 'http://127.0.0.1:4025/v1'],
+    ['SMTP_URL', 'mail.example.com:587'],
+    ['SMTP_URL', 'https://mail.example.com'],
+    ['SMTP_URL', 'smtp://'],
+    ['SMTP_URL', 'smtp://mail.example.com/inbox'],
+    ['SMTP_URL', 'smtp://user:50%@mail.example.com'],
+    ['SMTP_URL', 'smtp://user:pass/word@mail.example.com'],
+    ['SMTP_URL', 'smtp://:password@mail.example.com'],
+    ['MAIL_FROM', ''],
+    ['MAIL_FROM', 'Tollgate'],
+    ['MAIL_FROM', 'Tollgate <no-reply>'],
+    ['MAIL_FROM', 'a@example.com, b@example.com'],
     ['DATABASE_URL', 'mysql://localhost/tollgate'],
     ['DATABASE_URL', 'pglite:'],
     ['DATABASE_POOL_SIZE', '0'],
@@ -71,7 +84,7 @@ test('a bad variable is named, and its value is not repeated', async () => {
   ]
   for (const [name, value] of bad) {
     assert.throws(
-      () => loadControlConfig({ ...complete, [name]: value }),
+      () => loadControlConfig({ ...complete, ...mail, [name]: value }),
       (error: unknown) => {
         assert(error instanceof ConfigError, `${name}=${value}`)
         assert.deepEqual(
@@ -99,4 +112,20 @@ test('the cookie may belong to a domain above the public host', async () => {
     loadControlConfig({ ...complete, PUBLIC_URL: 'http://localhost:3000/' }).publicUrl,
     'http://localhost:3000'
   )
+})
+
+test('mails need a server and a sender, and a password leaves this machine only over TLS', async () => {
+  const read = (url: string, from = 'Tollgate <no-reply@example.com>') =>
+    loadControlConfig({ ...complete, SMTP_URL: url, MAIL_FROM: from }).smtp
+  assert.equal(loadControlConfig(complete).smtp, null)
+  const login = { user: 'ada@example.com', password: 'p@ss:w%rd' }
+  const from = 'Tollgate <no-reply@example.com>'
+  const host = 'mail.example.com'
+  assert.deepEqual(read('smtp://ada@example.com:p%40ss:w%25rd@mail.example.com'), {
+    ...{ host, port: 587, isTls: false, needsStartTls: true, login, from }
+  })
+  assert.deepEqual(read('smtps://mail.example.com:2465', 'a@example.com'), {
+    ...{ host, port: 2465, isTls: true, needsStartTls: false, login: null, from: 'a@example.com' }
+  })
+  assert.partialDeepStrictEqual(read('smtp://ada:secret@[::1]:25'), { host: '::1', port: 25, needsStartTls: false })
 })

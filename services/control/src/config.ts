@@ -4,6 +4,7 @@ import { checkTrustProxy, readTrustProxy } from '@tollgate/service/config/trust-
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
+import { checkMailFrom, checkSmtpUrl, readSmtp, type SmtpSettings } from './mail/smtp-settings.ts'
 import type { Retention } from './retention/table-pruner.ts'
 import type { LedgerRetention } from './usage/fold-ledger.ts'
 
@@ -35,6 +36,10 @@ export const ControlVariables = Type.Object({
   STRIPE_WEBHOOK_SECRET: Text,
   /** Scheme, host and port of the payment provider's API. */
   STRIPE_API_BASE: Type.String({ default: 'https://api.stripe.com' }),
+  /** `smtp://…` or `smtps://…`: the server that takes control's mails. Without one, control sends no mails. */
+  SMTP_URL: Type.String({ default: '' }),
+  /** Sender of control's mails. */
+  MAIL_FROM: Type.String({ default: '' }),
   /** `postgres://…`, `pglite:<directory>` or `pglite:memory`. */
   DATABASE_URL: Type.String({ pattern: '^(postgres(ql)?://|pglite:)..*$' }),
   DATABASE_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 1000, default: 10 }),
@@ -49,7 +54,7 @@ export const ControlVariables = Type.Object({
   }),
   /** Whose `X-Forwarded-For` is believed: `true`, `false`, or addresses and networks with commas. */
   TRUST_PROXY: Type.String({ default: 'false' }),
-  /** Seconds from one comparison of all subscriptions with the payment provider to the next. */
+  /** Seconds from one comparison of all subscriptions with the payment provider to the next, and from one copy of paid invoices to the next. */
   RECONCILE_INTERVAL: Type.Integer({ minimum: 60, maximum: 604_800, default: 3600 }),
   /** Days that rows are kept: of the audit log, of revoked keys, of rotated secrets, and the content of former catalogs. */
   AUDIT_KEPT_DAYS: Type.Integer({ minimum: 1, maximum: 36_500, default: 400 }),
@@ -90,6 +95,8 @@ export type ControlConfig = {
     /** An origin. */
     readonly apiBase: string
   }
+  /** Null: control sends no mails. */
+  readonly smtp: SmtpSettings | null
   readonly databaseUrl: string
   readonly databasePoolSize: number
   readonly redisUrl: string
@@ -128,6 +135,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
       webhookSecrets: list(variables.STRIPE_WEBHOOK_SECRET),
       apiBase: variables.STRIPE_API_BASE.replace(/\/$/, '')
     },
+    smtp: readSmtp(variables),
     databaseUrl: variables.DATABASE_URL,
     databasePoolSize: variables.DATABASE_POOL_SIZE,
     redisUrl: variables.REDIS_URL,
@@ -182,6 +190,8 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
     list(CORS_EXTRA_ORIGINS).every(isOrigin)
       ? null
       : 'CORS_EXTRA_ORIGINS: every entry must be an origin such as http://localhost:5173, without a path',
+  checkSmtpUrl,
+  checkMailFrom,
   checkRedisUrl,
   checkTrustProxy,
   checkDocsUrl

@@ -63,8 +63,8 @@ export async function startControl(bench: Bench): Promise<RunningControl> {
     await bench.children.stop(child)
     throw error
   }
-  // Marks the comparison of users and subscriptions with the providers as finished.
-  for (const table of ['sweeps', 'billing_sweeps']) {
+  // Marks the comparisons of users and subscriptions with the providers, and the copy of invoices, as finished.
+  for (const table of ['sweeps', 'billing_sweeps', 'invoice_sweeps']) {
     await sql`
       insert into ${sql(table)} (started_at, finished_at, lease_ends_at) values (now(), now(), now())
       on conflict (one) do update set finished_at = now(), page = null`

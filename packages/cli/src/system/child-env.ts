@@ -24,6 +24,7 @@ export function embeddedServerEnv({ env, addresses, ports, dataDir, secrets }: E
     TOLLGATE_DATA_DIR: dataDir,
     SANDBOX_IDENTITY_PORT: String(ports.SANDBOX_IDENTITY_PORT),
     SANDBOX_MAILBOX_PORT: String(ports.SANDBOX_MAILBOX_PORT),
+    SANDBOX_SMTP_PORT: String(ports.SANDBOX_SMTP_PORT),
     SANDBOX_PAYMENTS_PORT: String(ports.SANDBOX_PAYMENTS_PORT),
     SANDBOX_MODELS_PORT: String(ports.SANDBOX_MODELS_PORT),
     SANDBOX_MODELS_API_KEY: modelsKey,
@@ -48,7 +49,7 @@ export function paymentsEnv(options: EnvOptions): Variables {
 }
 
 /** The variables of one control process. */
-export function controlEnv({ env, embedded, addresses, secrets }: EnvOptions, port: number): Variables {
+export function controlEnv({ env, embedded, addresses, ports, secrets }: EnvOptions, port: number): Variables {
   const identity = embedded.has('identity')
     ? {
         SUPABASE_URL: addresses.identity,
@@ -57,6 +58,14 @@ export function controlEnv({ env, embedded, addresses, secrets }: EnvOptions, po
         IDENTITY_WEBHOOK_SECRET: secrets.identityWebhookSecret
       }
     : {}
+  // The mailbox shows control's mails, too.
+  const mail =
+    embedded.has('identity') && !env.SMTP_URL
+      ? {
+          SMTP_URL: `smtp://127.0.0.1:${ports.SANDBOX_SMTP_PORT}`,
+          MAIL_FROM: env.MAIL_FROM || 'Tollgate <no-reply@tollgate.test>'
+        }
+      : {}
   const payments =
     addresses.payments === null
       ? {}
@@ -75,6 +84,7 @@ export function controlEnv({ env, embedded, addresses, secrets }: EnvOptions, po
     DATABASE_URL: addresses.database,
     REDIS_URL: addresses.redis,
     ...identity,
+    ...mail,
     ...payments
   }
 }

@@ -56,6 +56,7 @@ test('the ports of a real part need not be free', async () => {
     ...services,
     'SANDBOX_IDENTITY_PORT',
     'SANDBOX_MAILBOX_PORT',
+    'SANDBOX_SMTP_PORT',
     'SANDBOX_REDIS_PORT',
     'SANDBOX_MODELS_PORT'
   ])

@@ -10,6 +10,7 @@ export const defaultPorts = {
   GATEWAY_ADMIN_PORT: 9090,
   SANDBOX_IDENTITY_PORT: 4021,
   SANDBOX_MAILBOX_PORT: 4024,
+  SANDBOX_SMTP_PORT: 4026,
   SANDBOX_PAYMENTS_PORT: 4025,
   SANDBOX_MODELS_PORT: 4010,
   SANDBOX_REDIS_PORT: 6390
@@ -20,7 +21,7 @@ export type Ports = Readonly<Record<PortVariable, number>>
 
 /** The ports of each embedded part. */
 const portsOf: Readonly<Record<EmbeddedPart, readonly PortVariable[]>> = {
-  identity: ['SANDBOX_IDENTITY_PORT', 'SANDBOX_MAILBOX_PORT'],
+  identity: ['SANDBOX_IDENTITY_PORT', 'SANDBOX_MAILBOX_PORT', 'SANDBOX_SMTP_PORT'],
   payments: ['SANDBOX_PAYMENTS_PORT'],
   postgres: [],
   redis: ['SANDBOX_REDIS_PORT'],

@@ -13,6 +13,8 @@ const nothingReplaced = {
   STRIPE_SECRET_KEY: '',
   STRIPE_WEBHOOK_SECRET: '',
   STRIPE_API_BASE: '',
+  SMTP_URL: '',
+  MAIL_FROM: '',
   DATABASE_URL: '',
   REDIS_URL: '',
   OPENAI_API_KEY: '',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { formatUsd } from './usd.ts'
+import { formatSignedUsd, formatUsd } from './usd.ts'
 
 test('nanodollars are written as dollars', async () => {
   const cases: Array<[bigint, string]> = [
@@ -15,7 +15,11 @@ test('nanodollars are written as dollars', async () => {
     [BigInt(Number.MAX_SAFE_INTEGER), '9007199.254740991'],
     [10n ** 30n, `1${'0'.repeat(21)}.00`]
   ]
-  for (const [nanos, usd] of cases) assert.equal(formatUsd(nanos), usd)
+  for (const [nanos, usd] of cases) {
+    assert.equal(formatUsd(nanos), usd)
+    assert.equal(formatSignedUsd(nanos), usd)
+    if (nanos > 0n) assert.equal(formatSignedUsd(-nanos), `-${usd}`)
+  }
 })
 
 test('no amount is rounded, and every amount has exactly one text', async () => {

@@ -10,6 +10,8 @@ const Config = Type.Object({
   SANDBOX_IDENTITY_PORT: Port(4021),
   /** The port of the mailbox: a page with the sent mails, and Mailpit's API. */
   SANDBOX_MAILBOX_PORT: Port(4024),
+  /** The port of the mail server that fills the mailbox. */
+  SANDBOX_SMTP_PORT: Port(4026),
   /** The folder `identity` of this directory stores users, sessions and mails. */
   TOLLGATE_DATA_DIR: Type.String({ default: '.tollgate' }),
   /** The URL of the application. Mails link to it. */
@@ -41,6 +43,7 @@ export function loadIdentityConfig(env: Record<string, string | undefined>): Ide
   return {
     port: config.SANDBOX_IDENTITY_PORT,
     mailboxPort: config.SANDBOX_MAILBOX_PORT,
+    smtpPort: config.SANDBOX_SMTP_PORT,
     siteUrl,
     anonKey: config.SUPABASE_ANON_KEY,
     serviceRoleKey: config.SUPABASE_SERVICE_ROLE_KEY,

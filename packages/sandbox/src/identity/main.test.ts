@@ -22,6 +22,7 @@ async function prepare(t: Test) {
   const env: Record<string, string> = {
     SANDBOX_IDENTITY_PORT: String(port),
     SANDBOX_MAILBOX_PORT: String(mailboxPort),
+    SANDBOX_SMTP_PORT: String(await freePort()),
     TOLLGATE_DATA_DIR: directory,
     PUBLIC_URL: 'https://app.example.com/',
     SUPABASE_ANON_KEY: 'sb_publishable_main',
@@ -93,11 +94,10 @@ test('a taken port is reported with its variable', async (t) => {
   const identity = await failure(t, env)
   assert.equal(identity.code, 1)
   assert.ok(identity.message.includes(`Port ${port} (SANDBOX_IDENTITY_PORT) is in use`))
-  const mailbox = await failure(t, {
-    ...env,
-    SANDBOX_IDENTITY_PORT: String(await freePort()),
-    SANDBOX_MAILBOX_PORT: String(port)
-  })
-  assert.equal(mailbox.code, 1)
-  assert.ok(mailbox.message.includes(`Port ${port} (SANDBOX_MAILBOX_PORT) is in use`))
+  const free = { ...env, SANDBOX_IDENTITY_PORT: String(await freePort()) }
+  for (const variable of ['SANDBOX_MAILBOX_PORT', 'SANDBOX_SMTP_PORT']) {
+    const { code, message } = await failure(t, { ...free, [variable]: String(port) })
+    assert.equal(code, 1)
+    assert.ok(message.includes(`Port ${port} (${variable}) is in use`))
+  }
 })

@@ -9,8 +9,12 @@ await runProgram('SANDBOX_IDENTITY_PORT', async () => {
     const { url, mailboxUrl, close } = await startIdentity({ ...options, isLogging: true })
     return { readyLine: `identity is ready at ${url}; its mailbox is at ${mailboxUrl}`, stop: close }
   } catch (error) {
-    if (error instanceof PortTakenError && error.port === options.mailboxPort) {
-      throw new Error(new PortTakenError(error.port, 'SANDBOX_MAILBOX_PORT').message, { cause: error })
+    for (const [port, variable] of [
+      [options.mailboxPort, 'SANDBOX_MAILBOX_PORT'],
+      [options.smtpPort, 'SANDBOX_SMTP_PORT']
+    ] as const) {
+      if (!(error instanceof PortTakenError) || error.port !== port) continue
+      throw new Error(new PortTakenError(port, variable).message, { cause: error })
     }
     throw error
   }

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { requireFreePort } from '../free-port.ts'
 import { buildMailboxApp } from '../mailbox/app.ts'
 import { createMailStore } from '../mailbox/mail-store.ts'
+import { type RunningSmtp, startSmtp } from '../mailbox/start-smtp.ts'
 import { isAddressInUse, PortTakenError } from '../port-taken-error.ts'
 import { buildIdentityApp } from './app.ts'
 import { createMailSender } from './mail/send-mail.ts'
@@ -19,6 +20,8 @@ export type IdentityOptions = GivenSettings & {
   readonly port: number
   /** 0 chooses a free port. */
   readonly mailboxPort: number
+  /** Port of the mailbox's mail server. 0 chooses a free port, and is the default. */
+  readonly smtpPort?: number
   /** The directory for users, sessions, mails and the signing key; made if absent. Without one they are in memory. */
   readonly dataDir?: string | null
   /** `tollgate` (default): the mails of `deploy/supabase`. `stock`: those of a new Supabase project. */
@@ -36,28 +39,32 @@ export interface RunningIdentity {
   readonly url: string
   /** `http://127.0.0.1:<port>`: a web page and Mailpit's API. */
   readonly mailboxUrl: string
+  /** `smtp://127.0.0.1:<port>`: mails that are sent there come into the mailbox. */
+  readonly smtpUrl: string
   /** Resolves when all changes of users so far are reported. */
   reported(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Starts the embedded identity server, which speaks the API of Supabase Auth, and its mailbox on 127.0.0.1. Resolves when
- * both answer.
+ * Starts the embedded identity server, which speaks the API of Supabase Auth, its mailbox, and a mail server that fills the
+ * mailbox, on 127.0.0.1. Resolves when all answer.
  *
  * @throws PortTakenError if another program uses one of the ports
  * @throws Error if another server uses the `dataDir`, or a mail template is not usable
  */
 export async function startIdentity(options: IdentityOptions): Promise<RunningIdentity> {
-  const { port, mailboxPort, dataDir = null, templates = 'tollgate', now = Date.now, isLogging = false } = options
+  const { port, mailboxPort, smtpPort = 0, dataDir = null, templates = 'tollgate', now = Date.now } = options
+  const { isLogging = false } = options
   // Before the data is opened, so that a second start of the same server reports its port.
-  for (const wanted of [port, mailboxPort]) await requireFreePort(wanted)
+  for (const wanted of [port, mailboxPort, smtpPort]) await requireFreePort(wanted)
   const database = openDatabase(dataDir)
   const apps: FastifyInstance[] = []
+  let smtp: RunningSmtp | null = null
   const warn = (what: string) => void (isLogging && process.stderr.write(`${what}\n`))
   const webhook = options.userWebhook == null ? null : createUserWebhook(options.userWebhook, warn)
   const close = async () => {
-    await Promise.all(apps.map((app) => app.close()))
+    await Promise.all([...apps.map((app) => app.close()), smtp?.close()])
     await webhook?.close()
     if (database.isOpen) database.close()
   }
@@ -83,8 +90,9 @@ export async function startIdentity(options: IdentityOptions): Promise<RunningId
     const mailbox = buildMailboxApp(mails)
     apps.push(identity, mailbox)
     const mailboxUrl = await listen(mailbox, mailboxPort)
+    smtp = await startSmtp(mails, { port: smtpPort, now, warn })
     url = await listen(identity, port)
-    return { url, mailboxUrl, reported: async () => webhook?.settled(), close }
+    return { url, mailboxUrl, smtpUrl: smtp.url, reported: async () => webhook?.settled(), close }
   } catch (error) {
     await close()
     throw error

@@ -16,12 +16,13 @@ export interface OutgoingMail {
   to: Address[]
   subject: string
   html: string
+  /** Default: the text of the HTML. */
+  text?: string
 }
 
-export interface StoredMail extends OutgoingMail {
+export interface StoredMail extends Required<OutgoingMail> {
   id: string
   messageId: string
-  text: string
   /** ISO 8601. */
   created: string
   isRead: boolean
@@ -53,7 +54,7 @@ export function createMailStore(database: DatabaseSync): MailStore {
         ...mail,
         id,
         messageId: `${randomUUID()}@tollgate.test`,
-        text: htmlToText(mail.html),
+        text: mail.text ?? htmlToText(mail.html),
         created: new Date(nowMs).toISOString()
       }
       add.run(id, JSON.stringify(stored))

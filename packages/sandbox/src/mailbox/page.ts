@@ -26,7 +26,7 @@ export function renderMailList(mails: readonly StoredMail[]): string {
   )
   const content =
     items.length === 0
-      ? '<p class="quiet">No mail yet. Mails of the local identity server will appear here.</p>'
+      ? '<p class="quiet">No mail yet. Mails of the local identity server and of control will appear here.</p>'
       : `<ul>${items.join('\n')}</ul>`
   return page('Mailbox', `<h1>Mailbox</h1><p><a href="/">Reload</a></p>${content}`)
 }

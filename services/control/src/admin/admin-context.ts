@@ -8,6 +8,7 @@ import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import type { Limits } from '../http/limits.ts'
 import type { Identity } from '../identity/identity.ts'
+import type { Mailer } from '../mail/mailer.ts'
 import type { Projector } from '../projection/projector.ts'
 import type { AssertOwnPassword } from './assert-own-password.ts'
 
@@ -24,6 +25,9 @@ export interface AdminOptions {
   clock: Clock
   heartbeat: Pick<Heartbeat, 'beat'>
   limits: Limits
+  mailer: Mailer
+  /** Mails link to the dashboard there. */
+  publicUrl: string
 }
 
 /** What all endpoints of `/api/admin` share. */

@@ -8,6 +8,8 @@ import { catalog } from './catalog.ts'
 import { changeAccount } from './change-account.ts'
 import { deleteAccount } from './delete-account.ts'
 import { listAccounts } from './list-accounts.ts'
+import { money } from './money.ts'
+import { revokeReportedKey } from './revoke-reported-key.ts'
 import { showAccount } from './show-account.ts'
 import { signOut } from './sign-out.ts'
 import { suspend } from './suspend.ts'
@@ -27,4 +29,6 @@ export async function adminEndpoints(app: FastifyInstance, options: AdminOptions
   suspend(typed, context)
   catalog(typed, context)
   system(typed, context)
+  money(typed, context)
+  revokeReportedKey(typed, context)
 }

@@ -3,13 +3,13 @@ import {
   createBackgroundLoop,
   type LoopLog
 } from '@tollgate/service/background/background-loop.ts'
-import { and, eq, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, eq, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import type { Clock } from '../clocks/clock.ts'
 import type { Orm } from '../database/connect.ts'
-import type { billingSweeps } from '../database/schema/billing.ts'
+import type { billingSweeps, invoiceSweeps } from '../database/schema/billing.ts'
 import { sweeps as userSweeps } from '../database/schema/users.ts'
 
-type SweepTable = typeof userSweeps | typeof billingSweeps
+type SweepTable = typeof userSweeps | typeof billingSweeps | typeof invoiceSweeps
 
 /** How often each replica checks whether a sweep is due. */
 const checkMs = 30_000
@@ -26,7 +26,7 @@ export interface Lease {
   }
   /** Stores the progress and renews the lease. @throws Error if another replica has taken over */
   keep(page: number | null): Promise<void>
-  /** @param isDone false keeps the progress for the next replica that checks */
+  /** @param isDone false keeps the progress for the next replica that checks; true stores the time in `finishedAt` */
   end(isDone: boolean): Promise<void>
 }
 
@@ -61,6 +61,7 @@ export async function claimSweep(
 ): Promise<Lease | null> {
   const now = clock()
   let leaseEndsAt = new Date(now.getTime() + leaseMs)
+  const isUnfinished = or(isNull(sweeps.finishedAt), lt(sweeps.finishedAt, sweeps.startedAt))
   const isDue = lte(sweeps.startedAt, new Date(now.getTime() - intervalMs))
   const [row] = await orm
     .insert(sweeps)
@@ -68,17 +69,18 @@ export async function claimSweep(
     .onConflictDoUpdate({
       target: sweeps.one,
       set: {
-        startedAt: sql`case when ${sweeps.finishedAt} is null then ${sweeps.startedAt} else excluded.started_at end`,
-        page: sql`case when ${sweeps.finishedAt} is null then ${sweeps.page} else 1 end`,
-        finishedAt: null,
+        startedAt: sql`case when ${isUnfinished} then ${sweeps.startedAt} else excluded.started_at end`,
+        page: sql`case when ${isUnfinished} then ${sweeps.page} else 1 end`,
         leaseEndsAt
       },
-      setWhere: and(lte(sweeps.leaseEndsAt, now), or(isNull(sweeps.finishedAt), isDue))
+      setWhere: and(lte(sweeps.leaseEndsAt, now), or(isUnfinished, isDue))
     })
     .returning({ startedAt: sweeps.startedAt, page: sweeps.page })
   if (row === undefined) return null
 
   let sweep: Lease['sweep'] = row
+  // Another replica's clock may be ahead: a sweep that ends before it starts would count as unfinished.
+  const notBeforeStart = (at: Date) => new Date(Math.max(at.getTime(), sweep.startedAt.getTime()))
   // The stored end identifies our lease: a replica that takes over stores another one.
   const isOurs = () => eq(sweeps.leaseEndsAt, leaseEndsAt)
   return {
@@ -100,7 +102,7 @@ export async function claimSweep(
       const at = clock()
       await orm
         .update(sweeps)
-        .set({ leaseEndsAt: at, ...(isDone && { finishedAt: at }) })
+        .set({ leaseEndsAt: at, ...(isDone && { finishedAt: notBeforeStart(at) }) })
         .where(isOurs())
     }
   }

@@ -62,6 +62,20 @@ export interface ProviderInvoice {
   readonly pdfUrl: string | null
 }
 
+/** An invoice that was paid. */
+export interface PaidInvoice {
+  /** `in_…` */
+  readonly id: string
+  /** `cus_…` */
+  readonly customerId: string
+  /** What was paid, in the currency's smallest unit. Later refunds are not subtracted. */
+  readonly amount: number
+  /** In lower case. */
+  readonly currency: string
+  readonly createdAt: Date
+  readonly paidAt: Date
+}
+
 /** The provider does not know a customer: the API key is of another account or mode than the one that created it. */
 export class NoSuchCustomerError extends ServiceError {
   constructor(customerId: string, options?: ErrorOptions) {
@@ -98,6 +112,11 @@ export interface Payments {
   expireCheckout(id: string, signal: AbortSignal): Promise<boolean>
   /** @returns the URL of the billing portal, where the customer changes and cancels; it works for a short time */
   createPortal(customerId: string, returnUrl: string, signal: AbortSignal): Promise<string>
+  /** A page of the paid invoices of all customers, the newest created first. `after` is the last id of the page before. */
+  listPaidInvoices(
+    created: { from: Date; to: Date | null; after: string | null },
+    signal: AbortSignal
+  ): Promise<{ invoices: PaidInvoice[]; last: string | null; hasMore: boolean }>
   /** Newest first. @returns null if `after` is no invoice of the customer */
   listInvoices(
     customerId: string,

@@ -8,6 +8,7 @@ import {
   operationsOf,
   type Parameter
 } from '@tollgate/contracts/openapi/document.ts'
+import { escapeHtml } from '../http/escape-html.ts'
 
 const style = `:root{color-scheme:light dark}
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:2rem 1rem 6rem}
@@ -118,5 +119,3 @@ const renderText = (text: string): string =>
   escapeHtml(text)
     .replace(/`([^`]+)`/g, '<code>$1</code>')
     .replaceAll('\n\n', '<br>')
-
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

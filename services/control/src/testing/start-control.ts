@@ -15,6 +15,7 @@ import type { createOverrideEnder } from '../accounts/end-overrides.ts'
 import type { MinResponseTimes } from '../auth/min-response-time.ts'
 import type { CustomerRefresher } from '../billing/refresh-customer.ts'
 import type { DueCustomersLoop } from '../billing/refresh-due-customers.ts'
+import type { InvoiceSweeper } from '../billing/sweep-invoices.ts'
 import type { SubscriptionSweeper } from '../billing/sweep-subscriptions.ts'
 import { sessionCookie } from '../callers/session-cookie.ts'
 import type { LiveUpstreams } from '../catalog/catalog-publisher.ts'
@@ -24,6 +25,7 @@ import { composeControl } from '../compose.ts'
 import type { Database } from '../database/connect.ts'
 import type { Limits } from '../http/limits.ts'
 import { createLog } from '../http/log.ts'
+import { readSmtp } from '../mail/smtp-settings.ts'
 import type { Projector } from '../projection/projector.ts'
 import type { DueUsers } from '../users/due-users.ts'
 import type { PlanWriter } from '../users/plan-writer.ts'
@@ -65,6 +67,8 @@ export interface StartControlOptions {
   extraOrigins?: string[]
   trustProxy?: boolean | string[]
   docsUrl?: string
+  /** Default: the identity server's mailbox. Empty: control sends no mails. */
+  smtpUrl?: string
   /** Of the identity server. The default is low, since tests sign in often. */
   passwordCost?: number
   /** Of the identity server, in characters. Default: 6. */
@@ -138,6 +142,8 @@ export interface RunningControl {
   /** It does not run: tests call it. */
   heartbeat: Heartbeat
   /** The one it was started with. */
+  /** Its loop does not run. */
+  invoiceSweeper: InvoiceSweeper
   catalog: Catalog
   catalogFile: CatalogFollower
   identity: RunningIdentity
@@ -221,6 +227,10 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
         timeoutMs: options.paymentsTimeoutMs ?? longTimeoutMs
       },
       reconcileIntervalMs: 3_600_000,
+      smtp: readSmtp({
+        SMTP_URL: options.smtpUrl ?? identity.smtpUrl,
+        MAIL_FROM: 'Tollgate <no-reply@tollgate.test>'
+      }),
       retention: { auditDays: 365, deadKeysDays: 365, formerSecretsDays: 365, catalogsDays: 365 },
       ledger: { hoursKeptDays: 90, monthsKept: null },
       catalogFile: options.catalogFile?.path ?? repositoryCatalog,

@@ -29,13 +29,14 @@ export const AdminMoney = Type.Object({
   by_plan: Type.Array(
     Type.Object({
       plan: Type.String(),
+      /** Accounts with usage or a paid invoice in the month. */
       accounts: Count,
       cost_usd: SignedUsd,
       revenue: Type.Array(Revenue),
       margin_usd: Margin
     })
   ),
-  /** The 100 accounts that cost most more than they pay. */
+  /** The 100 accounts that cost most more than they pay. Accounts that pay in other currencies than dollars are left out. */
   unprofitable: Type.Array(
     Type.Object({
       account_id: AccountId,

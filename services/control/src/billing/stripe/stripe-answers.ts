@@ -70,6 +70,17 @@ export const InvoiceAnswer = Type.Object({
 })
 export type InvoiceAnswer = Static<typeof InvoiceAnswer>
 
+export const PaidInvoiceAnswer = Type.Object({
+  object: Type.Literal('invoice'),
+  id: Id,
+  customer: Type.Optional(orNull(Reference)),
+  amount_paid: Type.Integer(),
+  currency: Type.String(),
+  created: Seconds,
+  status_transitions: Type.Object({ paid_at: orNull(Seconds) })
+})
+export type PaidInvoiceAnswer = Static<typeof PaidInvoiceAnswer>
+
 /** A list of objects. */
 export const listOf = <Item extends TSchema>(item: Item) =>
   Type.Object({ object: Type.Literal('list'), data: Type.Array(item), has_more: Type.Boolean() })

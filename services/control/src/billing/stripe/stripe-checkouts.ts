@@ -7,17 +7,21 @@ import {
   InvoiceAnswer,
   listOf,
   OpenCheckoutAnswer,
+  PaidInvoiceAnswer,
   PortalAnswer
 } from './stripe-answers.ts'
 import { pageSize, type StripeClient } from './stripe-client.ts'
 import { guarded, isMissing } from './stripe-failures.ts'
-import { toCheckout, toInvoice } from './stripe-objects.ts'
+import { toCheckout, toInvoice, toPaidInvoice } from './stripe-objects.ts'
 
 /** Calls about the pages on which people buy, and about invoices. */
 export function checkoutCalls(
   client: StripeClient,
   now: () => number
-): Pick<Payments, 'listCheckouts' | 'createCheckout' | 'expireCheckout' | 'createPortal' | 'listInvoices'> {
+): Pick<
+  Payments,
+  'listCheckouts' | 'createCheckout' | 'expireCheckout' | 'createPortal' | 'listPaidInvoices' | 'listInvoices'
+> {
   return {
     listCheckouts: (customer, signal) =>
       guarded(async () => {
@@ -65,6 +69,19 @@ export function checkoutCalls(
         return expectAnswer(PortalAnswer, answer).url
       }, customer),
 
+    listPaidInvoices: ({ from, to, after }, signal) =>
+      guarded(async () => {
+        const created = { gte: toSeconds(from), ...(to !== null && { lte: toSeconds(to) }) }
+        const page = {
+          status: 'paid' as const,
+          created,
+          limit: pageSize,
+          ...(after !== null && { starting_after: after })
+        }
+        const { data, has_more } = expectAnswer(listOf(PaidInvoiceAnswer), await client(signal).invoices.list(page))
+        return { invoices: data.flatMap(toPaidInvoice), last: data.at(-1)?.id ?? null, hasMore: has_more }
+      }),
+
     listInvoices: (customer, { size, after }, signal) =>
       guarded(async () => {
         try {
@@ -79,3 +96,5 @@ export function checkoutCalls(
       }, customer)
   }
 }
+
+const toSeconds = (time: Date): number => Math.floor(time.getTime() / 1000)

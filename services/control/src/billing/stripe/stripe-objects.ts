@@ -1,5 +1,11 @@
-import type { Checkout, ProviderInvoice, Subscription } from '../payments.ts'
-import { type CheckoutAnswer, type InvoiceAnswer, idOf, type SubscriptionAnswer } from './stripe-answers.ts'
+import type { Checkout, PaidInvoice, ProviderInvoice, Subscription } from '../payments.ts'
+import {
+  type CheckoutAnswer,
+  type InvoiceAnswer,
+  idOf,
+  type PaidInvoiceAnswer,
+  type SubscriptionAnswer
+} from './stripe-answers.ts'
 
 const toDate = (seconds: number): Date => new Date(seconds * 1000)
 
@@ -46,4 +52,20 @@ export function toInvoice(answer: InvoiceAnswer): ProviderInvoice {
     created: answer.created,
     pdfUrl: answer.invoice_pdf ?? null
   }
+}
+
+/** @returns [] for an invoice without a customer */
+export function toPaidInvoice(answer: PaidInvoiceAnswer): PaidInvoice[] {
+  const { id, customer, amount_paid, currency, created, status_transitions } = answer
+  if (customer == null) return []
+  return [
+    {
+      id,
+      customerId: idOf(customer),
+      amount: amount_paid,
+      currency: currency.toLowerCase(),
+      createdAt: toDate(created),
+      paidAt: toDate(status_transitions.paid_at ?? created)
+    }
+  ]
 }

@@ -11,6 +11,7 @@ export const sweepTable = <Name extends string>(name: Name) =>
       startedAt: at('started_at').notNull(),
       /** The next page of the list; null after the last one. */
       page: integer('page'),
+      /** When a sweep was last completed. Before `startedAt`: the present one is not. */
       finishedAt: at('finished_at'),
       /** The replica that works on it keeps extending this. After this time, any replica may take over. */
       leaseEndsAt: at('lease_ends_at').notNull()

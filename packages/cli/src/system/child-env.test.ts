@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { findAddresses } from './addresses.ts'
+import { controlEnv } from './child-env.ts'
+import { chooseEmbedded, type Variables } from './embedded.ts'
+import { defaultPorts } from './ports.ts'
+
+function mailOf(env: Variables): Array<string | undefined> {
+  const embedded = chooseEmbedded(env)
+  const addresses = findAddresses(env, embedded, defaultPorts, { controlPorts: [], gatewayPorts: [] }, 'data')
+  const secrets = {
+    ...{ anonKey: 'a', serviceRoleKey: 'b', identityWebhookSecret: 'c', stripeKey: 'd', webhookSecret: 'e' }
+  }
+  const options = { env, embedded, addresses, ports: defaultPorts, dataDir: 'data', secrets }
+  const { SMTP_URL, MAIL_FROM } = controlEnv(options, 3000)
+  return [SMTP_URL, MAIL_FROM]
+}
+
+test('control’s mails go to the mailbox, unless a person sets a mail server', async () => {
+  const sender = 'Tollgate <no-reply@tollgate.test>'
+  assert.deepEqual(mailOf({}), ['smtp://127.0.0.1:4026', sender])
+  assert.deepEqual(mailOf({ SMTP_URL: '', MAIL_FROM: 'me@example.com' }), ['smtp://127.0.0.1:4026', 'me@example.com'])
+  const own = { SMTP_URL: 'smtps://mail.example.com', MAIL_FROM: 'me@example.com' }
+  assert.deepEqual(mailOf(own), [own.SMTP_URL, own.MAIL_FROM])
+  assert.deepEqual(mailOf({ SUPABASE_URL: 'https://project.supabase.co' }), [undefined, undefined], 'no mailbox runs')
+})

@@ -1,0 +1,140 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { queryRows, type Transaction } from '../database/connect.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { adjustments } from '../database/schema/admin.ts'
+import { customers, invoices } from '../database/schema/billing.ts'
+import { ledger } from '../database/schema/usage.ts'
+import { users } from '../database/schema/users.ts'
+import { nanosPerCent } from './margin.ts'
+
+/** A calendar month in UTC; `to` is exclusive. */
+export interface Month {
+  readonly from: Date
+  readonly to: Date
+}
+
+/** Amounts of money are texts of whole numbers: nanodollars, or the smallest unit of a currency. */
+export interface ServedRow {
+  model: string
+  upstream: string
+  requests: string
+  nanos: string
+}
+
+/** What each model and upstream served and cost in a month. */
+export const readServed = (tx: Transaction, month: Month): Promise<ServedRow[]> =>
+  queryRows<ServedRow>(
+    tx,
+    sql`
+      select ${ledger.model} as model, ${ledger.upstream} as upstream,
+        sum(${ledger.requests})::text as requests, sum(${ledger.costNanos})::text as nanos
+      from ${ledger} where ${within(sql`${ledger.hour}`, month)}
+      group by 1, 2`
+  )
+
+/** Revenue of one account: amounts by currency. */
+type Amounts = Record<string, string>
+
+export interface AccountCosts {
+  plans: Array<{ plan: string; accounts: string; nanos: string }>
+  /** Paid amounts of all accounts of a plan. */
+  revenue: Array<{ plan: string; currency: string; amount: string }>
+  unprofitable: Array<{ id: string; email: string; plan: string; nanos: string; paid: Amounts | null }>
+}
+
+/**
+ * Reads cost and revenue of a month by account. An account has its present plan. Accounts without a row have the plan ''.
+ *
+ * @param limit how many accounts `unprofitable` has. It has no accounts that pay in other currencies than dollars: what
+ *   they pay cannot be compared with their cost.
+ */
+export async function readAccountCosts(tx: Transaction, month: Month, limit: number): Promise<AccountCosts> {
+  const [row] = await queryRows<{ costs: string }>(tx, accountCosts(month, limit))
+  return JSON.parse(row!.costs) as AccountCosts
+}
+
+/** One statement: the ledger of the month is read once. Exported for tests of its query plan. */
+export const accountCosts = (month: Month, limit: number): SQL => sql`
+  with cost as (
+    select ${ledger.accountId} as id, sum(${ledger.costNanos}) as nanos
+    from ${ledger} where ${within(sql`${ledger.hour}`, month)}
+    group by 1
+  ), paid as (
+    select ${customers.accountId} as id, ${invoices.currency} as currency, sum(${invoices.amount}) as amount
+    from ${invoices} join ${customers} on ${customers.customerId} = ${invoices.customerId}
+    where ${within(sql`${invoices.paidAt}`, month)}
+    group by 1, 2
+  ), paid_by_account as (
+    select id, json_object_agg(currency, amount::text order by currency) as paid,
+      sum(amount) filter (where currency = 'usd') as cents, bool_and(currency = 'usd') as is_usd
+    from paid group by 1
+  ), account as materialized (
+    select id, coalesce(${accounts.planInForce}, '') as plan, coalesce(nanos, 0) as nanos, paid,
+      coalesce(nanos, 0) - coalesce(cents, 0) * ${sql.raw(String(nanosPerCent))} as loss, coalesce(is_usd, true) as is_usd
+    from (select * from cost full join paid_by_account using (id)) as costs
+    left join ${accounts} using (id)
+  ), plans as (
+    select plan, count(*)::text as accounts, sum(nanos)::text as nanos from account group by 1 order by sum(nanos) desc, 1
+  ), revenue as (
+    select coalesce(${accounts.planInForce}, '') as plan, currency, sum(amount)::text as amount
+    from paid left join ${accounts} using (id)
+    group by 1, 2 order by 1, 2
+  ), unprofitable as (
+    select account.id, coalesce(${users.email}, '') as email, account.plan, nanos::text, paid
+    from (select * from account where is_usd and loss > 0 order by loss desc, id limit ${limit}) as account
+    left join ${accounts} using (id) left join ${users} on ${users.id} = ${accounts.ownerId}
+    order by loss desc, account.id
+  )
+  select json_build_object(
+    'plans', (select coalesce(json_agg(plans), '[]') from plans),
+    'revenue', (select coalesce(json_agg(revenue), '[]') from revenue),
+    'unprofitable', (select coalesce(json_agg(unprofitable), '[]') from unprofitable)
+  )::text as costs`
+
+/** The cost of each month, in the order of `months`. */
+export async function readMonthCosts(tx: Transaction, months: readonly Month[]): Promise<bigint[]> {
+  // Each month has its own condition: the ledger has a partition for each month.
+  const costs = months.map(
+    (month, index) => sql`
+      select ${index}::int as month, coalesce(sum(${ledger.costNanos}), 0)::text as nanos
+      from ${ledger} where ${within(sql`${ledger.hour}`, month)}`
+  )
+  const rows = await queryRows<{ month: number; nanos: string }>(tx, sql.join(costs, sql` union all `))
+  const byMonth = new Map(rows.map(({ month, nanos }) => [month, BigInt(nanos)]))
+  return months.map((_month, index) => byMonth.get(index)!)
+}
+
+export interface RevenueRow {
+  /** Such as `2026-11`. */
+  month: string
+  currency: string
+  amount: string
+}
+
+/** What customers of Tollgate paid in a range, by month and currency. Other customers of the provider are left out. */
+export const readRevenue = (tx: Transaction, range: Month): Promise<RevenueRow[]> =>
+  queryRows<RevenueRow>(
+    tx,
+    sql`
+      select to_char(${invoices.paidAt} at time zone 'UTC', 'YYYY-MM') as month, ${invoices.currency} as currency,
+        sum(${invoices.amount})::text as amount
+      from ${invoices} join ${customers} on ${customers.customerId} = ${invoices.customerId}
+      where ${within(sql`${invoices.paidAt}`, range)}
+      group by 1, 2 order by 1, 2`
+  )
+
+/** The sum of a month's adjustments, nanodollars. */
+export async function readAdjustments(tx: Transaction, { from }: Month): Promise<bigint> {
+  const [row] = await queryRows<{ nanos: string }>(
+    tx,
+    sql`
+      select coalesce(sum(${adjustments.nanos}), 0)::text as nanos from ${adjustments}
+      where ${adjustments.month} = ${sql.param(from, adjustments.month)}`
+  )
+  return BigInt(row!.nanos)
+}
+
+function within(column: SQL, { from, to }: Month): SQL {
+  const time = (at: Date) => sql.param(at, ledger.hour)
+  return sql`${column} >= ${time(from)} and ${column} < ${time(to)}`
+}

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import type { AdminMoney } from '@tollgate/contracts/http/admin/money.ts'
+import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { storeCustomer } from '../billing/customers.ts'
+import { startBilling } from '../billing/testing/start-billing.ts'
+import { adjustments } from '../database/schema/admin.ts'
+import { invoices } from '../database/schema/billing.ts'
+import { ledger } from '../database/schema/usage.ts'
+import { onEachDatabase } from '../testing/databases.ts'
+import { addLedgerMonths } from '../usage/testing/add-ledger-months.ts'
+import { lastMonths, nameOfMonth } from './months.ts'
+
+const usd = 1_000_000_000
+/** More than a double holds exactly in dollars. */
+const huge = 4_000_000 * usd + 1
+
+onEachDatabase('the money page', async (t, newDatabase) => {
+  const billing = await startBilling({ databaseUrl: await newDatabase() })
+  t.after(() => billing.close())
+  const { control, payments, buy, stripe, settle } = billing
+  const { orm } = control.database
+  const months = lastMonths(13, control.now())
+  const [yearAgo, present, previous] = [months[0]!, months.at(-1)!, months.at(-2)!]
+  await addLedgerMonths(orm, ...months)
+  const operator = await control.signUpOperator()
+  const read = async (query = ''): Promise<AdminMoney> => {
+    const { status, body } = await control.call('GET', `/api/admin/money${query}`, { cookie: operator.cookie })
+    assert.equal(status, 200, JSON.stringify(body))
+    return (body as { money: AdminMoney }).money
+  }
+  const use = (accountId: string, model: string, upstream: string, costNanos: number, hour = present) =>
+    orm.insert(ledger).values({
+      ...{ accountId, hour, run: `run.${upstream}`, keyId: 'key_1', model, upstream, revision: 1 },
+      ...{ ...zeroCounts, requests: 2, costNanos }
+    })
+
+  await t.test('before anything happened, everything is zero', async () => {
+    const money = await read()
+    assert.partialDeepStrictEqual(money, {
+      ...{ month: nameOfMonth(present), cost_usd: '0.00', adjustments_usd: '0.00', margin_usd: '0.00' },
+      ...{ revenue: [], by_model: [], by_upstream: [], by_plan: [], unprofitable: [], invoices_read_at: null }
+    })
+    assert.deepEqual(
+      money.months.map(({ month }) => month),
+      months.slice(1).map(nameOfMonth)
+    )
+  })
+
+  const payer = await control.signUp()
+  const heavy = await control.signUp()
+  const gone = await control.signUp()
+  const abroad = await control.signUp()
+  await buy(payer)
+  await settle()
+  await control.customerRefresher.refresh(payer.id)
+  await use(payer.id, 'small', 'one', 3 * usd)
+  await use(heavy.id, 'small', 'two', 7 * usd)
+  await use(heavy.id, 'large', 'two', huge)
+  await use(gone.id, 'large', '', 2 * usd)
+  await use(abroad.id, 'small', 'one', 50 * usd)
+  await use(heavy.id, 'small', 'two', usd, previous)
+  await use(heavy.id, 'small', 'two', 5 * usd, yearAgo)
+  assert.equal((await control.call('DELETE', '/api/auth/me', { cookie: gone.cookie })).status, 200)
+  const ofHeavy = { accountId: heavy.id, month: present, reason: 'an outage', actorId: operator.id, at: control.now() }
+  await orm.insert(adjustments).values([
+    { ...ofHeavy, id: '00000000-0000-4000-8000-000000000001', nanos: -3 * usd },
+    { ...ofHeavy, id: '00000000-0000-4000-8000-000000000002', nanos: usd / 2 }
+  ])
+  // A customer of another business in the same account of the payment provider.
+  const stranger = await stripe.customers.create()
+  const session = await stripe.checkout.sessions.create({
+    mode: 'subscription',
+    customer: stranger.id,
+    line_items: [{ price: 'price_team_monthly', quantity: 1 }],
+    success_url: 'http://localhost:3000/'
+  })
+  payments.controls.pay(session.id)
+  assert.equal(await control.invoiceSweeper.look(), true)
+
+  await t.test('cost, revenue and margin are exact, by model, upstream, plan and month', async () => {
+    const { months: shown, unprofitable, ...money } = await read()
+    const revenue = [{ currency: 'usd', amount: 2000 }]
+    assert.deepEqual(money, {
+      month: nameOfMonth(present),
+      cost_usd: '4000062.000000001',
+      adjustments_usd: '-2.50',
+      revenue,
+      margin_usd: '-4000042.000000001',
+      by_model: [
+        { model: 'large', requests: 4, cost_usd: '4000002.000000001' },
+        { model: 'small', requests: 6, cost_usd: '60.00' }
+      ],
+      by_upstream: [
+        { upstream: 'two', requests: 4, cost_usd: '4000007.000000001' },
+        { upstream: 'one', requests: 4, cost_usd: '53.00' },
+        { upstream: '', requests: 2, cost_usd: '2.00' }
+      ],
+      by_plan: [
+        {
+          ...{ plan: 'free', accounts: 3, cost_usd: '4000059.000000001', revenue: [] },
+          margin_usd: '-4000059.000000001'
+        },
+        { plan: 'pro', accounts: 1, cost_usd: '3.00', revenue, margin_usd: '17.00' }
+      ],
+      invoices_read_at: money.invoices_read_at
+    })
+    assert.ok(Date.parse(money.invoices_read_at!) <= control.now().getTime())
+    assert.deepEqual(
+      unprofitable.map(({ account_id, email, cost_usd }) => [account_id, email, cost_usd]),
+      [
+        [heavy.id, heavy.email, '4000007.000000001'],
+        [abroad.id, abroad.email, '50.00'],
+        [gone.id, '', '2.00']
+      ]
+    )
+    assert.deepEqual(shown.slice(-3), [
+      { month: nameOfMonth(months.at(-3)!), cost_usd: '0.00', revenue: [], margin_usd: '0.00' },
+      { month: nameOfMonth(previous), cost_usd: '1.00', revenue: [], margin_usd: '-1.00' },
+      { month: nameOfMonth(present), cost_usd: money.cost_usd, revenue, margin_usd: money.margin_usd }
+    ])
+  })
+
+  await t.test('an earlier month can be read, also one of more than a year ago', async () => {
+    const money = await read(`?month=${nameOfMonth(yearAgo)}`)
+    assert.partialDeepStrictEqual(money, { cost_usd: '5.00', adjustments_usd: '0.00', revenue: [] })
+    assert.equal(money.months.length, 12)
+    assert.equal(money.months.at(-1)!.month, nameOfMonth(present))
+  })
+
+  await t.test(
+    'with revenue in another currency there is no margin, and its accounts are not called unprofitable',
+    async () => {
+      await storeCustomer(orm, abroad.id, 'cus_abroad', { now: control.now(), replaces: null })
+      await orm.insert(invoices).values({
+        ...{ id: 'in_abroad', customerId: 'cus_abroad', amount: 1900, currency: 'eur', paidAt: control.now() }
+      })
+      const money = await read()
+      const revenue = [
+        { currency: 'eur', amount: 1900 },
+        { currency: 'usd', amount: 2000 }
+      ]
+      assert.partialDeepStrictEqual(money, { revenue, margin_usd: null })
+      assert.deepEqual(
+        money.by_plan.map(({ plan, margin_usd }) => [plan, margin_usd]),
+        [
+          ['free', null],
+          ['pro', '17.00']
+        ]
+      )
+      assert.deepEqual(
+        money.unprofitable.map(({ account_id }) => account_id),
+        [heavy.id, gone.id]
+      )
+      assert.equal(money.months.at(-1)!.margin_usd, null)
+    }
+  )
+
+  await t.test('only operators can read it, and only by month', async () => {
+    const { cookie } = await control.signUp()
+    assert.equal((await control.call('GET', '/api/admin/money', { cookie })).status, 404)
+    for (const query of ['?month=2026-13', '?month=2026-1', '?year=2026']) {
+      const answer = await control.call('GET', `/api/admin/money${query}`, { cookie: operator.cookie })
+      assert.equal(answer.status, 400, query)
+    }
+  })
+})

@@ -1,0 +1,121 @@
+import { type AdminMoney, AdminMoneyQuery, AdminMoneyResponse } from '@tollgate/contracts/http/admin/money.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import { formatSignedUsd } from '@tollgate/contracts/money/usd.ts'
+import type { Transaction } from '../database/connect.ts'
+import { invoiceSweeps } from '../database/schema/billing.ts'
+import type { TypedApp } from '../http/typed-app.ts'
+import { monthOf } from '../usage/usage-range.ts'
+import type { AdminContext } from './admin-context.ts'
+import { marginUsd, type Revenue } from './margin.ts'
+import {
+  type AccountCosts,
+  readAccountCosts,
+  readAdjustments,
+  readMonthCosts,
+  readRevenue,
+  readServed,
+  type ServedRow
+} from './money-queries.ts'
+import { lastMonths, nameOfMonth, startOfMonth } from './months.ts'
+
+const shownMonths = 12
+const maxUnprofitable = 100
+
+/** `GET /money`: cost of the models, revenue from paid invoices, and the margin. */
+export function money(app: TypedApp, { database, clock }: AdminContext): void {
+  app.get(
+    '/money',
+    {
+      onRequest: app.requireOperator,
+      schema: { querystring: AdminMoneyQuery, response: answers({ 200: AdminMoneyResponse }) }
+    },
+    async (request) => {
+      const now = clock()
+      const month = request.query.month ?? nameOfMonth(now)
+      // All sums are of one moment.
+      const answer = await database.orm.transaction((tx) => readMoney(tx, month, now), {
+        isolationLevel: 'repeatable read',
+        accessMode: 'read only'
+      })
+      return { money: answer }
+    }
+  )
+}
+
+async function readMoney(tx: Transaction, name: string, now: Date): Promise<AdminMoney> {
+  const month = monthOf(startOfMonth(name))
+  const served = await readServed(tx, month)
+  const accountCosts = await readAccountCosts(tx, month, maxUnprofitable)
+  const adjustments = await readAdjustments(tx, month)
+  const months = await readMonths(tx, now)
+  const [sweep] = await tx.select({ finishedAt: invoiceSweeps.finishedAt }).from(invoiceSweeps)
+  const cost = sumNanos(served)
+  const revenue = toRevenue((await readRevenue(tx, month)).map(({ currency, amount }) => [currency, amount]))
+  return {
+    month: name,
+    cost_usd: formatSignedUsd(cost),
+    adjustments_usd: formatSignedUsd(adjustments),
+    revenue,
+    margin_usd: marginUsd(revenue, cost),
+    by_model: toParts(served, 'model').map(({ name: model, ...part }) => ({ model, ...part })),
+    by_upstream: toParts(served, 'upstream').map(({ name: upstream, ...part }) => ({ upstream, ...part })),
+    by_plan: toPlans(accountCosts),
+    unprofitable: accountCosts.unprofitable.map(({ id, email, plan, nanos, paid }) => ({
+      account_id: id,
+      email,
+      plan,
+      cost_usd: formatSignedUsd(BigInt(nanos)),
+      revenue: toRevenue(Object.entries(paid ?? {}))
+    })),
+    months,
+    invoices_read_at: sweep?.finishedAt?.toISOString() ?? null
+  }
+}
+
+async function readMonths(tx: Transaction, now: Date): Promise<AdminMoney['months']> {
+  const months = lastMonths(shownMonths, now).map(monthOf)
+  const costs = await readMonthCosts(tx, months)
+  const paid = await readRevenue(tx, { from: months[0]!.from, to: months.at(-1)!.to })
+  return months.map(({ from }, index) => {
+    const name = nameOfMonth(from)
+    const ofMonth = paid.filter(({ month }) => month === name)
+    const revenue = toRevenue(ofMonth.map(({ currency, amount }) => [currency, amount]))
+    const cost = costs[index]!
+    return { month: name, cost_usd: formatSignedUsd(cost), revenue, margin_usd: marginUsd(revenue, cost) }
+  })
+}
+
+/** Sums the rows that have the same model or upstream, the most expensive first. */
+function toParts(served: readonly ServedRow[], by: 'model' | 'upstream') {
+  return [...Map.groupBy(served, (row) => row[by])]
+    .map(([name, rows]) => ({ name, requests: sumRequests(rows), nanos: sumNanos(rows) }))
+    .sort((a, b) => (a.nanos === b.nanos ? (a.name < b.name ? -1 : 1) : a.nanos > b.nanos ? -1 : 1))
+    .map(({ name, requests, nanos }) => ({ name, requests, cost_usd: formatSignedUsd(nanos) }))
+}
+
+function toPlans({ plans, revenue }: AccountCosts): AdminMoney['by_plan'] {
+  return plans.map(({ plan, accounts, nanos }) => {
+    const cost = BigInt(nanos)
+    const ofPlan = revenue.filter((paid) => paid.plan === plan)
+    const paid = toRevenue(ofPlan.map(({ currency, amount }) => [currency, amount]))
+    return {
+      plan,
+      accounts: Number(accounts),
+      cost_usd: formatSignedUsd(cost),
+      revenue: paid,
+      margin_usd: marginUsd(paid, cost)
+    }
+  })
+}
+
+const toRevenue = (amounts: ReadonlyArray<readonly [currency: string, amount: string]>): Revenue[] =>
+  amounts.map(([currency, amount]) => ({ currency, amount: Number(amount) }))
+
+const sumNanos = (rows: readonly ServedRow[]): bigint => rows.reduce((sum, { nanos }) => sum + BigInt(nanos), 0n)
+
+/** Not below zero: the ledger may have a correction before the row that it corrects. */
+const sumRequests = (rows: readonly ServedRow[]): number =>
+  Math.max(
+    0,
+    rows.reduce((sum, { requests }) => sum + Number(requests), 0)
+  )

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { asc } from 'drizzle-orm'
+import type Stripe from 'stripe'
+import { test } from 'tap'
+import type { Orm } from '../database/connect.ts'
+import { invoices } from '../database/schema/billing.ts'
+import { onEachDatabase } from '../testing/databases.ts'
+import { stripeKey } from '../testing/start-control.ts'
+import { createStripePayments } from './stripe/stripe-payments.ts'
+import { createInvoiceSweeper } from './sweep-invoices.ts'
+import { startBilling } from './testing/start-billing.ts'
+import { startReplicas } from './testing/start-replicas.ts'
+
+const daySeconds = 86_400
+const hourMs = 3_600_000
+
+const copied = (orm: Orm) => orm.select().from(invoices).orderBy(asc(invoices.id))
+
+/** The rows that the provider's list should give. */
+async function expected(stripe: Stripe) {
+  const paid = await stripe.invoices.list({ status: 'paid', limit: 100 }).autoPagingToArray({ limit: 10_000 })
+  return paid
+    .map(({ id, customer, amount_paid, currency, status_transitions }) => ({
+      id: id!,
+      customerId: customer as string,
+      amount: amount_paid,
+      currency,
+      paidAt: new Date(status_transitions.paid_at! * 1000)
+    }))
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+/** Buys a monthly subscription at the provider. */
+async function subscribe({ stripe, payments }: Pick<Awaited<ReturnType<typeof startBilling>>, 'stripe' | 'payments'>) {
+  const customer = await stripe.customers.create()
+  const session = await stripe.checkout.sessions.create({
+    mode: 'subscription',
+    customer: customer.id,
+    line_items: [{ price: 'price_pro_monthly', quantity: 1 }],
+    success_url: 'http://localhost:3000/'
+  })
+  return { customer, session, pay: (number?: string) => payments.controls.pay(session.id, number ? { number } : {}) }
+}
+
+onEachDatabase('the copy of paid invoices', async (t, newDatabase) => {
+  const billing = await startBilling({ databaseUrl: await newDatabase() })
+  t.after(() => billing.close())
+  const { control, payments, stripe } = billing
+  const { orm } = control.database
+  for (let customer = 0; customer < 9; customer++) (await subscribe(billing)).pay()
+  for (let month = 0; month < 11; month++) payments.controls.advance(31 * daySeconds)
+  control.passTime(11 * 31 * daySeconds * 1000)
+  const look = () => control.invoiceSweeper.look()
+
+  await t.test('a copy that fails midway is continued where it stopped', async () => {
+    const real = createStripePayments({ secretKey: stripeKey, apiBase: payments.url })
+    let pages = 0
+    const flaky = createInvoiceSweeper({
+      database: control.database,
+      payments: {
+        ...real,
+        async listPaidInvoices(...query) {
+          if (++pages > 1) throw new Error('the provider is away')
+          return real.listPaidInvoices(...query)
+        }
+      },
+      ...{ clock: control.now, log: control.app.log, intervalMs: hourMs, pauseMs: 0 }
+    })
+    await assert.rejects(flaky.look(), /away/)
+    const first = await copied(orm)
+    assert.equal(first.length, 100)
+    payments.controls.clearCalls()
+    assert.equal(await look(), true)
+    assert.deepEqual(await copied(orm), await expected(stripe))
+    assert.ok((await copied(orm)).length > first.length)
+    const [continued] = payments.controls.calls()
+    assert.match(continued!.params, /created(\[|%5B)lte/)
+  })
+
+  await t.test('a repeated copy changes nothing, and none is made before it is due', async () => {
+    const before = await copied(orm)
+    assert.equal(await look(), false)
+    control.passTime(hourMs)
+    assert.equal(await look(), true)
+    assert.deepEqual(await copied(orm), before)
+  })
+
+  await t.test('an invoice that is paid after a copy was made is found by the next', async () => {
+    const late = await subscribe(billing)
+    // The card works once, and then no more.
+    late.pay('4000000000000341')
+    payments.controls.advance(32 * daySeconds)
+    control.passTime(32 * daySeconds * 1000)
+    assert.equal(await look(), true)
+    const [open] = (await stripe.invoices.list({ customer: late.customer.id, status: 'open' })).data
+    assert.ok(open !== undefined && !(await copied(orm)).some(({ id }) => id === open.id))
+    const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: late.customer.id })
+    const [subscription] = (await stripe.subscriptions.list({ customer: late.customer.id })).data
+    await stripe.subscriptions.update(subscription!.id, { default_payment_method: card.id })
+    await stripe.invoices.pay(open.id!)
+    control.passTime(hourMs)
+    assert.equal(await look(), true)
+    const rows = await copied(orm)
+    assert.ok(rows.some(({ id }) => id === open.id))
+    assert.deepEqual(rows, await expected(stripe))
+  })
+})
+
+test('two replicas copy each invoice once', async (t) => {
+  const replicas = await startReplicas(t)
+  if (replicas === null) return
+  const { one, two, stripe } = replicas
+  for (let customer = 0; customer < 3; customer++) (await subscribe(replicas)).pay()
+  const looked = await Promise.all([one.invoiceSweeper.look(), two.invoiceSweeper.look()])
+  assert.deepEqual(looked.toSorted(), [false, true])
+  assert.deepEqual(await copied(one.database.orm), await expected(stripe))
+})

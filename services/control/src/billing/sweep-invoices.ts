@@ -1,0 +1,102 @@
+import { sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import { claimSweep, createSweepLoop, type Lease } from '../background/sweep-lease.ts'
+import type { Clock } from '../clocks/clock.ts'
+import type { Database, Orm } from '../database/connect.ts'
+import { invoiceSweeps, invoices } from '../database/schema/billing.ts'
+import { invoicesCreatedFrom } from './invoices-created-from.ts'
+import type { PaidInvoice, Payments } from './payments.ts'
+
+/** Milliseconds between two requests to the provider, so that its rate limit has room for others. */
+const pauseMs = 200
+
+export interface InvoiceSweepOptions {
+  database: Database
+  payments: Pick<Payments, 'startDeadline' | 'listPaidInvoices'>
+  clock: Clock
+  log: Pick<FastifyBaseLogger, 'info' | 'warn'>
+  /** Milliseconds from one copy to the next. */
+  intervalMs: number
+  pauseMs?: number
+}
+
+/** Copies the paid invoices of the payment provider. Only one replica does so at a time. */
+export interface InvoiceSweeper {
+  start(): void
+  /** Resolves when the last round has ended. */
+  stop(): Promise<void>
+  /** Copies invoices if that is due and no other replica does so. @returns whether all were copied */
+  look(): Promise<boolean>
+}
+
+/**
+ * Rows have the provider's ids, so that repeated copies change nothing. `page` of the lease is the time (Unix seconds) of
+ * the oldest created invoice that was stored: a replica that takes over continues there.
+ */
+export function createInvoiceSweeper(options: InvoiceSweepOptions): InvoiceSweeper {
+  const { database, payments, clock, log, intervalMs } = options
+  const { orm } = database
+  const loop = createSweepLoop(look, log, {
+    failing: 'the copy of paid invoices stopped; it starts again',
+    recovered: 'the copy of paid invoices works again'
+  })
+  const { signal, pause } = loop
+
+  async function look(): Promise<boolean> {
+    // Read before the claim, which changes it. If another replica copies in between, more is read than needed.
+    const [before] = await orm.select().from(invoiceSweeps)
+    const lease = await claimSweep(orm, clock, intervalMs, invoiceSweeps)
+    if (lease === null) return false
+    let isDone = false
+    try {
+      await copy(lease, invoicesCreatedFrom(before ?? null, clock()))
+      isDone = !signal.aborted
+    } finally {
+      await lease.end(isDone)
+    }
+    if (isDone) log.info('all paid invoices were copied from the payment provider')
+    return isDone
+  }
+
+  /** Reads from the newest invoice to the oldest. An invoice that is paid meanwhile is found by the next copy. */
+  async function copy(lease: Lease, from: Date): Promise<void> {
+    const { page } = lease.sweep
+    const to = page === null || page <= 1 ? null : new Date(page * 1000)
+    let after: string | null = null
+    do {
+      const found: Awaited<ReturnType<Payments['listPaidInvoices']>> = await payments.listPaidInvoices(
+        { from, to, after },
+        payments.startDeadline()
+      )
+      await storeInvoices(orm, found.invoices)
+      after = found.hasMore ? found.last : null
+      const oldest = found.invoices.at(-1)
+      await lease.keep(oldest === undefined ? lease.sweep.page : oldest.createdAt.getTime() / 1000)
+      if (after !== null) await pause(options.pauseMs ?? pauseMs)
+    } while (after !== null && !signal.aborted)
+  }
+
+  return { start: loop.start, stop: loop.stop, look }
+}
+
+/** Stores invoices, in the order of their ids: replicas that lock the same rows in different orders could deadlock. */
+async function storeInvoices(orm: Orm, paid: readonly PaidInvoice[]): Promise<void> {
+  const rows = paid
+    // Trials and full credits: nothing was paid.
+    .filter(({ amount }) => amount > 0)
+    .map(({ id, customerId, amount, currency, paidAt }) => ({ id, customerId, amount, currency, paidAt }))
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+  if (rows.length === 0) return
+  await orm
+    .insert(invoices)
+    .values(rows)
+    .onConflictDoUpdate({
+      target: invoices.id,
+      set: {
+        customerId: sql`excluded.customer_id`,
+        amount: sql`excluded.amount`,
+        currency: sql`excluded.currency`,
+        paidAt: sql`excluded.paid_at`
+      }
+    })
+}
