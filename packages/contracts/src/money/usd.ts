@@ -10,3 +10,6 @@ export function formatUsd(nanos: bigint): string {
   const decimals = (nanos % nanosPerUsd).toString().padStart(9, '0')
   return `${nanos / nanosPerUsd}.${decimals.slice(0, 2)}${decimals.slice(2).replace(/0+$/, '')}`
 }
+
+/** As {@link formatUsd}, for an amount that may be negative: `-0.50`. */
+export const formatSignedUsd = (nanos: bigint): string => (nanos < 0n ? `-${formatUsd(-nanos)}` : formatUsd(nanos))
