@@ -38,6 +38,8 @@ export const ControlVariables = Type.Object({
   /** `postgres://…`, `pglite:<directory>` or `pglite:memory`. */
   DATABASE_URL: Type.String({ pattern: '^(postgres(ql)?://|pglite:)..*$' }),
   DATABASE_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 1000, default: 10 }),
+  /** `true`: control migrates the database when it starts. `false`: `tollgate migrate` does. */
+  AUTO_MIGRATE: Type.Enum(['true', 'false'], { default: 'true' }),
   /** See `parseRedisUrl`. */
   REDIS_URL: Type.String(),
   CATALOG_FILE: Type.String({ default: workspaceFile('deploy/catalog.yaml') }),
@@ -90,6 +92,8 @@ export type ControlConfig = {
   }
   readonly databaseUrl: string
   readonly databasePoolSize: number
+  /** Whether control migrates the database when it starts. */
+  readonly isMigrating: boolean
   readonly redisUrl: string
   readonly catalogFile: string
   readonly dashboardDir: string
@@ -127,6 +131,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
     },
     databaseUrl: variables.DATABASE_URL,
     databasePoolSize: variables.DATABASE_POOL_SIZE,
+    isMigrating: variables.AUTO_MIGRATE === 'true',
     redisUrl: variables.REDIS_URL,
     catalogFile: variables.CATALOG_FILE,
     dashboardDir: variables.DASHBOARD_DIR,
