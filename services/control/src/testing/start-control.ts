@@ -16,7 +16,7 @@ import type { DueCustomersLoop } from '../billing/refresh-due-customers.ts'
 import type { SubscriptionSweeper } from '../billing/sweep-subscriptions.ts'
 import { sessionCookie } from '../callers/session-cookie.ts'
 import { composeControl } from '../compose.ts'
-import type { Database } from '../database/connect.ts'
+import { type Database, openDatabase } from '../database/connect.ts'
 import type { Limits } from '../http/limits.ts'
 import { createLog } from '../http/log.ts'
 import type { Projector } from '../projection/projector.ts'
@@ -34,6 +34,8 @@ export const webhookSecret = 'whsec_secretOfTheTests'
 export interface StartControlOptions {
   /** An empty database, or the one of an earlier start. Default: `pglite:memory`. */
   databaseUrl?: string
+  /** Whether the database has all migrations already. Default: no. */
+  isMigrated?: boolean
   /** Default: a new Redis. */
   redisUrl?: string
   /** Default: the sandbox's identity server. With another URL nobody can sign in. */
@@ -172,7 +174,10 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
   const catalog = options.catalog ?? loadCatalogFile(repositoryCatalog)
   const logged: string[] = []
   const log = createLog('trace', { write: (line) => void logged.push(line) })
-  const database = await openMigratedDatabase(options.databaseUrl ?? 'pglite:memory', options.poolSize)
+  const { databaseUrl = 'pglite:memory', isMigrated = false, poolSize } = options
+  const database = await (isMigrated
+    ? openDatabase(databaseUrl, { ...(poolSize !== undefined && { poolSize }) })
+    : openMigratedDatabase(databaseUrl, poolSize))
   const redis = connectServer(options.redisUrl ?? (ownRedis as RunningRedis).url, {
     name: 'control-test',
     silenceTimeoutMs: options.redisSilenceTimeoutMs ?? longTimeoutMs,
@@ -251,7 +256,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       return {
         status: response.statusCode,
         headers: response.headers,
-        body: /json/.test(String(response.headers['content-type'])) ? response.json() : response.body,
+        body: /[/+]json/.test(String(response.headers['content-type'])) ? response.json() : response.body,
         cookies: [response.headers['set-cookie'] ?? []].flat()
       }
     },
