@@ -1,0 +1,31 @@
+import type { Command } from '../commands/command.ts'
+import { exitCodeTexts } from '../commands/exit-codes.ts'
+
+/** The part of docs/operate/tollgate-command.md that comes from the table of commands. */
+export function describeCommands(commands: readonly Command[]): string {
+  const codes = Object.entries(exitCodeTexts).map(([code, text]) => `| ${code} | ${text} |`)
+  return [
+    '## Exit codes',
+    '',
+    '| code | meaning |',
+    '| ---- | ------- |',
+    ...codes,
+    '',
+    '## Commands',
+    ...commands.flatMap(({ name, summary, usage }) => [
+      '',
+      `### ${name}`,
+      '',
+      `${summary[0]!.toUpperCase()}${summary.slice(1)}.`,
+      '',
+      '```text',
+      usage,
+      '```'
+    ]),
+    ''
+  ].join('\n')
+}
+
+/** Stands before the generated part. */
+export const generatedMark =
+  '<!-- From here on, this is generated: node packages/cli/src/tollgate/write-document.ts -->\n'
