@@ -18,5 +18,5 @@ export async function accountId(client: AdminClient, text: string): Promise<stri
     if (found !== undefined) return found.id
     cursor = page.next_cursor
   } while (cursor !== null)
-  throw new CommandError(`No account belongs to ${text}. Search: tollgate account list --q TEXT`)
+  throw new CommandError(`No account belongs to ${text}. Search: npx tollgate account list --q TEXT`)
 }
