@@ -11,7 +11,7 @@ const program = fileURLToPath(new URL('../tollgate/main.ts', import.meta.url))
 
 if (!isInstallationCurrent(root) || !existsSync(workspaceNode(root))) {
   // The installation's output goes to standard error: standard output is for the command's result, which may be JSON.
-  const { status } = spawnSync(process.execPath, [withSetup, '--bin', 'node', '--version'], {
+  const { status } = spawnSync(process.execPath, [withSetup, '--bin', 'node', '-e', ''], {
     stdio: ['inherit', 2, 2]
   })
   if (status !== 0) process.exit(status ?? 1)
