@@ -3,12 +3,14 @@ import { exitCodeTexts } from '../commands/exit-codes.ts'
 
 /** The part of docs/operate/tollgate-command.md that comes from the table of commands. */
 export function describeCommands(commands: readonly Command[]): string {
-  const codes = Object.entries(exitCodeTexts).map(([code, text]) => `| ${code} | ${text} |`)
+  const rows = [['code', 'meaning'], ...Object.entries(exitCodeTexts)]
+  const width = Math.max(...rows.map(([, text]) => text!.length))
+  const [titles, ...codes] = rows.map(([code, text]) => `| ${code!.padEnd(4)} | ${text!.padEnd(width)} |`)
   return [
     '## Exit codes',
     '',
-    '| code | meaning |',
-    '| ---- | ------- |',
+    titles!,
+    `| ---- | ${'-'.repeat(width)} |`,
     ...codes,
     '',
     '## Commands',
