@@ -1,5 +1,4 @@
 import { RevokedKeyResponse, type RevokeReportedKeyRequest } from '@tollgate/contracts/http/admin/keys.ts'
-import { scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
 import type { Action, Input } from '../commands/action.ts'
 import type { CommandIo } from '../commands/command.ts'
 import { UsageError } from '../commands/command-error.ts'
@@ -37,6 +36,9 @@ const revoke: Action = {
   }
 }
 
+/** How the values of keys begin, also those that were copied only in part. */
+const secretForm = /^tgm?_/
+
 /** A value must not be an argument: the shell's history and the list of processes would keep it. */
 async function nameKey(input: Input, io: CommandIo): Promise<{ id: string } | { hash: string } | { value: string }> {
   const [key] = input.operands
@@ -47,7 +49,7 @@ async function nameKey(input: Input, io: CommandIo): Promise<{ id: string } | { 
     return { hash: hash.toLowerCase() }
   }
   if (key !== '-') {
-    if (scopeOfSecret(key!) === null) return { id: key! }
+    if (!secretForm.test(key!)) return { id: key! }
     throw new UsageError(
       'This is the value of a key, and your shell’s history has it now. Use "-" and paste the value when asked.'
     )

@@ -155,7 +155,7 @@ test('accounts', async (t) => {
 
   await t.test('suspend, resume and signout send the reason', async () => {
     for (const act of ['suspend', 'resume', 'signout']) {
-      const ran = await terminal.run(`account ${act} ${id} --reason mass_mailing`)
+      const ran = await terminal.run(`account ${act} ${id} --reason mass~mailing`)
       assert.equal(ran.code, 0, ran.err)
       assert.deepEqual([last().path, last().body], [`/accounts/${id}/${act}`, { reason: 'mass mailing' }])
     }
@@ -183,16 +183,16 @@ test('accounts', async (t) => {
 
   await t.test('an account is deleted only after a confirmation', async () => {
     const before = asked.length
-    const refused = await terminal.run(`account delete ${id} --reason asked_for`)
+    const refused = await terminal.run(`account delete ${id} --reason asked~for`)
     assert.deepEqual([refused.code, asked.length], [2, before])
     assert.match(refused.err, /Add --yes/)
-    const declined = await terminal.run(`account delete ${id} --reason asked_for`, {
+    const declined = await terminal.run(`account delete ${id} --reason asked~for`, {
       isTerminal: true,
       answers: ['no']
     })
     assert.deepEqual([declined.code, asked.length], [2, before])
     const env = { TOLLGATE_PASSWORD: 'from the environment' }
-    const done = await terminal.run(`account delete ${id} --reason asked_for --yes`, { env })
+    const done = await terminal.run(`account delete ${id} --reason asked~for --yes`, { env })
     assert.deepEqual([done.code, done.questions], [0, []])
     assert.deepEqual(last().body, { reason: 'asked for', password: 'from the environment' })
   })

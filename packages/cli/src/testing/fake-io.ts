@@ -22,7 +22,7 @@ export interface FakeTerminal {
   run(args: string, options?: { answers?: string[]; isTerminal?: boolean; env?: Record<string, string> }): Promise<Ran>
 }
 
-/** A terminal with its own directory for sessions. Arguments are split at spaces; `_` stands for a space inside of one. */
+/** A terminal with its own directory for sessions. Arguments are split at spaces; `~` stands for a space inside of one. */
 export function createFakeTerminal(env: Record<string, string> = {}): FakeTerminal {
   const configHome = mkdtempSync(join(tmpdir(), 'tollgate-command-'))
   return {
@@ -47,7 +47,7 @@ export function createFakeTerminal(env: Record<string, string> = {}): FakeTermin
           return answer
         }
       }
-      const words = args.split(' ').map((word) => word.replaceAll('_', ' '))
+      const words = args.split(' ').map((word) => word.replaceAll('~', ' '))
       const code = await runTollgate(words, io, commandTable)
       return { ...ran, code, json: () => JSON.parse(ran.out) }
     }
