@@ -269,3 +269,25 @@ test('the catalog', async (t) => {
     assert.deepEqual([refused.code, refused.json()], [1, { error: { message: 'It failed.', code: 'catalog_refused' } }])
   })
 })
+
+test('signing in asks for the code of a second factor', async (t) => {
+  const bodies: unknown[] = []
+  const user = { id, email: 'o@example.com', name: 'O', plan: 'free', role: 'operator' }
+  const server = createServer(async (request, response) => {
+    const body = await readBody(request)
+    bodies.push(body)
+    const isComplete = body?.code !== undefined
+    response.writeHead(isComplete ? 200 : 401, { 'set-cookie': 'svc_session=token; HttpOnly; Path=/' })
+    const error = { message: 'A code is needed.', type: 'authentication_error', code: 'second_factor_required' }
+    response.end(JSON.stringify(isComplete ? { user } : { error }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const terminal = createFakeTerminal()
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const ran = await terminal.run(`login --url ${url}`, { answers: ['o@example.com', 'my password', '123 456'] })
+  assert.equal(ran.code, 0, ran.err)
+  const credentials = { email: 'o@example.com', password: 'my password' }
+  assert.deepEqual(bodies, [credentials, { ...credentials, code: '123456' }])
+  assert.ok(![ran.out, ran.err].join().includes('token'))
+})

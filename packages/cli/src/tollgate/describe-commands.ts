@@ -21,7 +21,7 @@ export function describeCommands(commands: readonly Command[]): string {
       `${summary[0]!.toUpperCase()}${summary.slice(1)}.`,
       '',
       '```text',
-      usage,
+      usage.trimEnd(),
       '```'
     ]),
     ''

@@ -49,7 +49,7 @@ function help(args: readonly string[], io: CommandIo, commands: readonly Command
   if (args.includes('--json')) {
     const listed = (found === null ? commands : [found]).map(({ name, summary, usage }) => ({ name, summary, usage }))
     io.out(`${JSON.stringify({ commands: listed })}\n`)
-  } else io.out(found === null ? listCommands(commands) : `${found.usage}\n`)
+  } else io.out(found === null ? listCommands(commands) : `${found.usage.trimEnd()}\n`)
   return exitCodes.done
 }
 
