@@ -79,7 +79,7 @@ const identityWebhookSecret = 'the-webhook-secret-of-the-tests'
 onEachDatabase('bad input', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase(), identityWebhookSecret })
   t.after(() => control.close())
-  const { cookie } = await control.signUp()
+  const { cookie } = await control.signUpOperator()
   const document = (await control.call('GET', '/api/openapi.json')).body as OpenApiDocument
   const operations = operationsOf(document)
   const isSigned = ({ operation }: (typeof operations)[number]) => operation.security.some((one) => 'signature' in one)

@@ -47,5 +47,6 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
     metadata: { tenant: '1' }
   },
   'POST /api/keys/{id}/rotate': { grace_seconds: 1 },
-  'DELETE /api/keys/{id}': {}
+  'DELETE /api/keys/{id}': {},
+  'POST /api/admin/projection/rebuild': { reason: 'a test', password: 'correct horse battery' }
 }
