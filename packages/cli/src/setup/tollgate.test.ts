@@ -38,6 +38,6 @@ test('the first run installs, and prints only its result on standard output', as
     assert.equal(status, 0, stderr)
     assert.equal(stdout, '["account","list","--json"]\n')
   }
-  assert.match(runs[0]!.stderr, /^Installing[^]*Progress/)
+  assert.match(runs[0]!.stderr, /^Installing[\s\S]*Progress/)
   assert.equal(runs[1]!.stderr, '')
 })

@@ -5,8 +5,9 @@ import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { sql } from 'drizzle-orm'
 import { test } from 'tap'
+import { listening, runControl } from '../testing/control-program.ts'
 import { createDatabase } from '../testing/databases.ts'
-import { startControl } from '../testing/start-control.ts'
+import { anonKey, serviceRoleKey, startControl, stripeKey, webhookSecret } from '../testing/start-control.ts'
 import { foldLedger } from '../usage/fold-ledger.ts'
 import { createPostgresLedger } from '../usage/postgres-ledger.ts'
 import { serve } from '../usage/testing/serve.ts'
@@ -35,7 +36,17 @@ test('a role with only the documented grants', async (t) => {
   const restricted = await openDatabase(controlUrl, { poolSize: 2 })
   t.after(() => restricted.close())
 
+  const env = {
+    ...{ AUTO_MIGRATE: 'false', DATABASE_URL: controlUrl, REDIS_URL: 'redis://127.0.0.1:9', CONTROL_PORT: '0' },
+    ...{ PUBLIC_URL: 'http://localhost:3000', SUPABASE_URL: 'http://127.0.0.1:9', SUPABASE_ANON_KEY: anonKey },
+    ...{ SUPABASE_SERVICE_ROLE_KEY: serviceRoleKey, STRIPE_API_BASE: 'http://127.0.0.1:9' },
+    ...{ STRIPE_SECRET_KEY: stripeKey, STRIPE_WEBHOOK_SECRET: webhookSecret }
+  }
+
   await t.test('control stops before the migrations, and says what to type', async () => {
+    const control = runControl(t, env)
+    assert.deepEqual(await control.ended, { code: 1, signal: null })
+    assert.match(control.output(), /DATABASE_URL: the database lacks \d+ migrations .* Run: npx tollgate migrate/)
     assert.ok((await listPendingMigrations(restricted.orm)).includes('0000_initial'))
     await assert.rejects(
       assertMigratedWhenReachable(restricted.orm, quiet),
@@ -43,6 +54,7 @@ test('a role with only the documented grants', async (t) => {
     )
     await migrate(owner.orm)
     await assertMigratedWhenReachable(restricted.orm, quiet)
+    await listening(runControl(t, env))
   })
 
   await t.test('it cannot create, change or drop tables', async () => {
