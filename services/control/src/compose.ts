@@ -32,7 +32,7 @@ import { createPlanWriter } from './users/plan-writer.ts'
 import { createUserRefresher } from './users/refresh-user.ts'
 import { createSweeper } from './users/sweep-users.ts'
 
-type Process = 'host' | 'port' | 'databaseUrl' | 'databasePoolSize' | 'redisUrl' | 'logLevel'
+type Process = 'host' | 'port' | 'databaseUrl' | 'databasePoolSize' | 'isMigrating' | 'redisUrl' | 'logLevel'
 
 /** The configuration without the addresses that the process itself opens. Each provider may have its own time limit. */
 export type ComposedConfig = Omit<ControlConfig, Process | 'identity' | 'payments'> & {

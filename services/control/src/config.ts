@@ -43,6 +43,8 @@ export const ControlVariables = Type.Object({
   /** `postgres://…`, `pglite:<directory>` or `pglite:memory`. */
   DATABASE_URL: Type.String({ pattern: '^(postgres(ql)?://|pglite:)..*$' }),
   DATABASE_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 1000, default: 10 }),
+  /** `true`: control migrates the database when it starts. `false`: `tollgate migrate` does. */
+  AUTO_MIGRATE: Type.Enum(['true', 'false'], { default: 'true' }),
   /** See `parseRedisUrl`. */
   REDIS_URL: Type.String(),
   CATALOG_FILE: Type.String({ default: workspaceFile('deploy/catalog.yaml') }),
@@ -99,6 +101,8 @@ export type ControlConfig = {
   readonly smtp: SmtpSettings | null
   readonly databaseUrl: string
   readonly databasePoolSize: number
+  /** Whether control migrates the database when it starts. */
+  readonly isMigrating: boolean
   readonly redisUrl: string
   readonly catalogFile: string
   readonly catalogOnStart: Variables['CATALOG_ON_START']
@@ -138,6 +142,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
     smtp: readSmtp(variables),
     databaseUrl: variables.DATABASE_URL,
     databasePoolSize: variables.DATABASE_POOL_SIZE,
+    isMigrating: variables.AUTO_MIGRATE === 'true',
     redisUrl: variables.REDIS_URL,
     catalogFile: variables.CATALOG_FILE,
     catalogOnStart: variables.CATALOG_ON_START,

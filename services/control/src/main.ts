@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { composeControl } from './compose.ts'
 import { type ControlConfig, loadControlConfig } from './config.ts'
 import { type Database, openDatabase } from './database/connect.ts'
-import { migrateWhenReachable } from './database/migrate.ts'
+import { assertMigratedWhenReachable, migrateWhenReachable } from './database/migrate.ts'
 import { createLog } from './http/log.ts'
 
 /** What is under way must have ended by then; an orchestrator would kill the process a little later. */
@@ -67,11 +67,14 @@ async function start(config: ControlConfig, log: Logger): Promise<Started> {
   return { stop: () => started.disposeAsync(), reload: () => control.catalogFile.reload() }
 }
 
-async function openMigrated({ databaseUrl, databasePoolSize }: ControlConfig, log: Logger): Promise<Database> {
+async function openMigrated(
+  { databaseUrl, databasePoolSize, isMigrating }: ControlConfig,
+  log: Logger
+): Promise<Database> {
   let database: Database | null = null
   try {
     database = await openDatabase(databaseUrl, { poolSize: databasePoolSize })
-    await migrateWhenReachable(database.orm, log)
+    await (isMigrating ? migrateWhenReachable : assertMigratedWhenReachable)(database.orm, log)
     return database
   } catch (error) {
     await database?.close()

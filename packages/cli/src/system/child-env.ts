@@ -82,6 +82,8 @@ export function controlEnv({ env, embedded, addresses, ports, secrets }: EnvOpti
     PUBLIC_URL: addresses.control,
     GATEWAY_PUBLIC_URL: addresses.gateway,
     DATABASE_URL: addresses.database,
+    // Nobody else migrates the embedded database: only one process can open it.
+    ...(embedded.has('postgres') && { AUTO_MIGRATE: 'true' }),
     REDIS_URL: addresses.redis,
     ...identity,
     ...mail,

@@ -90,10 +90,23 @@ export interface Spend {
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function readSpend(link: RedisLink, account: string, month: number): Promise<Spend | null> {
-  const node = link.nodeOf(accountShard(account))
-  node.run()
-  const packed = await node.client.hgetBuffer(accountName(account), 'a')
-  if (packed === null) return null
+  const [spend] = await readSpends(link, [account], month)
+  return spend!
+}
+
+/** As {@link readSpend}, for several accounts in one round trip to each process. @returns the spends in their order */
+export async function readSpends(
+  link: RedisLink,
+  accounts: readonly string[],
+  month: number
+): Promise<Array<Spend | null>> {
+  const answers = await executeAll(link, accounts, accountShard, (pipeline, account) =>
+    pipeline.hgetBuffer(accountName(account), 'a')
+  )
+  return (answers as Array<Buffer | null>).map((packed) => (packed === null ? null : spendIn(packed, month)))
+}
+
+function spendIn(packed: Buffer, month: number): Spend | null {
   const entry = unpackParts(layouts.account, packed)
   if (entry.month === 0) return null
   return entry.month < month ? { settled: 0, reserved: 0 } : { settled: entry.settled, reserved: entry.reserved }

@@ -6,9 +6,12 @@ import type { AdminOptions } from './admin-context.ts'
 import { createOwnPasswordCheck } from './assert-own-password.ts'
 import { catalog } from './catalog.ts'
 import { changeAccount } from './change-account.ts'
+import { ledgerComparison } from './compare-ledger.ts'
 import { deleteAccount } from './delete-account.ts'
+import { exportUsage } from './export-usage.ts'
 import { listAccounts } from './list-accounts.ts'
 import { money } from './money.ts'
+import { projection } from './projection.ts'
 import { revokeReportedKey } from './revoke-reported-key.ts'
 import { showAccount } from './show-account.ts'
 import { signOut } from './sign-out.ts'
@@ -31,4 +34,7 @@ export async function adminEndpoints(app: FastifyInstance, options: AdminOptions
   system(typed, context)
   money(typed, context)
   revokeReportedKey(typed, context)
+  exportUsage(typed, context)
+  ledgerComparison(typed, context)
+  projection(typed, context)
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
@@ -6,6 +7,9 @@ import { type Orm, queryRows } from './connect.ts'
 import { isDatabaseAway } from './database-away.ts'
 import { migrationsFolder } from './migrations-folder.ts'
 
+const journal = JSON.parse(readFileSync(`${migrationsFolder}/meta/_journal.json`, 'utf8')) as {
+  entries: Array<{ when: number; tag: string }>
+}
 /** An arbitrary number that nothing else in this database locks. */
 const lock = 7_012_846_611
 
@@ -42,18 +46,51 @@ export async function migrate(orm: Orm): Promise<number> {
   })
 }
 
+/** The schema lacks migrations of this release. */
+export class MigrationsPendingError extends Error {
+  constructor(count: number) {
+    super(
+      `the database lacks ${count} ${count === 1 ? 'migration' : 'migrations'} of this release, and AUTO_MIGRATE is false. Run: npx tollgate migrate`
+    )
+    this.name = 'MigrationsPendingError'
+  }
+}
+
+/** @returns the names of the migrations that the database lacks. Needs no right but to read. */
+export async function listPendingMigrations(orm: Orm): Promise<string[]> {
+  const [table] = await queryRows<{ name: string | null }>(orm, sql`select to_regclass('migrations')::text as name`)
+  const rows = table?.name == null ? [] : await queryRows<{ id: string }>(orm, sql`select id::text from migrations`)
+  const applied = new Set(rows.map(({ id }) => id))
+  return journal.entries.filter(({ when }) => !applied.has(String(when))).map(({ tag }) => tag)
+}
+
 /** How long a start waits for a database that is starting, too. */
 const maxWaitMs = 30_000
 const retryMs = 500
 
+type Log = Pick<FastifyBaseLogger, 'info' | 'warn'>
+
 /** Runs {@link migrate}, and retries it for up to half a minute while the database is unavailable. */
-export async function migrateWhenReachable(orm: Orm, log: Pick<FastifyBaseLogger, 'info' | 'warn'>): Promise<void> {
+export async function migrateWhenReachable(orm: Orm, log: Log): Promise<void> {
+  const count = await whenReachable(() => migrate(orm), log)
+  if (count > 0) log.info({ count }, 'database migrated')
+}
+
+/**
+ * Checks that the database has all migrations, and changes nothing. Waits for the database as {@link migrateWhenReachable}.
+ *
+ * @throws MigrationsPendingError
+ */
+export async function assertMigratedWhenReachable(orm: Orm, log: Log): Promise<void> {
+  const { length } = await whenReachable(() => listPendingMigrations(orm), log)
+  if (length > 0) throw new MigrationsPendingError(length)
+}
+
+async function whenReachable<Result>(work: () => Promise<Result>, log: Log): Promise<Result> {
   const deadline = performance.now() + maxWaitMs
   for (;;) {
     try {
-      const count = await migrate(orm)
-      if (count > 0) log.info({ count }, 'database migrated')
-      return
+      return await work()
     } catch (err) {
       if (!isDatabaseAway(err) || performance.now() > deadline) throw err
       log.warn({ err }, 'the database is unavailable; retrying')

@@ -49,5 +49,6 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
   'POST /api/keys/{id}/rotate': { grace_seconds: 1 },
   'DELETE /api/keys/{id}': {},
   'POST /api/admin/catalog': { version: 1, reason: 'a test', password: 'correct horse battery' },
-  'POST /api/admin/catalog/diff': { version: 1 }
+  'POST /api/admin/catalog/diff': { version: 1 },
+  'POST /api/admin/projection/rebuild': { reason: 'a test', password: 'correct horse battery' }
 }

@@ -22,7 +22,7 @@ import type { LiveUpstreams } from '../catalog/catalog-publisher.ts'
 import type { CatalogFollower } from '../catalog/follow-catalog-file.ts'
 import { contentOf } from '../catalog/publish-catalog.ts'
 import { composeControl } from '../compose.ts'
-import type { Database } from '../database/connect.ts'
+import { type Database, openDatabase } from '../database/connect.ts'
 import type { Limits } from '../http/limits.ts'
 import { createLog } from '../http/log.ts'
 import { readSmtp } from '../mail/smtp-settings.ts'
@@ -41,6 +41,8 @@ export const webhookSecret = 'whsec_secretOfTheTests'
 export interface StartControlOptions {
   /** An empty database, or the one of an earlier start. Default: `pglite:memory`. */
   databaseUrl?: string
+  /** Whether the database has all migrations already. Default: no. */
+  isMigrated?: boolean
   /** Default: a new Redis. */
   redisUrl?: string
   /** Default: the sandbox's identity server. With another URL nobody can sign in. */
@@ -196,7 +198,10 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
   const catalog = options.catalog ?? loadCatalogFile(repositoryCatalog)
   const logged: string[] = []
   const log = createLog('trace', { write: (line) => void logged.push(line) })
-  const database = await openMigratedDatabase(options.databaseUrl ?? 'pglite:memory', options.poolSize)
+  const { databaseUrl = 'pglite:memory', isMigrated = false, poolSize } = options
+  const database = await (isMigrated
+    ? openDatabase(databaseUrl, { ...(poolSize !== undefined && { poolSize }) })
+    : openMigratedDatabase(databaseUrl, poolSize))
   const redis = connectServer(options.redisUrl ?? (ownRedis as RunningRedis).url, {
     name: 'control-test',
     silenceTimeoutMs: options.redisSilenceTimeoutMs ?? longTimeoutMs,
@@ -294,7 +299,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       return {
         status: response.statusCode,
         headers: response.headers,
-        body: /json/.test(String(response.headers['content-type'])) ? response.json() : response.body,
+        body: /[/+]json/.test(String(response.headers['content-type'])) ? response.json() : response.body,
         cookies: [response.headers['set-cookie'] ?? []].flat()
       }
     },

@@ -122,20 +122,20 @@ async function foldRows(tx: Transaction, day: Date): Promise<number> {
 
 /** Drops the partitions that end before a time and whose hours are closed. @returns their names */
 async function dropMonths(orm: Orm, before: Date): Promise<string[]> {
-  const months = await queryRows<{ name: string }>(
+  const months = await queryRows<{ name: string; first: string }>(
     orm,
     sql`
-      select relname::text as name from pg_inherits join pg_class on pg_class.oid = inhrelid
+      select relname::text as name, to_date(substr(relname, 8), 'YYYY_MM')::text as first from pg_inherits join pg_class on pg_class.oid = inhrelid
       where inhparent = 'ledger'::regclass and relname ~ '^ledger_[0-9]{4}_[0-9]{2}$'
         and to_date(substr(relname, 8), 'YYYY_MM') < ${before.toISOString().slice(0, 10)}::date
         and to_date(substr(relname, 8), 'YYYY_MM') + interval '1 month' <=
           (select max(ledger_closed_before) at time zone 'UTC' from ${projection})
       order by 1`
   )
-  for (const { name } of months) {
+  for (const { first } of months) {
     await orm.transaction(async (tx) => {
       await tx.execute(sql`set local lock_timeout = ${sql.raw(String(lockTimeoutMs))}`)
-      await tx.execute(sql`drop table if exists ${sql.identifier(name)}`)
+      await tx.execute(sql`select drop_ledger_month((${first}::timestamp) at time zone 'UTC')`)
     })
   }
   return months.map(({ name }) => name)

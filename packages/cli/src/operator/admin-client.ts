@@ -1,0 +1,83 @@
+import { UserResponse } from '@tollgate/contracts/http/auth.ts'
+import type { Static, TSchema } from 'typebox'
+import { Value } from 'typebox/value'
+import type { CommandIo } from '../commands/command.ts'
+import { CommandError } from '../commands/command-error.ts'
+import { exitCodes } from '../commands/exit-codes.ts'
+import { failureOf, parse } from './failure.ts'
+import { openStream, send } from './send.ts'
+import { readSession, type StoredSession } from './session-file.ts'
+
+export type Query = Readonly<Record<string, string | null | undefined>>
+
+/** Calls control's admin API as the operator who signed in. */
+export interface AdminClient {
+  /**
+   * @param path below `/api/admin`
+   * @returns the answer, checked against its schema
+   * @throws CommandError
+   */
+  call<Schema extends TSchema>(
+    schema: Schema,
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    options?: { query?: Query; body?: object }
+  ): Promise<Static<Schema>>
+  /** The text of a streamed answer, in parts. @throws CommandError, also if the stream ends too early */
+  stream(path: string, query: Query): AsyncGenerator<string>
+}
+
+/** @throws CommandError without a session */
+export function createAdminClient(io: Pick<CommandIo, 'env'>): AdminClient {
+  const session = readSession(io.env)
+  if (session === null) {
+    throw new CommandError('You are not signed in. Run: npx tollgate login', { exitCode: exitCodes.notSignedIn })
+  }
+  const { url, cookie } = session
+  return {
+    async call(schema, method, path, { query = {}, body } = {}) {
+      const answer = await send(url, method, adminPath(path, query), { cookie, body })
+      if (!answer.ok) throw await explain(session, failureOf(url, answer.status, answer.text))
+      const parsed = parse(answer.text)
+      if (!Value.Check(schema, parsed)) {
+        throw new CommandError(
+          'The answer of control has another form. Use the tollgate command of the release that control runs.'
+        )
+      }
+      return parsed as Static<typeof schema>
+    },
+    async *stream(path, query) {
+      const answer = await openStream(url, 'GET', adminPath(path, query), { cookie })
+      if (!answer.ok) throw await explain(session, failureOf(url, answer.status, await answer.text()))
+      const decoder = new TextDecoder()
+      try {
+        for await (const part of answer.body ?? []) yield decoder.decode(part, { stream: true })
+      } catch (cause) {
+        throw new CommandError('The connection to control broke, so the export is incomplete. Run it again.', { cause })
+      }
+      yield decoder.decode()
+    }
+  }
+}
+
+function adminPath(path: string, query: Query): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] != null)
+  const text = new URLSearchParams(given).toString()
+  return `/api/admin${path}${text === '' ? '' : `?${text}`}`
+}
+
+/** For everybody but operators the admin API does not exist: a 404 may mean that the session ended. */
+async function explain({ url, cookie, email }: StoredSession, failure: CommandError): Promise<CommandError> {
+  if (failure.code !== 'not_found') return failure
+  const me = await send(url, 'GET', '/api/auth/me', { cookie })
+  const exitCode = exitCodes.notSignedIn
+  if (me.status === 401) {
+    return new CommandError('Your session has ended. Run: npx tollgate login', { exitCode, code: 'not_authenticated' })
+  }
+  const body = parse(me.text)
+  if (Value.Check(UserResponse, body) && body.user.role === 'operator') return failure
+  return new CommandError(`${email} is not an operator. Run: npx tollgate login --email with an operator’s address`, {
+    exitCode,
+    code: 'not_found'
+  })
+}

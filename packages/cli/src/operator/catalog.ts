@@ -1,0 +1,115 @@
+import {
+  AdminCatalogResponse,
+  ApplyCatalogResponse,
+  CatalogDiffResponse,
+  type PublishedCatalog
+} from '@tollgate/contracts/http/admin/catalog.ts'
+import type { Action } from '../commands/action.ts'
+import { CommandError } from '../commands/command-error.ts'
+import { confirm, readPassword, yesOption } from '../commands/confirm.ts'
+import { createCommand } from '../commands/create-command.ts'
+import { exitCodes } from '../commands/exit-codes.ts'
+import { pairs, printable, show, table } from '../commands/show.ts'
+import { createAdminClient } from './admin-client.ts'
+import { describeDiff, readCandidate, versionOption } from './catalog-input.ts'
+import { reasonOption } from './option-values.ts'
+
+const showInForce: Action = {
+  name: 'show',
+  summary: 'Shows the catalog in force.',
+  options: { yaml: { value: null, text: 'print only the file’s text, to keep or edit it' } },
+  async run(input, io) {
+    const result = await createAdminClient(io).call(AdminCatalogResponse, 'GET', '/catalog')
+    const { catalog: found, yaml, missing_upstreams: missing } = result
+    if (input.has('yaml')) {
+      if (yaml === null) throw new CommandError('An earlier release published this catalog without its text.')
+      io.out(yaml.endsWith('\n') ? yaml : `${yaml}\n`)
+      return exitCodes.done
+    }
+    show(input, io, result, () =>
+      [
+        pairs([
+          ['Version', found.version],
+          ['SHA-256', found.sha256],
+          ['Published', `${found.published_at} by ${publisherOf(found)}`],
+          ['Reason', found.reason],
+          ['Models', found.models],
+          ['Plans', found.plans]
+        ]),
+        ...(missing.length === 0 ? [] : [`No live gateway has these upstreams: ${printable(missing.join(', '))}`])
+      ].join('\n')
+    )
+    return exitCodes.done
+  }
+}
+
+const history: Action = {
+  name: 'history',
+  summary: 'Lists the newest 50 catalogs.',
+  async run(input, io) {
+    const { history: all } = await createAdminClient(io).call(AdminCatalogResponse, 'GET', '/catalog')
+    show(input, io, { history: all }, () =>
+      table(
+        [
+          ['VERSION', 'PUBLISHED', 'BY', 'MODELS', 'PLANS', 'CAN BE APPLIED', 'REASON'],
+          ...all.map((one) => [
+            one.version,
+            one.published_at,
+            publisherOf(one),
+            one.models,
+            one.plans,
+            one.is_kept ? 'yes' : 'no: too old',
+            one.reason
+          ])
+        ],
+        'None.'
+      )
+    )
+    return exitCodes.done
+  }
+}
+
+const diff: Action = {
+  name: 'diff',
+  summary: 'Says what a catalog changes for whom, and what prevents it. It exits with 1 if it cannot be applied.',
+  operands: ['[FILE]'],
+  options: versionOption,
+  async run(input, io) {
+    const body = readCandidate(input, io)
+    const result = await createAdminClient(io).call(CatalogDiffResponse, 'POST', '/catalog/diff', { body })
+    show(input, io, result, () => describeDiff(result))
+    return result.problems.length === 0 ? exitCodes.done : exitCodes.failed
+  }
+}
+
+const apply: Action = {
+  name: 'apply',
+  summary: 'Puts a catalog in force, after showing what it changes. It asks for your password.',
+  operands: ['[FILE]'],
+  options: { ...reasonOption, ...versionOption, ...yesOption },
+  async run(input, io) {
+    const reason = input.required('reason')
+    const candidate = readCandidate(input, io)
+    const client = createAdminClient(io)
+    if (!input.has('yes') && io.isTerminal) {
+      const changes = await client.call(CatalogDiffResponse, 'POST', '/catalog/diff', { body: candidate })
+      io.err(`${describeDiff(changes)}\n`)
+      if (changes.problems.length > 0) throw new CommandError('Correct the catalog, then apply it again.')
+    }
+    await confirm(input, io, 'This catalog will apply to all new requests.')
+    const body = { ...candidate, reason, password: await readPassword(io) }
+    const result = await client.call(ApplyCatalogResponse, 'POST', '/catalog', { body })
+    show(input, io, result, () => `Catalog ${result.catalog.version} is in force.`)
+    return exitCodes.done
+  }
+}
+
+const publisherOf = ({ published_by, operator_email }: PublishedCatalog): string =>
+  published_by === 'file' ? 'CATALOG_FILE' : (operator_email ?? 'an operator')
+
+export const catalog = createCommand('catalog', 'see and change models, prices and plans', [
+  showInForce,
+  diff,
+  apply,
+  history
+])

@@ -1,0 +1,62 @@
+import { RevokedKeyResponse, type RevokeReportedKeyRequest } from '@tollgate/contracts/http/admin/keys.ts'
+import type { Action, Input } from '../commands/action.ts'
+import type { CommandIo } from '../commands/command.ts'
+import { UsageError } from '../commands/command-error.ts'
+import { confirm, yesOption } from '../commands/confirm.ts'
+import { createCommand } from '../commands/create-command.ts'
+import { exitCodes } from '../commands/exit-codes.ts'
+import { printable, show } from '../commands/show.ts'
+import { createAdminClient } from './admin-client.ts'
+import { reasonOption } from './option-values.ts'
+
+const revoke: Action = {
+  name: 'revoke',
+  summary: 'Revokes a key at once, at every gateway. With "-" for KEY, it reads the key’s value from standard input.',
+  operands: ['[KEY]'],
+  options: {
+    ...reasonOption,
+    hash: { value: 'SHA256', text: 'the SHA-256 of the key’s value, in hex, instead of KEY' },
+    ...yesOption
+  },
+  async run(input, io) {
+    const reason = input.required('reason')
+    const client = createAdminClient(io)
+    const named = await nameKey(input, io)
+    await confirm(input, io, 'The key will stop working for ever.')
+    const body = { ...named, reason } as RevokeReportedKeyRequest
+    const result = await client.call(RevokedKeyResponse, 'POST', '/keys/revoke', { body })
+    const { key, mailed } = result
+    show(input, io, result, () =>
+      [
+        `Revoked ${key.id} "${printable(key.label)}" of account ${key.account_id}.`,
+        mailed ? 'Its owner gets a mail.' : 'Its owner gets no mail: tell them yourself.'
+      ].join('\n')
+    )
+    return exitCodes.done
+  }
+}
+
+/** How the values of keys begin, also those that were copied only in part. */
+const secretForm = /^tgm?_/
+
+/** A value must not be an argument: the shell's history and the list of processes would keep it. */
+async function nameKey(input: Input, io: CommandIo): Promise<{ id: string } | { hash: string } | { value: string }> {
+  const [key] = input.operands
+  const hash = input.text('hash')
+  if ((key === undefined) === (hash === null)) throw new UsageError('Give the id of a key, "-", or --hash.')
+  if (hash !== null) {
+    if (!/^[0-9a-f]{64}$/i.test(hash)) throw new UsageError('--hash: write 64 hex digits, as sha256sum prints them.')
+    return { hash: hash.toLowerCase() }
+  }
+  if (key !== '-') {
+    if (!secretForm.test(key!)) return { id: key! }
+    throw new UsageError(
+      'This is the value of a key, and your shell’s history has it now. Use "-" and paste the value when asked.'
+    )
+  }
+  const value = (await io.ask('The key’s value: ', { hidden: true })).trim()
+  if (value === '') throw new UsageError('The value is empty. Paste the whole key.')
+  return { value }
+}
+
+export const key = createCommand('key', 'revoke a leaked key', [revoke])

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  type AdminProjection,
+  AdminProjectionResponse,
+  RebuildProjectionResponse
+} from '@tollgate/contracts/http/admin/projection.ts'
+import type { Action } from '../commands/action.ts'
+import { confirm, readPassword, yesOption } from '../commands/confirm.ts'
+import { createCommand } from '../commands/create-command.ts'
+import { exitCodes } from '../commands/exit-codes.ts'
+import { pairs, show } from '../commands/show.ts'
+import { type AdminClient, createAdminClient } from './admin-client.ts'
+import { reasonOption } from './option-values.ts'
+
+/** How long a rebuild is watched. It continues afterwards. */
+const maxWaitMs = 300_000
+const pollMs = 500
+
+const status: Action = {
+  name: 'status',
+  summary: 'Says whether Redis has the newest state of all accounts and keys. It exits with 1 if not.',
+  async run(input, io) {
+    const found = await read(createAdminClient(io))
+    show(input, io, { projection: found }, () => describe(found))
+    return found.is_current ? exitCodes.done : exitCodes.failed
+  }
+}
+
+const rebuild: Action = {
+  name: 'rebuild',
+  summary: 'Writes everything to Redis again, and waits until that is done. It asks for your password.',
+  options: { ...reasonOption, 'no-wait': { value: null, text: 'do not wait' }, ...yesOption },
+  async run(input, io) {
+    const reason = input.required('reason')
+    const client = createAdminClient(io)
+    await confirm(input, io, 'Everything will be written to Redis again. Requests continue meanwhile.')
+    const body = { reason, password: await readPassword(io) }
+    const { epoch } = await client.call(RebuildProjectionResponse, 'POST', '/projection/rebuild', { body })
+    if (input.has('no-wait')) {
+      show(input, io, { epoch }, () => 'Started. See: npx tollgate projection status')
+      return exitCodes.done
+    }
+    const deadline = performance.now() + maxWaitMs
+    let found = await read(client)
+    while (!(found.is_current && found.epoch >= epoch) && performance.now() < deadline) {
+      await delay(pollMs)
+      found = await read(client)
+    }
+    show(input, io, { epoch, projection: found }, () => describe(found))
+    return found.is_current ? exitCodes.done : exitCodes.pending
+  }
+}
+
+const read = async (client: AdminClient): Promise<AdminProjection> =>
+  (await client.call(AdminProjectionResponse, 'GET', '/projection')).projection
+
+function describe({ epoch, shards, catalog, is_current }: AdminProjection): string {
+  return [
+    is_current
+      ? 'Redis has the newest state.'
+      : 'Redis lacks changes. Control writes them; look at its log if this stays.',
+    pairs([
+      ['Epoch', epoch],
+      ['Shards', `${shards.current} of ${shards.total} current`],
+      ['Behind', shards.behind],
+      ['Not verified', shards.unverified],
+      ['Unreachable', shards.unreachable],
+      ['Catalog', `version ${catalog.version}, ${catalog.is_current ? 'in Redis' : 'not in Redis yet'}`]
+    ])
+  ].join('\n')
+}
+
+export const projection = createCommand('projection', 'check or rebuild the copy in Redis', [status, rebuild])

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startControl } from '@tollgate/control/testing/start-control.ts'
+import { copyUsage } from '@tollgate/control/usage/copy-usage.ts'
+import { createPostgresLedger } from '@tollgate/control/usage/postgres-ledger.ts'
+import { serve } from '@tollgate/control/usage/testing/serve.ts'
+import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
+import { test } from 'tap'
+import { createFakeTerminal, type Ran } from '../testing/fake-io.ts'
+import { sessionPath } from './session-file.ts'
+
+const program = fileURLToPath(new URL('../tollgate/main.ts', import.meta.url))
+const today = new Date().toISOString().slice(0, 10)
+
+test('the command and control', async (t) => {
+  const control = await startControl({ isProjecting: true })
+  t.after(() => control.close())
+  const operator = await control.signUpOperator()
+  const user = await control.signUp()
+  // Both users have the same password.
+  const terminal = createFakeTerminal({ TOLLGATE_URL: control.url, TOLLGATE_PASSWORD: operator.password })
+  const path = sessionPath({ XDG_CONFIG_HOME: terminal.configHome })
+  const login = (): Promise<Ran> => terminal.run(`login --email ${operator.email}`)
+  const cookie = (): string => JSON.parse(readFileSync(path, 'utf8')).cookie
+
+  await t.test('only operators can sign in', async () => {
+    const ran = await terminal.run(`login --email ${user.email}`)
+    assert.deepEqual([ran.code, ran.out], [3, ''])
+    assert.match(ran.err, /is not an operator/)
+    assert.throws(() => statSync(path), { code: 'ENOENT' })
+    const env = { TOLLGATE_PASSWORD: 'not the password' }
+    assert.equal((await terminal.run(`login --email ${operator.email}`, { env })).code, 1)
+  })
+
+  await t.test(
+    'the program signs in with what a pipe answers, and stores a session that only its user can read',
+    async () => {
+      const env = { ...nodeVariables(), XDG_CONFIG_HOME: terminal.configHome, TOLLGATE_URL: control.url }
+      const child = spawn(process.execPath, [program, 'login'], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+      let output = ''
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
+      child.stdin.end(`${operator.email}\n${operator.password}\n`)
+      const [code] = await once(child, 'close')
+      assert.equal(code, 0, output)
+      assert.equal(statSync(path).mode & 0o777, 0o600)
+      assert.equal(statSync(dirname(path)).mode & 0o777, 0o700)
+      for (const secret of [operator.password, cookie(), cookie().split('=')[1]!]) assert.ok(!output.includes(secret))
+    }
+  )
+
+  await t.test('usage of the last seconds is a normal difference between Redis and the ledger', async () => {
+    while ((await terminal.run('projection status')).code !== 0);
+    await serve(control.redis, user.id, { model: '=cmd', costNanos: 2_000_000_000, promptTokens: 1000 })
+    const ran = await terminal.run('ledger verify')
+    assert.equal(ran.code, 0, ran.err)
+    assert.match(ran.out, /not_copied_yet +yes/)
+    await copyUsage(createPostgresLedger(control.database.orm), control.redis, 'changed')
+    assert.match((await terminal.run('ledger verify')).out, /agree about/)
+  })
+
+  await t.test('usage is exported as CSV and as JSON lines', async () => {
+    const csv = await terminal.run(`usage export --csv --account ${user.id} --group day,model`)
+    assert.equal(csv.out.split('\r\n')[1], `${today},'=cmd,1,0,1000,4,5,2,0,2.00`)
+    const json = await terminal.run('usage export --group model --json')
+    assert.deepEqual([json.json().model, json.json().cost_usd], ['=cmd', '2.00'])
+    assert.equal((await terminal.run('usage export --from 2026-01-02 --to 2026-01-01')).code, 1)
+  })
+
+  await t.test('the ledger is compared with providers: OpenAI’s export, and the documented form', async () => {
+    const verify = async (csv: string, options = ''): Promise<Ran> => {
+      writeFileSync(join(terminal.configHome, 'export.csv'), csv)
+      return terminal.run(`ledger verify --provider export.csv${options}`)
+    }
+    const generic = 'date,model,requests,input_tokens,output_tokens,cost_usd\n'
+    const same = await verify(`${generic}${today},=cmd,1,1000,5,1.90\n`)
+    assert.equal(same.code, 0, same.err)
+    assert.match(same.out, /All are within 1 per cent/)
+    const seconds = Math.floor(Date.parse(today) / 1000)
+    const rows = [`${seconds},small-2026-01-01,1.0,400,2`, `${seconds + 60},small-2026-01-01,0,500,3`, `${seconds},,,,`]
+    const openAi = `start_time,model,num_model_requests,input_tokens,output_tokens\n${rows.join('\n')}\n`
+    const differs = await verify(openAi, ' --map small-2026-01-01==cmd')
+    assert.equal(differs.code, 1)
+    assert.match(differs.out, /=cmd +1 +1000 \(\+100, \+11.1%\) +5 +- +NO/)
+    assert.equal((await verify(openAi, ' --map small-2026-01-01==cmd --tolerance 12')).code, 0)
+    const other = await verify('when,what\n1,2\n')
+    assert.deepEqual([other.code, other.out], [1, ''])
+    assert.match(other.err, /export.csv, row 2: the columns are neither/)
+  })
+
+  await t.test('a rebuild waits until Redis has everything again', async () => {
+    const ran = await terminal.run('projection rebuild --reason test --yes --json')
+    assert.equal(ran.code, 0, ran.err)
+    const { epoch, projection } = ran.json<{ epoch: number; projection: { epoch: number; is_current: boolean } }>()
+    assert.deepEqual([projection.epoch, projection.is_current], [epoch, true])
+  })
+
+  await t.test('a file that others can read is not used', async () => {
+    chmodSync(path, 0o644)
+    const ran = await terminal.run('projection status')
+    assert.equal(ran.code, 3)
+    assert.match(ran.err, /Others can read/)
+    assert.equal((await login()).code, 0)
+  })
+
+  await t.test('after 12 hours, and after signing out, the session is no longer one', async () => {
+    const old = cookie()
+    assert.equal((await terminal.run('logout')).code, 0)
+    assert.equal((await control.call('GET', '/api/auth/me', { cookie: old })).status, 401)
+    assert.throws(() => statSync(path), { code: 'ENOENT' })
+    assert.equal((await login()).code, 0)
+    control.passTime(12 * 3_600_000 + 1)
+    const ran = await terminal.run('projection status --json')
+    assert.deepEqual([ran.code, ran.json<{ error: { code: string } }>().error.code], [3, 'sign_in_again'])
+  })
+})
+
+test('a command of a database that does not answer exits with 4', async () => {
+  const terminal = createFakeTerminal({ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none?connect_timeout=1' })
+  const ran = await terminal.run('migrate --check')
+  assert.equal(ran.code, 4)
+  assert.match(ran.err, /cannot be reached/)
+})
+
+test('migrate brings an empty database up to date, and says what it did', async () => {
+  const terminal = createFakeTerminal()
+  const env = { DATABASE_URL: `pglite:${join(terminal.configHome, 'database')}` }
+  const before = await terminal.run('migrate --check --json', { env })
+  assert.equal(before.code, 1)
+  const { pending } = before.json<{ pending: string[] }>()
+  assert.equal(pending[0], '0000_initial')
+  assert.deepEqual((await terminal.run('migrate --json', { env })).json(), { applied: pending })
+  const after = await terminal.run('migrate --check', { env })
+  assert.deepEqual([after.code, after.out], [0, 'The database is up to date.\n'])
+})

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { AdminProjectionResponse } from '@tollgate/contracts/http/admin/projection.ts'
+import { accountName } from '@tollgate/state/keyspace/names.ts'
+import { test } from 'tap'
+import { codeOf, startControl } from '../testing/start-control.ts'
+
+test('the projection', async (t) => {
+  const control = await startControl({ isProjecting: true })
+  t.after(() => control.close())
+  const operator = await control.signUpOperator()
+  const { cookie } = operator
+  const read = async () => {
+    const answer = await control.call('GET', '/api/admin/projection', { cookie })
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    return (answer.body as AdminProjectionResponse).projection
+  }
+  const untilCurrent = async () => {
+    for (;;) {
+      const found = await read()
+      if (found.is_current) return found
+      await delay(50)
+    }
+  }
+  const rebuild = (password: string) =>
+    control.call('POST', '/api/admin/projection/rebuild', {
+      cookie,
+      body: { reason: 'somebody edited Redis', password }
+    })
+
+  await t.test('it is current once Redis has every change', async () => {
+    const found = await untilCurrent()
+    assert.equal(found.shards.current, found.shards.total)
+    assert.equal(found.catalog.is_current, true)
+  })
+
+  await t.test('only the operator’s own password has everything written again', async () => {
+    const before = (await read()).epoch
+    const refused = await rebuild('wrong')
+    assert.deepEqual([refused.status, codeOf(refused)], [403, 'wrong_password'])
+    assert.equal((await read()).epoch, before)
+  })
+
+  await t.test('a rebuild brings back what Redis lacks, and is in the operators’ log', async () => {
+    const before = (await untilCurrent()).epoch
+    // As an accident in redis-cli would.
+    await control.redis.client.del(accountName(operator.id))
+    const answer = await rebuild(operator.password)
+    assert.deepEqual([answer.status, answer.body], [200, { epoch: before + 1 }])
+    const after = await untilCurrent()
+    assert.equal(after.epoch, before + 1)
+    assert.equal(await control.redis.client.exists(accountName(operator.id)), 1)
+    const log = await control.call('GET', '/api/admin/audit', { cookie })
+    const [entry] = (log.body as { entries: Array<Record<string, unknown>> }).entries
+    assert.deepEqual(
+      [entry?.action, entry?.reason, entry?.detail, entry?.account_id],
+      ['projection.rebuilt', 'somebody edited Redis', { epoch: before + 1 }, null]
+    )
+    assert.ok(control.logged.some((line) => line.includes('an operator has everything written to Redis again')))
+  })
+})
