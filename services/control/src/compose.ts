@@ -16,6 +16,9 @@ import { defaultLimits, type Limits } from './http/limits.ts'
 import { createSupabaseIdentity } from './identity/supabase-identity.ts'
 import { createUseCopier } from './keys/copy-last-uses.ts'
 import { createProjector } from './projection/projector.ts'
+import { createProviderChecks } from './provider-health/check-providers.ts'
+import { judgeAnonAnswer, judgeServiceRoleAnswer, judgeStripeAnswer } from './provider-health/judge-answer.ts'
+import { createProviderHealth } from './provider-health/provider-health.ts'
 import { createTablePruner } from './retention/table-pruner.ts'
 import { maintainLedger } from './usage/maintain-ledger.ts'
 import { createPostgresLedger } from './usage/postgres-ledger.ts'
@@ -80,13 +83,27 @@ export function composeControl(options: ComposeOptions) {
   const useCopier = keep(createUseCopier({ database, redis, log }))
   const clockWatch = keep(createClockWatch({ database, redis, clock, log }))
 
-  const identity = createSupabaseIdentity({ ...config.identity, publicUrl: config.publicUrl, log })
+  const health = createProviderHealth(log)
+  const providerChecks = keep(createProviderChecks({ config, health, log }))
+  const { serviceRoleKey } = config.identity
+  const identity = createSupabaseIdentity({
+    ...config.identity,
+    publicUrl: config.publicUrl,
+    log,
+    onAnswer(apiKey, path, status) {
+      const judge = apiKey === serviceRoleKey ? judgeServiceRoleAnswer : judgeAnonAnswer
+      judge(path, status, health.report)
+    }
+  })
   const ofUsers = { database, identity, catalog, projector, clock, log }
   const planWriter = keep(createPlanWriter(ofUsers))
   const dueUsers = keep(createDueUsers(ofUsers))
   const refresher = createUserRefresher(ofUsers)
 
-  const payments = createStripePayments(config.payments)
+  const payments = createStripePayments({
+    ...config.payments,
+    onAnswer: (status) => judgeStripeAnswer(status, health.report)
+  })
   const concurrency = concurrencyLimitFor(database)
   const customerRefresher = createCustomerRefresher({
     database,
@@ -121,6 +138,7 @@ export function composeControl(options: ComposeOptions) {
       refresher,
       payments,
       customerRefresher,
+      health,
       log
     },
     ...{ clock, minResponseTimes, limits, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) }
@@ -135,6 +153,8 @@ export function composeControl(options: ComposeOptions) {
     start(): void {
       for (const loop of [...loops, subscriptionSweeper, dueCustomers, pruner]) loop.start()
     },
+    /** Checks the keys of the providers in the background. Called when control listens. */
+    checkProviders: () => providerChecks.start(),
     [Symbol.asyncDispose]: () => parts.disposeAsync()
   }
 }

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
 import { refusePreflight } from '../http/refuse-preflight.ts'
 import type { CustomerRefresher } from './refresh-customer.ts'
+import { createSignatureWarning } from './warn-of-bad-signature.ts'
 import { isSignature, readEvent } from './webhook-event.ts'
 
 /** Larger than any event. */
@@ -28,13 +29,16 @@ export async function webhook(instance: FastifyInstance, options: WebhookOptions
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
+  const warnOfSignature = createSignatureWarning()
   refusePreflight(app, '/webhook')
   app.post(
     '/webhook',
     {
       bodyLimit: bodyLimitBytes,
       onRequest: (request, _reply, done) => {
-        done(isSignature(request.headers['stripe-signature']) ? undefined : new ServiceError('invalid_signature'))
+        if (isSignature(request.headers['stripe-signature'])) return done()
+        warnOfSignature(request.log, null, clock())
+        done(new ServiceError('invalid_signature'))
       },
       schema: { response: answers({ 200: ReceivedResponse }) }
     },
@@ -42,7 +46,10 @@ export async function webhook(instance: FastifyInstance, options: WebhookOptions
       const signature = request.headers['stripe-signature'] as string
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const event = readEvent(body, signature, webhookSecrets, clock())
-      if (event === null) throw new ServiceError('invalid_signature')
+      if (event === null) {
+        warnOfSignature(request.log, signature, clock())
+        throw new ServiceError('invalid_signature')
+      }
       if (event.ours !== null) {
         const { id, type } = event.ours
         const isNew = await customerRefresher.handleEvent(event.ours)
