@@ -25,7 +25,7 @@ import { logRequest } from './telemetry/request-log.ts'
 
 type SharedDependencies = Pick<
   InferenceDependencies,
-  'docsUrl' | 'catalog' | 'upstreams' | 'useLog' | 'estimator' | 'settlement'
+  'docsUrl' | 'catalog' | 'upstreams' | 'useLog' | 'estimator' | 'settlement' | 'upstreamHealth'
 >
 
 /** What the gateway's routes need. */

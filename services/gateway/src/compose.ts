@@ -17,6 +17,8 @@ import { SettlementQueue } from './settlement/settlement-queue.ts'
 import { createClockWatch } from './telemetry/clock-watch.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
 import { createUsageEstimator } from './tokens/usage-estimator.ts'
+import { createUpstreamChecks } from './upstream-health/check-upstreams.ts'
+import { createUpstreamHealth } from './upstream-health/upstream-health.ts'
 import type { Upstreams } from './upstreams/upstreams.ts'
 
 /** How long the gateway waits for Redis to acknowledge the last settlements after `cutOff`. */
@@ -45,6 +47,8 @@ export interface Gateway extends AsyncDisposable {
   readonly bodyMemory: BodyMemory
   /** Starts the work in the background. Resolves after the first attempt to read the catalog. */
   start(): Promise<void>
+  /** Checks the credentials of all upstreams in the background. Called when the gateway listens. */
+  checkUpstreams(): void
   /** Resolves when Redis has acknowledged all settlements. */
   settled(): Promise<void>
   /** Ends all connections and calls now. After that, closing waits at most two seconds for Redis. */
@@ -71,7 +75,10 @@ export function composeGateway(given: GatewayParts): Gateway {
     () => bodyMemory.heldBytes
   )
   const catalog = followCatalog(redis, warn('cannot read the catalog from Redis'))
-  const admin = buildAdmin(redis, catalog, metrics.registry, () => isStopping)
+  const upstreamHealth = createUpstreamHealth(log)
+  const upstreamChecks = createUpstreamChecks(() => upstreams, upstreamHealth, log)
+  parts.defer(() => upstreamChecks.stop())
+  const admin = buildAdmin(redis, catalog, metrics.registry, () => isStopping, upstreamHealth)
   parts.defer(() => admin.close())
   const estimator = createUsageEstimator(warn('cannot count tokens: usage is estimated from the size of answers'))
   parts.defer(() => estimator.close())
@@ -97,7 +104,7 @@ export function composeGateway(given: GatewayParts): Gateway {
     cancel: (account: PreparedAccount, requestId: string) => queue.cancel(account, requestId),
     isFull: () => queue.isFull
   }
-  const app = buildApp({ ...given, catalog, useLog, admission, estimator, settlement, bodyMemory })
+  const app = buildApp({ ...given, catalog, useLog, admission, estimator, settlement, bodyMemory, upstreamHealth })
   parts.defer(() => app.close())
   const clockWatch = createClockWatch(redis, metrics.setClockSkew)
   parts.defer(() => clockWatch.stop())
@@ -115,6 +122,7 @@ export function composeGateway(given: GatewayParts): Gateway {
       reaper.start()
       clockWatch.start()
     },
+    checkUpstreams: () => upstreamChecks.start(),
     async settled() {
       await settlement.counted()
       await queue.idle()

@@ -29,7 +29,7 @@ export function startRelay(
   reply: FastifyReply,
   { metered, forwarded, heldBytes }: AdmittedRequest
 ): void {
-  const { calls, bodies, settlement } = dependencies
+  const { calls, bodies, settlement, upstreamHealth } = dependencies
   const { id, startedAt, log } = request
   const known = request.knownKey!
   const { model, isStream, hidesOutput } = forwarded
@@ -61,11 +61,15 @@ export function startRelay(
     onFailure: (failure, upstream) => {
       const level = needsOperator.has(failure.code) ? 'error' : 'warn'
       log[level]({ err: failure, reqId: id, upstream }, 'upstream failed')
+      if (failure.code === 'upstream_rejected_credentials') {
+        upstreamHealth.rejected(upstream, dependencies.upstreams.get(upstream)?.models.variable ?? null)
+      }
     },
     onEnd: (outcome) => {
       calls.left()
       bodies.memory.release(known, heldBytes)
       settlement.settle(call, outcome)
+      if (outcome.upstream !== null && outcome.status === 200) upstreamHealth.accepted(outcome.upstream)
     }
   })
 }

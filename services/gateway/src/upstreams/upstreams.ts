@@ -62,6 +62,8 @@ export interface Upstream {
   /** null for a provider without one. Never log it. */
   readonly credential: string | null
   readonly http2: boolean
+  /** How to ask for the list of models. Never log the URL and the headers. */
+  readonly models: ModelsCall
   /** Whether the provider stops billing when a stream is aborted. */
   readonly abortStopsBilling: boolean
   /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
@@ -70,6 +72,17 @@ export interface Upstream {
   readonly retries: RetryBudget
   /** When its models accept calls again, by the upstream's model names. Monotonic clock, milliseconds. */
   readonly restingUntil: Map<string, number>
+}
+
+/** A `GET` of the list of models, with the credential. */
+export interface ModelsCall {
+  readonly url: URL
+  /** Names and values, alternating. */
+  readonly headers: string[]
+  /** Trusted certificates (PEM), instead of those of Node.js. */
+  readonly ca: string | undefined
+  /** The variable with the credential; null for a provider without one. */
+  readonly variable: string | null
 }
 
 export type Upstreams = ReadonlyMap<string, Upstream>
@@ -136,6 +149,12 @@ function openUpstream(
     name,
     credential,
     http2,
+    models: {
+      url: modelsUrl(url),
+      headers: options.headers.slice(2),
+      ca,
+      variable: entry.credential_variable ?? null
+    },
     abortStopsBilling: entry.abort_stops_billing ?? !billsAborted.test(url.hostname),
     furtherMembers: entry.unknown === 'pass' ? null : new Set(entry.members === 'openai' ? [] : entry.members),
     breaker: new Breaker(onBreaker),
@@ -143,6 +162,12 @@ function openUpstream(
     restingUntil: new Map(),
     pool: http2 || entry.client === 'undici' ? new UndiciPool(options, http2) : new Http1Pool(options)
   }
+}
+
+function modelsUrl(base: URL): URL {
+  const url = new URL(base)
+  url.pathname = `${base.pathname.replace(/[/]+$/, '')}/models`
+  return url
 }
 
 /** Problems never contain the URL, because its query may contain a key. */
