@@ -67,7 +67,7 @@ async function firstLine(child: ChildProcess): Promise<string> {
 test('the first run installs from the lock file, the second does not', async (t) => {
   const { root, run, installations } = workspace(t)
   const first = await run('args.mjs', 'one', '--two')
-  assert.match(first.stdout, /^Installing/)
+  assert.match(first.stdout, /^Installing .*\nInstalled in \d+ s\.\n/)
   const second = await run('args.mjs', 'one', '--two')
   assert.deepEqual(JSON.parse(second.stdout), [process.execPath, ['one', '--two'], true])
   assert.equal(installations().length, 1)

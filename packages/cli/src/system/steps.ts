@@ -1,12 +1,15 @@
 /** A step that takes longer is announced, milliseconds. */
-const announcedAfterMs = 2000
+const defaultAnnouncedAfterMs = 2000
 
 /**
- * Reports the steps of a start: each step that takes longer than two seconds when it has taken so long, and when it ends.
+ * Reports the slow steps of a start: each one when it has taken two seconds, and when it ends.
  *
  * @returns a function that runs a step
  */
-export function createSteps(onStep: ((text: string) => void) | undefined) {
+export function createSteps(
+  onStep: ((text: string) => void) | undefined,
+  announcedAfterMs: number = defaultAnnouncedAfterMs
+) {
   return async <Result>(what: string, run: () => Promise<Result>): Promise<Result> => {
     const beganAt = performance.now()
     const timer = setTimeout(() => onStep?.(`${what} …`), announcedAfterMs)

@@ -18,25 +18,32 @@ export function writeDocument(): string {
 }
 
 function section(service: WrongSetting['service']): string[] {
-  const rows = wrongSettings.filter((one) => one.service === service)
+  const rows = wrongSettings
+    .filter((one) => one.service === service)
+    .map(({ setting, says, readyz }) => [
+      setting,
+      cell(says),
+      readyz === null ? 'yes' : 'no',
+      readyz === null ? '' : describeReady(readyz)
+    ])
   return [
     `## ${service === 'control' ? 'Control' : 'Gateway'}`,
     '',
-    '| setting | what it says | exits | `/readyz` |',
-    '| --- | --- | --- | --- |',
-    ...rows.map(
-      ({ setting, says, readyz }) =>
-        `| ${setting} | ${cell(says)} | ${readyz === null ? 'yes' : 'no'} | ${describeReady(readyz)} |`
-    ),
+    ...alignedTable(['setting', 'what it says', 'exits', '`/readyz`'], rows),
     ''
   ]
 }
 
+/** A table as the formatter of this repository aligns it. */
+function alignedTable(head: string[], rows: string[][]): string[] {
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((cells) => cells[column]?.length ?? 0)))
+  const line = (cells: string[]) => `| ${cells.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)]
+}
+
 const cell = (words: string): string => `\`${words.replaceAll('|', '\\|')}\``
 
-function describeReady(readyz: WrongSetting['readyz']): string {
-  if (readyz === null) return ''
-  const { status, shows } = readyz
+function describeReady({ status, shows }: NonNullable<WrongSetting['readyz']>): string {
   if (shows === undefined) return String(status)
   return typeof shows === 'string'
     ? `${status}, \`problems\` names \`${shows}\``
