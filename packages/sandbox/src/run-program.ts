@@ -16,6 +16,8 @@ export interface ServerProgram {
  * @param portVariable the environment variable that sets the port, named if the port is taken
  */
 export async function runProgram(portVariable: string, start: () => Promise<ServerProgram>): Promise<void> {
+  // It has no files to read again.
+  process.on('SIGHUP', () => undefined)
   try {
     const server = await start()
     let isStopping = false

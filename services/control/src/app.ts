@@ -44,6 +44,7 @@ import type { Mailer } from './mail/mailer.ts'
 import { swaggerOptions } from './openapi/document.ts'
 import { openApiEndpoints } from './openapi/endpoints.ts'
 import type { Projector } from './projection/projector.ts'
+import type { ProviderHealth } from './provider-health/provider-health.ts'
 import { teamEndpoints } from './team/endpoints.ts'
 import { usageEndpoints } from './usage/endpoints.ts'
 import type { DueUsers } from './users/due-users.ts'
@@ -74,6 +75,7 @@ export type ControlDependencies = {
   payments: Payments
   customerRefresher: CustomerRefresher
   mailer: Mailer
+  health: Pick<ProviderHealth, 'problems'>
   log: FastifyBaseLogger
   clock: Clock
   minResponseTimes: MinResponseTimes
@@ -95,7 +97,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   })
   // Before every part of the API, whose routes it collects.
   app.register(swagger, swaggerOptions(config.publicUrl))
-  app.register(async (probes) => answerProbes(probes, database, redis))
+  app.register(async (probes) => answerProbes(probes, database, redis, dependencies.health))
   app.register(async (api) => openApiEndpoints(api), { prefix: '/api' })
   app.register(cookie)
   app.register(rateLimits, { redis })

@@ -23,6 +23,9 @@ import { createSupabaseIdentity } from './identity/supabase-identity.ts'
 import { createUseCopier } from './keys/copy-last-uses.ts'
 import { createMailer } from './mail/mailer.ts'
 import { createProjector } from './projection/projector.ts'
+import { createProviderChecks } from './provider-health/check-providers.ts'
+import { judgeAnonAnswer, judgeServiceRoleAnswer, judgeStripeAnswer } from './provider-health/judge-answer.ts'
+import { createProviderHealth } from './provider-health/provider-health.ts'
 import { createTablePruner } from './retention/table-pruner.ts'
 import { maintainLedger } from './usage/maintain-ledger.ts'
 import { createPostgresLedger } from './usage/postgres-ledger.ts'
@@ -104,13 +107,27 @@ export function composeControl(options: ComposeOptions) {
 
   const mailer = keep(createMailer({ smtp: config.smtp, log }))
 
-  const identity = createSupabaseIdentity({ ...config.identity, publicUrl: config.publicUrl, log })
+  const health = createProviderHealth(log)
+  const providerChecks = keep(createProviderChecks({ config, health, log }))
+  const { serviceRoleKey } = config.identity
+  const identity = createSupabaseIdentity({
+    ...config.identity,
+    publicUrl: config.publicUrl,
+    log,
+    onAnswer(apiKey, path, status) {
+      const judge = apiKey === serviceRoleKey ? judgeServiceRoleAnswer : judgeAnonAnswer
+      judge(path, status, health.report)
+    }
+  })
   const ofUsers = { database, identity, catalog, projector, clock, log }
   const planWriter = run(createPlanWriter(ofUsers))
   const dueUsers = run(createDueUsers(ofUsers))
   const refresher = createUserRefresher(ofUsers)
 
-  const payments = createStripePayments(config.payments)
+  const payments = createStripePayments({
+    ...config.payments,
+    onAnswer: (status) => judgeStripeAnswer(status, health.report)
+  })
   const concurrency = concurrencyLimitFor(database)
   const customerRefresher = createCustomerRefresher({ ...ofUsers, payments, planWriter, concurrency })
   const sweeper = run(createSweeper({ ...ofUsers, customerRefresher, ...sweep }))
@@ -127,7 +144,7 @@ export function composeControl(options: ComposeOptions) {
   const app: FastifyInstance = buildApp({
     ...ofUsers,
     ...{ config, redis, catalogPublisher, planWriter, dueUsers, refresher, payments, customerRefresher, mailer },
-    ...{ failures: state.failures, webhookCounts: state.webhookCounts, heartbeat },
+    ...{ health, failures: state.failures, webhookCounts: state.webhookCounts, heartbeat },
     ...{ minResponseTimes, limits, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) }
   })
   parts.defer(() => app.close())
@@ -140,6 +157,8 @@ export function composeControl(options: ComposeOptions) {
     start(): void {
       for (const loop of loops) loop.start()
     },
+    /** Checks the keys of the providers in the background. Called when control listens. */
+    checkProviders: () => providerChecks.start(),
     [Symbol.asyncDispose]: () => parts.disposeAsync()
   }
 }

@@ -1,6 +1,7 @@
 import { checkDocsUrl, readDocsUrl } from '@tollgate/service/config/docs-url.ts'
 import { loadConfig } from '@tollgate/service/config/load-config.ts'
 import { checkTrustProxy, readTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
+import { checkDatabaseUrl, checkUrlPassword } from '@tollgate/service/config/url-password.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
@@ -8,32 +9,39 @@ import { checkMailFrom, checkSmtpUrl, readSmtp, type SmtpSettings } from './mail
 import type { Retention } from './retention/table-pruner.ts'
 import type { LedgerRetention } from './usage/fold-ledger.ts'
 
-const Text = Type.String({ minLength: 1 })
+/** @param where where to get a required variable */
+const Text = (where: string) => Type.String({ minLength: 1, where })
 /** What is sent as a header. With a space or a line break inside, the errors of the HTTP client would repeat it. */
-const Key = Type.String({ pattern: '^[!-~]+$' })
+const Key = (where: string) =>
+  Type.String({ pattern: '^[!-~]+$', where, must: 'one line of ASCII characters, without spaces' })
+const apiKeys = 'Copy it from supabase.com: your project, Project Settings, API Keys'
 
 /** Every variable of control. */
 export const ControlVariables = Type.Object({
   CONTROL_HOST: Type.String({ default: '127.0.0.1' }),
   CONTROL_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 3000 }),
   /** Where browsers reach control: scheme, host and port. */
-  PUBLIC_URL: Text,
+  PUBLIC_URL: Text('Set the address at which browsers reach control, such as https://app.example.com'),
   /** Where clients reach the gateway: scheme, host and port. The dashboard shows it, and calls it. */
   GATEWAY_PUBLIC_URL: Type.String({ default: 'http://localhost:8080' }),
   /** The session cookie and CORS hold for this domain and below it. The host of `PUBLIC_URL` unless given. */
-  SERVICE_DOMAIN: Type.String({ pattern: '^[a-z0-9.:\\[\\]-]*$', default: '' }),
+  SERVICE_DOMAIN: Type.String({
+    pattern: '^[a-z0-9.:\\[\\]-]*$',
+    must: 'a host such as example.com, without https:// and in lower case',
+    default: ''
+  }),
   /** Origins, separated by commas, that may call `/api` from browsers besides the subdomains of the service domain. */
   CORS_EXTRA_ORIGINS: Type.String({ default: '' }),
-  SUPABASE_URL: Text,
-  SUPABASE_ANON_KEY: Key,
-  SUPABASE_SERVICE_ROLE_KEY: Key,
+  SUPABASE_URL: Text('Copy it from supabase.com: your project, Project Settings, Data API'),
+  SUPABASE_ANON_KEY: Key(`${apiKeys}, the publishable (anon) key`),
+  SUPABASE_SERVICE_ROLE_KEY: Key(`${apiKeys}, the secret (service role) key`),
   /** `iss` of the project's tokens, if it is not `<SUPABASE_URL>/auth/v1`. */
   SUPABASE_JWT_ISSUER: Type.String({ default: '' }),
   /** What Supabase's database webhook on `auth.users` presents. Without one there is no endpoint for it. */
   IDENTITY_WEBHOOK_SECRET: Type.String({ default: '' }),
-  STRIPE_SECRET_KEY: Key,
+  STRIPE_SECRET_KEY: Key('Copy it from dashboard.stripe.com/apikeys'),
   /** Signing secrets of the webhook endpoint, separated by commas: several while one is replaced. */
-  STRIPE_WEBHOOK_SECRET: Text,
+  STRIPE_WEBHOOK_SECRET: Text('Copy the signing secret from dashboard.stripe.com/webhooks'),
   /** Scheme, host and port of the payment provider's API. */
   STRIPE_API_BASE: Type.String({ default: 'https://api.stripe.com' }),
   /** `smtp://…` or `smtps://…`: the server that takes control's mails. Without one, control sends no mails. */
@@ -41,12 +49,16 @@ export const ControlVariables = Type.Object({
   /** Sender of control's mails. */
   MAIL_FROM: Type.String({ default: '' }),
   /** `postgres://…`, `pglite:<directory>` or `pglite:memory`. */
-  DATABASE_URL: Type.String({ pattern: '^(postgres(ql)?://|pglite:)..*$' }),
+  DATABASE_URL: Type.String({
+    pattern: '^(postgres(ql)?://|pglite:)..*$',
+    where: 'Set postgres://user:password@host:5432/database, or pglite:<directory>',
+    must: 'postgres://user:password@host:5432/database, or pglite:<directory>'
+  }),
   DATABASE_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 1000, default: 10 }),
   /** `true`: control migrates the database when it starts. `false`: `tollgate migrate` does. */
   AUTO_MIGRATE: Type.Enum(['true', 'false'], { default: 'true' }),
   /** See `parseRedisUrl`. */
-  REDIS_URL: Type.String(),
+  REDIS_URL: Type.String({ where: 'Set redis://[[user]:password@]host[:port]' }),
   CATALOG_FILE: Type.String({ default: workspaceFile('deploy/catalog.yaml') }),
   /** Whether a start also applies a file that another catalog has replaced. See catalog/publish-catalog.ts. */
   CATALOG_ON_START: Type.Enum(['publish-new', 'apply'], { default: 'publish-new' }),
@@ -197,7 +209,8 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
       : 'CORS_EXTRA_ORIGINS: every entry must be an origin such as http://localhost:5173, without a path',
   checkSmtpUrl,
   checkMailFrom,
-  checkRedisUrl,
+  checkDatabaseUrl,
+  (variables) => checkUrlPassword('REDIS_URL', variables.REDIS_URL) ?? checkRedisUrl(variables),
   checkTrustProxy,
   checkDocsUrl
 ]

@@ -82,14 +82,18 @@ test('control as a program', async (t) => {
     'a request that is under way at the signal is finished, and the connection does not keep it alive',
     async () => {
       const refusal = '{"code":"invalid_credentials","message":"Invalid login credentials"}'
-      const provider = createServer()
-      const asked = once(provider, 'request') as Promise<[IncomingMessage, ServerResponse]>
+      const asked = Promise.withResolvers<ServerResponse>()
+      // Control also checks its keys.
+      const provider = createServer((request: IncomingMessage, response) => {
+        if (request.url?.includes('/token')) asked.resolve(response)
+        else response.writeHead(503).end()
+      })
       await once(provider.listen(0, '127.0.0.1'), 'listening')
       t.after(() => provider.close())
       const { port } = provider.address() as AddressInfo
       const control = run(t, { ...env, SUPABASE_URL: `http://127.0.0.1:${port}` })
       const underWay = post(`${await listening(control)}/api/auth/login`, person)
-      const [, response] = await asked
+      const response = await asked.promise
       control.child.kill('SIGTERM')
       while (!control.output().includes('"signal":"SIGTERM"')) await once(control.child.stdout!, 'data')
       const headers = { 'content-type': 'application/json', 'x-supabase-api-version': '2024-01-01' }

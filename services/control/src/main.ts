@@ -1,10 +1,11 @@
-import { connectRedis } from '@tollgate/state/link/connect-redis.ts'
-import { DrizzleQueryError } from 'drizzle-orm'
+import { findUnknownVariables } from '@tollgate/service/config/unknown-variables.ts'
+import { openRedis } from '@tollgate/state/link/first-contact.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { composeControl } from './compose.ts'
 import { type ControlConfig, loadControlConfig } from './config.ts'
 import { type Database, openDatabase } from './database/connect.ts'
+import { describeOpenFailure } from './database/describe-open-failure.ts'
 import { assertMigratedWhenReachable, migrateWhenReachable } from './database/migrate.ts'
 import { createLog } from './http/log.ts'
 
@@ -12,8 +13,11 @@ import { createLog } from './http/log.ts'
 const stopTimeoutMs = 20_000
 
 async function main(): Promise<void> {
+  // SIGHUP never ends this process, also not before anything reads files again.
+  process.on('SIGHUP', () => undefined)
   const config = loadControlConfig(process.env)
   const log = createLog(config.logLevel)
+  for (const warning of findUnknownVariables(process.env)) log.warn(warning)
   process.on('uncaughtException', (err, origin) => {
     log.fatal({ err }, origin)
     process.exit(1)
@@ -52,17 +56,19 @@ interface Started {
 
 async function start(config: ControlConfig, log: Logger): Promise<Started> {
   await using parts = new AsyncDisposableStack()
-  const database = parts.adopt(await openMigrated(config, log), (opened) => opened.close())
-  const redis = connectRedis(config.redisUrl, {
+  // First, because a wrong password is found at once. The database may take longer.
+  const redis = await openRedis(config.redisUrl, {
     name: 'tollgate-control',
     silenceTimeoutMs: 2000,
     onError: (err) => log.warn({ err }, 'redis')
   })
   parts.defer(() => redis.close())
+  const database = parts.adopt(await openMigrated(config, log), (opened) => opened.close())
   const control = parts.use(composeControl({ config, log, database, redis }))
   await control.catalogFile.open()
   control.start()
   await listen(control.app, config)
+  control.checkProviders()
   const started = parts.move()
   return { stop: () => started.disposeAsync(), reload: () => control.catalogFile.reload() }
 }
@@ -78,9 +84,7 @@ async function openMigrated(
     return database
   } catch (error) {
     await database?.close()
-    const cause = error instanceof DrizzleQueryError ? error.cause : error
-    const { code, message } = cause as NodeJS.ErrnoException
-    throw new Error(`DATABASE_URL: ${message || code}`, { cause: error })
+    throw new Error(describeOpenFailure(error), { cause: error })
   }
 }
 

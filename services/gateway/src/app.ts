@@ -26,7 +26,7 @@ import { logRequest } from './telemetry/request-log.ts'
 
 type SharedDependencies = Pick<
   InferenceDependencies,
-  'docsUrl' | 'catalog' | 'upstreams' | 'onUnavailable' | 'useLog' | 'estimator' | 'settlement'
+  'docsUrl' | 'catalog' | 'upstreams' | 'upstreamHealth' | 'onUnavailable' | 'useLog' | 'estimator' | 'settlement'
 >
 
 /** What the gateway's routes need. */

@@ -20,6 +20,8 @@ import { createClockWatch } from './telemetry/clock-watch.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
 import { createUnavailableModels } from './telemetry/unavailable-models.ts'
 import { createUsageEstimator } from './tokens/usage-estimator.ts'
+import { createUpstreamChecks } from './upstream-health/check-upstreams.ts'
+import { createUpstreamHealth } from './upstream-health/upstream-health.ts'
 import { LiveUpstreams } from './upstreams/live-upstreams.ts'
 import { createUpstreamReloader, type UpstreamReloader } from './upstreams/reload-upstreams.ts'
 import { UpstreamsSource } from './upstreams/upstreams-source.ts'
@@ -59,6 +61,8 @@ export interface Gateway extends AsyncDisposable {
   reloadUpstreams(): Promise<void>
   /** Starts the work in the background. Resolves after the first attempt to read the catalog. */
   start(): Promise<void>
+  /** Checks the credentials of all upstreams in the background. Called when the gateway listens. */
+  checkUpstreams(): void
   /** Resolves when Redis has acknowledged all settlements. */
   settled(): Promise<void>
   /** Ends all connections and calls now. After that, closing waits at most two seconds for Redis. */
@@ -84,7 +88,10 @@ export function composeGateway(given: GatewayParts): Gateway {
     parts.adopt(part, (stopped) => stopped.stop())
 
   const failures = new FailureCounts()
-  const { upstreams, reloader } = followUpstreams(given, () => void heartbeat.beat())
+  const { upstreams, reloader } = followUpstreams(given, () => {
+    void heartbeat.beat()
+    upstreamChecks.start()
+  })
   parts.defer(() => redis.close())
   const catalog = followCatalog(redis, warn('cannot read the catalog from Redis'))
   const facts = () => factsOf(upstreams, catalog, failures)
@@ -96,7 +103,10 @@ export function composeGateway(given: GatewayParts): Gateway {
     () => queue.waiting,
     () => bodyMemory.heldBytes
   )
-  const admin = buildAdmin(redis, catalog, metrics.registry, () => isStopping)
+  const upstreamsInForce = () => upstreams.current.byName
+  const upstreamHealth = createUpstreamHealth(log, upstreamsInForce)
+  const upstreamChecks = keep(createUpstreamChecks(upstreamsInForce, upstreamHealth, log))
+  const admin = buildAdmin(redis, catalog, metrics.registry, () => isStopping, upstreamHealth)
   parts.defer(() => admin.close())
   const estimator = createUsageEstimator(warn('cannot count tokens: usage is estimated from the size of answers'))
   parts.defer(() => estimator.close())
@@ -112,7 +122,7 @@ export function composeGateway(given: GatewayParts): Gateway {
   keep(catalog)
   const admission = admissionOf(redis, turn, reaper, queue)
   const onUnavailable = createUnavailableModels(log, metrics.countUnavailable)
-  const ofModels = { upstreams, onUnavailable, catalog, estimator, settlement }
+  const ofModels = { upstreams, upstreamHealth, onUnavailable, catalog, estimator, settlement }
   const app = buildApp({ ...given, ...ofModels, useLog, admission, bodyMemory, failures })
   parts.defer(() => app.close())
   const clockWatch = keep(createClockWatch(redis, metrics.setClockSkew))
@@ -130,6 +140,7 @@ export function composeGateway(given: GatewayParts): Gateway {
       await catalog.start()
       for (const part of [useLog, reaper, clockWatch, reloader, heartbeat]) part.start()
     },
+    checkUpstreams: () => upstreamChecks.start(),
     async settled() {
       await settlement.counted()
       await queue.idle()

@@ -1,6 +1,7 @@
 import { checkDocsUrl } from '@tollgate/service/config/docs-url.ts'
 import { loadConfig } from '@tollgate/service/config/load-config.ts'
 import { checkTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
+import { checkUrlPassword } from '@tollgate/service/config/url-password.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
@@ -15,7 +16,7 @@ export const GatewayConfig = Type.Object({
   GATEWAY_ADMIN_HOST: Type.String({ default: '127.0.0.1' }),
   GATEWAY_ADMIN_PORT: Port(9090),
   /** See `parseRedisUrl`. */
-  REDIS_URL: Type.String(),
+  REDIS_URL: Type.String({ where: 'Set redis://[[user]:password@]host[:port]: the same Redis as control' }),
   /** Milliseconds without an answer after which the gateway considers Redis away. */
   REDIS_TIMEOUT_MS: Type.Integer({ minimum: 10, maximum: 60_000, default: 1000 }),
   /** Milliseconds that requests in flight get to finish after SIGTERM. */
@@ -51,5 +52,9 @@ export type GatewayConfig = Static<typeof GatewayConfig>
 
 /** @throws ConfigError naming every bad variable */
 export function loadGatewayConfig(env: Record<string, string | undefined>): Readonly<GatewayConfig> {
-  return loadConfig(GatewayConfig, env, [checkRedisUrl, checkTrustProxy, checkDocsUrl])
+  return loadConfig(GatewayConfig, env, [
+    (variables) => checkUrlPassword('REDIS_URL', variables.REDIS_URL) ?? checkRedisUrl(variables),
+    checkTrustProxy,
+    checkDocsUrl
+  ])
 }

@@ -9,7 +9,7 @@ import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
 import t, { type Test } from 'tap'
 import { chatOf, post } from './testing/client.ts'
-import { startFakeUpstream } from './testing/fake-upstream.ts'
+import { plainAnswer, startFakeUpstream } from './testing/fake-upstream.ts'
 import { startGateway } from './testing/start-gateway.ts'
 
 const script = fileURLToPath(new URL('./main.ts', import.meta.url))
@@ -153,4 +153,34 @@ t.test('after SIGTERM an open stream finishes, new requests are refused, and the
   finish()
   assert.equal(await streamed.text(), 'data: 1\n\ndata: [DONE]\n\n')
   assert.deepEqual(await ended, [0, null], 'although the client keeps its connection')
+})
+
+t.test('an upstream that refuses the credentials is named in /readyz until it accepts them again', async (t) => {
+  const { upstream, gateway, adminPort, ask } = await startReady(t)
+  const problems = async () => {
+    const ready = await fetch(`http://127.0.0.1:${adminPort}/readyz`)
+    assert.equal(ready.status, 200)
+    return ((await ready.json()) as { problems: Array<{ upstream: string; problem: string }> }).problems
+  }
+  while (!upstream.received.some(({ request }) => request.url === '/v1/models')) await delay(20)
+  assert.deepEqual(await problems(), [])
+  upstream.answer(({ response }) => response.writeHead(401).end())
+  assert.equal((await ask()).status, 502)
+  assert.deepEqual(
+    (await problems()).map(({ upstream }) => upstream),
+    ['test']
+  )
+  await gateway.until(/"level":50.*credential_variable/)
+  upstream.answer(({ response }) => response.writeHead(200, { 'content-type': 'application/json' }).end(plainAnswer))
+  // Other targets are called first for a while, but this model has no other.
+  while ((await ask()).status !== 200) await delay(100)
+  assert.deepEqual(await problems(), [])
+})
+
+t.test('SIGHUP does not end the process', async (t) => {
+  const { upstream, gateway, ask } = await startReady(t)
+  upstream.answer(({ response }) => response.writeHead(200, { 'content-type': 'application/json' }).end(plainAnswer))
+  gateway.child.kill('SIGHUP')
+  assert.equal((await ask()).status, 200)
+  assert.equal(gateway.child.exitCode ?? gateway.child.signalCode, null)
 })

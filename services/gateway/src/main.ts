@@ -1,6 +1,7 @@
 import { readDocsUrl } from '@tollgate/service/config/docs-url.ts'
 import { readTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
-import { connectRedis } from '@tollgate/state/link/connect-redis.ts'
+import { findUnknownVariables } from '@tollgate/service/config/unknown-variables.ts'
+import { openRedis } from '@tollgate/state/link/first-contact.ts'
 import pino, { type Logger } from 'pino'
 import { composeGateway, type Gateway } from './compose.ts'
 import { type GatewayConfig, loadGatewayConfig } from './config.ts'
@@ -16,7 +17,8 @@ async function main(): Promise<void> {
   const output = createLogOutput()
   process.on('exit', () => output.end())
   const log = pino({ level: config.LOG_LEVEL, name: 'gateway' }, output)
-  const redis = connectRedis(config.REDIS_URL, {
+  for (const warning of findUnknownVariables(process.env)) log.warn(warning)
+  const redis = await openRedis(config.REDIS_URL, {
     name: 'tollgate-gateway',
     silenceTimeoutMs: config.REDIS_TIMEOUT_MS,
     onError: (err) => log.warn({ err }, 'redis')
@@ -36,6 +38,7 @@ async function main(): Promise<void> {
   await gateway.start()
   await listen(gateway.admin, config.GATEWAY_ADMIN_HOST, config.GATEWAY_ADMIN_PORT, 'GATEWAY_ADMIN_PORT')
   await listen(gateway.app, config.GATEWAY_HOST, config.GATEWAY_PORT, 'GATEWAY_PORT')
+  gateway.checkUpstreams()
   log.info({ port: config.GATEWAY_PORT, adminPort: config.GATEWAY_ADMIN_PORT }, 'listening')
 }
 

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, cpSync, readFileSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -65,7 +67,7 @@ async function firstLine(child: ChildProcess): Promise<string> {
 test('the first run installs from the lock file, the second does not', async (t) => {
   const { root, run, installations } = workspace(t)
   const first = await run('args.mjs', 'one', '--two')
-  assert.match(first.stdout, /^Installing/)
+  assert.match(first.stdout, /^Installing .*\nInstalled in \d+ s\.\n/)
   const second = await run('args.mjs', 'one', '--two')
   assert.deepEqual(JSON.parse(second.stdout), [process.execPath, ['one', '--two'], true])
   assert.equal(installations().length, 1)
@@ -84,14 +86,33 @@ test('the compile cache is in node_modules, unless NODE_COMPILE_CACHE is set', a
 })
 
 test('a failed installation is reported in one sentence and retried at the next run', async (t) => {
-  const { run, installations } = workspace(t, '#!/bin/sh\necho run >> npx-runs\nexit 3\n')
+  const { runWith, installations } = workspace(t, '#!/bin/sh\necho run >> npx-runs\nexit 3\n')
+  const server = createServer((_request, response) => response.end())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => server.close())
+  const online = { npm_config_registry: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }
   for (const runs of [1, 2]) {
-    await assert.rejects(run('args.mjs'), {
+    await assert.rejects(runWith(online, 'args.mjs'), {
       code: 1,
       stderr: /^The installation failed \(npx --yes pnpm@\S+ install .*\)\.\n$/
     })
     assert.equal(installations().length, runs)
   }
+})
+
+test('without a way to the registry, a failed installation says how to get one', async (t) => {
+  const { runWith } = workspace(t, '#!/bin/sh\nexit 1\n')
+  const server = createServer()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  // Then nothing listens on this port.
+  await new Promise((resolve) => server.close(resolve))
+  await assert.rejects(runWith({ npm_config_registry: `http://127.0.0.1:${port}/` }, 'args.mjs'), {
+    code: 1,
+    stdout: /This happens once.*\n?/,
+    stderr:
+      /^The installation failed .*\nThe npm registry 127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\. .*connect to the internet/
+  })
 })
 
 for (const [what, makeNode] of [

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isInstallationCurrent, recordInstallation } from './installed-digest.mjs'
+import { findUnreachableRegistry } from './registry.mjs'
 import { runProgram } from './run-program.mjs'
 
 const pnpm = 'pnpm@12.21.0'
@@ -35,7 +36,12 @@ export function workspaceNode(root) {
  */
 export async function setUp(root) {
   if (isInstallationCurrent(root) && existsSync(workspaceNode(root))) return
-  console.log('Installing the dependencies of Tollgate. This happens once.')
+  console.log('Installing the dependencies of Tollgate (about 300 MB). This happens once, and takes a minute or two.')
+  const beganAt = performance.now()
+  const unreachable = findUnreachableRegistry(process.env)
+  void unreachable.then((found) => {
+    if (found !== null) console.log(`${describeUnreachable(found)} npm still tries.`)
+  })
   // Without this setting, pnpm asks before it replaces an installation of another pnpm version.
   const args = ['--yes', pnpm, 'install', '--frozen-lockfile', '--config.confirmModulesPurge=false']
   let end
@@ -45,10 +51,24 @@ export async function setUp(root) {
     throw new SetUpError(`npx, which comes with npm, cannot be run: ${error}`)
   }
   if (end.signal !== null) throw new SetUpError(`${end.signal} ended the installation.`)
-  if (end.code !== 0) throw new SetUpError(`The installation failed (npx ${args.join(' ')}).`)
+  if (end.code !== 0) {
+    const found = await unreachable
+    const failed = `The installation failed (npx ${args.join(' ')}).`
+    throw new SetUpError(found === null ? failed : `${failed}\n${describeUnreachable(found)} ${offlineCure}`)
+  }
   checkNode(root)
   recordInstallation(root)
+  console.log(`Installed in ${Math.round((performance.now() - beganAt) / 1000)} s.`)
 }
+
+/** @param {{ registry: string, code: string }} found */
+function describeUnreachable({ registry, code }) {
+  const { host } = new URL(registry)
+  return `The npm registry ${host} cannot be reached (${code}).`
+}
+
+const offlineCure =
+  'The first start downloads the dependencies: connect to the internet, or name a mirror with "npm config set registry <url>" or a proxy with HTTPS_PROXY. Then repeat the command.'
 
 /** @param {string} root */
 function checkNode(root) {

@@ -1,6 +1,8 @@
+import { isatty } from 'node:tty'
 import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { ConfigError } from '@tollgate/service/config/load-config.ts'
 import { FileError } from '@tollgate/service/config/read-yaml.ts'
+import { findUnknownVariables } from '@tollgate/service/config/unknown-variables.ts'
 import { version } from '@tollgate/service/version.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { type System, startSystem } from '../system/system.ts'
@@ -14,9 +16,12 @@ import { describeSystem } from './summary.ts'
 class Interruption extends Error {}
 
 const ending = new AbortController()
+/** The system, while it is ready. */
+let running: System | null = null
 
 async function run(): Promise<void> {
   const config = readStartConfig()
+  for (const warning of findUnknownVariables(config.env)) console.error(warning)
   const demo = chooseDemo(loadCatalogFile(config.catalogFile))
   const filter = createLineFilter(config.shownLog)
   console.log(`Starting Tollgate (data and logs in ${config.dataDir}) …`)
@@ -24,6 +29,7 @@ async function run(): Promise<void> {
     ...config,
     signal: ending.signal,
     onNotice: (text) => console.log(text),
+    onStep: (text) => console.log(text),
     onLine(part, line) {
       const shown = filter(part, line)
       if (shown !== null) console.error(shown)
@@ -32,9 +38,11 @@ async function run(): Promise<void> {
       ending.abort(new SystemError(`${part} ended ${how}, so the system was stopped.`))
     }
   })
+  running = system
   try {
     await serve(system, demo)
   } finally {
+    running = null
     await system.stop()
   }
 }
@@ -62,8 +70,15 @@ async function serve(system: System, { plan, model }: ReturnType<typeof chooseDe
 }
 
 // The terminal sends SIGINT also to npm, which may pass it on. Repeated signals change nothing.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.on(signal, () => ending.abort(new Interruption()))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ending.abort(new Interruption()))
+// The services then read their files again. A start that is under way has just read them.
+const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor))
+process.on('SIGHUP', () => {
+  // A terminal that closes also sends SIGHUP, and is no terminal any more.
+  const isClosed = terminals.length > 0 && !terminals.some((descriptor) => isatty(descriptor))
+  if (isClosed) ending.abort(new Interruption())
+  else void running?.hangUp()
+})
 // The process that started this one has ended.
 process.on('disconnect', () => ending.abort(new Interruption()))
 process.channel?.unref()

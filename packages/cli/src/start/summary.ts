@@ -80,7 +80,8 @@ export function describeCommands({ addresses, dataDir, workspaceRoot, user, mode
     shell: [
       `curl -sS -c ${cookies} ${quote(`${addresses.control}/api/auth/login`)} ${json} -d ${quote(JSON.stringify({ email, password }))} && echo`,
       `export TOLLGATE_KEY=$(curl -sS -b ${cookies} ${quote(`${addresses.control}/api/keys`)} ${json} -d '{"label":"my first key"}' | sed 's/.*"value":"\\([^"]*\\)".*/\\1/')`,
-      `echo "$TOLLGATE_KEY"`
+      // An error, such as a full quota, is no key.
+      `case "$TOLLGATE_KEY" in tg_*) echo "$TOLLGATE_KEY" ;; *) echo "No key was created: $TOLLGATE_KEY"; unset TOLLGATE_KEY ;; esac`
     ].join('\n')
   })
   if (model === null) return commands

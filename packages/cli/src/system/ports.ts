@@ -65,8 +65,9 @@ export async function checkPorts(needed: ReadonlyArray<readonly [PortVariable, n
     byPort.set(port, variable)
   }
   if (problems.length === 0) return
+  const example = `${needed[0]?.[0] ?? 'CONTROL_PORT'}=${(needed[0]?.[1] ?? 3000) + 1}`
   throw new SystemError(
-    `${problems.join('\n')}\nStop the programs that use them, or set other ports in the environment or in .env.`
+    `${problems.join('\n')}\nStop the programs that use them, or set other ports in the environment or in .env, such as: ${example} npm start`
   )
 }
 

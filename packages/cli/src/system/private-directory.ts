@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
+import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { SystemError } from './system-error.ts'
 
@@ -10,10 +10,19 @@ const others = 0o077
  * contents. The directory itself may be a link. Links inside it are not changed or followed.
  *
  * @returns the number of files and directories that others could open, without those inside a private directory
- * @throws SystemError if something inside belongs to another user
+ * @throws SystemError if the directory is not writable, or if something inside belongs to another user
  */
 export function makePrivate(directory: string): number {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    accessSync(directory, constants.W_OK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new SystemError(
+      `Tollgate cannot write to ${directory} (${code}). Make it writable for your user, or set TOLLGATE_DATA_DIR to a directory that is.`,
+      { cause: error }
+    )
+  }
   return repair(realpathSync(directory), process.getuid?.() ?? null, true)
 }
 

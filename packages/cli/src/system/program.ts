@@ -26,7 +26,7 @@ export interface ProgramOptions {
   readonly stopTimeoutMs: number
 }
 
-const survivable: ReadonlySet<NodeJS.Signals> = new Set(['SIGSTOP', 'SIGCONT'])
+const survivable: ReadonlySet<NodeJS.Signals> = new Set(['SIGSTOP', 'SIGCONT', 'SIGHUP'])
 
 /** Whether the signal ends a process. */
 export function endsProcess(signal: NodeJS.Signals): boolean {

@@ -1,12 +1,14 @@
 import { resolve } from 'node:path'
 import { ensureDashboard } from '@tollgate/dashboard/build/ensure-dashboard.ts'
 import { type Addresses, findAddresses } from './addresses.ts'
+import { claimDirectory } from './claim-directory.ts'
 import { chooseEmbedded, type EmbeddedPart, type Variables } from './embedded.ts'
 import type { Part } from './part.ts'
 import { createParts, type Layers, readyTimeoutMs } from './parts.ts'
 import { anotherFreePort, checkPorts, neededPorts, type Ports } from './ports.ts'
 import { makePrivate } from './private-directory.ts'
 import { keepSecrets, type Secrets } from './secrets.ts'
+import { createSteps } from './steps.ts'
 import { SystemError } from './system-error.ts'
 import { untilVerified } from './until-verified.ts'
 
@@ -29,6 +31,8 @@ export interface SystemOptions {
   readonly signal?: AbortSignal
   /** Called with messages for the person who starts the system. */
   onNotice?(text: string): void
+  /** Called with the progress of a slow start. */
+  onStep?(text: string): void
   /** Called with each line that a program logs after it is ready. The log files have all lines. */
   onLine?(part: string, line: string): void
   /** Called when a part ends unexpectedly. The others keep running. */
@@ -46,6 +50,8 @@ export interface System {
   readonly parts: ReadonlyMap<string, Part>
   /** @throws Error if the system has no such part */
   part(name: string): Part
+  /** Passes SIGHUP on to every program. They read their files again, or ignore it. */
+  hangUp(): Promise<void>
   /** Stops every part before the parts that it uses. A second call does nothing. */
   stop(): Promise<void>
 }
@@ -59,33 +65,55 @@ export interface System {
  * @throws SystemError with the cause; all started parts are then stopped
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
-  const { env, ports, signal } = options
+  const { env, ports } = options
   const dataDir = resolve(options.dataDir)
+  chooseEmbedded(env)
+  // The directory has secrets, users and mails, so only its owner may read it.
+  // First: a second start in the same directory also finds its ports taken, which says less.
+  const repaired = makePrivate(dataDir)
+  const release = claimDirectory(dataDir, env.PUBLIC_URL || `http://localhost:${ports.CONTROL_PORT}`)
+  try {
+    return await startClaimed(options, dataDir, repaired, release)
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+async function startClaimed(
+  options: SystemOptions,
+  dataDir: string,
+  repaired: number,
+  release: () => void
+): Promise<System> {
+  const { env, ports, signal } = options
+  const step = createSteps(options.onStep)
   const embedded = chooseEmbedded(env)
   const needed = neededPorts(ports, embedded)
   await checkPorts(needed)
   const taken = new Set(needed.map(([, port]) => port))
   const gatewayPorts = await chooseGatewayPorts(options, taken)
   const controlPorts = await chooseControlPorts(options, taken)
-  // The directory has secrets, users and mails, so only its owner may read it.
-  const repaired = makePrivate(dataDir)
   if (repaired > 0) {
     options.onNotice?.(`Other users of this machine had access to ${repaired} files in ${dataDir}. They no longer do.`)
   }
   const secrets = keepSecrets(dataDir)
   const addresses = findAddresses(env, embedded, ports, { controlPorts, gatewayPorts }, dataDir)
-  await ensureDashboard().catch((cause: Error) => {
-    throw new SystemError(cause.message, { cause })
-  })
+  await step('Building the dashboard', () =>
+    ensureDashboard().catch((cause: Error) => {
+      throw new SystemError(cause.message, { cause })
+    })
+  )
   // Programs inherit the umask, so all files that they write are private.
   process.umask(0o077)
   const layers = createParts({ ...options, embedded, secrets, addresses, dataDir, controlPorts, gatewayPorts })
   try {
     // The services wait for each other. Without Redis they would only fill their logs with errors.
     const [redis = [], ...others] = layers
-    await startTogether(redis, signal)
-    await startTogether(others.flat(), signal)
-    await untilVerified(addresses.redis, readyTimeoutMs, signal)
+    if (redis.length > 0) await step('Starting Redis', () => startTogether(redis, signal))
+    const names = others.flat().map(({ name }) => name)
+    await step(`Starting ${names.join(', ')}`, () => startTogether(others.flat(), signal))
+    await step('Restoring keys and spend in Redis', () => untilVerified(addresses.redis, readyTimeoutMs, signal))
   } catch (error) {
     await stopInOrder(layers)
     throw error
@@ -102,7 +130,14 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       if (part === undefined) throw new Error(`the system has no part ${name}; it has ${[...parts.keys()].join(', ')}`)
       return part
     },
-    stop: () => stopInOrder(layers)
+    async hangUp() {
+      const programs = [...parts.values()].filter(({ name, isRunning }) => isRunning && name !== 'redis')
+      await Promise.all(programs.map((part) => part.kill('SIGHUP')))
+    },
+    async stop() {
+      await stopInOrder(layers)
+      release()
+    }
   }
 }
 

@@ -82,3 +82,29 @@ test('rules across variables are checked only if each variable is valid', async 
     ConfigError
   )
 })
+
+test('each message names the cure', async () => {
+  for (const [values, expected] of [
+    [{ LEVEL: 'loud' }, 'LEVEL: must be one of info, debug'],
+    [{ RATIO: '1,5' }, 'RATIO: must be a number: write a decimal point, not a comma'],
+    [{ PORT: '70000' }, 'PORT: must be a whole number from 0 to 65535'],
+    [{ PORT: 'tcp://10.0.0.1:80' }, /^PORT: must be a whole number .*enableServiceLinks: false/],
+    [{ VERBOSE: 'perhaps' }, 'VERBOSE: must be true or false'],
+    [{ SECRET: '"a secret value"' }, /^SECRET: the quotes around the value are part of it\. Remove them/],
+    [{ SECRET: 'a secret value ' }, 'SECRET: ends with a space or a line break. Remove it'],
+    [{ PORT: ' 80' }, 'PORT: begins with a space or a line break. Remove it']
+  ] as const) {
+    const [problem = '', ...others] = problemsOf({ ...env, ...values })
+    if (typeof expected === 'string') assert.equal(problem, expected)
+    else assert.match(problem, expected)
+    assert.deepEqual(others, [])
+  }
+})
+
+test('a missing variable says where to get it, and a wrong one what it must be', async () => {
+  const described = Type.Object({
+    KEY: Type.String({ pattern: '^sk_', where: 'Copy it from the dashboard', must: 'a key (sk_…)' })
+  })
+  assert.throws(() => loadConfig(described, {}), { problems: ['KEY: missing. Copy it from the dashboard'] })
+  assert.throws(() => loadConfig(described, { KEY: 'pk_1' }), { problems: ['KEY: must be a key (sk_…)'] })
+})

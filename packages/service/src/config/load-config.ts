@@ -1,5 +1,8 @@
 import type { Static, TObject } from 'typebox'
 import { Value } from 'typebox/value'
+import { describeProblem } from './describe-problem.ts'
+import { findOddText } from './odd-text.ts'
+import { findUnknownVariables } from './unknown-variables.ts'
 
 /** Thrown by {@link loadConfig}. The message has a line for each bad variable, and no values, which may be secrets. */
 export class ConfigError extends Error {
@@ -19,40 +22,43 @@ export class ConfigError extends Error {
  * `default`. An empty variable counts as absent, as in compose files and `.env`. Other variables are ignored. `rules` are checks
  * across variables: each returns a problem that names its variable, or null.
  *
+ * A property's `where` says where to get a required variable, and its `must` replaces the words about a wrong value.
+ *
  * @returns a frozen object of the schema's type
- * @throws ConfigError naming every bad variable at once
+ * @throws ConfigError naming every bad variable at once, with its cure
  */
 export function loadConfig<Schema extends TObject>(
   schema: Schema,
   env: Record<string, string | undefined>,
   rules: ReadonlyArray<(config: Static<Schema>) => string | null> = []
 ): Readonly<Static<Schema>> {
-  const named: Record<string, unknown> = {}
+  const named: Record<string, string> = {}
   for (const name of Object.keys(schema.properties)) {
-    if (env[name] !== undefined && env[name] !== '') named[name] = env[name]
+    const text = env[name]
+    if (text !== undefined && text !== '') named[name] = text
   }
   const converted = Value.Convert(schema, Value.Default(schema, { ...named })) as Record<string, unknown>
   for (const [name, text] of Object.entries(named)) {
     // Value.Convert cuts a fraction to a whole number. The text is put back, so it is refused.
     if (typeof converted[name] === 'number' && converted[name] !== Number(text)) converted[name] = text
   }
-  const problems = new Set<string>()
-  for (const error of Value.Errors(schema, converted)) problems.add(describe(error))
+  const problems = new Map<string, string>()
+  for (const [name, text] of Object.entries(named)) {
+    const odd = findOddText(text)
+    if (odd !== null) problems.set(name, `${name}: ${odd}`)
+  }
+  for (const error of Value.Errors(schema, converted)) {
+    for (const [name, problem] of describeProblem(error, schema.properties, named)) {
+      if (!problems.has(name)) problems.set(name, `${name}: ${problem}`)
+    }
+  }
   if (problems.size === 0) {
     for (const rule of rules) {
       const problem = rule(converted as Static<Schema>)
-      if (problem !== null) problems.add(problem)
+      if (problem !== null) problems.set(problem, problem)
     }
   }
-  if (problems.size > 0) throw new ConfigError([...problems])
+  // A misspelt variable is often the one that is missing.
+  if (problems.size > 0) throw new ConfigError([...problems.values(), ...findUnknownVariables(env)])
   return Object.freeze(converted as Static<Schema>)
-}
-
-function describe(error: { keyword: string; instancePath: string; message: string; params: unknown }): string {
-  if (error.keyword === 'required') {
-    const { requiredProperties } = error.params as { requiredProperties: string[] }
-    return `${requiredProperties.join(', ')}: missing`
-  }
-  const name = error.instancePath.split('/')[1] ?? ''
-  return `${name}: ${error.message}`
 }

@@ -220,6 +220,9 @@ onEachDatabase('auth', async (t, newDatabase) => {
       assert.equal(errors.length, 1)
       assert.match(errors[0]!, /app_metadata\.plan is not in the catalog/)
     }
+    await control.setPlan(user.id, 'enterprice')
+    await control.signIn(user)
+    assert.ok(control.logged.some((line) => line.includes('Did you mean enterprise?')))
     await control.setPlan(user.id, 'pro')
     const cookie = await control.signIn(user)
     assert.equal(userOf(await call('GET', '/api/auth/me', { cookie })).plan, 'pro')

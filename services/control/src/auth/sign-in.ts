@@ -6,10 +6,10 @@ import { browserCookie, browserCookieAttributes, rememberBrowser } from '../call
 import { shownUser } from '../callers/session.ts'
 import { presentedSessions, sessionCookie } from '../callers/session-cookie.ts'
 import { clearEndedSessions, closeSessions, findSession, openSession } from '../callers/sessions.ts'
-import { isUnknownPlan } from '../catalog/effective-plan.ts'
 import type { Transaction } from '../database/connect.ts'
 import type { IdentityUser } from '../identity/identity.ts'
 import { adoptUser } from '../users/adopt-user.ts'
+import { logUnknownPlan } from '../users/log-unknown-plan.ts'
 import { noteProved } from '../users/proof.ts'
 import type { AuthContext } from './auth-context.ts'
 import { describeBrowser } from './describe-browser.ts'
@@ -39,12 +39,7 @@ export async function signIn(
   { user, now, decide }: SignInOptions
 ): Promise<Static<typeof UserResponse>> {
   const { ip } = request
-  if (isUnknownPlan(catalog, user.plan)) {
-    request.log.error(
-      { userId: user.id, plan: user.plan },
-      'app_metadata.plan is not in the catalog: the free plan applies'
-    )
-  }
+  logUnknownPlan(request.log, catalog, user)
   const opened = await database.orm.transaction(async (tx) => {
     const { isOurs, isAccountChanged } = await adoptUser(tx, catalog, user.id, user, now)
     await decide(tx, isOurs)

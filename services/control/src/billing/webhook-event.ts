@@ -4,7 +4,7 @@ import { Value } from 'typebox/value'
 import type { BillingEvent } from './refresh-customer.ts'
 
 /** Seconds for which a signature is valid. */
-const tolerance = 300
+export const signatureToleranceS = 300
 
 /** Events that may change a customer's plan. */
 export const handledEvents: ReadonlySet<string> = new Set([
@@ -55,7 +55,7 @@ export function readEvent(
 /** The client throws many kinds of errors, for wrong signatures and for bodies that are not an event. */
 function verify(body: Buffer, signature: string, secret: string, now: Date): unknown {
   try {
-    return Stripe.webhooks.constructEvent(body, signature, secret, tolerance, undefined, now.getTime())
+    return Stripe.webhooks.constructEvent(body, signature, secret, signatureToleranceS, undefined, now.getTime())
   } catch {
     return null
   }

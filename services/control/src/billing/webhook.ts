@@ -7,6 +7,7 @@ import type { Clock } from '../clocks/clock.ts'
 import { refusePreflight } from '../http/refuse-preflight.ts'
 import { countWebhooks, type WebhookCounts } from '../http/webhook-counts.ts'
 import type { CustomerRefresher } from './refresh-customer.ts'
+import { createSignatureWarning } from './warn-of-bad-signature.ts'
 import { isSignature, readEvent } from './webhook-event.ts'
 
 /** Larger than any event. */
@@ -31,8 +32,11 @@ export async function webhook(instance: FastifyInstance, options: WebhookOptions
   app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
   const noteOutcome = countWebhooks(app, 'payments', webhookCounts)
-  function refuseSignature(request: FastifyRequest): ServiceError {
+  const warnOfSignature = createSignatureWarning()
+  /** @param signature null if the header has no form of one */
+  function refuseSignature(request: FastifyRequest, signature: string | null): ServiceError {
     noteOutcome(request, 'bad_signature')
+    warnOfSignature(request.log, signature, clock())
     return new ServiceError('invalid_signature')
   }
 
@@ -42,7 +46,7 @@ export async function webhook(instance: FastifyInstance, options: WebhookOptions
     {
       bodyLimit: bodyLimitBytes,
       onRequest: (request, _reply, done) => {
-        done(isSignature(request.headers['stripe-signature']) ? undefined : refuseSignature(request))
+        done(isSignature(request.headers['stripe-signature']) ? undefined : refuseSignature(request, null))
       },
       schema: { response: answers({ 200: ReceivedResponse }) }
     },
@@ -50,7 +54,7 @@ export async function webhook(instance: FastifyInstance, options: WebhookOptions
       const signature = request.headers['stripe-signature'] as string
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const event = readEvent(body, signature, webhookSecrets, clock())
-      if (event === null) throw refuseSignature(request)
+      if (event === null) throw refuseSignature(request, signature)
       if (event.ours === null) noteOutcome(request, 'ignored')
       else {
         const { id, type } = event.ours

@@ -20,9 +20,9 @@ type AdminCalls = Pick<
 
 /** Makes clients with the service role key. They never sign in as a user. */
 export const adminClient =
-  ({ url, serviceRoleKey }: SupabaseOptions, startDeadline: () => AbortSignal) =>
+  (options: SupabaseOptions, startDeadline: () => AbortSignal) =>
   (deadline = startDeadline()): Client['admin'] =>
-    createClient(url, serviceRoleKey, null, deadline).admin
+    createClient(options, options.serviceRoleKey, null, deadline).admin
 
 /** Calls with the service role key, which control makes for itself. */
 export function adminCalls(options: SupabaseOptions, startDeadline: () => AbortSignal): AdminCalls {

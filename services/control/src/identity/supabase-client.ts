@@ -18,6 +18,8 @@ export interface SupabaseOptions {
   /** For all requests of one call together. */
   timeoutMs?: number
   log: FastifyBaseLogger
+  /** Called with the key, path and status of each answer. */
+  onAnswer?: (apiKey: string, path: string, status: number) => void
 }
 
 export const defaultTimeoutMs = 5000
@@ -38,7 +40,12 @@ export interface ClientCalls {
  *
  * @param from the client's IP address; null if control asks for itself
  */
-export function createClient(url: string, apiKey: string, from: string | null, deadline: AbortSignal): Client {
+export function createClient(
+  { url, onAnswer }: Pick<SupabaseOptions, 'url' | 'onAnswer'>,
+  apiKey: string,
+  from: string | null,
+  deadline: AbortSignal
+): Client {
   return new AuthClient({
     url: `${url}/auth/v1`,
     headers: {
@@ -49,7 +56,11 @@ export function createClient(url: string, apiKey: string, from: string | null, d
     persistSession: false,
     autoRefreshToken: false,
     detectSessionInUrl: false,
-    fetch: (input, init) => fetch(input, { ...init, signal: deadline })
+    fetch: async (input, init) => {
+      const response = await fetch(input, { ...init, signal: deadline })
+      onAnswer?.(apiKey, new URL(response.url).pathname, response.status)
+      return response
+    }
   })
 }
 

@@ -31,7 +31,7 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
   // Hosted projects accept a forwarded address only with a secret key. Legacy service role keys do not work for this.
   const apiKey = options.serviceRoleKey.startsWith('sb_secret_') ? options.serviceRoleKey : options.anonKey
   const startDeadline = () => AbortSignal.timeout(timeoutMs)
-  const clientFor = (from: string, deadline = startDeadline()) => createClient(options.url, apiKey, from, deadline)
+  const clientFor = (from: string, deadline = startDeadline()) => createClient(options, apiKey, from, deadline)
 
   /** A session that stays open does no harm: its tokens are forgotten. */
   async function closeSession(client: Client, session: { access_token: string } | null): Promise<void> {
@@ -84,7 +84,7 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
 
     endSession: async (accessToken, deadline) => {
       try {
-        await closeSession(createClient(options.url, apiKey, null, deadline ?? startDeadline()), {
+        await closeSession(createClient(options, apiKey, null, deadline ?? startDeadline()), {
           access_token: accessToken
         })
       } catch (err) {

@@ -5,6 +5,7 @@ import { createConcurrencyLimit } from '../background/limit-concurrency.ts'
 import type { Orm } from '../database/connect.ts'
 import { users } from '../database/schema/users.ts'
 import { adoptUser } from './adopt-user.ts'
+import { logUnknownPlan } from './log-unknown-plan.ts'
 import type { RefreshOptions } from './refresh-user.ts'
 
 /** Users that this process reads at the same time. An update of all users must not use the whole provider. */
@@ -74,6 +75,7 @@ export function createDueUsers(options: DueUsersOptions): DueUsers {
   async function refresh(id: string, deadline: AbortSignal): Promise<void> {
     const [row] = await orm.select({ marks: users.dueMarks }).from(users).where(eq(users.id, id))
     const seen = await identity.findUser(id, deadline)
+    if (seen !== null) logUnknownPlan(log, catalog, seen)
     await orm.transaction((tx) => adoptUser(tx, catalog, id, seen, clock()))
     // Also without a change: an earlier attempt may have stored one that Redis does not have.
     if (!(await projector.accountChanged(id))) throw new ServiceError('change_pending')

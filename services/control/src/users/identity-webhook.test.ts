@@ -88,6 +88,8 @@ test('the webhook endpoint', async (t) => {
         assert.deepEqual([answer.status, codeOf(answer)], [401, 'invalid_webhook_secret'], authorization)
       }
     }
+    const warnings = control.logged.filter((line) => line.includes('Set IDENTITY_WEBHOOK_SECRET to'))
+    assert.equal(warnings.length, 1, 'at most one warning a minute')
     const origin = 'http://localhost:3000'
     const headers = { 'access-control-request-method': 'POST' }
     const preflight = await control.call('OPTIONS', '/api/auth/webhook', { origin, headers })

@@ -4,13 +4,16 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ReceivedResponse } from '@tollgate/contracts/http/billing.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { IdentityEvent } from '@tollgate/contracts/http/identity-event.ts'
-import type { FastifyInstance } from 'fastify'
+import { createRareAction } from '@tollgate/service/background/rare.ts'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { refusePreflight } from '../http/refuse-preflight.ts'
 import { countWebhooks, type WebhookCounts } from '../http/webhook-counts.ts'
 import type { DueUsers } from './due-users.ts'
 
 /** Enough for two rows of `auth.users` with large metadata. */
 const bodyLimitBytes = 1024 * 1024
+/** Anybody can send requests with a wrong secret. */
+const warningIntervalMs = 60_000
 
 export interface IdentityWebhookOptions {
   dueUsers: Pick<DueUsers, 'handleReport'>
@@ -32,6 +35,12 @@ export async function identityWebhook(
   const expected = secret === null ? null : digest(`Bearer ${secret}`)
   // Without a secret there is no webhook to count.
   const noteOutcome = expected === null ? () => {} : countWebhooks(app, 'identity', webhookCounts)
+  const warnOfSecret = createRareAction(warningIntervalMs, (count, log: FastifyBaseLogger) =>
+    log.warn(
+      { count },
+      'refused reports of the identity provider: the secret is wrong. Set IDENTITY_WEBHOOK_SECRET to the one of the database webhook'
+    )
+  )
   refusePreflight(app, '/webhook')
   app.post(
     '/webhook',
@@ -40,7 +49,10 @@ export async function identityWebhook(
       onRequest: (request, _reply, done) => {
         if (expected === null) return done(new ServiceError('not_found'))
         const isKnown = timingSafeEqual(digest(request.headers.authorization ?? ''), expected)
-        if (!isKnown) noteOutcome(request, 'bad_signature')
+        if (!isKnown) {
+          noteOutcome(request, 'bad_signature')
+          warnOfSecret(request.log)
+        }
         done(isKnown ? undefined : new ServiceError('invalid_webhook_secret'))
       },
       schema: { body: IdentityEvent, response: answers({ 200: ReceivedResponse }) }

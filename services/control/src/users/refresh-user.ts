@@ -22,7 +22,7 @@ export interface RefreshOptions {
   catalog: Catalog
   projector: Pick<Projector, 'accountChanged'>
   clock: Clock
-  log: Pick<FastifyBaseLogger, 'info' | 'warn'>
+  log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
 }
 
 /** When a user sends a request, reads them again from the identity provider, at most once a minute. */

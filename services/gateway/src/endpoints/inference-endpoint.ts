@@ -10,6 +10,7 @@ import type { Settlement } from '../settlement/settlement.ts'
 import type { BoundedBody } from '../tokens/prompt-bound.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
 import type { UsageEstimator } from '../tokens/usage-estimator.ts'
+import type { UpstreamHealth } from '../upstream-health/upstream-health.ts'
 import type { LiveUpstreams } from '../upstreams/live-upstreams.ts'
 import type { BodyReader } from './read-body.ts'
 
@@ -45,6 +46,7 @@ export interface InferenceDependencies
   readonly useLog: Pick<UseLog, 'used'>
   readonly estimator: Pick<UsageEstimator, 'countPrompt'>
   readonly settlement: Pick<Settlement, 'settle' | 'cancel'>
+  readonly upstreamHealth: Pick<UpstreamHealth, 'rejected' | 'accepted'>
   readonly calls: CallsInFlight
   readonly bodies: BodyReader
   readonly slices: TimeSlices

@@ -32,13 +32,15 @@ export function startRelay(
   reply: FastifyReply,
   { metered, forwarded, upstreams, heldBytes }: AdmittedRequest
 ): void {
-  const { calls, bodies, settlement } = dependencies
+  const { calls, bodies, settlement, upstreamHealth } = dependencies
   const { id, startedAt, log } = request
   const known = request.knownKey!
   const { model, isStream, hidesOutput } = forwarded
   const { admitted, prices, prompt, answers } = metered
   const call: Call = { id, known, startedAt, model, prices, isStream, admitted, hidesOutput, prompt, answers }
   dependencies.useLog.used(known.pointer.key)
+  /** Calls with replaced settings say nothing of the present ones. */
+  const isInForce = () => dependencies.upstreams.current === upstreams
   reply.hijack()
   if (reply.raw.destroyed || request.raw.socket.destroyed) {
     calls.left()
@@ -65,12 +67,16 @@ export function startRelay(
     onFailure: (failure, upstream) => {
       const level = needsOperator.has(failure.code) ? 'error' : 'warn'
       log[level]({ err: failure, reqId: id, upstream }, 'upstream failed')
+      if (failure.code === 'upstream_rejected_credentials' && isInForce()) {
+        upstreamHealth.rejected(upstream, upstreams.byName.get(upstream)?.models.credentialName ?? null)
+      }
     },
     onEnd: (outcome) => {
       calls.left()
       upstreams.requests.left()
       bodies.memory.release(known, heldBytes)
       settlement.settle(call, outcome)
+      if (outcome.upstream !== null && outcome.status === 200 && isInForce()) upstreamHealth.accepted(outcome.upstream)
     }
   })
 }

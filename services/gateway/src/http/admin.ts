@@ -3,19 +3,26 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
+import type { UpstreamHealth } from '../upstream-health/upstream-health.ts'
 
-/** Serves `/livez`, `/readyz` and `/metrics`, on a separate port that clients cannot reach. */
+/**
+ * Serves `/livez`, `/readyz` and `/metrics`, on a separate port that clients cannot reach. The problems of upstreams do not change
+ * the status of `/readyz`: other models still work.
+ */
 export function buildAdmin(
   redis: RedisLink,
   catalog: LiveCatalog,
   registry: Registry,
-  isStopping: () => boolean
+  isStopping: () => boolean,
+  health: Pick<UpstreamHealth, 'problems'>
 ): FastifyInstance {
   const admin = Fastify()
   admin.get('/livez', async () => ({ ok: true, version }))
   admin.get('/readyz', async (_request, reply) => {
     const parts = { redis: redis.isReady(), catalog: catalog.current() !== null, stopping: isStopping() }
-    return reply.code(parts.redis && parts.catalog && !parts.stopping ? 200 : 503).send(parts)
+    return reply
+      .code(parts.redis && parts.catalog && !parts.stopping ? 200 : 503)
+      .send({ ...parts, problems: health.problems() })
   })
   admin.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()))
   return admin

@@ -59,6 +59,8 @@ export interface UpstreamSettings {
   readonly url: URL
   /** null for a provider without one. */
   readonly credential: string | null
+  /** Where it comes from: a variable, or a member of the file. */
+  readonly credentialName: string | null
   /** Common headers of all requests: names and values, alternating. */
   readonly headers: readonly string[]
   readonly timeouts: CallTimeouts
@@ -144,6 +146,7 @@ function readEntry(reading: Reading): UpstreamSettings | null {
     name,
     url,
     credential,
+    credentialName: entry.credential_variable ?? (entry.credential_file && `upstreams.${name}.credential_file`) ?? null,
     headers: headersOf(entry, credential),
     timeouts: { connect, firstByte: first_byte, betweenChunks: between_chunks },
     ca,

@@ -13,6 +13,8 @@ export interface Upstream {
   /** null for a provider without one. Never log it. */
   readonly credential: string | null
   readonly http2: boolean
+  /** How to ask for the list of models. Never log the URL and the headers. */
+  readonly models: ModelsCall
   /** Whether the provider stops billing when a stream is aborted. */
   readonly abortStopsBilling: boolean
   /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
@@ -21,6 +23,17 @@ export interface Upstream {
   readonly retries: RetryBudget
   /** When its models accept calls again, by the upstream's model names. Monotonic clock, milliseconds. */
   readonly restingUntil: Map<string, number>
+}
+
+/** A `GET` of the list of models, with the credential. */
+export interface ModelsCall {
+  readonly url: URL
+  /** Names and values, alternating. */
+  readonly headers: string[]
+  /** Trusted certificates (PEM), instead of those of Node.js. */
+  readonly ca: string | undefined
+  /** The variable or the member of the file that gives the credential; null for a provider without one. */
+  readonly credentialName: string | null
 }
 
 export type Upstreams = ReadonlyMap<string, Upstream>
@@ -50,6 +63,7 @@ export function openUpstream(settings: UpstreamSettings, onBreaker: OnBreaker): 
     name,
     credential: settings.credential,
     http2,
+    models: { url: modelsUrl(url), headers: headers.slice(2), ca, credentialName: settings.credentialName },
     abortStopsBilling: settings.abortStopsBilling,
     furtherMembers: furtherMembers === null ? null : new Set(furtherMembers),
     breaker: new Breaker((state) => onBreaker(name, state)),
@@ -57,4 +71,10 @@ export function openUpstream(settings: UpstreamSettings, onBreaker: OnBreaker): 
     restingUntil: new Map(),
     pool: http2 || byUndici ? new UndiciPool(options, http2) : new Http1Pool(options)
   }
+}
+
+function modelsUrl(base: URL): URL {
+  const url = new URL(base)
+  url.pathname = `${base.pathname.replace(/[/]+$/, '')}/models`
+  return url
 }

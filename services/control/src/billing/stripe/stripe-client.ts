@@ -3,7 +3,12 @@ import Stripe from 'stripe'
 /** Makes a client whose calls all end when the signal aborts. */
 export type StripeClient = (signal: AbortSignal) => Stripe
 
-export function createStripeClient(secretKey: string, apiBase: string): StripeClient {
+/** @param onAnswer called with the status of each answer */
+export function createStripeClient(
+  secretKey: string,
+  apiBase: string,
+  onAnswer: (status: number) => void = () => {}
+): StripeClient {
   const { protocol, hostname, port } = new URL(apiBase)
   return (signal) =>
     new Stripe(secretKey, {
@@ -12,9 +17,12 @@ export function createStripeClient(secretKey: string, apiBase: string): StripeCl
       ...(port !== '' && { port }),
       maxNetworkRetries: 1,
       telemetry: false,
-      httpClient: Stripe.createFetchHttpClient((input: string | URL | Request, init: RequestInit = {}) =>
-        fetch(input, { ...init, signal: AbortSignal.any([signal, ...(init.signal ? [init.signal] : [])]) })
-      )
+      httpClient: Stripe.createFetchHttpClient(async (input: string | URL | Request, init: RequestInit = {}) => {
+        const signals = [signal, ...(init.signal ? [init.signal] : [])]
+        const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) })
+        onAnswer(response.status)
+        return response
+      })
     })
 }
 

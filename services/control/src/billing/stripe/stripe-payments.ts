@@ -11,6 +11,8 @@ export interface StripeOptions {
   timeoutMs?: number
   /** The time, Unix milliseconds. */
   now?: () => number
+  /** Called with the status of each answer. */
+  onAnswer?: (status: number) => void
 }
 
 /** Leaves time for the answer within the ten seconds that callers are promised. */
@@ -19,7 +21,7 @@ const defaultTimeoutMs = 7000
 /** Payments by Stripe, or by any server that implements its API at `apiBase`. */
 export function createStripePayments(options: StripeOptions): Payments {
   const { secretKey, apiBase, timeoutMs = defaultTimeoutMs, now = Date.now } = options
-  const client = createStripeClient(secretKey, apiBase)
+  const client = createStripeClient(secretKey, apiBase, options.onAnswer)
   return {
     startDeadline: () => AbortSignal.timeout(timeoutMs),
     ...customerCalls(client, now),

@@ -9,8 +9,7 @@ export const serviceOperations: Operations = {
   'GET /livez': { operationId: 'livez', summary: 'Check that the process runs', auth: 'none' },
   'GET /readyz': {
     operationId: 'readyz',
-    summary: 'Check that the service can answer: database and Redis are available',
-    auth: 'none',
-    errors: ['state_unavailable']
+    summary: 'Check that the service can answer: the database is available',
+    auth: 'none'
   }
 }

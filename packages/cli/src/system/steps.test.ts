@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { createSteps } from './steps.ts'
+
+test('a slow step is announced while it runs, and its time is shown when it ends; a fast one is silent', async () => {
+  const shown: string[] = []
+  const announced = Promise.withResolvers<void>()
+  const onStep = (text: string) => {
+    shown.push(text)
+    announced.resolve()
+  }
+  await createSteps(onStep)('Starting Redis', async () => {})
+  assert.deepEqual(shown, [])
+  await createSteps(onStep, 1)('Building the dashboard', () => announced.promise)
+  assert.equal(shown[0], 'Building the dashboard …')
+  assert.match(shown[1] ?? '', /^Building the dashboard: done in \d+\.\d s\.$/)
+})

@@ -1,0 +1,21 @@
+/**
+ * Limits how often something is logged.
+ *
+ * @param intervalMs the least milliseconds between two calls of `act`
+ * @returns a function that calls `act` with the number of events since the last call, unless that was moments ago
+ */
+export function createRareAction<Args extends unknown[]>(
+  intervalMs: number,
+  act: (count: number, ...args: Args) => void,
+  now: () => number = () => performance.now()
+): (...args: Args) => void {
+  let lastAt = Number.NEGATIVE_INFINITY
+  let count = 0
+  return (...args) => {
+    count++
+    if (now() - lastAt < intervalMs) return
+    lastAt = now()
+    act(count, ...args)
+    count = 0
+  }
+}

@@ -1,0 +1,57 @@
+import type { Logger } from 'pino'
+import { Agent, request } from 'undici'
+import type { Upstream, Upstreams } from '../upstreams/upstreams.ts'
+import type { UpstreamHealth } from './upstream-health.ts'
+
+const timeoutMs = 10_000
+
+export interface UpstreamChecks {
+  /** Asks every upstream for its models, in the background. */
+  start(): void
+  /** Ends the calls that are still under way. */
+  stop(): Promise<void>
+}
+
+/**
+ * Checks the credentials of upstreams with one `GET …/models` each. 401 and 403 are reported. Every other answer is fine,
+ * because not every provider has this endpoint. No request waits for a check.
+ *
+ * @param upstreams returns the upstreams in force
+ */
+export function createUpstreamChecks(
+  upstreams: () => Upstreams,
+  health: UpstreamHealth,
+  log: Pick<Logger, 'warn'>
+): UpstreamChecks {
+  const stopping = new AbortController()
+  let running: Promise<unknown> = Promise.resolve()
+
+  async function check({ name, models }: Upstream): Promise<void> {
+    const agent = new Agent({ allowH2: true, connect: models.ca === undefined ? {} : { ca: models.ca } })
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(timeoutMs)])
+    try {
+      const { statusCode, body } = await request(models.url, { dispatcher: agent, headers: models.headers, signal })
+      await body.dump()
+      if (statusCode === 401 || statusCode === 403) health.rejected(name, models.credentialName)
+      else if (statusCode < 300) health.accepted(name)
+    } catch (error) {
+      // The error of a call may have the address, whose query may contain a key: only its code is logged.
+      const { code, name: kind } = error as NodeJS.ErrnoException
+      if (!stopping.signal.aborted) {
+        log.warn({ upstream: name, code: code ?? kind }, `upstream ${name} cannot be reached; requests to it will fail`)
+      }
+    } finally {
+      await agent.destroy()
+    }
+  }
+
+  return {
+    start() {
+      running = Promise.all([running, ...[...upstreams().values()].map(check)])
+    },
+    async stop() {
+      stopping.abort()
+      await running
+    }
+  }
+}
