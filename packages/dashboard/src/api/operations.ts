@@ -86,6 +86,7 @@ export interface Operations {
         email: string
         name: string
         plan: string
+        role?: 'operator'
       }
     }
   }
@@ -101,6 +102,7 @@ export interface Operations {
         email: string
         name: string
         plan: string
+        role?: 'operator'
       }
     }
   }
@@ -119,6 +121,7 @@ export interface Operations {
         email: string
         name: string
         plan: string
+        role?: 'operator'
       }
     }
   }
@@ -132,6 +135,7 @@ export interface Operations {
         email: string
         name: string
         plan: string
+        role?: 'operator'
       }
     }
   }
