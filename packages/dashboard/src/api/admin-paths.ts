@@ -13,7 +13,7 @@ export const adminPaths = {
   getMoney: ['GET', '/api/admin/money'],
   getCatalog: ['GET', '/api/admin/catalog'],
   compareCatalog: ['POST', '/api/admin/catalog/diff'],
-  applyCatalog: ['POST', '/api/admin/catalog/apply'],
+  applyCatalog: ['POST', '/api/admin/catalog'],
   listActs: ['GET', '/api/admin/audit'],
   checkSession: ['GET', '/api/admin/audit']
 } as const satisfies Record<string, readonly [method: string, path: string]>

@@ -41,7 +41,7 @@ export function ComparisonCard({ comparison: { of, found }, onApply }: Compariso
             <h3 className="text-sm font-semibold">{group.title}</h3>
             <ul aria-label={group.title} className="mt-2 divide-y divide-line border-y border-line">
               {group.changes.map((change) => (
-                <Change key={change.path} change={change} />
+                <Change key={`${change.path} ${change.meaning}`} change={change} />
               ))}
             </ul>
           </div>

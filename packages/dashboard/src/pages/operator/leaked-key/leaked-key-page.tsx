@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type AdminAnswer, adminCall, refreshAdmin } from '../../../api/admin.ts'
-import { ApiError, isCode } from '../../../api/api-error.ts'
+import { type AdminAnswer, refreshAdmin } from '../../../api/admin.ts'
 import { isolate, visibleText } from '../../../format/visible-text.ts'
 import { TextField } from '../../../forms/fields.tsx'
 import { Form } from '../../../forms/form.tsx'
@@ -11,7 +10,8 @@ import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { textLink } from '../../../ui/text-link.ts'
-import { type ReportedKey, readReportedKey } from './read-reported-key.ts'
+import { type ReportedKey, readReportedKey } from '../read-reported-key.ts'
+import { revokeReportedKey } from '../revoke-reported-key.ts'
 
 type Revoked = AdminAnswer<'revokeKey'>
 
@@ -24,7 +24,7 @@ export function LeakedKeyPage() {
     <Page title="Leaked key" description="Revoke a key that was found in public, such as in a repository or a log.">
       <Card
         title="Report a key"
-        description="Every gateway refuses the key at once, and Tollgate mails its owner. This cannot be undone."
+        description="Every gateway refuses the key at once, and its owner gets a mail. This cannot be undone."
       >
         <Form<{ readonly key: ReportedKey; readonly reason: string }>
           key={formNumber}
@@ -42,7 +42,7 @@ export function LeakedKeyPage() {
           }}
           submit={async ({ key, reason }) => {
             setRevoked(null)
-            setRevoked(await revoke(key, reason))
+            setRevoked(await revokeReportedKey(key, reason))
             setFormNumber((number) => number + 1)
             await refreshAdmin()
           }}
@@ -78,15 +78,6 @@ export function LeakedKeyPage() {
   )
 }
 
-async function revoke(key: ReportedKey, reason: string): Promise<Revoked> {
-  try {
-    return await adminCall('revokeKey', { body: { ...key, reason } })
-  } catch (error) {
-    if (!isCode(error, 'not_found')) throw error
-    throw new ApiError(404, 'not_found', 'No key of this service matches. Nothing was revoked. Check what you pasted.')
-  }
-}
-
 function Outcome({ revoked: { key, mailed } }: { readonly revoked: Revoked }) {
   return (
     <Banner tone="success" title="The key is revoked" isAnnounced>
@@ -95,7 +86,7 @@ function Outcome({ revoked: { key, mailed } }: { readonly revoked: Revoked }) {
         <code className="font-mono">{key.prefix}…</code>) no longer works.{' '}
         {mailed
           ? 'Its owner gets a mail.'
-          : 'Its owner gets no mail: the key was revoked before, or this service has no mail server.'}
+          : 'No mail goes to its owner now: the key was revoked before, or this service has no mail server.'}
       </p>
       <p className="mt-1">
         <Link to="/dashboard/operator/accounts/$id" params={{ id: key.account_id }} className={textLink}>

@@ -1,5 +1,5 @@
-import type { Reading } from '../../../forms/form.tsx'
-import { textOf } from '../../../forms/read-fields.ts'
+import type { Reading } from '../../forms/form.tsx'
+import { textOf } from '../../forms/read-fields.ts'
 
 export type ReportedKey = { readonly value: string } | { readonly hash: string } | { readonly id: string }
 
