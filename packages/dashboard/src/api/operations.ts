@@ -43,6 +43,7 @@ export const paths = {
   takeInEvent: ['POST', '/api/billing/webhook'],
   getUsage: ['GET', '/api/usage'],
   getUsageSummary: ['GET', '/api/usage/summary'],
+  listOperatorActs: ['GET', '/api/admin/audit'],
   listAudit: ['GET', '/api/audit']
 } as const
 
@@ -586,6 +587,31 @@ export interface Operations {
       reserved_usd: string
       cap_usd: string
       resets_at: string
+    }
+  }
+  listOperatorActs: {
+    query?: {
+      actor_id?: string
+      account_id?: string
+      limit?: string
+      cursor?: string
+    }
+    answer: {
+      entries: ({
+        id: string
+        at: string
+        action: string
+        actor_id: string | null
+        actor_email: string | null
+        subject: string | null
+        detail: Record<string, string | number | boolean | null>
+        ip: string | null
+        account_id: string | null
+        account_email: string | null
+        reason: string
+      })[]
+      has_more: boolean
+      next_cursor: string | null
     }
   }
   listAudit: {
