@@ -21,7 +21,8 @@ interface DataTableProps<Row> {
 export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<Row>) {
   const [first, ...others] = columns
   return (
-    <ScrollRegion label={label} className="overflow-x-auto rounded-b-2xl px-2 pb-2">
+    // Positioned, so that texts for screen readers inside do not widen the page.
+    <ScrollRegion label={label} className="relative overflow-x-auto rounded-b-2xl px-2 pb-2">
       <table className="w-full text-sm">
         <thead>
           <tr className="text-[0.8125rem] text-ink-soft">

@@ -90,7 +90,7 @@ t.test('an operator finds a customer, stops them, and gives them other limits', 
   await page.getByRole('link', { name: 'Only acts of operators' }).click()
   await page.getByText('Reason: A stolen computer').waitFor()
   await page.getByText('Only about carla@example.com').waitFor()
-  await page.getByLabel('Operator', { exact: true }).selectOption(`${operator.email} (you)`)
+  await page.getByRole('combobox', { name: 'Operator' }).selectOption(`${operator.email} (you)`)
   await page.getByText('Suspended an account').first().waitFor()
   await page.getByRole('link', { name: customer.email }).first().click()
   await button('Delete account').click()

@@ -79,6 +79,8 @@ export class StubAdminApi {
       },
       { ...sampleAccount('', '', '0.00', 'Old'), users: [], status: 'suspended', suspended_for: ['deleted'] }
     ]
+    this.#record('catalog.applied', 'Lower prices of gpt-4o-mini', null)
+    this.#record('account.suspended', 'Sends spam with many accounts', this.accounts[2]!)
   }
 
   /** Answers the admin API in all pages of a window. */

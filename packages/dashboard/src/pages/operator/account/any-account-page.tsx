@@ -41,6 +41,7 @@ export function AnyAccountPage() {
   return (
     <Page
       title={account === undefined ? 'Account details' : nameOfAccount(account)}
+      description={<code className="font-mono text-[0.8125rem] break-all">{id}</code>}
       {...(account !== undefined && {
         actions: account.suspended_for.includes('operator') ? (
           <Button tone="primary" onClick={start('resume')}>
@@ -151,13 +152,7 @@ function FactsCard({ account }: { readonly account: AdminAccount }) {
           ['Plan', account.plan],
           ['People', account.people],
           ['Active keys', account.keys],
-          ['Created', <Moment key="created" at={account.created_at} />],
-          [
-            'Id',
-            <code key="id" className="font-mono text-[0.8125rem] break-all">
-              {account.id}
-            </code>
-          ]
+          ['Created', <Moment key="created" at={account.created_at} />]
         ]}
       />
     </Card>

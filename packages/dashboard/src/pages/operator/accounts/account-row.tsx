@@ -18,7 +18,7 @@ export function AccountRow({ account }: { readonly account: AdminAccountListing 
     ['Created', <Moment key="created" at={created_at} />]
   ] as const
   return (
-    <li className="grid grid-cols-1 gap-x-6 gap-y-2 px-5 py-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.3fr)] lg:items-center">
+    <li className="grid grid-cols-1 gap-x-6 gap-y-2 px-5 py-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.5fr)] lg:items-center">
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-2">
           <Link to="/dashboard/operator/accounts/$id" params={{ id }} className={`min-w-0 break-all ${textLink}`}>

@@ -80,8 +80,8 @@ function NoAccounts({ search }: { readonly search: AccountsSearch }) {
         </Link>
       }
     >
-      Search for a part of an e-mail address, the beginning of an account id, a whole key id, or a value of a key’s
-      metadata.
+      Search for a part of an e-mail address, the first four or more characters of an account id, a whole key id, or a
+      value of a key’s metadata.
     </Empty>
   )
 }

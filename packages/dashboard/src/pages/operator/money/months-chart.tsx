@@ -5,6 +5,15 @@ import { formatUsd } from '../../../format/money.ts'
 import { formatShortMonth } from '../../../format/month.ts'
 import { revenueUsd } from './describe-revenue.ts'
 
+const compact = new Intl.NumberFormat('en-US', {
+  style: 'currency',
+  currency: 'USD',
+  notation: 'compact',
+  maximumFractionDigits: 1
+})
+/** The axis has no room for the cents of large amounts. */
+const formatRounded = (usd: number): string => (usd < 100 ? formatUsd(usd) : compact.format(usd))
+
 /** Cost and revenue of each month side by side. */
 export function MonthsChart({ months }: { readonly months: AdminMoney['months'] }) {
   const names = months.map(({ month }) => formatShortMonth(month))
@@ -24,7 +33,7 @@ export function MonthsChart({ months }: { readonly months: AdminMoney['months'] 
         names={names}
         series={series}
         isGrouped
-        format={formatUsd}
+        format={formatRounded}
       />
       <ChartTable
         caption="Revenue, cost and margin per month"
