@@ -6,19 +6,33 @@ import { accessibilityProblems } from '../check-accessibility.ts'
 import { browser, system } from '../world.ts'
 import { customer, operator, visitAsOperator } from './world.ts'
 
-t.test('an operator finds a customer, stops them, and gives them other limits', async () => {
-  if (browser === null) return
-  const { page, context, admin, complaints, foreign } = await visitAsOperator()
-  const button = (name: string) => page.getByRole('button', { name, exact: true })
+/** Opens a window of the operator, with short names for what the tests press and read. */
+async function openConsole() {
+  const window = await visitAsOperator()
+  const { page } = window
   const dialog = page.getByRole('dialog')
-  const act = (name: string) => dialog.getByRole('button', { name, exact: true })
-  const reason = dialog.getByLabel('Reason')
-  const password = dialog.getByLabel('Your password')
-  const toast = (text: string) => page.getByRole('status').getByText(text).waitFor()
+  return {
+    ...window,
+    dialog,
+    button: (name: string) => page.getByRole('button', { name, exact: true }),
+    heading: (name: string) => page.getByRole('heading', { name, level: 1 }).waitFor(),
+    /** A button of the dialog. */
+    act: (name: string) => dialog.getByRole('button', { name, exact: true }),
+    reason: dialog.getByLabel('Reason'),
+    password: dialog.getByLabel('Your password'),
+    toast: (text: string) => page.getByRole('status').getByText(text).waitFor(),
+    go: (name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
+  }
+}
+
+t.test('an operator finds a customer, stops them, and lets them go on', async () => {
+  if (browser === null) return
+  const { page, context, admin, complaints, foreign, ...parts } = await openConsole()
+  const { dialog, button, heading, act, reason, toast, go } = parts
 
   await page.goto('/dashboard')
-  await page.getByRole('navigation').getByRole('link', { name: 'Accounts', exact: true }).click()
-  await page.getByRole('heading', { name: 'Accounts', level: 1 }).waitFor()
+  await go('Accounts')
+  await heading('Accounts')
   await page.getByRole('link', { name: 'Next page' }).click()
   await page.getByText('Deleted user').waitFor()
   await page.getByRole('link', { name: 'First page' }).click()
@@ -31,7 +45,7 @@ t.test('an operator finds a customer, stops them, and gives them other limits', 
   await page.reload()
   assert.equal(await page.getByLabel('Search accounts').inputValue(), 'carla', 'the address keeps the search')
   await page.getByRole('link', { name: customer.email }).click()
-  await page.getByRole('heading', { name: customer.email, level: 1 }).waitFor()
+  await heading(customer.email)
 
   await button('Suspend account').click()
   await dialog.getByText('Every gateway refuses new requests with its 2 active keys').waitFor()
@@ -52,6 +66,16 @@ t.test('an operator finds a customer, stops them, and gives them other limits', 
   await act('Resume account').click()
   await toast('Account resumed. Its keys work again.')
 
+  assert.deepEqual([...admin.violations, ...complaints, ...foreign], [])
+  await context.close()
+})
+
+t.test('an operator changes plan, limits and usage of a customer, signs them out, and deletes them', async () => {
+  if (browser === null) return
+  const { page, context, admin, complaints, foreign, ...parts } = await openConsole()
+  const { dialog, button, heading, act, reason, password, toast } = parts
+  await page.goto('/dashboard/operator/accounts')
+  await page.getByRole('link', { name: customer.email }).click()
   await button('Change plan').click()
   await dialog.getByLabel('Plan').selectOption('team')
   await dialog.getByLabel('Last day').fill('2040-01-01')
@@ -102,7 +126,7 @@ t.test('an operator finds a customer, stops them, and gives them other limits', 
   await dialog.getByLabel('Type the owner’s address to confirm').fill(customer.email)
   await act('Delete account').click()
   await toast('Account deleted. Its keys are refused now.')
-  await page.getByRole('heading', { name: 'Accounts', level: 1 }).waitFor()
+  await heading('Accounts')
   await page.getByRole('link', { name: 'late@example.com' }).waitFor()
   assert.equal(await page.getByRole('link', { name: customer.email }).count(), 0)
   assert.deepEqual([...admin.violations, ...complaints, ...foreign], [])
@@ -111,9 +135,7 @@ t.test('an operator finds a customer, stops them, and gives them other limits', 
 
 t.test('an operator reports a leaked key, and applies a catalog after seeing what it changes', async () => {
   if (browser === null) return
-  const { page, context, admin, complaints } = await visitAsOperator()
-  const button = (name: string) => page.getByRole('button', { name, exact: true })
-  const go = (name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
+  const { page, context, admin, complaints, button, heading, act, reason, password, toast, go } = await openConsole()
   await page.goto('/dashboard/operator/leaked-key')
   await page.getByLabel('Key, key id, or SHA-256 of the key').fill('0190b5c2-5f3e-7a54-9d0e-2b6a4f1c8e77')
   await page.getByLabel('Where was it found?').fill('A public repository')
@@ -130,7 +152,7 @@ t.test('an operator reports a leaked key, and applies a catalog after seeing wha
   assert.ok(!(await page.content()).includes(customer.keyValue), 'the page no longer has the key')
   assert.deepEqual(await accessibilityProblems(page), [], 'a revoked key')
   await page.getByRole('link', { name: 'Open the account' }).click()
-  await page.getByRole('heading', { name: customer.email, level: 1 }).waitFor()
+  await heading(customer.email)
 
   await go('Catalog')
   const text = page.getByLabel('Catalog (YAML)')
@@ -150,18 +172,17 @@ t.test('an operator reports a leaked key, and applies a catalog after seeing wha
   await page.getByText('310 accounts').waitFor()
   assert.deepEqual(await accessibilityProblems(page), [], 'changes of a catalog')
   await button('Apply this catalog').click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Reason').fill('New prices')
-  await dialog.getByLabel('Your password').fill(operator.password)
-  await dialog.getByRole('button', { name: 'Apply catalog' }).click()
-  await page.getByText('Catalog version 13 is in force.').waitFor()
+  await reason.fill('New prices')
+  await password.fill(operator.password)
+  await act('Apply catalog').click()
+  await toast('Catalog version 13 is in force.')
   await button('Apply again version 11').click()
   await page.getByRole('heading', { name: 'What version 11 changes' }).waitFor()
   await button('Apply version 11 again').click()
-  await dialog.getByLabel('Reason').fill('The new prices were wrong')
-  await dialog.getByLabel('Your password').fill(operator.password)
-  await dialog.getByRole('button', { name: 'Apply catalog' }).click()
-  await page.getByText('Catalog version 14 is in force.').waitFor()
+  await reason.fill('The new prices were wrong')
+  await password.fill(operator.password)
+  await act('Apply catalog').click()
+  await toast('Catalog version 14 is in force.')
   assert.deepEqual([...admin.violations, ...complaints], [])
   await context.close()
 })

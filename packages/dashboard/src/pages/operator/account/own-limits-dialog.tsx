@@ -43,7 +43,10 @@ export function OwnLimitsDialog({ account, onClose }: OwnLimitsDialogProps) {
               label={label}
               unit={unit}
               inputMode={isMoney ? 'decimal' : 'numeric'}
-              hint={`Plan: ${describeLimit(plan_value, isMoney)}`}
+              hint={[
+                `Plan: ${describeLimit(plan_value, isMoney)}`,
+                ...(from === 'owner' ? [`Set by the owner: ${describeLimit(value, isMoney)}`] : [])
+              ].join('. ')}
               defaultValue={from === 'operator' && value !== null ? value : ''}
               autoComplete="off"
             />

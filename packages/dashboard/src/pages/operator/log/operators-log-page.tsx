@@ -113,10 +113,9 @@ function Act({ entry }: { readonly entry: OperatorAct }) {
           <Link
             to={path}
             search={(before) => ({ ...before, account_id })}
-            aria-label={`Only entries about ${nameOfAccount({ email: account_email ?? '' })}`}
             className="text-ink-soft underline underline-offset-3"
           >
-            Only this account
+            Only this account<span className="sr-only">, {nameOfAccount({ email: account_email ?? '' })}</span>
           </Link>
         </p>
       )}
