@@ -107,7 +107,7 @@ function SearchField({ text, onSearch }: { readonly text: string; readonly onSea
       <input
         type="search"
         aria-label="Search accounts"
-        placeholder="Address, account id, key id or metadata"
+        placeholder="Address, id, key id or metadata"
         maxLength={200}
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}
