@@ -4,6 +4,7 @@ import { TextAreaField } from '../../../forms/fields.tsx'
 import { Form } from '../../../forms/form.tsx'
 import { textOf } from '../../../forms/read-fields.ts'
 import { Button, buttonLook } from '../../../ui/button.tsx'
+import { useToast } from '../../../ui/toast.tsx'
 import type { NewCatalog } from './comparison.ts'
 
 interface CatalogEditorProps {
@@ -57,25 +58,12 @@ export function CatalogEditor({ yaml, onCompare, onEdit }: CatalogEditorProps) {
               <Button type="submit" tone="primary" isBusy={isBusy}>
                 Show what changes
               </Button>
-              <label
-                className={`${buttonLook()} cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent`}
-              >
-                <FileUp aria-hidden="true" className="size-4" />
-                Choose a file
-                <input
-                  type="file"
-                  accept=".yaml,.yml,text/yaml"
-                  className="sr-only"
-                  onChange={async ({ currentTarget: input }) => {
-                    const file = input.files?.[0]
-                    if (file === undefined) return
-                    replaceText(await file.text())
-                    setFileName(file.name)
-                    // The same file can be chosen again after it changed.
-                    input.value = ''
-                  }}
-                />
-              </label>
+              <ChooseFile
+                onRead={(text, name) => {
+                  replaceText(text)
+                  setFileName(name)
+                }}
+              />
               {yaml !== null && (
                 <Button
                   tone="quiet"
@@ -92,5 +80,33 @@ export function CatalogEditor({ yaml, onCompare, onEdit }: CatalogEditorProps) {
         )}
       </Form>
     </div>
+  )
+}
+
+function ChooseFile({ onRead }: { readonly onRead: (text: string, name: string) => void }) {
+  const showToast = useToast()
+  return (
+    <label
+      className={`${buttonLook()} cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent`}
+    >
+      <FileUp aria-hidden="true" className="size-4" />
+      Choose a file
+      <input
+        type="file"
+        accept=".yaml,.yml,text/yaml"
+        className="sr-only"
+        onChange={async ({ currentTarget: input }) => {
+          const file = input.files?.[0]
+          if (file === undefined) return
+          try {
+            onRead(await file.text(), file.name)
+          } catch {
+            showToast('Your browser could not read the file. Choose it again.', 'failed')
+          }
+          // The same file can be chosen again after it changed.
+          input.value = ''
+        }}
+      />
+    </label>
   )
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { AdminCatalogResponse } from '@tollgate/contracts/http/admin/catalog.ts'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { adminCall, adminRead } from '../../../api/admin.ts'
 import { explain } from '../../../api/api-error.ts'
 import { countOf } from '../../../format/number.ts'
@@ -41,9 +41,17 @@ function Catalog({ catalog, yaml, missing_upstreams: missing, history }: AdminCa
   const showToast = useToast()
   const [comparison, setComparison] = useState<Comparison | null>(null)
   const [isApplying, setApplying] = useState(false)
-  const compare = async (of: NewCatalog) => {
+  const latest = useRef(0)
+  const forget = () => {
+    latest.current++
     setComparison(null)
-    setComparison({ of, found: await adminCall('compareCatalog', { body: of }) })
+  }
+  const compare = async (of: NewCatalog) => {
+    forget()
+    const asked = latest.current
+    const found = await adminCall('compareCatalog', { body: of })
+    // The text may have changed since.
+    if (asked === latest.current) setComparison({ of, found })
   }
   const compareVersion = async (version: number) => {
     try {
@@ -75,7 +83,7 @@ function Catalog({ catalog, yaml, missing_upstreams: missing, history }: AdminCa
         title="New catalog"
         description="Edit the catalog in force, or choose a file. Nothing changes until you apply it."
       >
-        <CatalogEditor yaml={yaml} onCompare={compare} onEdit={() => setComparison(null)} />
+        <CatalogEditor yaml={yaml} onCompare={compare} onEdit={forget} />
       </Card>
       {comparison !== null && <ComparisonCard comparison={comparison} onApply={() => setApplying(true)} />}
       <Card
@@ -86,11 +94,7 @@ function Catalog({ catalog, yaml, missing_upstreams: missing, history }: AdminCa
         <CatalogHistory history={history} inForce={catalog.version} onCompare={compareVersion} />
       </Card>
       {isApplying && comparison !== null && (
-        <ApplyCatalogDialog
-          comparison={comparison}
-          onDone={() => setComparison(null)}
-          onClose={() => setApplying(false)}
-        />
+        <ApplyCatalogDialog comparison={comparison} onDone={forget} onClose={() => setApplying(false)} />
       )}
     </>
   )
