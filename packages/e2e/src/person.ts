@@ -100,7 +100,7 @@ export class Person {
     const registered = await this.register()
     if (registered.status >= 400) throw new Error(`registration answered ${registered.status}`)
     // The plan is set before control knows the user. Later, control writes its own plan to the provider.
-    if (plan !== undefined) await this.#setMetadata({ plan })
+    if (plan !== undefined) await this.#setAppMetadata({ plan })
     const confirmed = await this.confirm()
     if (confirmed.status !== 200) throw new Error(`confirmation answered ${confirmed.status}`)
     const { status, body } = await this.login()
@@ -108,15 +108,16 @@ export class Person {
     return this
   }
 
-  /** Makes the user an operator at the identity provider, and signs in again. */
-  async becomeOperator(): Promise<this> {
-    await this.#setMetadata({ role: 'operator' })
+  /** Registers, confirms and signs in as an operator. */
+  async joinAsOperator(): Promise<this> {
+    await this.join()
+    await this.#setAppMetadata({ role: 'operator' })
     const { status } = await this.login()
-    if (status !== 200) throw new Error(`sign-in answered ${status}`)
+    if (status !== 200) throw new Error(`an operator's sign-in answered ${status}`)
     return this
   }
 
-  async #setMetadata(metadata: Record<string, string>): Promise<void> {
+  async #setAppMetadata(metadata: object): Promise<void> {
     const { identity } = this.#system.addresses
     const { auth } = createClient(identity, this.#system.secrets.serviceRoleKey, { auth: { persistSession: false } })
     const { data } = await auth.admin.listUsers({ perPage: 1000 })

@@ -16,8 +16,7 @@ let operatorId = ''
 
 t.before(async () => {
   if (browser === null) return
-  operator = await new Person(system, 'olga').join()
-  await operator.becomeOperator()
+  operator = await new Person(system, 'olga').joinAsOperator()
   operatorId = (await operator.me()).body.user.id
 })
 

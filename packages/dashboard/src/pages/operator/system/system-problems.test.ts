@@ -37,6 +37,7 @@ test('each problem is said in words', async () => {
   const old = '2026-11-20T12:00:00.000Z'
   for (const [more, title] of [
     [{ gateways: [] }, 'No gateway runs'],
+    [{ catalog: { ...healthy.catalog, version: 0 } }, 'No catalog is published yet'],
     [
       { gateways: [gateway('g1', { catalog_version: 6 }), gateway('g2', { catalog_version: 5 })] },
       '2 gateways use an older catalog'

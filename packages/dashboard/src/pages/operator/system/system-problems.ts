@@ -19,6 +19,7 @@ const recentMs = 86_400_000
 /** What is wrong with the system, in words. What makes requests fail comes first. */
 export function systemProblems(system: AdminSystem): SystemProblem[] {
   const found = [
+    ...catalogProblems(system),
     ...gatewayProblems(system),
     ...redisProblems(system),
     ...upstreamProblems(system),
@@ -33,6 +34,11 @@ export function systemProblems(system: AdminSystem): SystemProblem[] {
 const danger = (title: string, advice: string): SystemProblem => ({ tone: 'danger', title, advice })
 const warning = (title: string, advice: string): SystemProblem => ({ tone: 'warning', title, advice })
 const uses = (count: number) => (count === 1 ? 'uses' : 'use')
+
+function catalogProblems({ catalog }: AdminSystem): SystemProblem[] {
+  if (catalog.version > 0) return []
+  return [danger('No catalog is published yet', 'Customers get no answers. The log of control has the reason.')]
+}
 
 function gatewayProblems({ gateways, catalog }: AdminSystem): SystemProblem[] {
   if (gateways.length === 0) {
