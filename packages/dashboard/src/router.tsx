@@ -1,7 +1,8 @@
-import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, notFound, Outlet, redirect } from '@tanstack/react-router'
 import { isCode } from './api/api-error.ts'
 import { queryClient, read } from './api/queries.ts'
 import { FailurePage } from './layout/failure-page.tsx'
+import { keepSearch } from './layout/keep-search.ts'
 import { lazyPage } from './layout/lazy-page.ts'
 import { LoadingPage } from './layout/loading-page.tsx'
 import { NotFoundPage } from './layout/not-found-page.tsx'
@@ -139,6 +140,61 @@ const account = createRoute({
   component: lazyPage(() => import('./pages/account/account-page.tsx'), 'AccountPage')
 })
 
+const operator = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/operator',
+  beforeLoad: async () => {
+    const { user } = await queryClient.ensureQueryData(read('getUser'))
+    if (user.role !== 'operator') throw notFound()
+  },
+  component: lazyPage(() => import('./pages/operator/operator-frame.tsx'), 'OperatorFrame')
+})
+const operatorHome = createRoute({
+  getParentRoute: () => operator,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/dashboard/operator/accounts' })
+  }
+})
+const accounts = createRoute({
+  getParentRoute: () => operator,
+  path: '/accounts',
+  validateSearch: keepSearch('q', 'plan', 'status', 'past_due', 'sort', 'cursor'),
+  component: lazyPage(() => import('./pages/operator/accounts/accounts-page.tsx'), 'AccountsPage')
+})
+const anyAccount = createRoute({
+  getParentRoute: () => operator,
+  path: '/accounts/$id',
+  component: lazyPage(() => import('./pages/operator/account/any-account-page.tsx'), 'AnyAccountPage')
+})
+const leakedKey = createRoute({
+  getParentRoute: () => operator,
+  path: '/leaked-key',
+  component: lazyPage(() => import('./pages/operator/leaked-key/leaked-key-page.tsx'), 'LeakedKeyPage')
+})
+const system = createRoute({
+  getParentRoute: () => operator,
+  path: '/system',
+  component: lazyPage(() => import('./pages/operator/system/system-page.tsx'), 'SystemPage')
+})
+const money = createRoute({
+  getParentRoute: () => operator,
+  path: '/money',
+  validateSearch: keepSearch('month'),
+  component: lazyPage(() => import('./pages/operator/money/money-page.tsx'), 'MoneyPage')
+})
+const catalog = createRoute({
+  getParentRoute: () => operator,
+  path: '/catalog',
+  component: lazyPage(() => import('./pages/operator/catalog/catalog-page.tsx'), 'CatalogPage')
+})
+const operatorsLog = createRoute({
+  getParentRoute: () => operator,
+  path: '/log',
+  validateSearch: keepSearch('actor_id', 'account_id'),
+  component: lazyPage(() => import('./pages/operator/log/operators-log-page.tsx'), 'OperatorsLogPage')
+})
+
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     home,
@@ -149,7 +205,17 @@ export const router = createRouter({
     resetPassword,
     acceptInvitation,
     invitation,
-    dashboard.addChildren([overview, keys, playground, usage, billing, team, audit, account])
+    dashboard.addChildren([
+      overview,
+      keys,
+      playground,
+      usage,
+      billing,
+      team,
+      audit,
+      account,
+      operator.addChildren([operatorHome, accounts, anyAccount, leakedKey, system, money, catalog, operatorsLog])
+    ])
   ]),
   defaultPreload: 'intent',
   defaultPendingComponent: LoadingPage,
@@ -158,7 +224,7 @@ export const router = createRouter({
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (values) => {
     const search = new URLSearchParams(
-      Object.entries(values).filter((pair): pair is [string, string] => typeof pair[1] === 'string')
+      Object.entries(values).filter((pair): pair is [string, string] => typeof pair[1] === 'string' && pair[1] !== '')
     ).toString()
     return search === '' ? '' : `?${search}`
   }

@@ -46,6 +46,22 @@ export const paths = {
   listOperatorActs: ['GET', '/api/admin/audit'],
   adjustUsage: ['POST', '/api/admin/accounts/{id}/adjustments'],
   overrideAccount: ['PATCH', '/api/admin/accounts/{id}'],
+  deleteAccountByOperator: ['DELETE', '/api/admin/accounts/{id}'],
+  getAccountByOperator: ['GET', '/api/admin/accounts/{id}'],
+  listAccountsByOperator: ['GET', '/api/admin/accounts'],
+  signOutByOperator: ['POST', '/api/admin/accounts/{id}/signout'],
+  suspendAccountByOperator: ['POST', '/api/admin/accounts/{id}/suspend'],
+  resumeAccountByOperator: ['POST', '/api/admin/accounts/{id}/resume'],
+  readCatalog: ['GET', '/api/admin/catalog'],
+  applyCatalog: ['POST', '/api/admin/catalog'],
+  diffCatalog: ['POST', '/api/admin/catalog/diff'],
+  getSystem: ['GET', '/api/admin/system'],
+  getMoney: ['GET', '/api/admin/money'],
+  revokeReportedKey: ['POST', '/api/admin/keys/revoke'],
+  exportUsage: ['GET', '/api/admin/usage'],
+  compareLedger: ['GET', '/api/admin/ledger'],
+  getProjection: ['GET', '/api/admin/projection'],
+  rebuildProjection: ['POST', '/api/admin/projection/rebuild'],
   listAudit: ['GET', '/api/audit']
 } as const
 
@@ -665,7 +681,794 @@ export interface Operations {
       } | null
     }
     answer: {
+      account: {
+        id: string
+        email: string
+        name: string
+        plan: string
+        status: 'active' | 'suspended'
+        suspended_for: ('identity' | 'team' | 'deleted' | 'operator')[]
+        past_due: boolean
+        people: number
+        keys: number
+        spent_usd: string
+        created_at: string
+        own_plan: string
+        plan_override: {
+          id: string
+          ends_at: string | null
+        } | null
+        limits: {
+          monthly_budget_usd: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+          request_budget_usd: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+          requests_per_minute: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+          tokens_per_minute: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+          concurrent_requests: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+          key_quota: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+        }
+        reserved_usd: string
+        users: ({
+          id: string
+          email: string
+          name: string
+          role: 'owner' | 'seat'
+          sessions: number
+        })[]
+        key_list: ({
+          id: string
+          label: string
+          prefix: string
+          scope: 'inference' | 'management'
+          status: 'active' | 'revoked' | 'expired'
+          created_at: string
+          last_used_at: string | null
+          expires_at: string | null
+        })[]
+        subscription: {
+          customer_id: string
+          id: string | null
+          status: string | null
+          price_id: string | null
+          past_due: boolean
+          renews_at: string | null
+          cancel_at: string | null
+        } | null
+        invoices: ({
+          id: string
+          amount: number
+          currency: string
+          status: string
+          created_at: string
+          pdf_url: string | null
+        })[] | null
+        adjustments: {
+          id: string
+          at: string
+          month: string
+          amount_usd: string
+          reason: string
+        }[]
+        audit: ({
+          id: string
+          at: string
+          action: string
+          actor_id: string | null
+          actor_email: string | null
+          subject: string | null
+          detail: Record<string, string | number | boolean | null>
+          ip: string | null
+        })[]
+      }
+    }
+  }
+  deleteAccountByOperator: {
+    params: {
+      id: string
+    }
+    body: {
+      reason: string
+      password: string
+    }
+    answer: {
       ok: true
+    }
+  }
+  getAccountByOperator: {
+    params: {
+      id: string
+    }
+    answer: {
+      account: {
+        id: string
+        email: string
+        name: string
+        plan: string
+        status: 'active' | 'suspended'
+        suspended_for: ('identity' | 'team' | 'deleted' | 'operator')[]
+        past_due: boolean
+        people: number
+        keys: number
+        spent_usd: string
+        created_at: string
+        own_plan: string
+        plan_override: {
+          id: string
+          ends_at: string | null
+        } | null
+        limits: {
+          monthly_budget_usd: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+          request_budget_usd: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+          requests_per_minute: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+          tokens_per_minute: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+          concurrent_requests: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+          key_quota: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+        }
+        reserved_usd: string
+        users: ({
+          id: string
+          email: string
+          name: string
+          role: 'owner' | 'seat'
+          sessions: number
+        })[]
+        key_list: ({
+          id: string
+          label: string
+          prefix: string
+          scope: 'inference' | 'management'
+          status: 'active' | 'revoked' | 'expired'
+          created_at: string
+          last_used_at: string | null
+          expires_at: string | null
+        })[]
+        subscription: {
+          customer_id: string
+          id: string | null
+          status: string | null
+          price_id: string | null
+          past_due: boolean
+          renews_at: string | null
+          cancel_at: string | null
+        } | null
+        invoices: ({
+          id: string
+          amount: number
+          currency: string
+          status: string
+          created_at: string
+          pdf_url: string | null
+        })[] | null
+        adjustments: {
+          id: string
+          at: string
+          month: string
+          amount_usd: string
+          reason: string
+        }[]
+        audit: ({
+          id: string
+          at: string
+          action: string
+          actor_id: string | null
+          actor_email: string | null
+          subject: string | null
+          detail: Record<string, string | number | boolean | null>
+          ip: string | null
+        })[]
+      }
+    }
+  }
+  listAccountsByOperator: {
+    query?: {
+      q?: string
+      plan?: string
+      status?: 'active' | 'suspended'
+      past_due?: 'true'
+      sort?: 'spend' | 'created'
+      limit?: string
+      cursor?: string
+    }
+    answer: {
+      accounts: ({
+        id: string
+        email: string
+        name: string
+        plan: string
+        status: 'active' | 'suspended'
+        suspended_for: ('identity' | 'team' | 'deleted' | 'operator')[]
+        past_due: boolean
+        people: number
+        keys: number
+        spent_usd: string
+        created_at: string
+      })[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+  signOutByOperator: {
+    params: {
+      id: string
+    }
+    body: {
+      reason: string
+    }
+    answer: {
+      ok: true
+      sessions: number
+    }
+  }
+  suspendAccountByOperator: {
+    params: {
+      id: string
+    }
+    body: {
+      reason: string
+    }
+    answer: {
+      account: {
+        id: string
+        email: string
+        name: string
+        plan: string
+        status: 'active' | 'suspended'
+        suspended_for: ('identity' | 'team' | 'deleted' | 'operator')[]
+        past_due: boolean
+        people: number
+        keys: number
+        spent_usd: string
+        created_at: string
+        own_plan: string
+        plan_override: {
+          id: string
+          ends_at: string | null
+        } | null
+        limits: {
+          monthly_budget_usd: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+          request_budget_usd: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+          requests_per_minute: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+          tokens_per_minute: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+          concurrent_requests: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+          key_quota: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+        }
+        reserved_usd: string
+        users: ({
+          id: string
+          email: string
+          name: string
+          role: 'owner' | 'seat'
+          sessions: number
+        })[]
+        key_list: ({
+          id: string
+          label: string
+          prefix: string
+          scope: 'inference' | 'management'
+          status: 'active' | 'revoked' | 'expired'
+          created_at: string
+          last_used_at: string | null
+          expires_at: string | null
+        })[]
+        subscription: {
+          customer_id: string
+          id: string | null
+          status: string | null
+          price_id: string | null
+          past_due: boolean
+          renews_at: string | null
+          cancel_at: string | null
+        } | null
+        invoices: ({
+          id: string
+          amount: number
+          currency: string
+          status: string
+          created_at: string
+          pdf_url: string | null
+        })[] | null
+        adjustments: {
+          id: string
+          at: string
+          month: string
+          amount_usd: string
+          reason: string
+        }[]
+        audit: ({
+          id: string
+          at: string
+          action: string
+          actor_id: string | null
+          actor_email: string | null
+          subject: string | null
+          detail: Record<string, string | number | boolean | null>
+          ip: string | null
+        })[]
+      }
+    }
+  }
+  resumeAccountByOperator: {
+    params: {
+      id: string
+    }
+    body: {
+      reason: string
+    }
+    answer: {
+      account: {
+        id: string
+        email: string
+        name: string
+        plan: string
+        status: 'active' | 'suspended'
+        suspended_for: ('identity' | 'team' | 'deleted' | 'operator')[]
+        past_due: boolean
+        people: number
+        keys: number
+        spent_usd: string
+        created_at: string
+        own_plan: string
+        plan_override: {
+          id: string
+          ends_at: string | null
+        } | null
+        limits: {
+          monthly_budget_usd: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+          request_budget_usd: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+          requests_per_minute: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+          tokens_per_minute: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+          concurrent_requests: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+          key_quota: {
+            value: number | null
+            from: 'plan' | 'operator' | 'owner'
+            plan_value: number | null
+            ends_at: string | null
+          }
+        }
+        reserved_usd: string
+        users: ({
+          id: string
+          email: string
+          name: string
+          role: 'owner' | 'seat'
+          sessions: number
+        })[]
+        key_list: ({
+          id: string
+          label: string
+          prefix: string
+          scope: 'inference' | 'management'
+          status: 'active' | 'revoked' | 'expired'
+          created_at: string
+          last_used_at: string | null
+          expires_at: string | null
+        })[]
+        subscription: {
+          customer_id: string
+          id: string | null
+          status: string | null
+          price_id: string | null
+          past_due: boolean
+          renews_at: string | null
+          cancel_at: string | null
+        } | null
+        invoices: ({
+          id: string
+          amount: number
+          currency: string
+          status: string
+          created_at: string
+          pdf_url: string | null
+        })[] | null
+        adjustments: {
+          id: string
+          at: string
+          month: string
+          amount_usd: string
+          reason: string
+        }[]
+        audit: ({
+          id: string
+          at: string
+          action: string
+          actor_id: string | null
+          actor_email: string | null
+          subject: string | null
+          detail: Record<string, string | number | boolean | null>
+          ip: string | null
+        })[]
+      }
+    }
+  }
+  readCatalog: {
+    answer: {
+      catalog: {
+        version: number
+        sha256: string
+        published_at: string
+        published_by: 'file' | 'operator'
+        operator_email: string | null
+        reason: string | null
+        models: number
+        plans: number
+        is_kept: boolean
+      }
+      yaml: string | null
+      missing_upstreams: string[]
+      history: ({
+        version: number
+        sha256: string
+        published_at: string
+        published_by: 'file' | 'operator'
+        operator_email: string | null
+        reason: string | null
+        models: number
+        plans: number
+        is_kept: boolean
+      })[]
+    }
+  }
+  applyCatalog: {
+    body: {
+      yaml: string
+      reason: string
+      password: string
+    } | {
+      version: number
+      reason: string
+      password: string
+    }
+    answer: {
+      catalog: {
+        version: number
+        sha256: string
+        published_at: string
+        published_by: 'file' | 'operator'
+        operator_email: string | null
+        reason: string | null
+        models: number
+        plans: number
+        is_kept: boolean
+      }
+    }
+  }
+  diffCatalog: {
+    body: {
+      yaml: string
+    } | {
+      version: number
+    }
+    answer: {
+      problems: string[]
+      warnings: string[]
+      changes: ({
+        path: string
+        kind: 'added' | 'removed' | 'changed'
+        from: string | null
+        to: string | null
+        meaning: string
+        accounts: number
+      })[]
+    }
+  }
+  getSystem: {
+    answer: {
+      system: {
+        at: string
+        control: {
+          id: string
+          host: string
+          version: string
+          started_at: string
+          seen_at: string
+        }[]
+        gateways: ({
+          id: string
+          host: string
+          version: string
+          started_at: string
+          seen_at: string
+          catalog_version: number | null
+          upstreams: ({
+            name: string
+            breaker: 'closed' | 'open' | 'half-open'
+          })[]
+        })[]
+        redis: {
+          ready: boolean
+          masters: ({
+            run_id: string
+            version: string | null
+            used_memory_bytes: number | null
+            shards: number
+            verified_shards: number
+          })[]
+        }
+        projection: {
+          shards_behind: number | null
+        }
+        ledger: {
+          copied_at: string | null
+          seconds_behind: number | null
+        }
+        catalog: {
+          version: number
+          sha256: string
+          published_at: string
+        }
+        webhooks: ({
+          source: 'payments' | 'identity'
+          outcome: 'handled' | 'ignored' | 'bad_signature' | 'failed'
+          count: number
+          last_at: string
+        })[]
+        errors: ({
+          service: 'control' | 'gateway'
+          code: string
+          count: number
+          last_at: string
+        })[]
+      }
+    }
+  }
+  getMoney: {
+    query?: {
+      month?: string
+    }
+    answer: {
+      money: {
+        month: string
+        cost_usd: string
+        adjustments_usd: string
+        revenue: {
+          currency: string
+          amount: number
+        }[]
+        margin_usd: string | null
+        by_model: {
+          model: string
+          requests: number
+          cost_usd: string
+        }[]
+        by_upstream: {
+          upstream: string
+          requests: number
+          cost_usd: string
+        }[]
+        by_plan: ({
+          plan: string
+          accounts: number
+          cost_usd: string
+          revenue: {
+            currency: string
+            amount: number
+          }[]
+          margin_usd: string | null
+        })[]
+        unprofitable: {
+          account_id: string
+          email: string
+          plan: string
+          cost_usd: string
+          revenue: {
+            currency: string
+            amount: number
+          }[]
+        }[]
+        months: ({
+          month: string
+          cost_usd: string
+          revenue: {
+            currency: string
+            amount: number
+          }[]
+          margin_usd: string | null
+        })[]
+        invoices_read_at: string | null
+      }
+    }
+  }
+  revokeReportedKey: {
+    body: {
+      id: string
+      reason: string
+    } | {
+      value: string
+      reason: string
+    } | {
+      hash: string
+      reason: string
+    }
+    answer: {
+      key: {
+        id: string
+        label: string
+        prefix: string
+        account_id: string
+      }
+      mailed: boolean
+    }
+  }
+  exportUsage: {
+    query?: {
+      from?: string
+      to?: string
+      account?: string
+      group?: string
+      format?: 'ndjson' | 'csv'
+    }
+    answer: null
+  }
+  compareLedger: {
+    query?: {
+      month?: string
+      limit?: string
+      cursor?: string
+    }
+    answer: {
+      ledger: {
+        month: string
+        at: string
+        is_compared: boolean
+        accounts: number
+        ledger_usd: string
+        adjustments_usd: string
+        differences: ({
+          account_id: string
+          email: string
+          counted_usd: string | null
+          ledger_usd: string
+          adjustments_usd: string
+          difference_usd: string
+          reason: 'not_copied_yet' | 'not_seeded' | 'redis_has_more' | 'ledger_has_more'
+          is_normal: boolean
+          explanation: string
+        })[]
+      }
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+  getProjection: {
+    answer: {
+      projection: {
+        epoch: number
+        shards: {
+          total: number
+          current: number
+          behind: number
+          unverified: number
+          unreachable: number
+        }
+        catalog: {
+          version: number
+          is_current: boolean
+        }
+        is_current: boolean
+      }
+    }
+  }
+  rebuildProjection: {
+    body: {
+      reason: string
+      password: string
+    }
+    answer: {
+      epoch: number
     }
   }
   listAudit: {

@@ -13,8 +13,10 @@ interface BarChartProps {
   readonly label: string
   /** One name per bar. */
   readonly names: readonly string[]
-  /** At most five, stacked in this order. */
+  /** At most five, in this order from bottom to top, or from left to right. */
   readonly series: readonly Series[]
+  /** Whether the bars of one name stand side by side, for values that do not add up. Otherwise they are stacked. */
+  readonly isGrouped?: boolean
   readonly format: (value: number) => string
 }
 
@@ -25,11 +27,11 @@ const width = 1000
 const height = 200
 const maxBarWidth = 48
 
-/** Stacked bars over time. The values under the pointer are shown above; a `ChartTable` below has all of them. */
-export function BarChart({ label, names, series, format }: BarChartProps) {
+/** Bars over time. The values under the pointer are shown above; a `ChartTable` below has all of them. */
+export function BarChart({ label, names, series, isGrouped = false, format }: BarChartProps) {
   const [pointed, setPointed] = useState<number | null>(null)
   const totals = names.map((_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0))
-  const ticks = axisTicks(Math.max(...totals, 0))
+  const ticks = axisTicks(Math.max(...(isGrouped ? series.flatMap(({ values }) => values) : totals), 0))
   const top = ticks.at(-1) ?? 1
   return (
     <figure aria-label={label}>
@@ -38,7 +40,10 @@ export function BarChart({ label, names, series, format }: BarChartProps) {
         <p aria-hidden="true" className="ml-auto text-right text-ink-soft tabular-nums">
           {pointed !== null && (
             <>
-              <span className="font-medium text-ink">{names[pointed]}</span> {format(totals[pointed] ?? 0)}
+              <span className="font-medium text-ink">{names[pointed]}</span>{' '}
+              {isGrouped
+                ? series.map(({ name, values }) => `${name} ${format(values[pointed] ?? 0)}`).join(' · ')
+                : format(totals[pointed] ?? 0)}
             </>
           )}
         </p>
@@ -51,7 +56,7 @@ export function BarChart({ label, names, series, format }: BarChartProps) {
             </span>
           ))}
         </div>
-        <Bars names={names} series={series} ticks={ticks} top={top} pointed={pointed} onPoint={setPointed} />
+        <Bars {...{ names, series, isGrouped, ticks, top, pointed }} onPoint={setPointed} />
       </div>
       <div aria-hidden="true" className="mt-2 flex justify-between pl-15 text-xs text-ink-soft tabular-nums">
         <span>{names[0]}</span>
@@ -72,6 +77,7 @@ function Legend({ series }: Pick<BarChartProps, 'series'>) {
 }
 
 interface BarsProps extends Pick<BarChartProps, 'names' | 'series'> {
+  readonly isGrouped: boolean
   readonly ticks: readonly number[]
   /** The value at the top of the picture. */
   readonly top: number
@@ -80,9 +86,10 @@ interface BarsProps extends Pick<BarChartProps, 'names' | 'series'> {
   readonly onPoint: (at: number | null) => void
 }
 
-function Bars({ names, series, ticks, top, pointed, onPoint }: BarsProps) {
+function Bars({ names, series, isGrouped, ticks, top, pointed, onPoint }: BarsProps) {
   const slot = width / Math.max(1, names.length)
-  const bar = Math.min(slot * 0.8, maxBarWidth)
+  const group = Math.min(slot * 0.8, maxBarWidth)
+  const bar = isGrouped ? group / series.length : group
   const y = (value: number) => height - (value / top) * height
   return (
     <svg
@@ -114,11 +121,11 @@ function Bars({ names, series, ticks, top, pointed, onPoint }: BarsProps) {
           <g key={name} className={pointed === null || pointed === at ? '' : 'opacity-50'}>
             {series.map(({ id, values }, index) => {
               const value = values[at] ?? 0
-              below += value
+              below = isGrouped ? value : below + value
               return (
                 <rect
                   key={id}
-                  x={at * slot + (slot - bar) / 2}
+                  x={at * slot + (slot - group) / 2 + (isGrouped ? index * bar : 0)}
                   width={bar}
                   y={y(below)}
                   height={Math.max(0, (value / top) * height)}

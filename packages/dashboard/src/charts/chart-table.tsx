@@ -11,13 +11,14 @@ interface ChartTableProps {
   readonly series: readonly Series[]
   /** Formats a value exactly; the chart may round. */
   readonly format: (value: number) => string
+  /** False for values that do not add up. */
+  readonly hasTotal?: boolean
 }
 
 const numberCell = 'px-3 py-1.5 text-right whitespace-nowrap tabular-nums'
 
 /** A collapsible table with the exact numbers of a chart, for keyboards and screen readers too. */
-export function ChartTable({ caption, heading, names, series, format }: ChartTableProps) {
-  const isStacked = series.length > 1
+export function ChartTable({ caption, heading, names, series, format, hasTotal = series.length > 1 }: ChartTableProps) {
   return (
     <details className="group mt-5">
       <summary className="inline-flex min-h-8 list-none items-center gap-1 rounded-md pr-2 text-[0.8125rem] font-medium text-ink-soft hover:text-ink [&::-webkit-details-marker]:hidden">
@@ -36,7 +37,7 @@ export function ChartTable({ caption, heading, names, series, format }: ChartTab
                   {name}
                 </th>
               ))}
-              {isStacked && (
+              {hasTotal && (
                 <th scope="col" className="px-3 py-2 text-right font-medium">
                   Total
                 </th>
@@ -57,7 +58,7 @@ export function ChartTable({ caption, heading, names, series, format }: ChartTab
                     {format(values[at] ?? 0)}
                   </td>
                 ))}
-                {isStacked && (
+                {hasTotal && (
                   <td className={numberCell}>
                     {format(series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0))}
                   </td>

@@ -8,24 +8,33 @@ interface DialogFormProps<Values> extends Pick<FormProps<Values>, 'read' | 'subm
   readonly action: ReactNode
   /** `danger` for actions that end or delete something. */
   readonly tone?: 'primary' | 'danger'
+  /** The label of that button while the change is saved, but not active yet. */
+  readonly checkAgain?: ReactNode
   readonly onClose: () => void
   /** The fields. */
   readonly children?: ReactNode
 }
 
 /** The form of a dialog, with buttons to cancel and to submit. */
-export function DialogForm<Values>({ action, tone = 'primary', onClose, children, ...form }: DialogFormProps<Values>) {
+export function DialogForm<Values>({
+  action,
+  checkAgain,
+  tone = 'primary',
+  onClose,
+  children,
+  ...form
+}: DialogFormProps<Values>) {
   return (
     <Form {...form}>
-      {(isBusy) => (
+      {(isBusy, isPending) => (
         <>
           {children}
           <DialogActions>
             <Button disabled={isBusy} onClick={onClose}>
-              Cancel
+              {isPending && checkAgain !== undefined ? 'Close' : 'Cancel'}
             </Button>
             <Button type="submit" tone={tone} isBusy={isBusy}>
-              {action}
+              {isPending && checkAgain !== undefined ? checkAgain : action}
             </Button>
           </DialogActions>
         </>

@@ -104,6 +104,26 @@ export function PasswordField({ name, label, hint, ...input }: TextFieldProps) {
   )
 }
 
+type TextAreaFieldProps = FieldProps & Omit<ComponentProps<'textarea'>, 'name' | 'id' | 'className'>
+
+/** Several lines of code. */
+export function TextAreaField({ name, label, hint, isOptional, ...area }: TextAreaFieldProps) {
+  return (
+    <Field name={name} label={label} hint={hint} isOptional={isOptional ?? false}>
+      {(control) => (
+        <textarea
+          {...area}
+          {...control}
+          spellCheck={false}
+          autoCapitalize="off"
+          autoComplete="off"
+          className={`${controlLook} min-h-40 resize-y py-2.5 font-mono text-[0.8125rem] leading-relaxed`}
+        />
+      )}
+    </Field>
+  )
+}
+
 type SelectFieldProps = FieldProps &
   Omit<ComponentProps<'select'>, 'name' | 'id' | 'className'> & {
     readonly options: ReadonlyArray<readonly [value: string, text: string]>

@@ -17,7 +17,8 @@ export interface FormProps<Values> {
   /** Validates the input before anything is sent. */
   readonly read: (data: FormData) => Reading<Values>
   readonly submit: (values: Values) => Promise<void>
-  readonly children: (isBusy: boolean) => ReactNode
+  /** `isPending`: the change is saved, but not active yet. */
+  readonly children: (isBusy: boolean, isPending: boolean) => ReactNode
   readonly className?: string
 }
 
@@ -76,7 +77,7 @@ export function Form<Values>({ read, submit, children, className = 'space-y-4' }
       }}
     >
       <ProblemsContext value={problems.fields}>
-        {children(isBusy)}
+        {children(isBusy, isPending)}
         {isPending && !isBusy && (
           <Banner tone="warning" title="Saved, but not active yet" isAnnounced>
             The change becomes active on its own. Press the button again to check.

@@ -1,17 +1,23 @@
 import { Link } from '@tanstack/react-router'
 import {
+  Activity,
+  BookOpenText,
+  Building2,
   ChartColumn,
+  ClipboardList,
+  Coins,
   CreditCard,
   KeyRound,
   LayoutDashboard,
   MessagesSquare,
   ScrollText,
+  ShieldAlert,
   UserRound,
   Users
 } from 'lucide-react'
 
 /** The pages of the menu, in order. */
-export const destinations = [
+const destinations = [
   { to: '/dashboard', text: 'Overview', icon: LayoutDashboard },
   { to: '/dashboard/keys', text: 'Keys', icon: KeyRound },
   { to: '/dashboard/playground', text: 'Playground', icon: MessagesSquare },
@@ -22,30 +28,65 @@ export const destinations = [
   { to: '/dashboard/account', text: 'Account', icon: UserRound }
 ] as const
 
+/** The pages for operators. */
+const operatorDestinations = [
+  { to: '/dashboard/operator/accounts', text: 'Accounts', icon: Building2 },
+  { to: '/dashboard/operator/leaked-key', text: 'Leaked key', icon: ShieldAlert },
+  { to: '/dashboard/operator/system', text: 'System', icon: Activity },
+  { to: '/dashboard/operator/money', text: 'Money', icon: Coins },
+  { to: '/dashboard/operator/catalog', text: 'Catalog', icon: BookOpenText },
+  { to: '/dashboard/operator/log', text: 'Operators’ log', icon: ClipboardList }
+] as const
+
+type Destination = (typeof destinations)[number] | (typeof operatorDestinations)[number]
+
 interface NavigationProps {
   readonly isOwner: boolean
+  readonly isOperator: boolean
   /** Called with the path of a followed link, so that the menu can close. */
   readonly onChosen?: (to: string) => void
 }
 
-export function Navigation({ isOwner, onChosen }: NavigationProps) {
+export function Navigation({ isOwner, isOperator, onChosen }: NavigationProps) {
   return (
-    <ul className="space-y-0.5">
-      {destinations
-        .filter((destination) => isOwner || !('isForOwner' in destination))
-        .map(({ to, text, icon: Icon }) => (
-          <li key={to}>
-            <Link
-              to={to}
-              activeOptions={{ exact: to === '/dashboard' }}
-              {...(onChosen !== undefined && { onClick: () => onChosen(to) })}
-              className="flex min-h-9 items-center gap-3 rounded-lg px-3 py-1.5 text-sm font-medium text-ink-soft transition-colors hover:bg-sunken hover:text-ink data-[status=active]:bg-accent-soft data-[status=active]:text-accent-strong"
-            >
-              <Icon aria-hidden="true" className="size-4 shrink-0" />
-              {text}
-            </Link>
-          </li>
-        ))}
+    <>
+      <Destinations
+        shown={destinations.filter((destination) => isOwner || !('isForOwner' in destination))}
+        onChosen={onChosen}
+      />
+      {isOperator && (
+        <>
+          <p className="mt-6 mb-1.5 px-3 text-xs font-semibold text-ink-soft">Operator</p>
+          <Destinations label="Operator" shown={operatorDestinations} onChosen={onChosen} />
+        </>
+      )}
+    </>
+  )
+}
+
+interface DestinationsProps {
+  /** For a list that is not the only one. */
+  readonly label?: string
+  readonly shown: readonly Destination[]
+  readonly onChosen: NavigationProps['onChosen']
+}
+
+function Destinations({ label, shown, onChosen }: DestinationsProps) {
+  return (
+    <ul aria-label={label} className="space-y-0.5">
+      {shown.map(({ to, text, icon: Icon }) => (
+        <li key={to}>
+          <Link
+            to={to}
+            activeOptions={{ exact: to === '/dashboard', includeSearch: false }}
+            {...(onChosen !== undefined && { onClick: () => onChosen(to) })}
+            className="flex min-h-9 items-center gap-3 rounded-lg px-3 py-1.5 text-sm font-medium text-ink-soft transition-colors hover:bg-sunken hover:text-ink data-[status=active]:bg-accent-soft data-[status=active]:text-accent-strong"
+          >
+            <Icon aria-hidden="true" className="size-4 shrink-0" />
+            {text}
+          </Link>
+        </li>
+      ))}
     </ul>
   )
 }

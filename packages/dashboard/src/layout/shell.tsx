@@ -16,6 +16,7 @@ import { ThemeSwitch } from './theme-switch.tsx'
 /** The frame around every signed-in page: navigation, the user's name, theme and sign-out. */
 export function Shell() {
   const account = useAccount()
+  const isOperator = useUser().role === 'operator'
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[16rem_minmax(0,1fr)]">
       <a
@@ -30,7 +31,7 @@ export function Shell() {
           <Logo />
         </div>
         <nav aria-label="Dashboard" className="flex-1 overflow-y-auto">
-          <Navigation isOwner={account.role === 'owner'} />
+          <Navigation isOwner={account.role === 'owner'} isOperator={isOperator} />
         </nav>
         <Identity />
       </header>
@@ -53,6 +54,7 @@ export function Shell() {
 /** Replaces the sidebar on narrow screens. */
 function TopBar() {
   const account = useAccount()
+  const isOperator = useUser().role === 'operator'
   const [isOpen, setOpen] = useState(false)
   const { pathname } = useLocation()
   const isNavigating = useRef(false)
@@ -87,7 +89,7 @@ function TopBar() {
               </Dialog.Close>
             </div>
             <nav aria-label="Dashboard" className="flex-1 overflow-y-auto">
-              <Navigation isOwner={account.role === 'owner'} onChosen={close} />
+              <Navigation isOwner={account.role === 'owner'} isOperator={isOperator} onChosen={close} />
             </nav>
             <Identity />
           </Dialog.Popup>

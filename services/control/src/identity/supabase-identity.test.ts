@@ -123,6 +123,7 @@ test('with the provider', async (t) => {
         name: person.name,
         plan: null,
         isBanned: false,
+        isOperator: false,
         isConfirmedByOperator: false
       }
     )

@@ -147,12 +147,16 @@ export const AdminAccount = Type.Object({
 export type AdminAccount = Static<typeof AdminAccount>
 
 export const AdminAccountResponse = Type.Object({ account: AdminAccount })
+export type AdminAccountResponse = Static<typeof AdminAccountResponse>
 export const AdminAccountParams = Type.Object({ id: Type.String() })
 
 /** For calls that only need a reason. */
 export const ReasonRequest = Type.Object({ reason: Reason }, closed)
+export type ReasonRequest = Static<typeof ReasonRequest>
 export const DeleteAccountRequest = Type.Object({ reason: Reason, password: OwnPassword }, closed)
+export type DeleteAccountRequest = Static<typeof DeleteAccountRequest>
 export const SignedOutResponse = Type.Object({ ok: Type.Literal(true), sessions: Count })
+export type SignedOutResponse = Static<typeof SignedOutResponse>
 
 const Budget = Type.Number({ minimum: 0, maximum: 1e6 })
 const Rate = Type.Integer({ minimum: 1, maximum: 1e9 })

@@ -20,3 +20,4 @@ export const AdjustmentRequest = Type.Object(
 export type AdjustmentRequest = Static<typeof AdjustmentRequest>
 
 export const AdjustmentResponse = Type.Object({ adjustment: Adjustment })
+export type AdjustmentResponse = Static<typeof AdjustmentResponse>

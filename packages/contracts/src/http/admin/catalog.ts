@@ -73,3 +73,4 @@ export const ApplyCatalogRequest = Type.Union([
 export type ApplyCatalogRequest = Static<typeof ApplyCatalogRequest>
 
 export const ApplyCatalogResponse = Type.Object({ catalog: PublishedCatalog })
+export type ApplyCatalogResponse = Static<typeof ApplyCatalogResponse>

@@ -56,3 +56,4 @@ export const AdminMoney = Type.Object({
 export type AdminMoney = Static<typeof AdminMoney>
 
 export const AdminMoneyResponse = Type.Object({ money: AdminMoney })
+export type AdminMoneyResponse = Static<typeof AdminMoneyResponse>

@@ -70,3 +70,4 @@ export const AdminSystem = Type.Object({
 export type AdminSystem = Static<typeof AdminSystem>
 
 export const AdminSystemResponse = Type.Object({ system: AdminSystem })
+export type AdminSystemResponse = Static<typeof AdminSystemResponse>

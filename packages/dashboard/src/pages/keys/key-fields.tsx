@@ -1,9 +1,10 @@
 import { useId, useState } from 'react'
 import { CheckField, TextField } from '../../forms/fields.tsx'
 import { useProblem } from '../../forms/form.tsx'
+import { dayOf } from '../../forms/read-optional.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { MetadataField } from './metadata-field.tsx'
-import { dayOf, type Key } from './read-key-form.ts'
+import type { Key } from './read-key-form.ts'
 
 /** The limits of a key: empty for a new key, else filled in from `present`. */
 export function KeyFields({ present }: { readonly present: Key | null }) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { dayOf, type Key, readKeyForm } from './read-key-form.ts'
+import { dayOf } from '../../forms/read-optional.ts'
+import { type Key, readKeyForm } from './read-key-form.ts'
 
 const now = new Date('2026-05-05T12:00:00Z')
 

@@ -1,23 +1,14 @@
 import type { Answer, Input } from '../../api/call.ts'
 import { visibleText } from '../../format/visible-text.ts'
 import type { Reading } from '../../forms/form.tsx'
-import { numberOf, onlyProblems, textOf } from '../../forms/read-fields.ts'
+import { onlyProblems, textOf } from '../../forms/read-fields.ts'
+import { type OptionalReading, readEndDay, readLimit } from '../../forms/read-optional.ts'
 
 export type Key = Answer<'listKeys'>['keys'][number]
 export type KeySettings = Required<Omit<Input<'createKey'>['body'], 'scope'>>
 
 const metadataName = /^[A-Za-z0-9_.-]{1,40}$/
 const maxPairs = 16
-
-/** The end of a day in the reader's time zone. */
-const endOfDay = (day: string): Date => new Date(`${day}T23:59:59`)
-
-/** The day of an instant in the reader's time zone, as the value of a date field. */
-export function dayOf(instant: string): string {
-  const at = new Date(instant)
-  const two = (part: number) => String(part).padStart(2, '0')
-  return `${String(at.getFullYear()).padStart(4, '0')}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
-}
 
 /**
  * Validates the form of a new or an existing key. An empty field means no limit.
@@ -26,9 +17,9 @@ export function dayOf(instant: string): string {
  */
 export function readKeyForm(data: FormData, now: Date, present: Key | null): Reading<KeySettings> {
   const label = textOf(data, 'label').trim()
-  const expiry = readExpiry(textOf(data, 'expires_at'), now, present)
-  const budget = readNumber(textOf(data, 'monthly_budget_usd'), 0, 1e6, false)
-  const rate = readNumber(textOf(data, 'requests_per_minute'), 1, 1e6, true)
+  const expiry = readEndDay(textOf(data, 'expires_at'), now, present?.expires_at ?? null)
+  const budget = readLimit(textOf(data, 'monthly_budget_usd'), { min: 0, max: 1e6 })
+  const rate = readLimit(textOf(data, 'requests_per_minute'), { min: 1, max: 1e6, isWhole: true })
   const isRestricted = textOf(data, 'model_choice') === 'some'
   const models = data.getAll('models').map(String)
   const metadata = readMetadata(data)
@@ -54,36 +45,7 @@ export function readKeyForm(data: FormData, now: Date, present: Key | null): Rea
   }
 }
 
-interface Part<Value> {
-  readonly value: Value
-  readonly problem: string | null
-}
-
-function readExpiry(day: string, now: Date, present: Key | null): Part<string | null> {
-  if (day === '') return { value: null, problem: null }
-  if (present?.expires_at != null && dayOf(present.expires_at) === day)
-    return { value: present.expires_at, problem: null }
-  const at = endOfDay(day)
-  if (Number.isNaN(at.getTime())) return { value: null, problem: 'Enter a date.' }
-  if (at <= now) return { value: null, problem: 'Choose today or a later day.' }
-  return { value: at.toISOString(), problem: null }
-}
-
-function readNumber(text: string, min: number, max: number, isWhole: boolean): Part<number | null> {
-  const trimmed = text.trim()
-  if (trimmed === '') return { value: null, problem: null }
-  const value = numberOf(trimmed)
-  const isRight = Number.isFinite(value) && value >= min && value <= max && (!isWhole || Number.isInteger(value))
-  const kind = isWhole ? 'a whole number' : 'a number'
-  return isRight
-    ? { value, problem: null }
-    : {
-        value: null,
-        problem: `Enter ${kind} from ${min} to ${max.toLocaleString('en-US')}, or leave the field empty for no limit.`
-      }
-}
-
-function readMetadata(data: FormData): Part<Record<string, string>> {
+function readMetadata(data: FormData): OptionalReading<Record<string, string>> {
   const names = data.getAll('metadata_name').map((name) => String(name).trim())
   const values = data.getAll('metadata').map(String)
   const pairs = names

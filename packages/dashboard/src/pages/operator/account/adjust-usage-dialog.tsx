@@ -1,0 +1,61 @@
+import type { AdminAccount } from '@tollgate/contracts/http/admin/accounts.ts'
+import { useState } from 'react'
+import { adminCall } from '../../../api/admin.ts'
+import { newUuid } from '../../../api/new-uuid.ts'
+import { formatUsd } from '../../../format/money.ts'
+import { formatMonth, lastMonths } from '../../../format/month.ts'
+import { SelectField, TextField } from '../../../forms/fields.tsx'
+import { ActDialog } from '../act-dialog.tsx'
+import { type Adjusted, readAdjustment } from './read-adjustment.ts'
+
+const monthCount = 13
+
+interface AdjustUsageDialogProps {
+  readonly account: AdminAccount
+  readonly onClose: () => void
+}
+
+export function AdjustUsageDialog({ account: { id }, onClose }: AdjustUsageDialogProps) {
+  // Stays the same when the button is pressed again, so that nothing is adjusted twice.
+  const [adjustmentId] = useState(newUuid)
+  return (
+    <ActDialog<Adjusted>
+      title="Adjust usage"
+      effects={[
+        'The amount counts toward the monthly budget at once.',
+        'The customer sees the amount and the reason in their usage.',
+        'It stays in the ledger. To correct it, make another adjustment.'
+      ]}
+      action="Adjust usage"
+      reasonHint="The customer sees it with the adjustment."
+      needsPassword
+      read={readAdjustment}
+      submit={async (adjusted, confirmation) => {
+        const { adjustment } = await adminCall('adjustUsage', {
+          params: { id },
+          body: { id: adjustmentId, ...adjusted, ...confirmation }
+        })
+        const amount = Number(adjustment.amount_usd)
+        return `${amount < 0 ? 'Credited' : 'Charged'} ${formatUsd(Math.abs(amount))} for ${formatMonth(adjustment.month)}.`
+      }}
+      onClose={onClose}
+    >
+      <SelectField
+        name="direction"
+        label="Effect"
+        options={[
+          ['credit', 'Credit: the account has spent less'],
+          ['charge', 'Charge: the account has spent more']
+        ]}
+      />
+      <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
+        <TextField name="amount_usd" label="Amount" unit="USD" inputMode="decimal" autoComplete="off" required />
+        <SelectField
+          name="month"
+          label="Month"
+          options={lastMonths(new Date(), monthCount).map((month) => [month, formatMonth(month)] as const)}
+        />
+      </div>
+    </ActDialog>
+  )
+}

@@ -1,0 +1,160 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import type { AdminAccount } from '@tollgate/contracts/http/admin/accounts.ts'
+import { useState } from 'react'
+import { adminRead } from '../../../api/admin.ts'
+import { Banner } from '../../../ui/banner.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { Facts } from '../../../ui/facts.tsx'
+import { Moment } from '../../../ui/moment.tsx'
+import { Page } from '../../../ui/page.tsx'
+import { QueryView } from '../../../ui/states.tsx'
+import { describeSuspension, nameOfAccount } from '../describe-account.ts'
+import { AdjustUsageDialog } from './adjust-usage-dialog.tsx'
+import { AdjustmentsCard } from './adjustments-card.tsx'
+import { AuditCard } from './audit-card.tsx'
+import { BillingCard } from './billing-card.tsx'
+import { DeleteAnyAccountDialog } from './delete-any-account-dialog.tsx'
+import { KeysCard } from './keys-card.tsx'
+import { LimitsCard } from './limits-card.tsx'
+import { OwnLimitsDialog } from './own-limits-dialog.tsx'
+import { PeopleCard } from './people-card.tsx'
+import { PlanDialog } from './plan-dialog.tsx'
+import { RevokeAnyKeyDialog } from './revoke-any-key-dialog.tsx'
+import { SignOutPeopleDialog } from './sign-out-people-dialog.tsx'
+import { SpendOfAccountCard } from './spend-of-account-card.tsx'
+import { SuspendDialog } from './suspend-dialog.tsx'
+
+/** What the operator has chosen to do. */
+type Act =
+  | { readonly name: 'suspend' | 'resume' | 'signOut' | 'plan' | 'limits' | 'adjust' | 'delete' }
+  | { readonly name: 'revoke'; readonly key: AdminAccount['key_list'][number] }
+
+/** Any account, for operators. */
+export function AnyAccountPage() {
+  const { id } = useParams({ from: '/dashboard/operator/accounts/$id' })
+  const query = useQuery(adminRead('getAccount', { params: { id } }))
+  const account = query.data?.account
+  const [act, setAct] = useState<Act | null>(null)
+  const start = (name: Exclude<Act['name'], 'revoke'>) => () => setAct({ name })
+  return (
+    <Page
+      title={account === undefined ? 'Account details' : nameOfAccount(account)}
+      description={<code className="font-mono text-[0.8125rem] break-all">{id}</code>}
+      {...(account !== undefined && {
+        actions: account.suspended_for.includes('operator') ? (
+          <Button tone="primary" onClick={start('resume')}>
+            Resume account
+          </Button>
+        ) : (
+          <Button tone="danger" onClick={start('suspend')}>
+            Suspend account
+          </Button>
+        )
+      })}
+    >
+      {account === undefined ? (
+        <Card isFlush>
+          <QueryView query={query} lines={8}>
+            {() => null}
+          </QueryView>
+        </Card>
+      ) : (
+        <>
+          <QueryView query={query}>{() => null}</QueryView>
+          <AccountState account={account} />
+          <div className="grid grid-cols-1 items-stretch gap-6 xl:grid-cols-2">
+            <FactsCard account={account} />
+            <SpendOfAccountCard account={account} />
+          </div>
+          <LimitsCard account={account} onChangePlan={start('plan')} onChangeLimits={start('limits')} />
+          <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-2">
+            <PeopleCard account={account} onSignOut={start('signOut')} />
+            <BillingCard account={account} />
+          </div>
+          <KeysCard account={account} onRevoke={(key) => setAct({ name: 'revoke', key })} />
+          <AdjustmentsCard account={account} onAdjust={start('adjust')} />
+          <AuditCard account={account} />
+          <Card
+            title="Delete account"
+            description="Ends its keys and its subscription, and removes its people. This cannot be undone."
+          >
+            <Button tone="danger" onClick={start('delete')}>
+              Delete account
+            </Button>
+          </Card>
+          {act !== null && <ActDialogs account={account} act={act} onClose={() => setAct(null)} />}
+        </>
+      )}
+    </Page>
+  )
+}
+
+interface ActDialogsProps {
+  readonly account: AdminAccount
+  readonly act: Act
+  readonly onClose: () => void
+}
+
+function ActDialogs({ account, act, onClose }: ActDialogsProps) {
+  const navigate = useNavigate()
+  switch (act.name) {
+    case 'suspend':
+    case 'resume':
+      return <SuspendDialog account={account} isResuming={act.name === 'resume'} onClose={onClose} />
+    case 'signOut':
+      return <SignOutPeopleDialog account={account} onClose={onClose} />
+    case 'plan':
+      return <PlanDialog account={account} onClose={onClose} />
+    case 'limits':
+      return <OwnLimitsDialog account={account} onClose={onClose} />
+    case 'adjust':
+      return <AdjustUsageDialog account={account} onClose={onClose} />
+    case 'revoke':
+      return <RevokeAnyKeyDialog target={act.key} onClose={onClose} />
+    case 'delete':
+      return (
+        <DeleteAnyAccountDialog
+          account={account}
+          onDone={() => void navigate({ to: '/dashboard/operator/accounts' })}
+          onClose={onClose}
+        />
+      )
+  }
+}
+
+/** Says why the account is suspended, or that a payment failed. */
+function AccountState({ account }: { readonly account: AdminAccount }) {
+  return (
+    <>
+      {account.status === 'suspended' && (
+        <Banner tone="danger" title="This account is suspended">
+          {describeSuspension(account.suspended_for).join(' ')} Gateways refuse requests with its keys.
+        </Banner>
+      )}
+      {account.past_due && (
+        <Banner tone="warning" title="The last payment failed">
+          The payment provider tries it again.
+        </Banner>
+      )}
+    </>
+  )
+}
+
+function FactsCard({ account }: { readonly account: AdminAccount }) {
+  return (
+    <Card title="Account">
+      <Facts
+        facts={[
+          ['Owner', account.name === '' ? nameOfAccount(account) : account.name],
+          ['Status', account.status === 'active' ? 'Active' : 'Suspended'],
+          ['Plan', account.plan],
+          ['People', account.people],
+          ['Active keys', account.keys],
+          ['Created', <Moment key="created" at={account.created_at} />]
+        ]}
+      />
+    </Card>
+  )
+}

@@ -1,0 +1,61 @@
+import type { AdminAccount, AdminKey } from '@tollgate/contracts/http/admin/accounts.ts'
+import { Badge } from '../../../ui/badge.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { DataTable } from '../../../ui/data-table.tsx'
+import { Moment } from '../../../ui/moment.tsx'
+import { nameOfKey, shownPrefix } from '../../keys/describe-key.ts'
+
+interface KeysCardProps {
+  readonly account: AdminAccount
+  readonly onRevoke: (key: AdminKey) => void
+}
+
+const states = {
+  active: ['accent', 'Active'],
+  revoked: ['neutral', 'Revoked'],
+  expired: ['warning', 'Expired']
+} as const
+
+/** The newest keys of an account, active keys first. */
+export function KeysCard({ account, onRevoke }: KeysCardProps) {
+  const { key_list: keys } = account
+  return (
+    <Card title="Keys" isFlush>
+      {keys.length === 0 ? (
+        <p className="px-5 pb-5 text-sm text-ink-soft">The account has no keys.</p>
+      ) : (
+        <DataTable
+          label="Keys"
+          keyOf={({ id }) => id}
+          rows={keys}
+          columns={[
+            {
+              name: 'Key',
+              show: (key) => (
+                <>
+                  {nameOfKey(key)}
+                  <span className="block font-mono text-xs font-normal text-ink-soft">{shownPrefix(key)}</span>
+                </>
+              )
+            },
+            { name: 'Status', show: ({ status }) => <Badge tone={states[status][0]}>{states[status][1]}</Badge> },
+            { name: 'For', show: ({ scope }) => (scope === 'management' ? 'Managing keys' : 'Models') },
+            { name: 'Created', show: ({ created_at: at }) => <Moment at={at} /> },
+            { name: 'Last used', show: ({ last_used_at: at }) => (at === null ? 'Never' : <Moment at={at} />) },
+            { name: 'Expires', show: ({ expires_at: at }) => (at === null ? 'Never' : <Moment at={at} />) },
+            {
+              name: 'Action',
+              show: (key) =>
+                key.status !== 'revoked' && (
+                  <Button size="small" onClick={() => onRevoke(key)}>
+                    Revoke<span className="sr-only"> {nameOfKey(key)}</span>
+                  </Button>
+                )
+            }
+          ]}
+        />
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,58 @@
+import type { AdminAccount } from '@tollgate/contracts/http/admin/accounts.ts'
+import { adminCall } from '../../../api/admin.ts'
+import { countOf } from '../../../format/number.ts'
+import { isolate } from '../../../format/visible-text.ts'
+import { readNothing } from '../../../forms/form.tsx'
+import { ActDialog } from '../act-dialog.tsx'
+import { describeSuspension, nameOfAccount } from '../describe-account.ts'
+
+interface SuspendDialogProps {
+  readonly account: AdminAccount
+  readonly isResuming: boolean
+  readonly onClose: () => void
+}
+
+export function SuspendDialog({ account, isResuming, onClose }: SuspendDialogProps) {
+  const { id, keys, suspended_for } = account
+  const name = isolate(nameOfAccount(account))
+  const others = describeSuspension(suspended_for.filter((reason) => reason !== 'operator'))
+  if (isResuming) {
+    return (
+      <ActDialog
+        title={`Resume ${name}?`}
+        effects={
+          others.length === 0
+            ? [`Gateways accept requests with its ${countOf(keys, 'active key')} again.`]
+            : ['The suspension by operators ends.', `The account stays suspended: ${others.join(' ')}`]
+        }
+        action="Resume account"
+        read={readNothing}
+        submit={async (_, { reason }) => {
+          await adminCall('resumeAccount', { params: { id }, body: { reason } })
+          return others.length === 0
+            ? 'Account resumed. Its keys work again.'
+            : 'The suspension by operators ended. The account stays suspended for another reason.'
+        }}
+        onClose={onClose}
+      />
+    )
+  }
+  return (
+    <ActDialog
+      title={`Suspend ${name}?`}
+      effects={[
+        `Every gateway refuses new requests with its ${countOf(keys, 'active key')}, until an operator resumes it.`,
+        'Its people can still sign in and read their data.',
+        'Its subscription goes on.'
+      ]}
+      action="Suspend account"
+      tone="danger"
+      read={readNothing}
+      submit={async (_, { reason }) => {
+        await adminCall('suspendAccount', { params: { id }, body: { reason } })
+        return 'Account suspended. Every gateway refuses its keys now.'
+      }}
+      onClose={onClose}
+    />
+  )
+}

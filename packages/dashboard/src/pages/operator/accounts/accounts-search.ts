@@ -1,0 +1,34 @@
+import type { AdminAccountsQuery } from '@tollgate/contracts/http/admin/accounts.ts'
+
+/** The search, filters, order and place of the list in its address. Everything may be typed by hand. */
+export interface AccountsSearch {
+  readonly q?: string
+  readonly plan?: string
+  readonly status?: string
+  readonly past_due?: string
+  readonly sort?: string
+  /** The beginning of the shown page of the list. */
+  readonly cursor?: string
+}
+
+const pageSize = '50'
+
+/** The query for the list. Unknown values of an address are left out, so that it never fails because of them. */
+export function queryOf({ q, plan, status, past_due, sort, cursor }: AccountsSearch): AdminAccountsQuery {
+  const text = q?.trim().slice(0, 200) ?? ''
+  return {
+    limit: pageSize,
+    ...(text !== '' && { q: text }),
+    ...(plan !== undefined && { plan: plan.slice(0, 100) }),
+    ...((status === 'active' || status === 'suspended') && { status }),
+    ...(past_due === 'true' && { past_due }),
+    ...(sort === 'created' && { sort }),
+    ...(cursor !== undefined && { cursor })
+  }
+}
+
+/** Whether the list leaves out some accounts. */
+export function isFiltered(search: AccountsSearch): boolean {
+  const { q, plan, status, past_due } = queryOf(search)
+  return q !== undefined || plan !== undefined || status !== undefined || past_due !== undefined
+}

@@ -1,0 +1,104 @@
+import { type ReactNode, useState } from 'react'
+import { refreshAdmin } from '../../api/admin.ts'
+import { isCode } from '../../api/api-error.ts'
+import { DialogForm } from '../../forms/dialog-form.tsx'
+import { PasswordField, TextField } from '../../forms/fields.tsx'
+import type { Reading } from '../../forms/form.tsx'
+import { Banner } from '../../ui/banner.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { textLink } from '../../ui/text-link.ts'
+import { useToast } from '../../ui/toast.tsx'
+import { type Confirmation, readConfirmation } from './read-confirmation.ts'
+
+interface ActDialogProps<Values> {
+  readonly title: string
+  /** What the act does, one sentence each. */
+  readonly effects: readonly string[]
+  /** The label of the button. */
+  readonly action: string
+  readonly tone?: 'primary' | 'danger'
+  /** Who can read the reason later. */
+  readonly reasonHint?: string
+  /** Acts that cannot be undone ask for the operator's password. */
+  readonly needsPassword?: boolean
+  readonly read: (data: FormData) => Reading<Values>
+  /** Does the act. It returns what happened, in one sentence. */
+  readonly submit: (values: Values, confirmation: Confirmation) => Promise<string>
+  readonly onDone?: () => void
+  readonly onClose: () => void
+  /** The fields of the act. Those for the reason and the password follow. */
+  readonly children?: ReactNode
+}
+
+/** The dialog of an operator's act: what it will do, a reason, and a password if needed. Afterwards a toast says what happened. */
+export function ActDialog<Values>({
+  title,
+  effects,
+  action,
+  tone = 'primary',
+  reasonHint = 'The customer can read it in their audit log.',
+  needsPassword = false,
+  read,
+  submit,
+  onDone,
+  onClose,
+  children
+}: ActDialogProps<Values>) {
+  const showToast = useToast()
+  const [mustSignIn, setMustSignIn] = useState(false)
+  return (
+    <Dialog
+      title={title}
+      description={
+        <ul className="mt-2 list-disc space-y-1.5 pl-5 text-ink">
+          {effects.map((effect) => (
+            <li key={effect}>{effect}</li>
+          ))}
+        </ul>
+      }
+      onClose={onClose}
+    >
+      <DialogForm<readonly [Values, Confirmation]>
+        action={action}
+        checkAgain="Check again"
+        tone={tone}
+        onClose={onClose}
+        read={(data) => readConfirmation(data, needsPassword, read(data))}
+        submit={async ([values, confirmation]) => {
+          setMustSignIn(false)
+          try {
+            const told = await submit(values, confirmation)
+            onClose()
+            onDone?.()
+            showToast(told)
+            await refreshAdmin()
+          } catch (error) {
+            if (!isCode(error, 'sign_in_again')) throw error
+            setMustSignIn(true)
+          }
+        }}
+      >
+        {children}
+        <TextField name="reason" label="Reason" hint={reasonHint} maxLength={500} autoComplete="off" required />
+        {needsPassword && (
+          <PasswordField
+            name="current_password"
+            label="Your password"
+            hint="Asked for again, because this cannot be undone."
+            autoComplete="current-password"
+            required
+          />
+        )}
+        {mustSignIn && (
+          <Banner tone="warning" title="Sign in again first" isAnnounced>
+            You signed in more than 12 hours ago.{' '}
+            <a href="/login" target="_blank" rel="noreferrer" className={textLink}>
+              Sign in in a new tab
+            </a>
+            , then press the button here again. Nothing was changed.
+          </Banner>
+        )}
+      </DialogForm>
+    </Dialog>
+  )
+}

@@ -1,0 +1,125 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import type { OperatorAct } from '@tollgate/contracts/http/admin/audit.ts'
+import { ClipboardList } from 'lucide-react'
+import { type AdminAnswer, adminSend } from '../../../api/admin.ts'
+import type { ApiError } from '../../../api/api-error.ts'
+import { controlLook } from '../../../forms/fields.tsx'
+import { useUser } from '../../../layout/caller.ts'
+import { buttonLook } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { LoadMore } from '../../../ui/load-more.tsx'
+import { Page } from '../../../ui/page.tsx'
+import { Empty, QueryView } from '../../../ui/states.tsx'
+import { textLink } from '../../../ui/text-link.ts'
+import { AuditRow } from '../../audit/audit-row.tsx'
+import { describeActor } from '../../audit/describe-entry.ts'
+import { nameOfAccount } from '../describe-account.ts'
+import { describeAct } from './describe-act.ts'
+
+const path = '/dashboard/operator/log'
+const pageSize = '50'
+
+/** What operators did and why, newest first. The filters are in the address. */
+export function OperatorsLogPage() {
+  const { actor_id, account_id } = useSearch({ from: path })
+  const asked = { limit: pageSize, ...(actor_id && { actor_id }), ...(account_id && { account_id }) }
+  const query = useInfiniteQuery<AdminAnswer<'listActs'>, ApiError, OperatorAct[], unknown[], string | undefined>({
+    queryKey: ['admin', 'listActs', asked],
+    queryFn: ({ pageParam: cursor, signal }) => adminSend('listActs', { query: { ...asked, cursor } }, signal),
+    initialPageParam: undefined,
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+    select: ({ pages }) => pages.flatMap(({ entries }) => entries)
+  })
+  const isFiltered = actor_id !== undefined || account_id !== undefined
+  return (
+    <Page title="Operators’ log" description="What operators did, why, when and from where. Entries are never changed.">
+      <Filters entries={query.data ?? []} />
+      <Card isFlush>
+        <QueryView query={query} lines={8}>
+          {(entries) =>
+            entries.length === 0 ? (
+              <Empty icon={ClipboardList} title={isFiltered ? 'No matching entries' : 'No entries yet'}>
+                Suspensions, changed limits, adjustments, revoked keys and applied catalogs appear here.
+              </Empty>
+            ) : (
+              <ol aria-label="Entries, newest first" className="divide-y divide-line">
+                {entries.map((entry) => (
+                  <Act key={entry.id} entry={entry} />
+                ))}
+              </ol>
+            )
+          }
+        </QueryView>
+      </Card>
+      <LoadMore query={query} text="Show older entries" />
+    </Page>
+  )
+}
+
+/** Filters by operator, among those in the list, and by account. */
+function Filters({ entries }: { readonly entries: readonly OperatorAct[] }) {
+  const user = useUser()
+  const { actor_id, account_id } = useSearch({ from: path })
+  const navigate = useNavigate({ from: path })
+  const operators = new Map([[user.id, `${user.email} (you)`]])
+  for (const entry of entries) {
+    if (entry.actor_id !== null && !operators.has(entry.actor_id)) operators.set(entry.actor_id, describeActor(entry))
+  }
+  if (actor_id !== undefined && !operators.has(actor_id)) operators.set(actor_id, actor_id)
+  const account = entries.find((entry) => entry.account_id === account_id)?.account_email ?? account_id
+  return (
+    <search className="flex flex-wrap items-center gap-3 text-sm">
+      <select
+        aria-label="Operator"
+        value={actor_id ?? ''}
+        onChange={(event) =>
+          void navigate({ search: { account_id, actor_id: event.currentTarget.value }, replace: true })
+        }
+        className={`${controlLook} h-10 min-w-0 flex-1 basis-56 text-sm sm:max-w-80`}
+      >
+        <option value="">All operators</option>
+        {[...operators].map(([id, name]) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+      {account_id !== undefined && (
+        <p className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-2">
+          <span className="min-w-0 break-all">Only about {account}</span>
+          <Link to={path} search={{ actor_id }} replace className={buttonLook({ size: 'small' })}>
+            Show all accounts
+          </Link>
+        </p>
+      )}
+    </search>
+  )
+}
+
+function Act({ entry }: { readonly entry: OperatorAct }) {
+  const { account_id, account_email } = entry
+  return (
+    <AuditRow entry={entry} action={describeAct(entry.action)}>
+      {account_id !== null && (
+        <p className="mt-0.5 flex flex-wrap gap-x-3">
+          <Link
+            to="/dashboard/operator/accounts/$id"
+            params={{ id: account_id }}
+            className={`min-w-0 break-all ${textLink}`}
+          >
+            {nameOfAccount({ email: account_email ?? '' })}
+          </Link>
+          <Link
+            to={path}
+            search={(before) => ({ ...before, account_id })}
+            className="text-ink-soft underline underline-offset-3"
+          >
+            Only this account<span className="sr-only">, {nameOfAccount({ email: account_email ?? '' })}</span>
+          </Link>
+        </p>
+      )}
+      <p className="mt-0.5 break-words">Reason: {entry.reason}</p>
+    </AuditRow>
+  )
+}

@@ -1,0 +1,135 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import type { AdminMoney } from '@tollgate/contracts/http/admin/money.ts'
+import { adminRead } from '../../../api/admin.ts'
+import { formatUsd } from '../../../format/money.ts'
+import { formatMonth, lastMonths } from '../../../format/month.ts'
+import { controlLook } from '../../../forms/fields.tsx'
+import { Banner } from '../../../ui/banner.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { Moment } from '../../../ui/moment.tsx'
+import { Page } from '../../../ui/page.tsx'
+import { QueryView } from '../../../ui/states.tsx'
+import { useCurrentHour } from '../../../usage/use-current-hour.ts'
+import { describeMargin, describeRevenue } from './describe-revenue.ts'
+import { ModelsTable, PlansTable, UnprofitableTable, UpstreamsTable } from './money-tables.tsx'
+import { MonthsChart } from './months-chart.tsx'
+
+const path = '/dashboard/operator/money'
+const offeredMonths = 12
+const monthForm = /^20\d{2}-(0[1-9]|1[0-2])$/
+
+/** What the models cost, what customers paid, and the difference. */
+export function MoneyPage() {
+  const { month: asked } = useSearch({ from: path })
+  const navigate = useNavigate({ from: path })
+  const offered = lastMonths(useCurrentHour(), offeredMonths)
+  const month = asked !== undefined && monthForm.test(asked) ? asked : (offered[0] ?? '')
+  const query = useQuery({ ...adminRead('getMoney', { query: { month } }), placeholderData: keepPreviousData })
+  const isOld = query.isPlaceholderData
+  return (
+    <Page
+      title="Money"
+      description="Cost by the prices of the catalog, against paid invoices. Months are in UTC."
+      actions={
+        <select
+          aria-label="Month"
+          value={month}
+          onChange={(event) =>
+            void navigate({
+              search: { month: event.currentTarget.value === offered[0] ? '' : event.currentTarget.value },
+              replace: true
+            })
+          }
+          className={`${controlLook} h-10 text-sm`}
+        >
+          {[...offered, ...(offered.includes(month) ? [] : [month])].map((option) => (
+            <option key={option} value={option}>
+              {formatMonth(option)}
+            </option>
+          ))}
+        </select>
+      }
+    >
+      {query.data === undefined ? (
+        <Card isFlush>
+          <QueryView query={query} lines={8}>
+            {() => null}
+          </QueryView>
+        </Card>
+      ) : (
+        <div aria-busy={isOld} className={`space-y-6 transition-opacity ${isOld ? 'opacity-60' : ''}`}>
+          <QueryView query={query}>{() => null}</QueryView>
+          <Money money={query.data.money} />
+        </div>
+      )}
+    </Page>
+  )
+}
+
+function Money({ money }: { readonly money: AdminMoney }) {
+  return (
+    <>
+      {money.invoices_read_at === null && (
+        <Banner tone="warning" title="Invoices were not read yet">
+          Revenue is missing until Tollgate has read all invoices from the payment provider.
+        </Banner>
+      )}
+      <Totals money={money} />
+      {money.unprofitable.length > 0 && (
+        <Card
+          title="Accounts that cost more than they pay"
+          description="The highest loss first. Open an account to change its plan or its limits."
+          isFlush
+        >
+          <UnprofitableTable accounts={money.unprofitable} />
+        </Card>
+      )}
+      <Card title="Last 12 months" isFlush>
+        <MonthsChart months={money.months} />
+      </Card>
+      <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-2">
+        <Card title="By model" isFlush>
+          <ModelsTable models={money.by_model} />
+        </Card>
+        <Card title="By upstream" isFlush>
+          <UpstreamsTable upstreams={money.by_upstream} />
+        </Card>
+      </div>
+      <Card title="By plan" isFlush>
+        <PlansTable plans={money.by_plan} />
+      </Card>
+    </>
+  )
+}
+
+function Totals({ money }: { readonly money: AdminMoney }) {
+  const numbers = [
+    ['Cost', formatUsd(money.cost_usd)],
+    ['Revenue', describeRevenue(money.revenue)],
+    ['Margin', describeMargin(money.margin_usd)],
+    ['Adjustments', formatUsd(money.adjustments_usd)]
+  ] as const
+  return (
+    <Card title={formatMonth(money.month)}>
+      <dl className="grid grid-cols-2 gap-4 sm:grid-cols-4">
+        {numbers.map(([name, value]) => (
+          <div key={name} className="min-w-0">
+            <dt className="text-[0.8125rem] text-ink-soft">{name}</dt>
+            <dd className="text-xl font-semibold tracking-tight break-words tabular-nums">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="mt-4 text-sm text-ink-soft">
+        {money.margin_usd === null && 'The margin is not known, because some revenue is not in dollars. '}
+        Adjustments by operators are not part of the cost.
+        {money.invoices_read_at !== null && (
+          <>
+            {' '}
+            Invoices were read <Moment at={money.invoices_read_at} />.
+          </>
+        )}
+      </p>
+    </Card>
+  )
+}
