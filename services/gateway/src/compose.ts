@@ -106,7 +106,7 @@ export function composeGateway(given: GatewayParts): Gateway {
   const upstreamsInForce = () => upstreams.current.byName
   const upstreamHealth = createUpstreamHealth(log, upstreamsInForce)
   const upstreamChecks = keep(createUpstreamChecks(upstreamsInForce, upstreamHealth, log))
-  const admin = buildAdmin(redis, catalog, metrics.registry, () => isStopping, upstreamHealth)
+  const admin = buildAdmin(redis, catalog, metrics.registry, () => isStopping, upstreamHealth.problems)
   parts.defer(() => admin.close())
   const estimator = createUsageEstimator(warn('cannot count tokens: usage is estimated from the size of answers'))
   parts.defer(() => estimator.close())

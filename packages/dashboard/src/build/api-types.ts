@@ -12,11 +12,14 @@ const head = `/**
 `
 
 /**
- * Writes a TypeScript module with the types of all `/api/` operations of a document: `paths` has the method and path of
+ * Writes a TypeScript module with the types of the `/api/` operations of a document, except those of operators: api/admin.ts
+ * has them, so that customers do not load them. `paths` has the method and path of
  * each operation, `Operations` its input and its successful response.
  */
 export function writeApiTypes(document: OpenApiDocument): string {
-  const operations = operationsOf(document).filter(({ path }) => path.startsWith('/api/'))
+  const operations = operationsOf(document).filter(
+    ({ path }) => path.startsWith('/api/') && !path.startsWith('/api/admin')
+  )
   const paths = operations.map(
     ({ method, path, operation }) => `  ${operation.operationId}: ['${method}', '${path}'],\n`
   )

@@ -51,9 +51,15 @@ export interface AuditEntry {
   note?: string
 }
 
-/** Adds a row to the audit log, in the transaction of the change: neither exists without the other. */
-export async function recordAudit(tx: Transaction, { subject, detail, note, ...entry }: AuditEntry): Promise<void> {
-  await tx
-    .insert(auditLog)
-    .values({ ...entry, subject: subject ?? null, detail: { ...detail, ...(note !== undefined && { note }) } })
+/**
+ * Adds a row to the audit log, in the transaction of the change: neither exists without the other. The owner of the account
+ * reads it, so an operator's client address is left out: the operators' own log has it.
+ */
+export async function recordAudit(tx: Transaction, { subject, detail, note, ip, ...entry }: AuditEntry): Promise<void> {
+  await tx.insert(auditLog).values({
+    ...entry,
+    ip: note === undefined ? ip : '',
+    subject: subject ?? null,
+    detail: { ...detail, ...(note !== undefined && { note }) }
+  })
 }
