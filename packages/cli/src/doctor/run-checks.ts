@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { knownVariables } from '@tollgate/service/config/known-variables.ts'
 import { parseRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { judgeAddresses } from './addresses/judge-addresses.ts'
 import { judgeReachability } from './addresses/judge-reachability.ts'
@@ -19,7 +20,6 @@ import { readRedis } from './redis/read-redis.ts'
 import { hideSecrets, listSecrets, withoutSecrets } from './results/hide-secrets.ts'
 import { type Part, type Result, resultsOf } from './results/result.ts'
 import { judgeVariables } from './settings/judge-variables.ts'
-import { knownVariables } from './settings/known-variables.ts'
 import { readSettings, type Settings } from './settings/read-settings.ts'
 import type { Variables } from './settings/repair-config.ts'
 import { judgeRoutes, judgeUpstream, modelsRoutedTo } from './upstreams/judge-upstreams.ts'
@@ -48,7 +48,7 @@ export async function runChecks(env: Variables, cwd: string, { timeoutMs }: Chec
   const paths = pathsOf(settings, cwd)
   const files = paths === null ? null : readFiles(paths, settings.env)
   const named = files !== null && 'content' in files.upstreams ? files.upstreams.content.variables : []
-  const known = [...knownVariables(), ...named]
+  const known = [...knownVariables, ...named]
   const secrets = listSecrets(
     settings.env,
     named.filter((name) => !/_URL$/.test(name))

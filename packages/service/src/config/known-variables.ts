@@ -1,8 +1,10 @@
 /** Every variable that a program of Tollgate reads: those of .env.example, and some that only people use. */
 export const knownVariables: ReadonlySet<string> = new Set([
   'AUDIT_KEPT_DAYS',
+  'AUTO_MIGRATE',
   'CATALOGS_KEPT_DAYS',
   'CATALOG_FILE',
+  'CATALOG_ON_START',
   'CONTROL_HOST',
   'CONTROL_PORT',
   'CORS_EXTRA_ORIGINS',
@@ -31,6 +33,7 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'LEDGER_HOURS_DAYS',
   'LEDGER_KEPT_MONTHS',
   'LOG_LEVEL',
+  'MAIL_FROM',
   'NODE_ENV',
   'OPENAI_API_KEY',
   'OPENAI_BASE_URL',
@@ -49,7 +52,9 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'SANDBOX_PAYMENTS_PRODUCTS',
   'SANDBOX_PAYMENTS_WEBHOOK_URL',
   'SANDBOX_REDIS_PORT',
+  'SANDBOX_SMTP_PORT',
   'SERVICE_DOMAIN',
+  'SMTP_URL',
   'STRIPE_API_BASE',
   'STRIPE_SECRET_KEY',
   'STRIPE_WEBHOOK_SECRET',

@@ -1,7 +1,7 @@
 /**
  * The known name that a misspelt one most likely means: `enterprise` for `enterprice`.
  *
- * @param maxDistance insertions, deletions and substitutions of a character that are allowed; default: a third of the name
+ * @param maxDistance insertions, deletions, substitutions and exchanges of characters that are allowed; default: a third of the name
  * @returns null if no known name is near
  */
 export function nearest(
@@ -20,16 +20,29 @@ export function nearest(
   return best
 }
 
-/** The Levenshtein distance, with one row of the usual table in memory. */
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+/**
+ * How many letters have to be inserted, removed, replaced or exchanged with their neighbour to make one text from the other
+ * (optimal string alignment).
+ */
+export function editDistance(one: string, other: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (let i = 1; i <= one.length; i++) {
-    const next = [i]
+    const row = [i]
     for (let j = 1; j <= other.length; j++) {
-      const substituted = row[j - 1]! + (one[i - 1] === other[j - 1] ? 0 : 1)
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, substituted))
+      const isSame = one[i - 1] === other[j - 1]
+      const isExchanged = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
+      row.push(
+        Math.min(
+          last[j]! + 1,
+          row[j - 1]! + 1,
+          last[j - 1]! + (isSame ? 0 : 1),
+          isExchanged ? beforeLast[j - 2]! + 1 : Number.POSITIVE_INFINITY
+        )
+      )
     }
-    row = next
+    beforeLast = last
+    last = row
   }
-  return row[other.length]!
+  return last[other.length]!
 }

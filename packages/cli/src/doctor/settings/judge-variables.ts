@@ -17,7 +17,9 @@ export interface VariableFacts {
 export function judgeVariables(facts: VariableFacts): Result[] {
   const { env, known } = facts
   const isSet = (name: string) => (env[name] ?? '') !== ''
-  const findings = [...[...new Set(facts.problems.flatMap(splitMissing))].map(judgeProblem), ...findMisspelled(facts)]
+  // The loaders also name misspelt variables; here each is found once.
+  const problems = facts.problems.filter((problem) => !problem.includes(': no such variable'))
+  const findings = [...[...new Set(problems.flatMap(splitMissing))].map(judgeProblem), ...findMisspelled(facts)]
   if (findings.some(({ severity }) => severity === 'error')) return findings
   return [ok(`${count(known.filter(isSet).length, 'variable')} set, all valid.`), ...findings]
 }

@@ -1,3 +1,5 @@
+import { editDistance } from '@tollgate/service/config/nearest.ts'
+
 /**
  * Finds the known variable that somebody probably meant: a name with a typing error, or with one word too many or too few.
  *
@@ -22,31 +24,4 @@ function differByOneWord(one: string, other: string): boolean {
   const [shorter, longer] = [one.split('_'), other.split('_')].toSorted((a, b) => a.length - b.length)
   if (shorter!.length < 2 || longer!.length !== shorter!.length + 1 || shorter![0] !== longer![0]) return false
   return longer!.some((_word, index) => longer!.toSpliced(index, 1).join('_') === shorter!.join('_'))
-}
-
-/**
- * How many letters have to be inserted, removed, replaced or exchanged with their neighbour to make one text from the other
- * (optimal string alignment).
- */
-export function editDistance(one: string, other: string): number {
-  let beforeLast: number[] = []
-  let last = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= one.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= other.length; j++) {
-      const isSame = one[i - 1] === other[j - 1]
-      const isExchanged = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
-      row.push(
-        Math.min(
-          last[j]! + 1,
-          row[j - 1]! + 1,
-          last[j - 1]! + (isSame ? 0 : 1),
-          isExchanged ? beforeLast[j - 2]! + 1 : Number.POSITIVE_INFINITY
-        )
-      )
-    }
-    beforeLast = last
-    last = row
-  }
-  return last[other.length]!
 }

@@ -35,5 +35,6 @@ test('problems of single variables and of rules between variables are found toge
 
 test('without PUBLIC_URL, SERVICE_DOMAIN is not called wrong', async () => {
   const { problems } = repair({ PUBLIC_URL: undefined, SERVICE_DOMAIN: 'example.com' })
-  assert.deepEqual(problems, ['PUBLIC_URL: missing'])
+  assert.equal(problems.length, 1)
+  assert.match(problems[0]!, /^PUBLIC_URL: missing/)
 })
