@@ -9,7 +9,7 @@ import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
 import t, { type Test } from 'tap'
 import { chatOf, post } from './testing/client.ts'
-import { plainAnswer, startFakeUpstream } from './testing/fake-upstream.ts'
+import { callsOf, plainAnswer, startFakeUpstream } from './testing/fake-upstream.ts'
 import { startGateway } from './testing/start-gateway.ts'
 
 const script = fileURLToPath(new URL('./main.ts', import.meta.url))
@@ -113,7 +113,7 @@ t.test('SIGHUP ends no gateway: it reads the upstreams and credentials again', a
   await hangUp(/credential_file: cannot be read \(ENOENT\)[^\n]*The upstreams in force stay/)
   assert.equal((await ask()).status, 200)
   assert.deepEqual(
-    upstream.received.map(({ request }) => request.headers.authorization),
+    callsOf(upstream.received).map(({ request }) => request.headers.authorization),
     ['Bearer first-key', 'Bearer second-key', 'Bearer second-key']
   )
   assert.equal(gateway.child.exitCode, null)

@@ -75,7 +75,7 @@ export const ofGateway: readonly WrongSetting[] = [
     'gateway',
     '`OPENAI_API_KEY` that the provider refuses',
     { OPENAI_API_KEY: `sk-other-${secretMark}` },
-    'upstream openai: OPENAI_API_KEY: the upstream refuses these credentials. Correct the variable and restart the gateway',
+    'upstream openai: OPENAI_API_KEY: the upstream refuses these credentials. Correct them. A changed variable needs a restart of the gateway',
     { status: 200, shows: 'OPENAI_API_KEY' }
   ),
   wrong(

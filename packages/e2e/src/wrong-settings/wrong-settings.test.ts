@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findPostgres } from '@tollgate/sandbox/postgres/find-postgres.ts'
 import t from 'tap'
@@ -12,6 +13,7 @@ import type { WrongSetting } from './wrong-setting.ts'
 
 /** Services that run at the same time. Most end at once. */
 const atOnce = 4
+const startTimeoutMs = 30_000
 
 /** The words of the table as a pattern. The log is JSON. */
 function patternOf(says: string): RegExp {
@@ -36,7 +38,8 @@ async function check(world: World, row: WrongSetting): Promise<void> {
   const running = await runService(service, { ...world[service], ...env(world) })
   try {
     if (readyz === null) {
-      assert.equal(await running.ended, 1, `${setting} is accepted:\n${running.output()}`)
+      const status = await Promise.race([running.ended, delay(startTimeoutMs, 'still running', { ref: false })])
+      assert.equal(status, 1, `${setting} is accepted:\n${running.output()}`)
       assert.match(running.output(), patternOf(says), setting)
     } else {
       await until(running, `${setting}: readyz ${JSON.stringify(readyz)}`, async () => {

@@ -76,10 +76,10 @@ interface Call {
 }
 
 /** The parts of a packed argument. */
-type Packed = Array<number | string | { picos: number } | { micros: number }>
+type Packed = Array<number | string | { picos: number } | { micros: number } | { signed: number }>
 
 const numberOf = (part: Exclude<Packed[number], string>): number =>
-  typeof part === 'number' ? part : 'picos' in part ? part.picos : part.micros
+  typeof part === 'number' ? part : Object.values(part)[0]!
 
 const bytesOf = (argument: string | Packed): Buffer =>
   typeof argument === 'string'
@@ -112,7 +112,24 @@ function callsOf(run: string, at: number): Call[] {
   ]
   const argumentsEach = settled('').length
   const bursts = [{ micros: 60e6 }, { micros: 60e6 }, { micros: 60e6 }]
-  const terms: Packed = [1, 1, 9e12, 1000, 9, 1000, 1000, 9, 60_000, 9, 1000, ...bursts, packText('k:key_1'), 1]
+  const terms: Packed = [
+    1,
+    1,
+    9e12,
+    1000,
+    9,
+    1000,
+    1000,
+    9,
+    60_000,
+    9,
+    1000,
+    ...bursts,
+    0,
+    { signed: 0 },
+    packText('k:key_1'),
+    1
+  ]
   const asked = (id: string): Packed => [
     { picos: 1000 },
     { picos: 1000 },
@@ -212,12 +229,14 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
         for (const [place, part] of argument.entries()) {
           if (typeof part === 'string') continue
           const isAmount = typeof part !== 'number' && 'picos' in part
+          const isSigned = typeof part !== 'number' && 'signed' in part
           const isTime = typeof part !== 'number' && 'micros' in part
           for (const number of kind === 'redis-server' ? malformedNumbers : malformedNumbers.slice(0, 2)) {
             // Picodollars may be too large to be exact. Tokens to give back may be negative and fractions.
             if (isAmount && number === Number(tooLarge)) continue
             if (part === -3 && Number.isFinite(number)) continue
             if (isTime && number === 1.5) continue
+            if (isSigned && Number.isInteger(number) && number < 0) continue
             const args = proper.args.with(index, argument.with(place, number))
             await assert.rejects(call(proper, args), `${proper.name} took ${number} as part ${place} of ${index}`)
           }

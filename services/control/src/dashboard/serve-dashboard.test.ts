@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { type Test, test } from 'tap'
 import { sendNotFound } from '../http/failures.ts'
@@ -13,6 +14,8 @@ const code = 'console.log(1)\n'.repeat(100)
 function serve(t: Test, directory: string): FastifyInstance {
   const app = Fastify()
   t.after(() => app.close())
+  app.decorate('docsUrl', null)
+  app.decorate('failures', new FailureCounts())
   app.setNotFoundHandler(sendNotFound)
   sendSecurityHeaders(app, true)
   app.register(async (pages) => serveDashboard(pages, directory, 'https://models.example.com'))

@@ -48,6 +48,31 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
   },
   'POST /api/keys/{id}/rotate': { grace_seconds: 1 },
   'DELETE /api/keys/{id}': {},
+  'PATCH /api/admin/accounts/{id}': {
+    reason: 'a test',
+    plan: { id: 'pro', ends_at: null },
+    limits: {
+      monthly_budget_usd: 1,
+      request_budget_usd: 1,
+      requests_per_minute: 1,
+      tokens_per_minute: 1,
+      concurrent_requests: 1,
+      key_quota: 1,
+      ends_at: '2999-01-01T00:00:00Z'
+    }
+  },
+  'POST /api/admin/accounts/{id}/adjustments': {
+    id: '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11',
+    amount_usd: 1,
+    month: '2026-01',
+    reason: 'a test',
+    password: 'correct horse battery'
+  },
+  'POST /api/admin/accounts/{id}/suspend': { reason: 'a test' },
+  'POST /api/admin/accounts/{id}/resume': { reason: 'a test' },
+  'POST /api/admin/accounts/{id}/signout': { reason: 'a test' },
+  'DELETE /api/admin/accounts/{id}': { reason: 'a test', password: 'correct horse battery' },
+  'POST /api/admin/keys/revoke': { id: 'key_none', reason: 'a test' },
   'POST /api/admin/catalog': { version: 1, reason: 'a test', password: 'correct horse battery' },
   'POST /api/admin/catalog/diff': { version: 1 },
   'POST /api/admin/projection/rebuild': { reason: 'a test', password: 'correct horse battery' }

@@ -58,3 +58,7 @@ export async function startFakeUpstream(): Promise<FakeUpstream> {
     }
   }
 }
+
+/** The calls of models among requests: gateways also read the list of models, to check their credentials. */
+export const callsOf = (received: readonly Received[]): Received[] =>
+  received.filter(({ request }) => request.method === 'POST')

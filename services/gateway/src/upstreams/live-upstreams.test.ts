@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import pino from 'pino'
 import t, { type Test } from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
-import { type FakeUpstream, plainAnswer, startFakeUpstream } from '../testing/fake-upstream.ts'
+import { callsOf, type FakeUpstream, plainAnswer, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { catalogOf, type GatewayOptions, startGateway } from '../testing/start-gateway.ts'
 
 const catalog = catalogOf({
@@ -122,7 +122,7 @@ t.test('a new credential is used without a signal when its file changes, and onl
   const { gateway, one, ask, logged } = await start(t, { upstreamCheckMs: 20 })
   gateway.writeUpstreams(yamlOf({ a: { at: one, credential_file: file } }))
   await logged(/^upstreams reloaded$/)
-  const keys = () => one.received.splice(0).map(({ request }) => request.headers.authorization)
+  const keys = () => callsOf(one.received.splice(0)).map(({ request }) => request.headers.authorization)
   let finish = () => {}
   const asked = new Promise<void>((resolve) => {
     one.answer(({ response }) => {
