@@ -32,7 +32,7 @@ const listing = {
   ...{ id, email: 'ada@example.com', name: 'Ada', plan: 'pro', status: 'active', suspended_for: [], past_due: false },
   ...{ people: 1, keys: 2, spent_usd: '1.50', created_at: at }
 }
-const ofPlan = { value: 5, from: 'plan', plan_value: 5, ends_at: null }
+const ofPlan = { value: 5, from: 'plan', plan_value: 5, operator_value: null, ends_at: null }
 const account = {
   ...{ ...listing, own_plan: 'pro', plan_override: null, reserved_usd: '0.00', users: [], key_list: [] },
   ...{ subscription: null, invoices: [], adjustments: [], audit: [] },

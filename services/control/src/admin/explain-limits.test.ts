@@ -28,7 +28,13 @@ const all = {
   concurrentRequests: 9,
   keyQuota: 0
 }
-const ofPlan = (value: number | null) => ({ value, from: 'plan', plan_value: value, ends_at: null })
+const ofPlan = (value: number | null) => ({
+  value,
+  from: 'plan',
+  plan_value: value,
+  operator_value: null,
+  ends_at: null
+})
 
 test('without an override, every limit is the plan’s', async () => {
   const limits = explainLimits(account, now)
@@ -40,8 +46,14 @@ test('an operator’s limit replaces the plan’s, whether higher, lower or zero
   const overridden = { ...account, overrideLimits: all, overrideLimitsEndAt: later }
   const limits = explainLimits(overridden, now)
   const ends_at = later.toISOString()
-  assert.deepEqual(limits.monthly_budget_usd, { value: 70, from: 'operator', plan_value: 50, ends_at })
-  assert.deepEqual(limits.key_quota, { value: 0, from: 'operator', plan_value: null, ends_at })
+  assert.deepEqual(limits.monthly_budget_usd, {
+    value: 70,
+    from: 'operator',
+    plan_value: 50,
+    operator_value: 70,
+    ends_at
+  })
+  assert.deepEqual(limits.key_quota, { value: 0, from: 'operator', plan_value: null, operator_value: 0, ends_at })
   assert.deepEqual(
     Object.values(limits).map(({ value, from }) => [value, from]),
     [70, 1e-9, 7, 8, 9, 0].map((value) => [value, 'operator'])
@@ -53,15 +65,25 @@ test('an operator’s limit replaces the plan’s, whether higher, lower or zero
 test('a limit that the operator did not set stays the plan’s', async () => {
   const limits = explainLimits({ ...account, overrideLimits: { tokensPerMinute: 8 } }, now)
   assert.deepEqual(limits.requests_per_minute, ofPlan(60))
-  assert.deepEqual(limits.tokens_per_minute, { value: 8, from: 'operator', plan_value: 1000, ends_at: null })
+  assert.deepEqual(limits.tokens_per_minute, {
+    value: 8,
+    from: 'operator',
+    plan_value: 1000,
+    operator_value: 8,
+    ends_at: null
+  })
 })
 
 test('the owner’s cap applies while it is the lowest', async () => {
   const monthly = (changed: Partial<LimitsOf>) => explainLimits({ ...account, ...changed }, now).monthly_budget_usd
-  const owner = { value: 60, from: 'owner', plan_value: 50, ends_at: null }
+  const owner = { value: 60, from: 'owner', plan_value: 50, operator_value: null, ends_at: null }
   const cap = 60_000_000_000
   assert.deepEqual(monthly({ ownCapNanos: cap }), ofPlan(50))
-  assert.deepEqual(monthly({ ownCapNanos: cap, overrideLimits: all, overrideLimitsEndAt: later }), owner)
+  assert.deepEqual(monthly({ ownCapNanos: cap, overrideLimits: all, overrideLimitsEndAt: later }), {
+    ...owner,
+    operator_value: 70,
+    ends_at: later.toISOString()
+  })
   assert.deepEqual(monthly({ ownCapNanos: 0 }), { ...owner, value: 0 })
   assert.equal(monthly({ ownCapNanos: cap, overrideLimits: { monthlyNanos: 1 } }).from, 'operator')
 })

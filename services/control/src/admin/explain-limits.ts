@@ -23,8 +23,9 @@ export function explainLimits(account: LimitsOf, now: Date): AdminLimits {
   const set: OverrideLimits = hasEnded ? {} : (account.overrideLimits ?? {})
 
   function explain(planValue: number | null, override: number | undefined): Limit {
-    if (override === undefined) return { value: planValue, from: 'plan', plan_value: planValue, ends_at: null }
-    return { value: override, from: 'operator', plan_value: planValue, ends_at: endsAt?.toISOString() ?? null }
+    const values = { plan_value: planValue, operator_value: override ?? null }
+    if (override === undefined) return { value: planValue, from: 'plan', ...values, ends_at: null }
+    return { value: override, from: 'operator', ...values, ends_at: endsAt?.toISOString() ?? null }
   }
   const inUsd = (nanos: number | undefined) => (nanos === undefined ? undefined : toUsd(nanos))
 
@@ -32,7 +33,7 @@ export function explainLimits(account: LimitsOf, now: Date): AdminLimits {
   const monthly = explain(toUsd(caps.monthlyNanos), inUsd(set.monthlyNanos))
   const isOwnLower = ownCapNanos !== null && ownCapNanos < (set.monthlyNanos ?? caps.monthlyNanos)
   return {
-    monthly_budget_usd: isOwnLower ? { ...monthly, value: toUsd(ownCapNanos), from: 'owner', ends_at: null } : monthly,
+    monthly_budget_usd: isOwnLower ? { ...monthly, value: toUsd(ownCapNanos), from: 'owner' } : monthly,
     request_budget_usd: explain(toUsd(caps.requestNanos), inUsd(set.requestNanos)),
     requests_per_minute: explain(limits.requestsPerMinute, set.requestsPerMinute),
     tokens_per_minute: explain(limits.tokensPerMinute, set.tokensPerMinute),

@@ -62,7 +62,9 @@ const limit = <Value extends Type.TSchema>(value: Value) =>
     from: LimitSource,
     /** The plan's value. Null: no limit. */
     plan_value: Type.Union([value, Type.Null()]),
-    /** When the operator's value ends; null if it does not, or the limit is not the operator's. */
+    /** What an operator set, also while the owner's lower cap applies. Null: nothing. */
+    operator_value: Type.Union([value, Type.Null()]),
+    /** When the operator's value ends; null for no end, and without an operator's value. */
     ends_at: Type.Union([Instant, Type.Null()])
   })
 

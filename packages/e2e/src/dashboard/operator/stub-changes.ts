@@ -56,7 +56,8 @@ function override(account: AdminAccount, { plan, limits }: Body): void {
   account.limits = planLimits()
   for (const [name, limit] of Object.entries(account.limits)) {
     const value = limits?.[name]
-    if (value !== undefined) Object.assign(limit, { value, from: 'operator', ends_at: limits.ends_at })
+    if (value !== undefined)
+      Object.assign(limit, { value, operator_value: value, from: 'operator', ends_at: limits.ends_at })
   }
 }
 

@@ -16,6 +16,7 @@ const ofPlan = <Value extends number | null>(value: Value) => ({
   value,
   from: 'plan' as const,
   plan_value: value,
+  operator_value: null,
   ends_at: null
 })
 export const planLimits = (): AdminLimits => ({

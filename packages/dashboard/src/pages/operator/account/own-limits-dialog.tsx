@@ -35,7 +35,7 @@ export function OwnLimitsDialog({ account, onClose }: OwnLimitsDialogProps) {
     >
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
         {limitFields.map(({ name, label, unit, isMoney = false }) => {
-          const { value, from, plan_value } = limits[name]
+          const { value, from, plan_value, operator_value } = limits[name]
           return (
             <TextField
               key={name}
@@ -47,7 +47,7 @@ export function OwnLimitsDialog({ account, onClose }: OwnLimitsDialogProps) {
                 `Plan: ${describeLimit(plan_value, isMoney)}`,
                 ...(from === 'owner' ? [`Set by the owner: ${describeLimit(value, isMoney)}`] : [])
               ].join('. ')}
-              defaultValue={from === 'operator' && value !== null ? value : ''}
+              defaultValue={operator_value ?? ''}
               autoComplete="off"
             />
           )

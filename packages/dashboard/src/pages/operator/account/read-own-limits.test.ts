@@ -3,9 +3,12 @@ import type { AdminLimits } from '@tollgate/contracts/http/admin/accounts.ts'
 import { test } from 'tap'
 import { readOwnLimits } from './read-own-limits.ts'
 
-const ofPlan = { value: 10, from: 'plan', plan_value: 10, ends_at: null } as const
+const ofPlan = { value: 10, from: 'plan', plan_value: 10, operator_value: null, ends_at: null } as const
 const present: AdminLimits = {
-  monthly_budget_usd: { value: 500, from: 'operator', plan_value: 10, ends_at: '2026-12-01T22:59:59.000Z' },
+  monthly_budget_usd: {
+    ...{ value: 500, from: 'operator', plan_value: 10, operator_value: 500 },
+    ends_at: '2026-12-01T22:59:59.000Z'
+  },
   request_budget_usd: ofPlan,
   requests_per_minute: ofPlan,
   tokens_per_minute: ofPlan,

@@ -6,7 +6,7 @@ import { limitFields } from './describe-limits.ts'
 
 /** When the limits that operators set now end; null without such limits, and for limits without an end. */
 export const endOfOwnLimits = (limits: AdminLimits): string | null =>
-  Object.values(limits).find(({ from }) => from === 'operator')?.ends_at ?? null
+  Object.values(limits).find(({ operator_value: value }) => value !== null)?.ends_at ?? null
 
 /** Reads the limits of a form. All fields empty: null, which removes the limits that operators set. */
 export function readOwnLimits(data: FormData, now: Date, present: AdminLimits): Reading<OwnLimits | null> {
