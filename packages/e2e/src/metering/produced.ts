@@ -13,9 +13,12 @@ export function costOf({ promptTokens, cachedTokens, completionTokens }: Tokens,
   return Number((picos + 999n) / 1000n)
 }
 
-/** Whether the model worked on a call: it answered, or has not finished. A reset call has finished without a status. */
-export function hasWorked({ status, finishedAtMs }: RecordedRequest): boolean {
-  return status === 200 || (status === null && finishedAtMs === null)
+/**
+ * Whether the model worked on a call: it answered, or has not finished. A reset call has finished without a status. Gateways
+ * also read the list of models, to check their credentials.
+ */
+export function hasWorked({ method, status, finishedAtMs }: RecordedRequest): boolean {
+  return method === 'POST' && (status === 200 || (status === null && finishedAtMs === null))
 }
 
 /** Cost of the model server's work in these calls, nanodollars. */

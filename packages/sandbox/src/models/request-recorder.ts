@@ -52,10 +52,7 @@ export interface RecorderLimits {
 const defaultLimits: RecorderLimits = { records: 100_000, headers: 1_000, bodies: 50, bodyBytes: 64 * 1024 * 1024 }
 const credentialHeader = /authorization|cookie|api-key|token|secret/
 
-/**
- * Records the latest 100,000 requests that call models, not those that read the list of models: gateways do that to check their
- * credentials. Keeps the bodies of the latest 50 (at most 64 MiB in total).
- */
+/** Records the latest 100,000 requests, and the bodies of the latest 50 (at most 64 MiB in total). */
 export class RequestRecorder {
   readonly #records = new Map<string, RecordedRequest>()
   readonly #withHeaders: RecordedRequest[] = []
@@ -94,7 +91,6 @@ export class RequestRecorder {
       finishedAtMs: null,
       abortedAtMs: null
     }
-    if (!callsModel(record)) return record
     this.#records.set(record.id, record)
     this.#withHeaders.push(record)
     if (this.#withHeaders.length > this.#limits.headers) dropHeaders(this.#withHeaders.shift())
@@ -144,7 +140,6 @@ export class RequestRecorder {
   }
 
   #announce(event: RequestEvent, record: RecordedRequest): void {
-    if (!callsModel(record)) return
     for (const listener of [...this.#listeners[event]]) listener({ ...record })
   }
 
@@ -157,8 +152,6 @@ export class RequestRecorder {
     this.#bodyBytes = 0
   }
 }
-
-const callsModel = ({ method }: RecordedRequest): boolean => method !== 'GET'
 
 function withoutCredentials(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !credentialHeader.test(name)))
