@@ -137,7 +137,7 @@ export function composeControl(options: ComposeOptions) {
   }
   const subscriptionSweeper = run(createSubscriptionSweeper({ ...ofSweeps, catalog }))
   const invoiceSweeper = run(createInvoiceSweeper(ofSweeps))
-  const overrideEnder = run(createOverrideEnder({ database, projector, clock, log }))
+  const overrideEnder = run(createOverrideEnder({ database, redis, projector, clock, log }))
   const dueCustomers = run(createDueCustomersLoop({ database, customerRefresher, clock, log }))
 
   const { minResponseTimes = defaultMinResponseTimes, limits = defaultLimits, requestTimeoutMs } = options

@@ -33,4 +33,6 @@ export interface AdminOptions {
 /** What all endpoints of `/api/admin` share. */
 export interface AdminContext extends AdminOptions {
   assertOwnPassword: AssertOwnPassword
+  /** Limits reads of the whole ledger, so that revocations always find a free connection. */
+  limitReads: <Result>(read: () => Promise<Result>) => Promise<Result>
 }

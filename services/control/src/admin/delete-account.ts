@@ -2,8 +2,9 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { AdminAccountParams, DeleteAccountRequest } from '@tollgate/contracts/http/admin/accounts.ts'
 import { OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
+import { operatorActs } from '../database/schema/admin.ts'
 import { users } from '../database/schema/users.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { deleteUser } from '../users/delete-user.ts'
@@ -28,9 +29,11 @@ export function deleteAccount(app: TypedApp, context: AdminContext): void {
       await assertOwnPassword(request, reply, password)
       if (await isDeleted(database.orm, ownerId)) return { ok: true as const }
       const by = byOperator(request, clock())
-      await deleteUser(context, ownerId, { ...by, note: reason }, (tx) =>
-        recordAct(tx, by, { action: 'account.deleted', accountId: id, reason })
-      ).catch((error: unknown) => {
+      await deleteUser(context, ownerId, { ...by, note: reason }, async (tx) => {
+        // A repeated call is no further act.
+        const isLogged = (await tx.$count(operatorActs, isDeletionBy(by.actorId, id))) > 0
+        if (!isLogged) await recordAct(tx, by, { action: 'account.deleted', accountId: id, reason })
+      }).catch((error: unknown) => {
         if (!(error instanceof ServiceError) || error.code !== 'team_has_members') throw error
         throw new ServiceError('team_has_members', {
           message:
@@ -42,6 +45,13 @@ export function deleteAccount(app: TypedApp, context: AdminContext): void {
     }
   )
 }
+
+const isDeletionBy = (actorId: string, accountId: string) =>
+  and(
+    eq(operatorActs.actorId, actorId),
+    eq(operatorActs.accountId, accountId),
+    eq(operatorActs.action, 'account.deleted')
+  )
 
 async function isDeleted(orm: Orm, userId: string): Promise<boolean> {
   const [user] = await orm.select({ deletedAt: users.deletedAt }).from(users).where(eq(users.id, userId))

@@ -1,8 +1,9 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
+import { concurrencyLimitFor } from '../background/limit-concurrency.ts'
 import { acts } from './acts.ts'
 import { adjustUsage } from './adjust-usage.ts'
-import type { AdminOptions } from './admin-context.ts'
+import type { AdminContext, AdminOptions } from './admin-context.ts'
 import { createOwnPasswordCheck } from './assert-own-password.ts'
 import { catalog } from './catalog.ts'
 import { changeAccount } from './change-account.ts'
@@ -18,10 +19,18 @@ import { signOut } from './sign-out.ts'
 import { suspend } from './suspend.ts'
 import { system } from './system.ts'
 
+/** How long a read of the ledger waits for others. */
+const readWaitMs = 10_000
+
 /** `/api/admin/*`: for operators. Nobody else can tell that these endpoints exist. */
 export async function adminEndpoints(app: FastifyInstance, options: AdminOptions): Promise<void> {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>()
-  const context = { ...options, assertOwnPassword: createOwnPasswordCheck(app, options.identity, options.limits) }
+  const limit = concurrencyLimitFor(options.database, 'database_unavailable')
+  const context: AdminContext = {
+    ...options,
+    assertOwnPassword: createOwnPasswordCheck(app, options.identity, options.limits),
+    limitReads: (read) => limit(read, AbortSignal.timeout(readWaitMs))
+  }
   acts(typed, context)
   adjustUsage(typed, context)
   changeAccount(typed, context)

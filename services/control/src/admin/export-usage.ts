@@ -22,7 +22,7 @@ const Exported = {
 }
 
 /** `GET /usage`: the ledger of all accounts, as a stream of any length. */
-export function exportUsage(app: TypedApp, { database, clock }: AdminContext): void {
+export function exportUsage(app: TypedApp, { database, clock, limitReads }: AdminContext): void {
   app.get(
     '/usage',
     {
@@ -33,7 +33,7 @@ export function exportUsage(app: TypedApp, { database, clock }: AdminContext): v
     async (request, reply) => {
       const range = exportRange(request.query, clock())
       const format = request.query.format ?? 'ndjson'
-      const pages = readExport(database.orm, range)
+      const pages = limitedPages(readExport(database.orm, range), limitReads)
       // A failure of the first query is an error answer. A later one cuts the stream, which clients notice.
       const first = await pages.next()
       const texts = format === 'csv' ? csvLines(range, first, pages) : jsonLines(first, pages)
@@ -42,6 +42,14 @@ export function exportUsage(app: TypedApp, { database, clock }: AdminContext): v
       return reply.send(Readable.from(texts, { objectMode: false }))
     }
   )
+}
+
+async function* limitedPages(pages: Pages, limitReads: AdminContext['limitReads']): Pages {
+  for (;;) {
+    const page = await limitReads(() => pages.next())
+    if (page.done === true) return
+    yield page.value
+  }
 }
 
 type Pages = AsyncGenerator<ExportedUsage[]>

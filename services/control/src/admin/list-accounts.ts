@@ -11,7 +11,7 @@ import { type ListingRow, readListings, toListing } from './read-listings.ts'
 const defaultLimit = 50
 
 /** `GET /accounts`: searches all accounts. */
-export function listAccounts(app: TypedApp, { database, catalog, clock }: AdminContext): void {
+export function listAccounts(app: TypedApp, { database, catalog, clock, limitReads }: AdminContext): void {
   app.get(
     '/accounts',
     {
@@ -25,7 +25,9 @@ export function listAccounts(app: TypedApp, { database, catalog, clock }: AdminC
       const after = query.cursor === undefined ? null : placeOf(query.cursor, sort, now)
       const month = after?.sort === 'spend' ? after.month : monthOf(now).from
       const where = matchAccounts(catalog, query)
-      const rows = await readListings(database.orm, { where, sort, after, limit: limit + 1, month, now })
+      const rows = await limitReads(() =>
+        readListings(database.orm, { where, sort, after, limit: limit + 1, month, now })
+      )
       const shown = rows.slice(0, limit)
       const last = shown.at(-1)
       const hasMore = rows.length > limit

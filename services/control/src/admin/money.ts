@@ -22,7 +22,7 @@ const shownMonths = 12
 const maxUnprofitable = 100
 
 /** `GET /money`: cost of the models, revenue from paid invoices, and the margin. */
-export function money(app: TypedApp, { database, clock }: AdminContext): void {
+export function money(app: TypedApp, { database, clock, limitReads }: AdminContext): void {
   app.get(
     '/money',
     {
@@ -33,10 +33,12 @@ export function money(app: TypedApp, { database, clock }: AdminContext): void {
       const now = clock()
       const month = request.query.month ?? nameOfMonth(now)
       // All sums are of one moment.
-      const answer = await database.orm.transaction((tx) => readMoney(tx, month, now), {
-        isolationLevel: 'repeatable read',
-        accessMode: 'read only'
-      })
+      const answer = await limitReads(() =>
+        database.orm.transaction((tx) => readMoney(tx, month, now), {
+          isolationLevel: 'repeatable read',
+          accessMode: 'read only'
+        })
+      )
       return { money: answer }
     }
   )

@@ -37,10 +37,11 @@ export function revokeReportedKey(app: TypedApp, context: AdminContext): void {
       }
       const { reason } = request.body
       const isNew = await revoke(database.orm, key, reason, byOperator(request, clock()))
-      const isMailed = isNew && mailOwner(key, reason)
       const { id, label, prefix, accountId } = key
       // A repeated call reports whether the revocation is in force now.
-      if (!(await projector.keyChanged(accountId, id))) throw new ServiceError('revocation_pending')
+      const isInForce = await projector.keyChanged(accountId, id)
+      const isMailed = isNew && mailOwner(key, reason)
+      if (!isInForce) throw new ServiceError('revocation_pending')
       return { key: { id, label, prefix, account_id: accountId }, mailed: isMailed }
     }
   )
@@ -55,7 +56,7 @@ async function revoke(
 ): Promise<boolean> {
   if (status === 'revoked') return false
   return await orm.transaction(async (tx) => {
-    if (!(await revokeActiveKey(tx, accountId, id, { ...by, detail: { reason } }))) return false
+    if (!(await revokeActiveKey(tx, accountId, id, { ...by, note: reason, detail: {} }))) return false
     await recordAct(tx, by, { action: 'key.revoked', accountId, subject: id, reason, detail: { label, prefix } })
     return true
   })

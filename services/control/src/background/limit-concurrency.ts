@@ -3,8 +3,10 @@ import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import type { Database } from '../database/connect.ts'
 
 /** A limit that leaves two thirds of a database's connections to other work. */
-export const concurrencyLimitFor = ({ connections }: Pick<Database, 'connections'>): ConcurrencyLimit =>
-  createConcurrencyLimit(Math.max(1, Math.floor(connections / 3)))
+export const concurrencyLimitFor = (
+  { connections }: Pick<Database, 'connections'>,
+  lateCode?: ErrorCode
+): ConcurrencyLimit => createConcurrencyLimit(Math.max(1, Math.floor(connections / 3)), lateCode)
 
 /** Runs work under a concurrency limit; further work waits in order. */
 export type ConcurrencyLimit = <Result>(work: () => Promise<Result>, signal: AbortSignal) => Promise<Result>

@@ -68,6 +68,16 @@ export function followCatalogFile(options: FollowerOptions): CatalogFollower {
   async function round(): Promise<void> {
     const wasAsked = isAsked
     isAsked = false
+    try {
+      await check(wasAsked)
+    } catch (error) {
+      // The next round does what was asked.
+      isAsked ||= wasAsked
+      throw error
+    }
+  }
+
+  async function check(wasAsked: boolean): Promise<void> {
     const found = readFile(file)
     const isChanged = found.digest !== handled
     if (wasAsked) {

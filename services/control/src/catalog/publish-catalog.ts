@@ -4,7 +4,7 @@ import { desc, eq, or, type SQL, sql } from 'drizzle-orm'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { catalogs } from '../database/schema/catalog.ts'
 
-/** Id of the advisory lock: an arbitrary number that no other code uses. */
+/** Id of the advisory lock: an arbitrary number that also `add_ledger_month` uses, in a transaction of its own. */
 const lock = 7_012_846_613
 
 /** A catalog that is not published yet. */

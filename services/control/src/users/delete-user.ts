@@ -100,10 +100,10 @@ async function closeAccount(tx: Transaction, id: string, by: By, onStart: OnDele
   if ((await tx.$count(members, eq(members.accountId, id))) > 0) throw new ServiceError('team_has_members')
   await tx.delete(invitations).where(eq(invitations.accountId, id))
   await suspendAccount(tx, id, 'deleted', by)
+  await onStart(tx)
   if (user.startedAt !== null) return
   await tx.update(users).set({ deletionStartedAt: by.at }).where(eq(users.id, id))
   await recordAudit(tx, { accountId: id, ...by, action: 'user.deleted', subject: id, detail: { keys: revoked.length } })
-  await onStart(tx)
 }
 
 async function forgetUser(tx: Transaction, catalog: Catalog, id: string, by: By): Promise<void> {

@@ -89,6 +89,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
   let [confirmed, counted, shrunk, reaped] = [false, false, false, false]
   if (admission.isFull()) throw new ServiceError('state_unavailable')
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const judged = known.account
     const verdict = judgeCall(recordsOf(known), known.digest, catalog, name, kind)
     if (!verdict.allowed) {
       if (confirmed) throw refusalError(verdict)
@@ -113,7 +114,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
       case 'admitted':
         return admittedAs(answer, asked!, allowances.tokens)
       case 'ended':
-        if (endOverride(known, verdict.endsAt)) continue
+        if (endOverride(known, judged, verdict.endsAt)) continue
         throw new ServiceError(verdict.endedCode)
       case 'moved':
         remember(known, answer)
@@ -173,13 +174,14 @@ function refusalError({ code, message }: Extract<KeyVerdict, { allowed: false }>
 /** Asks Redis whether a verdict's records are current. If not, remembers the current ones. @returns whether they are current */
 async function confirm(redis: RedisLink, known: KnownKey, verdict: KeyVerdict): Promise<boolean> {
   const { account, key } = known.pointer
-  const judged = { key: known.key?.version ?? '', account: known.account?.version ?? '' }
+  const before = known.account
+  const judged = { key: known.key?.version ?? '', account: before?.version ?? '' }
   const secretEndsAt = verdict.allowed ? verdict.endsAt : null
-  const endsAt = earlier(secretEndsAt, known.account && overrideEndsAt(known.account.record))
+  const endsAt = earlier(secretEndsAt, before && overrideEndsAt(before.record))
   const answer = await throughRedis(() => confirmRecords(redis, account, key, judged, endsAt))
   if (answer.outcome === 'admitted') return true
   if (answer.outcome === 'unverified') throw new ServiceError('state_unavailable')
-  if (answer.outcome === 'ended' && endOverride(known, secretEndsAt)) return false
+  if (answer.outcome === 'ended' && endOverride(known, before, secretEndsAt)) return false
   if (answer.outcome === 'ended') throw new ServiceError(verdict.allowed ? verdict.endedCode : 'state_unavailable')
   const isSame = answer.key?.version === known.key?.version && answer.account?.version === known.account?.version
   remember(known, answer)

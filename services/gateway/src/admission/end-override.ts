@@ -1,19 +1,21 @@
 import { overrideEndsAt, withoutEnded } from '@tollgate/contracts/records/override.ts'
-import type { KnownKey } from '../authenticate/known-key.ts'
+import type { AccountRecord } from '@tollgate/contracts/records/records.ts'
+import type { KnownKey, Versioned } from '../authenticate/known-key.ts'
 
 /**
  * Called after Redis said that the secret or the account's override has ended. Forgets the part of the override that ends
  * first, unless the secret ends earlier: Redis' clock decides, not this process's.
  *
- * @returns whether a part was forgotten; then the request is judged again
+ * @param judged the account's record that the request was judged by. Another request may have replaced it since
+ * @returns whether the override has ended; then the request is judged again
  */
-export function endOverride(known: KnownKey, secretEndsAt: number | null): boolean {
-  if (known.account === null) return false
-  const { version, record } = known.account
-  const until = overrideEndsAt(record)
+export function endOverride(known: KnownKey, judged: Versioned<AccountRecord>, secretEndsAt: number | null): boolean {
+  const until = judged && overrideEndsAt(judged.record)
   if (until === null || (secretEndsAt !== null && secretEndsAt < until)) return false
-  known.account = { version, record: withoutEnded(record, until) }
-  known.admission = null
+  if (known.account === judged) {
+    known.account = { version: judged!.version, record: withoutEnded(judged!.record, until) }
+    known.admission = null
+  }
   return true
 }
 

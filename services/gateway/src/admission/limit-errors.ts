@@ -21,7 +21,8 @@ const codeOfLimit: Record<Limit, ErrorCode> = {
  */
 export function budgetError(refusal: BudgetRefusal): ServiceError {
   const { scope, limit, settled, reserved, needed, month } = refusal
-  const usd = (nanos: number) => formatUsd(BigInt(nanos))
+  // A credit may exceed what was spent.
+  const usd = (nanos: number) => formatUsd(BigInt(Math.max(0, nanos)))
   const doesWaitingHelp = scope !== 'request' && needed <= limit
   return new ServiceError(codeOfBudget[scope], {
     details: {
