@@ -68,7 +68,7 @@ export const ControlVariables = Type.Object({
   }),
   /** Whose `X-Forwarded-For` is believed: `true`, `false`, or addresses and networks with commas. */
   TRUST_PROXY: Type.String({ default: 'false' }),
-  /** Seconds from one comparison of all subscriptions with the payment provider to the next, and from one copy of paid invoices to the next. */
+  /** Seconds between two comparisons of all subscriptions with the payment provider, and two copies of its paid invoices. */
   RECONCILE_INTERVAL: Type.Integer({ minimum: 60, maximum: 604_800, default: 3600 }),
   /** Days that rows are kept: of the audit log, of revoked keys, of rotated secrets, and the content of former catalogs. */
   AUDIT_KEPT_DAYS: Type.Integer({ minimum: 1, maximum: 36_500, default: 400 }),

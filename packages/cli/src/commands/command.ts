@@ -2,7 +2,7 @@
 export interface CommandIo {
   /** Standard output. */
   out(text: string): void
-  /** Standard error: everything that is no result. */
+  /** Standard error: everything except the result. */
   err(text: string): void
   /** The environment, completed with the file `.env` of the current directory. */
   readonly env: Readonly<Record<string, string | undefined>>

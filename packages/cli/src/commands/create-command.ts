@@ -24,7 +24,7 @@ export function createCommand(name: string, summary: string, actions: readonly A
           return exitCodes.done
         }
         const names = actions.map((one) => one.name).join(', ')
-        const what = args[0] === undefined ? 'Say what to do' : `"${args[0]}" is unknown`
+        const what = args[0] === undefined ? 'Name an action' : `"${args[0]}" is unknown`
         throw new UsageError(`${what}: tollgate ${name} has ${names}. Run: npx tollgate help ${name}`)
       }
       const input = parse(name, action, action.name === '' ? args : args.slice(1))
@@ -37,7 +37,7 @@ export function createCommand(name: string, summary: string, actions: readonly A
       const missing = needed[input.operands.length]
       if (missing !== undefined) throw new UsageError(`${missing} is missing. ${hint(name, action)}`)
       if (input.operands.length > operands.length) {
-        throw new UsageError(`"${input.operands[operands.length]}" is too much. ${hint(name, action)}`)
+        throw new UsageError(`Unexpected: "${input.operands[operands.length]}". ${hint(name, action)}`)
       }
       return action.run(input, io)
     }

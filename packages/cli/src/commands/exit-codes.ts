@@ -11,8 +11,8 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 /** What each exit code means, for the documentation. */
 export const exitCodeTexts: Readonly<Record<ExitCode, string>> = {
-  0: 'Done. For checks: nothing was found.',
-  1: 'Failed, or a check found something. The message says what.',
+  0: 'Done. For checks: no problem was found.',
+  1: 'Failed, or a check found a problem. The message names it.',
   2: 'The command was used wrongly, or a confirmation is missing. Nothing was changed.',
   3: 'Not signed in, signed in more than 12 hours ago, or not an operator. Run `npx tollgate login`.',
   4: 'Control, or the database, cannot be reached.',

@@ -79,7 +79,7 @@ test('doctor', async (t) => {
   await t.test('prints a line for each right thing, without colours', async () => {
     const { out, err } = await run(env, cwd)
     assert.match(out, /^PostgreSQL {2}ok {7}Version \d+\.\d+, role postgres/m)
-    assert.match(out, /^Everything that was checked is right\.$/m)
+    assert.match(out, /^No problems found\.$/m)
     assert.ok(!out.includes('\u001b'))
     assert.equal(err, '')
   })

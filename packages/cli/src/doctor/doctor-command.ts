@@ -8,7 +8,7 @@ const timeoutMs = 5000
 const usage = `Usage: tollgate doctor [--json]
 
 Checks the settings of control and gateway, and every server that they name. It reads environment variables and the file .env
-in this directory, as npm start does. It changes nothing and sends no mail.
+in this directory, as npm start does. It changes no settings and sends no mail.
 
   --json   prints the results as JSON
 

@@ -79,7 +79,7 @@ export const describeError = (error: unknown, env: Variables): string =>
 function describeEmbedded({ embedded }: Settings): Result[] {
   if (embedded.length === 0) return []
   return [
-    resultsOf('settings').ok(`npm start runs these parts itself, and they are checked as such: ${embedded.join(', ')}.`)
+    resultsOf('settings').ok(`npm start runs these parts itself. They are checked, too: ${embedded.join(', ')}.`)
   ]
 }
 

@@ -9,7 +9,9 @@ import type { AdminClient } from './admin-client.ts'
  */
 export async function accountId(client: AdminClient, text: string): Promise<string> {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text.toLowerCase()
-  if (!text.includes('@')) throw new UsageError(`"${text}" is neither the id of an account nor its owner’s address.`)
+  if (!text.includes('@')) {
+    throw new UsageError(`"${text}" is not the id or the address of an account. Run: npx tollgate account list`)
+  }
   let cursor: string | null = null
   do {
     const query = { q: text, limit: '100', cursor }

@@ -44,7 +44,7 @@ export const limit: Action = {
 /** `account plan`: a plan instead of the account's own. */
 export const plan: Action = {
   name: 'plan',
-  summary: 'Gives the account a plan, whatever it pays.',
+  summary: 'Sets a plan instead of the account’s own. The subscription stays as it is.',
   operands: ['ACCOUNT', '[PLAN]'],
   options: { ...reasonOption, ...endOptions },
   async run(input, io) {

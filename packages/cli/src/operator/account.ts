@@ -28,7 +28,7 @@ const list: Action = {
     'past-due': { value: null, text: 'only accounts whose last payment failed' },
     sort: { value: 'ORDER', text: 'spend (default) or created: newest first' },
     limit: { value: 'N', text: '1 to 100; default 50' },
-    cursor: { value: 'TEXT', text: 'next page: what the last page named' }
+    cursor: { value: 'TEXT', text: 'next page: the cursor that the last page printed' }
   },
   async run(input, io) {
     const query = {
@@ -66,7 +66,7 @@ const suspendOrResume = (name: 'suspend' | 'resume', summary: string): Action =>
     const path = `/accounts/${await accountId(client, input.operands[0]!)}/${name}`
     const result = await client.call(AdminAccountResponse, 'POST', path, { body })
     const { email, id, status } = result.account
-    show(input, io, result, () => `${printable(email || id)} is ${status}. Every gateway knows it.`)
+    show(input, io, result, () => `${printable(email || id)} is ${status} at every gateway.`)
     return exitCodes.done
   }
 })
@@ -95,7 +95,7 @@ const adjust: Action = {
     charge: { value: 'USD', text: 'amount to charge' },
     credit: { value: 'USD', text: 'amount to credit' },
     month: { value: 'MONTH', text: 'default: this month, UTC' },
-    id: { value: 'UUID', text: 'name the adjustment, so that a repeated command changes nothing more' }
+    id: { value: 'UUID', text: 'a new random id; with the same id, a repeated command adjusts only once' }
   },
   async run(input, io) {
     const [charge, credit] = [numberOption(input, 'charge'), numberOption(input, 'credit')]
@@ -115,7 +115,7 @@ const adjust: Action = {
 
 const remove: Action = {
   name: 'delete',
-  summary: 'Deletes an account with its users and keys, for ever. It asks for your password.',
+  summary: 'Deletes an account with its owner and keys, for ever. It asks for your password.',
   operands: ['ACCOUNT'],
   options: { ...reasonOption, ...yesOption },
   async run(input, io) {

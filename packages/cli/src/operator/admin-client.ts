@@ -41,7 +41,7 @@ export function createAdminClient(io: Pick<CommandIo, 'env'>): AdminClient {
       const parsed = parse(answer.text)
       if (!Value.Check(schema, parsed)) {
         throw new CommandError(
-          'The answer of control has another form. Use the tollgate command of the release that control runs.'
+          'Control’s answer has an unknown form. Use the tollgate command of the release that control runs.'
         )
       }
       return parsed as Static<typeof schema>

@@ -31,7 +31,7 @@ export function describeDiff({ problems, warnings, changes }: CatalogDiffRespons
     texts.length === 0 ? [] : [`${title}\n${texts.map((text) => `  ${printable(text)}`).join('\n')}`]
   return [
     ...list('It cannot be applied:', problems),
-    ...list('Know before you apply it:', warnings),
+    ...list('Read before you apply it:', warnings),
     table(
       [
         ['CHANGE', 'FROM', 'TO', 'ACCOUNTS', 'MEANING'],

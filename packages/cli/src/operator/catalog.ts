@@ -22,7 +22,9 @@ const showInForce: Action = {
     const result = await createAdminClient(io).call(AdminCatalogResponse, 'GET', '/catalog')
     const { catalog: found, yaml, missing_upstreams: missing } = result
     if (input.has('yaml')) {
-      if (yaml === null) throw new CommandError('An earlier release published this catalog without its text.')
+      if (yaml === null) {
+        throw new CommandError('An earlier release stored this catalog without its text. Use your copy of the file.')
+      }
       io.out(yaml.endsWith('\n') ? yaml : `${yaml}\n`)
       return exitCodes.done
     }
@@ -36,7 +38,7 @@ const showInForce: Action = {
           ['Models', found.models],
           ['Plans', found.plans]
         ]),
-        ...(missing.length === 0 ? [] : [`No live gateway has these upstreams: ${printable(missing.join(', '))}`])
+        ...(missing.length === 0 ? [] : [`No running gateway has these upstreams: ${printable(missing.join(', '))}`])
       ].join('\n')
     )
     return exitCodes.done
@@ -71,7 +73,7 @@ const history: Action = {
 
 const diff: Action = {
   name: 'diff',
-  summary: 'Says what a catalog changes for whom, and what prevents it. It exits with 1 if it cannot be applied.',
+  summary: 'Shows what a catalog changes, for how many accounts. It exits with 1 if it cannot be applied.',
   operands: ['[FILE]'],
   options: versionOption,
   async run(input, io) {

@@ -20,7 +20,7 @@ export function describeVerification(
 }
 
 function describeRedis({ month, is_compared, accounts, differences, is_complete }: ComparedLedger): string {
-  if (!is_compared) return `Redis has no counters of ${month}: only the present month can be compared.`
+  if (!is_compared) return `Redis has no counters of ${month}. Only this month can be compared.`
   if (differences.length === 0) return `Redis and the ledger agree about ${month}, for all ${accounts} accounts.`
   const reasons = new Map(differences.map(({ reason, explanation }) => [reason, explanation]))
   return [

@@ -14,7 +14,7 @@ import { monthOption, numberOption } from './option-values.ts'
 import { type DailyUsage, readProviderUsage } from './provider-usage.ts'
 
 const defaultTolerance = 1
-/** More would not be read by anybody. */
+/** Nobody reads more. */
 const maxDifferences = 1000
 
 const verify: Action = {
@@ -23,8 +23,8 @@ const verify: Action = {
   options: {
     month: { value: 'MONTH', text: 'default: this month, UTC; Redis has counters of this month only' },
     provider: { value: 'FILE', text: 'a provider’s usage export as CSV', isRepeatable: true },
-    map: { value: 'THEIRS=OURS', text: 'name of a model at the provider, and in the catalog', isRepeatable: true },
-    tolerance: { value: 'PERCENT', text: 'difference to a provider that is no finding; default 1' }
+    map: { value: 'THEIRS=OURS', text: 'a model’s name at the provider, and in the catalog', isRepeatable: true },
+    tolerance: { value: 'PERCENT', text: 'allowed difference to a provider; default 1' }
   },
   async run(input, io) {
     const tolerance = numberOption(input, 'tolerance') ?? defaultTolerance
@@ -82,7 +82,9 @@ async function compareProviders(
 function readLine(line: string): DailyUsage {
   const row: unknown = JSON.parse(line)
   if (!Value.Check(ExportedUsage, row)) {
-    throw new CommandError('The export of control has another form. Use the command of the release that control runs.')
+    throw new CommandError(
+      'Control’s export has an unknown form. Use the tollgate command of the release that control runs.'
+    )
   }
   return {
     day: row.day!,

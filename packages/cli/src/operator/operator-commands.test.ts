@@ -240,7 +240,7 @@ test('the catalog', async (t) => {
   const { terminal, last, asked, failures } = await startFakeControl(t)
 
   await t.test('it is shown, with its history and its text', async () => {
-    assert.match((await terminal.run('catalog show')).out, /No live gateway has these upstreams: azure/)
+    assert.match((await terminal.run('catalog show')).out, /No running gateway has these upstreams: azure/)
     assert.equal((await terminal.run('catalog show --yaml')).out, 'models: {}\n')
     assert.match((await terminal.run('catalog history')).out, /3 +2026-11-23.* cheaper/)
   })

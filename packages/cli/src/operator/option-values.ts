@@ -1,7 +1,7 @@
 import type { Input } from '../commands/action.ts'
 import { UsageError } from '../commands/command-error.ts'
 
-export const reasonOption = { reason: { value: 'TEXT', text: 'why (always needed); the audit logs keep it' } } as const
+export const reasonOption = { reason: { value: 'TEXT', text: 'why (required); the audit logs keep it' } } as const
 
 /** A day or time in the future; null if the option is missing. @throws UsageError */
 export function instantOption(input: Input, option: string): string | null {

@@ -18,7 +18,7 @@ const pollMs = 500
 
 const status: Action = {
   name: 'status',
-  summary: 'Says whether Redis has the newest state of all accounts and keys. It exits with 1 if not.',
+  summary: 'Checks that Redis has the newest state of all accounts and keys. It exits with 1 if not.',
   async run(input, io) {
     const found = await read(createAdminClient(io))
     show(input, io, { projection: found }, () => describe(found))

@@ -2,7 +2,7 @@ import { version } from '@tollgate/service/version.ts'
 import { CommandError } from '../commands/command-error.ts'
 import { exitCodes } from '../commands/exit-codes.ts'
 
-/** Longer than control takes for any answer that is no stream. */
+/** Longer than control takes for any answer except a stream. */
 const timeoutMs = 60_000
 
 export interface SendOptions {

@@ -16,7 +16,7 @@ const exportUsage: Action = {
     from: { value: 'DAY', text: 'first day, UTC; default: the first of this month' },
     to: { value: 'DAY', text: 'last day, included; default: today' },
     account: { value: 'ACCOUNT', text: 'only this account: its id, or its owner’s address' },
-    group: { value: 'NAMES', text: `with commas: ${exportGroups.join(',')} (default: all)` }
+    group: { value: 'NAMES', text: `columns, with commas: ${exportGroups.join(',')} (default: all)` }
   },
   async run(input, io) {
     if (input.has('csv') && input.isJson) throw new UsageError('Give either --csv or --json.')

@@ -76,7 +76,7 @@ export function controlEnv({ env, embedded, addresses, ports, secrets }: EnvOpti
         }
   return {
     ...env,
-    // Whoever starts the system edits its file, and expects that a start takes it.
+    // The same person starts the system and edits its file, and expects a start to apply it.
     CATALOG_ON_START: env.CATALOG_ON_START || 'apply',
     CONTROL_PORT: String(port),
     PUBLIC_URL: addresses.control,

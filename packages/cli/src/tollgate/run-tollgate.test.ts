@@ -45,7 +45,7 @@ test('wrong usage exits with 2 and says what to type', async () => {
     ['account', /tollgate account has list, show, .* Run: npx tollgate help account/],
     ['account halt', /"halt" is unknown/],
     ['account show', /ACCOUNT is missing/],
-    ['account show a b', /"b" is too much/],
+    ['account show a b', /Unexpected: "b"/],
     ['account list --colour', /'--colour'. Run: npx tollgate account list --help/],
     ['account suspend a', /--reason is missing/],
     ['account adjust a --reason x', /either --charge or --credit/],

@@ -96,7 +96,7 @@ export const errorTable = {
   sign_in_again: [
     401,
     'authentication_error',
-    'An operator’s session may change accounts for 12 hours after signing in. Sign in again.'
+    'Operators must sign in every 12 hours, and you signed in earlier. Sign in again.'
   ],
   invalid_credentials: [
     401,
@@ -232,7 +232,7 @@ export const errorTable = {
   model_unavailable: [
     503,
     'upstream_error',
-    'No gateway can reach a provider of this model. Use another model, or ask the operator to configure its upstream.'
+    'No provider serves this model now. Retry in a few seconds, or use another model. If this stays, tell the operator.'
   ],
 
   // Tollgate and its dependencies

@@ -2,7 +2,7 @@
  * Limits how often something is logged.
  *
  * @param intervalMs the least milliseconds between two calls of `act`
- * @returns a function that calls `act` with the number of events since the last call, unless that was moments ago
+ * @returns call it for each event. It calls `act` with the number of events since the last call, at most once per interval
  */
 export function createRareAction<Args extends unknown[]>(
   intervalMs: number,

@@ -1,4 +1,4 @@
-/** Every variable that a program of Tollgate reads: those of .env.example, and some that only people use. */
+/** Every variable that a program of Tollgate reads: those of .env.example, of the tollgate command and of examples. */
 export const knownVariables: ReadonlySet<string> = new Set([
   'AUDIT_KEPT_DAYS',
   'AUTO_MIGRATE',
@@ -63,12 +63,10 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'SUPABASE_SERVICE_ROLE_KEY',
   'SUPABASE_URL',
   'TOLLGATE_DATA_DIR',
-  'TOLLGATE_DATA_DIR',
   'TOLLGATE_EMAIL',
   'TOLLGATE_KEY',
   'TOLLGATE_LOG',
   'TOLLGATE_PASSWORD',
-  'TOLLGATE_LOG',
   'TOLLGATE_TOKEN',
   'TOLLGATE_URL',
   'TRUST_PROXY',

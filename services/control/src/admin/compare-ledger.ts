@@ -27,7 +27,7 @@ const explanations: Record<LedgerDifferenceReason, string> = {
   not_seeded:
     'Redis has no counter for this account. This is normal for some seconds after Redis lost data; gateways refuse the account’s requests until then. If it stays, run: npx tollgate projection status',
   redis_has_more:
-    'Redis has counted usage that the ledger does not have. PostgreSQL was restored to an earlier state, or usage was lost on its way. The higher amount counts towards the cap.',
+    'Redis has counted usage that the ledger does not have. PostgreSQL was restored to an earlier state, or usage was lost on its way. The higher amount counts towards the cap. To find the difference, run: npx tollgate ledger verify --provider FILE',
   ledger_has_more:
     'The ledger has usage that Redis has lost, so the account may exceed its cap by this amount. Run: npx tollgate projection rebuild'
 }

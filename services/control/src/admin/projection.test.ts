@@ -56,6 +56,6 @@ test('the projection', async (t) => {
       [entry?.action, entry?.reason, entry?.detail, entry?.account_id],
       ['projection.rebuilt', 'somebody edited Redis', { epoch: before + 1 }, null]
     )
-    assert.ok(control.logged.some((line) => line.includes('an operator has everything written to Redis again')))
+    assert.ok(control.logged.some((line) => line.includes('an operator started to rebuild the projection in Redis')))
   })
 })

@@ -52,7 +52,7 @@ export function projection(app: TypedApp, context: AdminContext): void {
         })
         return row!.epoch
       })
-      request.log.warn({ epoch, operator: by.actorId }, 'an operator has everything written to Redis again')
+      request.log.warn({ epoch, operator: by.actorId }, 'an operator started to rebuild the projection in Redis')
       return { epoch }
     }
   )

@@ -24,7 +24,9 @@ export function createSignatureWarning(): (
 
 function likelyCause(signature: string | null, now: Date): string {
   const signedAt = /^t=(\d{1,12}),/.exec(signature ?? '')?.[1]
-  if (signedAt === undefined) return 'they have no signature, so somebody else sent them, or a proxy removed the header'
+  if (signedAt === undefined) {
+    return 'they have no signature. Somebody else sent them, or your proxy removes the header Stripe-Signature'
+  }
   const ageS = Math.round(now.getTime() / 1000 - Number(signedAt))
   if (Math.abs(ageS) > signatureToleranceS) {
     return `their signature is ${Math.abs(ageS)} s ${ageS > 0 ? 'old' : 'ahead'}. Check the clock of this machine`

@@ -100,7 +100,7 @@ export const orders = ({ models, plans }: Catalog): Array<{ path: string; names:
   ...Object.entries(plans).map(([id, plan]) => ({ path: `plans.${id}.models`, names: plan.models }))
 ]
 
-/** A model in a few words, for one that is new or gone. */
+/** A model in a few words, if it is new or removed. */
 export const describeModel = ({ kind, route, prices }: Model): string =>
   `${kind}, input ${usdPerMillion(prices.inputPicos)}, output ${usdPerMillion(prices.outputPicos)}, ` +
   `route ${route.map(describeTarget).join(', ')}`

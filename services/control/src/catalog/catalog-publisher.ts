@@ -11,9 +11,9 @@ import { type CatalogContent, type Publication, type PublicationOptions, publish
 const redisWaitMs = 2000
 
 /**
- * The upstreams that the live gateways have.
+ * The upstreams that the running gateways have.
  *
- * @returns null if no live gateway is known, or while Redis is unavailable. Never throws.
+ * @returns null if no running gateway is known, or while Redis is unavailable. Never throws.
  */
 export type LiveUpstreams = () => Promise<ReadonlySet<string> | null>
 
@@ -34,9 +34,9 @@ export interface Judgement {
 
 /** Publishes catalogs: from a file, or for an operator. */
 export interface CatalogPublisher {
-  /** Compares the routes of a catalog with the upstreams of the live gateways. */
+  /** Compares the routes of a catalog with the upstreams of the running gateways. */
   judge(catalog: Catalog): Promise<Judgement>
-  /** Upstreams that the catalog in force needs, but that no live gateway has. */
+  /** Upstreams that the catalog in force needs, but that no running gateway has. */
   missingUpstreams(): Promise<string[]>
   /** Publishes a catalog. It is in force in this replica when this resolves. @see publishCatalog */
   publish(content: CatalogContent, options: Omit<PublicationOptions, 'at'>): Promise<Publication>

@@ -7,7 +7,7 @@ export interface CatalogDifference extends Omit<CatalogChange, 'accounts'> {
   readonly plans: readonly string[]
 }
 
-/** Lists what differs between two catalogs: each value, and each model or plan that is new or gone as a whole. */
+/** Lists what differs between two catalogs: each value, and each model or plan that is new or removed. */
 export function diffCatalogs(from: Catalog, to: Catalog): CatalogDifference[] {
   return [...diffModels(from, to), ...diffPlans(from, to), ...diffOrders(from, to)]
 }

@@ -44,7 +44,7 @@ interface Found {
   readonly error: FileError | null
 }
 
-/** A route names an upstream that no live gateway has. */
+/** A route names an upstream that no running gateway has. */
 class MissingUpstreamError extends FileError {}
 
 export function followCatalogFile(options: FollowerOptions): CatalogFollower {
@@ -82,7 +82,7 @@ export function followCatalogFile(options: FollowerOptions): CatalogFollower {
     const isChanged = found.digest !== handled
     if (wasAsked) {
       fileLog.forget()
-      // Nobody changed the file: then the signal may come from a closing terminal, and must not replace what is in force.
+      // Nobody changed the file: then the signal may come from a closing terminal, and must not replace the catalog in force.
       await handle(found, isChanged ? mode : 'publish-new', true)
     } else if (isChanged) {
       await loop.pause(options.settleMs ?? settleMs)
@@ -121,7 +121,7 @@ export function followCatalogFile(options: FollowerOptions): CatalogFollower {
     async open() {
       const found = readFile(file)
       await catalog.refresh().catch((err: unknown) => log.warn({ err }, 'the catalog in force cannot be read'))
-      // Nobody can be served without a catalog. And who starts control to apply a file must learn that it was not applied.
+      // Without a catalog, control serves nobody. With `apply`, the operator must learn that the file was not applied.
       if (catalog.version === null || mode === 'apply') assertGood(found, file)
       await handle(found, mode, false)
       await catalog.refresh()

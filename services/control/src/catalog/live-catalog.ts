@@ -8,8 +8,8 @@ import { catalogs } from '../database/schema/catalog.ts'
 const intervalMs = 1000
 
 /**
- * The catalog in force: the newest one in PostgreSQL. It changes while control runs. Read what belongs together without a
- * pause in between, and derive nothing from it in advance.
+ * The catalog in force: the newest one in PostgreSQL. It changes while control runs. Read values that belong
+ * together without an `await` in between, and keep no derived values.
  */
 export interface LiveCatalog extends Catalog {
   /** Its version; null before the first one is loaded. Then `models` and `plans` throw. */

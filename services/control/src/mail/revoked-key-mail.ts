@@ -18,7 +18,7 @@ export function revokedKeyMail(key: RevokedKey, reason: string, publicUrl: strin
     paragraphs: [
       `We revoked the API key “${label}” (${beginning}…) of your account. Requests with this key are now refused.`,
       `Reason: ${reason}`,
-      'If your applications use this key, create a new key and put it into them.',
+      'If your applications use this key, create a new key and use it there.',
       { text: 'Create a new key', url: `${publicUrl}/dashboard/keys` },
       'If somebody else may have used the key, check your usage.',
       { text: 'Check your usage', url: `${publicUrl}/dashboard/usage` }

@@ -38,7 +38,7 @@ export async function identityWebhook(
   const warnOfSecret = createRareAction(warningIntervalMs, (count, log: FastifyBaseLogger) =>
     log.warn(
       { count },
-      'refused reports of the identity provider: the secret is wrong. Set IDENTITY_WEBHOOK_SECRET to the one of the database webhook'
+      'refused webhooks of the identity provider: the secret is wrong. Set IDENTITY_WEBHOOK_SECRET to the secret of the database webhook'
     )
   )
   refusePreflight(app, '/webhook')

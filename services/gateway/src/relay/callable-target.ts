@@ -12,9 +12,9 @@ export interface CallableTarget {
 }
 
 /**
- * Finds the target of the next call, and its time. Unknown upstreams and those with an open breaker are skipped. Untried targets come first, then
- * targets whose upstream asked for no wait, then the order of the request. A tried target is called after a random wait ("full
- * jitter"), and not before the time that its upstream named.
+ * Finds the target of the next call, and its time. Unknown upstreams and those with an open breaker are skipped. Untried
+ * targets come first, then targets whose upstream asked for no wait, then the order of the request. A tried target is called
+ * after a random wait ("full jitter"), and not before the time that its upstream named.
  *
  * @param tried the targets of this request's calls, in any order
  * @param now milliseconds of the breakers' clock

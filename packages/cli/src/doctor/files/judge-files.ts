@@ -26,7 +26,7 @@ function judgeCatalog({ catalog }: FileFacts, { catalogFile }: FilePaths): Resul
   return catalog.problems.map((problem) =>
     error('catalog_invalid', {
       what: problem,
-      why: 'Control does not start with this catalog.',
+      why: 'Control does not publish this catalog. If no other catalog is in force, it does not start.',
       fix: `Correct ${catalogFile}. The comments in deploy/catalog.yaml describe every member.`
     })
   )

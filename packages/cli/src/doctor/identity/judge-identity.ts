@@ -53,8 +53,8 @@ function judgeKeys({ health, adminWithSecretKey, adminWithPublishableKey }: Iden
     return [
       error('identity_anon_key_is_secret', {
         what: 'SUPABASE_ANON_KEY has admin rights: it is a secret key.',
-        why: 'Control sends this key with requests of visitors, with rights that they must not have.',
-        fix: 'Set SUPABASE_ANON_KEY to the publishable key (or anon key). Are the two keys exchanged?'
+        why: 'Control uses this key for requests of visitors, who must not have admin rights.',
+        fix: 'Set SUPABASE_ANON_KEY to the publishable key (or anon key). Perhaps the two keys are swapped.'
       })
     ]
   }

@@ -27,7 +27,7 @@ export function judgePayments(facts: PaymentsFacts, catalog: Catalog, settings: 
   const sold = plans.flatMap(([, { prices = [] }]) => prices.filter(({ isSold }) => isSold))
   const endpoints = judgeEndpoints(facts.endpoints, settings.publicUrl)
   return [
-    ok(`The key is accepted. The catalog has ${count(facts.prices.size, 'price')}, which Stripe was asked for.`),
+    ok(`The key is accepted. Stripe was asked for ${count(facts.prices.size, 'price')} of the catalog.`),
     ...judgeMode(settings),
     ...judgePrices(facts.prices, plans),
     ...endpoints,
@@ -83,7 +83,7 @@ function judgeMode({ secretKey, publicUrl, isEmbedded }: PaymentsSettings): Find
   ]
 }
 
-/** Stripe does not tell a secret again, so its digest is shown for a comparison by hand. */
+/** Stripe shows secrets only in its dashboard, so people compare their digests by hand. */
 function judgeSecrets({ webhookSecrets, isEmbedded }: PaymentsSettings, isEndpointWrong: boolean): Result[] {
   if (isEmbedded) return []
   const foreign = webhookSecrets.find((secret) => !secret.startsWith('whsec_'))
@@ -100,7 +100,7 @@ function judgeSecrets({ webhookSecrets, isEmbedded }: PaymentsSettings, isEndpoi
   const digests = webhookSecrets.map((secret) => createHash('sha256').update(secret).digest('hex').slice(0, 8))
   return [
     ok(
-      `Stripe does not tell signing secrets. To compare: printf %s '<Signing secret>' | sha256sum begins with ${digests.join(' or ')}.`
+      `Compare the signing secret by hand: the output of printf %s '<Signing secret>' | sha256sum begins with ${digests.join(' or ')}.`
     )
   ]
 }

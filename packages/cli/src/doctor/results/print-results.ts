@@ -42,7 +42,7 @@ function inOrder(results: readonly Result[]): Result[] {
 }
 
 function summarise({ errors, warnings }: Counts): string {
-  if (errors === 0 && warnings === 0) return 'Everything that was checked is right.'
+  if (errors === 0 && warnings === 0) return 'No problems found.'
   return `${count(errors, 'error')}, ${count(warnings, 'warning')}.`
 }
 

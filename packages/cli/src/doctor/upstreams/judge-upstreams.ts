@@ -74,7 +74,7 @@ function judgeStatus(name: string, host: string, status: number): Result {
     return error('upstream_key_refused', {
       what: `${where} refuses the credential (status ${status}).`,
       why: 'Requests for its models fail with 502.',
-      fix: `Set the variable that \`credential_variable\` of ${name} names to a valid key. Some providers want another \`credential_header\`.`
+      fix: `Correct the key in the variable or file that ${name} names in UPSTREAMS_FILE. Some providers want another \`credential_header\`.`
     })
   }
   if (status === 429) {

@@ -26,7 +26,7 @@ export const AdminCatalogResponse = Type.Object({
   catalog: PublishedCatalog,
   /** The text of the file; null for a catalog that an earlier release published. */
   yaml: Type.Union([Type.String(), Type.Null()]),
-  /** Upstreams that models are routed to, but that no live gateway has. */
+  /** Upstreams that models are routed to, but that no running gateway has. */
   missing_upstreams: Type.Array(Type.String()),
   /** The newest 50, newest first. */
   history: Type.Array(PublishedCatalog)

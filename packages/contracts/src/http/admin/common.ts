@@ -13,7 +13,7 @@ export const SignedUsd = Type.String({ pattern: '^-?(0|[1-9][0-9]*)\\.[0-9]{2,9}
 export const Month = Type.String({ pattern: '^20[0-9]{2}-(0[1-9]|1[0-2])$' })
 /** Why the operator acts. The audit logs keep it. */
 export const Reason = Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })
-/** The operator's own password, which acts that cannot be undone ask for again. */
+/** The operator's own password. Acts that cannot be undone ask for it again. */
 export const OwnPassword = Type.String({ minLength: 1, maxLength: 1024 })
 /** `next_cursor` of the previous page. */
 export const Cursor = Type.String({ minLength: 1, maxLength: 500 })

@@ -21,7 +21,7 @@ export type AdminLedgerQuery = Static<typeof AdminLedgerQuery>
 export const LedgerDifferenceReason = Type.Enum(['not_copied_yet', 'not_seeded', 'redis_has_more', 'ledger_has_more'])
 export type LedgerDifferenceReason = Static<typeof LedgerDifferenceReason>
 
-/** An account whose spend in Redis is not the sum of the ledger. */
+/** An account whose spend in Redis differs from the ledger. */
 export const LedgerDifference = Type.Object({
   account_id: AccountId,
   /** Address of the owner; empty after the owner is deleted. */
@@ -30,7 +30,7 @@ export const LedgerDifference = Type.Object({
   counted_usd: Type.Union([Usd, Type.Null()]),
   /** What the ledger has. */
   ledger_usd: SignedUsd,
-  /** Sum of the operators' adjustments. They count towards the cap, but are no usage. */
+  /** Sum of the operators' adjustments. They count towards the cap, but are not usage. */
   adjustments_usd: SignedUsd,
   /** Redis minus the ledger. */
   difference_usd: SignedUsd,
@@ -46,7 +46,7 @@ export type LedgerDifference = Static<typeof LedgerDifference>
 export const AdminLedger = Type.Object({
   month: Month,
   at: Instant,
-  /** False for an earlier month, of which Redis has no counters: then there are only sums. */
+  /** False for an earlier month: Redis has no counters of it, so there are only sums. */
   is_compared: Type.Boolean(),
   /** Of the accounts of this answer. */
   accounts: Count,

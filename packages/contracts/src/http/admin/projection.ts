@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Count, closed, OwnPassword, Reason } from './common.ts'
 
-/** How far the copy in Redis is. */
+/** How complete the copy in Redis is. */
 export const AdminProjection = Type.Object({
   /** Rises when everything is written to Redis again. */
   epoch: Count,

@@ -24,6 +24,6 @@ export function readReportedKey(data: FormData): Reading<ReportedKey> {
       : { ok: true, values: { value: pasted } }
   }
   if (sha256.test(pasted)) return { ok: true, values: { hash: pasted.toLowerCase() } }
-  if (pasted.length > maxLength.id) return problem('This is no key, no id and no SHA-256. Keys begin with tg_ or tgm_.')
+  if (pasted.length > maxLength.id) return problem('This is no key, id or SHA-256. Keys begin with tg_ or tgm_.')
   return { ok: true, values: { id: pasted } }
 }

@@ -4,7 +4,7 @@ export const adminOperations: Operations = {
   'PATCH /api/admin/accounts/{id}': {
     operationId: 'overrideAccount',
     summary: 'Set a plan or limits instead of the account’s own, until they end',
-    description: 'After success, all gateways enforce them. `limits` replaces all limits that an operator set before.',
+    description: 'After success, all gateways enforce them. `limits` replaces all limits that operators set before.',
     auth: 'operator',
     errors: ['change_pending']
   },
@@ -12,7 +12,7 @@ export const adminOperations: Operations = {
     operationId: 'adjustUsage',
     summary: 'Charge or credit an account for a month',
     description:
-      'After success, it counts towards the monthly cap everywhere, and the customer sees it. A repeated call with the same `id` changes nothing more.',
+      'After success, it counts towards the monthly cap everywhere, and the customer sees it. Repeat a call with the same `id`: the amount counts once.',
     auth: 'operator',
     isLimited: true,
     errors: ['wrong_password', 'identity_unavailable', 'change_pending']
@@ -74,7 +74,7 @@ export const adminOperations: Operations = {
   },
   'GET /api/admin/catalog': {
     operationId: 'readCatalog',
-    summary: 'Read the catalog in force, and which ones came before',
+    summary: 'Get the catalog in force and its history',
     auth: 'operator'
   },
   'POST /api/admin/catalog': {
@@ -88,15 +88,16 @@ export const adminOperations: Operations = {
   },
   'POST /api/admin/catalog/diff': {
     operationId: 'diffCatalog',
-    summary: 'Say what a catalog would change, and for how many accounts',
-    description: 'A catalog with problems cannot be applied. Its changes are listed if its file is valid.',
+    summary: 'Compare a catalog with the one in force',
+    description:
+      'Lists each change, its meaning and the number of accounts that it touches. A catalog with problems cannot be applied.',
     auth: 'operator'
   },
   'GET /api/admin/system': {
     operationId: 'getSystem',
     summary: 'Get the state of all processes, Redis, the ledger and the catalog',
     description:
-      'Processes report every 5 seconds. Counts of errors and webhooks are sums of the running processes, since each started. ' +
+      'Processes report every 5 seconds. Errors and webhooks are counted since the running processes started. ' +
       'While Redis is unavailable, `redis.ready` is false and the lists are empty.',
     auth: 'operator'
   },
@@ -104,14 +105,14 @@ export const adminOperations: Operations = {
     operationId: 'getMoney',
     summary: 'Get cost, revenue and margin of a month, and of the last 12 months',
     description:
-      'The cost is the usage at the catalog’s prices. The revenue is what paid invoices say, without refunds. Control copies paid invoices from the payment provider; `invoices_read_at` is the time of the last complete copy. Accounts count under the plan that is in force now, deleted accounts too. `unprofitable` compares the cost of the month with the invoices paid in the month. It leaves out accounts that pay in other currencies than dollars.',
+      'The cost is the usage at the catalog’s prices. The revenue is the sum of paid invoices. Refunds are not subtracted. Control copies paid invoices from the payment provider; `invoices_read_at` is the time of the last complete copy. Each account, also a deleted one, counts under the plan that is in force now. `unprofitable` compares the cost of the month with the invoices paid in the month. It leaves out accounts that pay in other currencies than dollars.',
     auth: 'operator'
   },
   'POST /api/admin/keys/revoke': {
     operationId: 'revokeReportedKey',
     summary: 'Revoke a key that somebody reported, for instance a leaked one',
     description:
-      'Names the key by its id, its secret, or the SHA-256 (hex) of its secret. A secret that a rotation replaced names its key, too. After success no request is admitted with the key. The owner of the account is mailed once. `revocation_pending` means that the key is revoked, but some gateways may still accept it for a moment. Safe to repeat.',
+      'Name the key by its id, its secret, or the SHA-256 (hex) of its secret. A secret that a rotation replaced also names its key. After success, gateways admit no request with the key. The owner of the account gets one mail. `revocation_pending` means that the key is revoked, but some gateways may still accept it for a moment. Safe to repeat.',
     auth: 'operator',
     errors: ['not_found', 'revocation_pending']
   },
@@ -119,20 +120,20 @@ export const adminOperations: Operations = {
     operationId: 'compareLedger',
     summary: 'Compare what Redis has counted with the ledger',
     description:
-      'An answer is about up to 5000 accounts, in the order of their ids. Only differences are listed. Differences of the last seconds are normal: `is_normal` is true.',
+      'An answer covers up to 5000 accounts, in the order of their ids. Only differences are listed. Differences of the last seconds are normal: `is_normal` is true.',
     auth: 'operator',
     errors: ['state_unavailable']
   },
   'GET /api/admin/projection': {
     operationId: 'getProjection',
-    summary: 'Get how far the copy of PostgreSQL in Redis is',
+    summary: 'Check whether Redis has all changes from PostgreSQL',
     auth: 'operator'
   },
   'POST /api/admin/projection/rebuild': {
     operationId: 'rebuildProjection',
     summary: 'Write everything to Redis again',
     description:
-      'Repairs Redis after somebody has changed its data. Until a part of the accounts is written, gateways use its earlier state.',
+      'Repairs Redis after somebody has changed its data. Gateways use the earlier state of an account until control has written it.',
     auth: 'operator',
     isLimited: true,
     errors: ['wrong_password', 'not_authenticated', 'identity_unavailable']
@@ -141,7 +142,7 @@ export const adminOperations: Operations = {
     operationId: 'exportUsage',
     summary: 'Export the ledger of all accounts',
     description:
-      'A stream of any length, as NDJSON or CSV. With `group=day,model` it has one row for each day and model. Usage is up to 5 seconds old. A failure cuts the stream before its end.',
+      'The answer is a stream of any length, as NDJSON or CSV. With `group=day,model` it has one row for each day and model. Usage may lag by 5 seconds. After a failure, the connection closes before the answer is complete.',
     auth: 'operator'
   }
 }

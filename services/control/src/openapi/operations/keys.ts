@@ -45,7 +45,7 @@ export const keyOperations: Operations = {
   'DELETE /api/keys/{id}': {
     operationId: 'revokeKey',
     summary: 'Revoke a key',
-    description: 'After success no request is admitted with the key. Safe to repeat. Not rate limited.',
+    description: 'After success, gateways admit no request with the key. Safe to repeat. Not rate limited.',
     auth: 'account',
     errors: ['not_found', 'forbidden', 'revocation_pending']
   }

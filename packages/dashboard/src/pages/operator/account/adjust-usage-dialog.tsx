@@ -44,8 +44,8 @@ export function AdjustUsageDialog({ account: { id }, onClose }: AdjustUsageDialo
         name="direction"
         label="Effect"
         options={[
-          ['credit', 'Credit: the account has spent less'],
-          ['charge', 'Charge: the account has spent more']
+          ['credit', 'Credit: lowers the spend of the account'],
+          ['charge', 'Charge: raises the spend of the account']
         ]}
       />
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">

@@ -78,7 +78,7 @@ export function AnyAccountPage() {
           <AuditCard account={account} />
           <Card
             title="Delete account"
-            description="Ends its keys and its subscription, and removes its people. This cannot be undone."
+            description="Revokes its keys, cancels its subscription and deletes its owner. This cannot be undone."
           >
             <Button tone="danger" onClick={start('delete')}>
               Delete account

@@ -43,7 +43,7 @@ export function SuspendDialog({ account, isResuming, onClose }: SuspendDialogPro
       effects={[
         `Every gateway refuses new requests with its ${countOf(keys, 'active key')}, until an operator resumes it.`,
         'Its people can still sign in and read their data.',
-        'Its subscription goes on.'
+        'Its subscription continues.'
       ]}
       action="Suspend account"
       tone="danger"

@@ -64,8 +64,8 @@ function Catalog({ catalog, yaml, missing_upstreams: missing, history }: AdminCa
     <>
       {missing.length > 0 && (
         <Banner tone="danger" title={`No gateway has ${countOf(missing.length, 'upstream')} of this catalog`}>
-          Requests that only {missing.join(', ')} could answer fail. Add the upstream to the gateways, or apply another
-          catalog.
+          Requests fail for models that no other upstream serves. Missing: {missing.join(', ')}. Add them to the
+          upstreams file of the gateways, or apply another catalog.
         </Banner>
       )}
       <Card title="In force">

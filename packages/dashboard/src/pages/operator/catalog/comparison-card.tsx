@@ -35,7 +35,7 @@ export function ComparisonCard({ comparison: { of, found }, onApply }: Compariso
       </header>
       <div className="space-y-5 p-5">
         <Notes tone="danger" title="Correct these problems first" notes={problems} />
-        <Notes tone="warning" title="Know before you apply it" notes={warnings} />
+        <Notes tone="warning" title="Read before you apply it" notes={warnings} />
         {groupChanges(changes).map((group) => (
           <div key={group.title}>
             <h3 className="text-sm font-semibold">{group.title}</h3>

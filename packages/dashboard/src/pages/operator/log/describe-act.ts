@@ -3,7 +3,7 @@ const sentences: Readonly<Record<string, string>> = {
   'account.resumed': 'Resumed an account',
   'account.overridden': 'Changed the plan or the limits of an account',
   'account.adjusted': 'Adjusted the usage of an account',
-  'account.signed_out': 'Signed out everyone of an account',
+  'account.signed_out': 'Signed out everyone in an account',
   'account.deleted': 'Deleted an account',
   'key.revoked': 'Revoked a key',
   'catalog.applied': 'Applied a catalog',

@@ -112,8 +112,8 @@ function DataCard({ system }: { readonly system: AdminSystem }) {
             </span>
           ],
           [
-            'Changes to reach Redis',
-            behind === null ? 'Not known' : behind === 0 ? 'All are there' : `${countOf(behind, 'shard')} behind`
+            'Changes not in Redis yet',
+            behind === null ? 'Not known' : behind === 0 ? 'None' : `${countOf(behind, 'shard')} behind`
           ],
           [
             'Usage in the database',

@@ -60,7 +60,7 @@ function gatewayProblems({ gateways, catalog }: AdminSystem): SystemProblem[] {
       : [
           warning(
             `${countOf(old, 'gateway')} ${uses(old)} an older catalog`,
-            `Version ${catalog.version} is in force. Gateways take it over within seconds. If this stays, check their logs.`
+            `Version ${catalog.version} is in force. Gateways load it within seconds. If this stays, check their logs.`
           )
         ])
   ]
