@@ -78,9 +78,7 @@ export const describeError = (error: unknown, env: Variables): string =>
 
 function describeEmbedded({ embedded }: Settings): Result[] {
   if (embedded.length === 0) return []
-  return [
-    resultsOf('settings').ok(`npm start runs these parts itself. They are checked, too: ${embedded.join(', ')}.`)
-  ]
+  return [resultsOf('settings').ok(`npm start runs these parts itself. They are checked, too: ${embedded.join(', ')}.`)]
 }
 
 function pathsOf({ control, gateway, embedded, env }: Settings, cwd: string): FilePaths | null {

@@ -31,7 +31,7 @@ export function deleteAccount(app: TypedApp, context: AdminContext): void {
       const by = byOperator(request, clock())
       await deleteUser(context, ownerId, { ...by, note: reason }, async (tx) => {
         // A repeated call is no further act.
-        const isLogged = (await tx.$count(operatorActs, isDeletionBy(by.actorId, id))) > 0
+        const isLogged = (await tx.$count(operatorActs, isDeletionOf(id))) > 0
         if (!isLogged) await recordAct(tx, by, { action: 'account.deleted', accountId: id, reason })
       }).catch((error: unknown) => {
         if (!(error instanceof ServiceError) || error.code !== 'team_has_members') throw error
@@ -46,12 +46,8 @@ export function deleteAccount(app: TypedApp, context: AdminContext): void {
   )
 }
 
-const isDeletionBy = (actorId: string, accountId: string) =>
-  and(
-    eq(operatorActs.actorId, actorId),
-    eq(operatorActs.accountId, accountId),
-    eq(operatorActs.action, 'account.deleted')
-  )
+const isDeletionOf = (accountId: string) =>
+  and(eq(operatorActs.accountId, accountId), eq(operatorActs.action, 'account.deleted'))
 
 async function isDeleted(orm: Orm, userId: string): Promise<boolean> {
   const [user] = await orm.select({ deletedAt: users.deletedAt }).from(users).where(eq(users.id, userId))

@@ -103,3 +103,20 @@ t.test('a charge counts towards the cap, a credit makes room, and both only in t
   await gateway.changeAccount(spent, { ownCapNanos: 0, adjusted: { month, nanos: -1e9 } })
   assert.equal(await ask(spent), '200')
 })
+
+t.test('when an override ends, no request of several at once is refused, and a longer limit stays', async () => {
+  const until = await soon()
+  const later = until + 3_600_000
+  const seeded = await gateway.seedKey({
+    account: { override: { plan: { id: 'better', until }, limits: { requestNanos: 1, until: later } } }
+  })
+  const spender = await gateway.seedKey({ account: { override: { plan: { id: 'better', until } } } })
+  const ended = new Set<string>()
+  while ((await readRedisTime(gateway.control)) < until + 200) {
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => ask(spender)))
+    for (const outcome of outcomes) ended.add(outcome)
+    const refused = await Promise.all(Array.from({ length: 8 }, () => ask(seeded)))
+    assert.deepEqual([...new Set(refused)], ['402 request_budget_exceeded'])
+  }
+  assert.deepEqual([...ended], ['200'])
+})
