@@ -174,6 +174,7 @@ t.test('an answer with ambiguous framing, or another protocol, is malformed', as
     'HTTP/1.1 200OK\r\n\r\n',
     'HTTP/1.1 200 a\rb\r\n\r\n',
     'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n',
+    `HTTP/1.1 103 Early Hints\r\nconnection: close\r\n\r\n${ok}content-length: 0\r\n\r\n`,
     `${ok}content-length : 0\r\n\r\n`,
     `${ok} content-length: 0\r\n\r\n`,
     `${ok}content-length: 0\r\n folded\r\n\r\n`,

@@ -97,6 +97,7 @@ export class AnswerParser {
       if (typeof head === 'string') this.fault = head
       else if (head.status === 101) this.fault = 'it changes the protocol'
       else if (head.status >= 200) this.#begin(head)
+      else if (!head.keepsAlive) this.fault = 'an interim answer ends the connection'
       // An interim answer: another head follows.
       else if (at < bytes.length) continue
       return at
