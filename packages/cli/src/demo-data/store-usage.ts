@@ -42,7 +42,7 @@ function settledRequest(request: PastRequest): SettledRequest {
   return {
     ...request,
     id,
-    upstream: '',
+    upstream: 'openai',
     heldNanos: 0,
     heldTokens: 0,
     tokensPerMinute: 1,

@@ -169,7 +169,7 @@ export const changes: readonly Change[] = [
   }),
   byOperator('charges an account', '402 monthly_budget_exceeded', (operator, id) => {
     const { password } = operator
-    const charge = { id: randomUUID(), amount_usd: 100_000, month: new Date().toISOString().slice(0, 7) }
+    const charge = { id: randomUUID(), amount_usd: 1_000_000, month: new Date().toISOString().slice(0, 7) }
     return () => operator.call('POST', `/api/admin/accounts/${id}/adjustments`, { ...charge, password, reason })
   }),
   byOperator(
