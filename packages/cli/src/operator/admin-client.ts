@@ -4,6 +4,7 @@ import { Value } from 'typebox/value'
 import type { CommandIo } from '../commands/command.ts'
 import { CommandError } from '../commands/command-error.ts'
 import { exitCodes } from '../commands/exit-codes.ts'
+import { controlUrl } from './control-url.ts'
 import { failureOf, parse } from './failure.ts'
 import { openStream, send } from './send.ts'
 import { readSession, type StoredSession } from './session-file.ts'
@@ -34,6 +35,12 @@ export function createAdminClient(io: Pick<CommandIo, 'env'>): AdminClient {
     throw new CommandError('You are not signed in. Run: npx tollgate login', { exitCode: exitCodes.notSignedIn })
   }
   const { url, cookie } = session
+  if (io.env.TOLLGATE_URL && controlUrl(null, io.env) !== url) {
+    throw new CommandError(
+      `You are signed in at ${url}, but TOLLGATE_URL is ${controlUrl(null, io.env)}. Unset it, or run: npx tollgate login`,
+      { exitCode: exitCodes.notSignedIn }
+    )
+  }
   return {
     async call(schema, method, path, { query = {}, body } = {}) {
       const answer = await send(url, method, adminPath(path, query), { cookie, body })

@@ -12,11 +12,15 @@ export function createSteps(
 ) {
   return async <Result>(what: string, run: () => Promise<Result>): Promise<Result> => {
     const beganAt = performance.now()
-    const timer = setTimeout(() => onStep?.(`${what} …`), announcedAfterMs)
+    let isAnnounced = false
+    const timer = setTimeout(() => {
+      isAnnounced = true
+      onStep?.(`${what} …`)
+    }, announcedAfterMs)
     try {
       const result = await run()
-      const ms = performance.now() - beganAt
-      if (ms > announcedAfterMs) onStep?.(`${what}: done in ${(ms / 1000).toFixed(1)} s.`)
+      const seconds = (performance.now() - beganAt) / 1000
+      if (isAnnounced) onStep?.(`${what}: done in ${seconds.toFixed(1)} s.`)
       return result
     } finally {
       clearTimeout(timer)

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 // The shell reads its standard input, which only this process holds open. So the read returns when this process ends,
 // even by SIGKILL. The directory is removed once the child has ended, and at the latest after five seconds.
 const script = `
+trap '' HUP
 read -r line
 kill -s "$2" "$1" 2>/dev/null
 if [ -n "$3" ]; then

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { AdminCatalogResponse } from '@tollgate/contracts/http/admin/catalog.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
@@ -103,4 +104,25 @@ test('replicas of control share the catalog in force', async (t) => {
       assert.equal(await quotaAt(control), 9)
     }
   )
+
+  await t.test('a file that was damaged for a moment does not replace what an operator applied since', async (t) => {
+    const path = writeFile(directory, 'damaged.yaml', withKeyQuota(6))
+    const control = await start(t, { catalogFile: { path, mode: 'apply', intervalMs: 20, settleMs: 1 }, identityUrl })
+    const applied = await control.call('POST', '/api/admin/catalog', {
+      cookie: operator.cookie,
+      body: { version: 1, reason: 'fewer keys', password: operator.password }
+    })
+    assert.equal(applied.status, 200)
+    control.catalogFile.start()
+    const refusals = () => control.logged.filter((line) => line.includes('The catalog file is not published')).length
+    // A second refusal of the same text shows that the good text was seen in between.
+    while (refusals() < 2) {
+      for (const text of ['models: ', withKeyQuota(6)]) {
+        writeFile(directory, 'damaged.yaml', text)
+        await delay(50)
+      }
+    }
+    assert.equal(await quotaAt(control), 5)
+    assert.equal((await readCatalog()).catalog.published_by, 'operator')
+  })
 })

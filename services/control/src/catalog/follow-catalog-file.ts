@@ -52,6 +52,8 @@ export function followCatalogFile(options: FollowerOptions): CatalogFollower {
   const fileLog = createCatalogFileLog(file, log)
   /** Digest of the content that needs no further work. */
   let handled: string | null = null
+  /** Digest of the last good content. A file that was damaged for a moment has not changed when it is back. */
+  let lastGood: string | null = null
   let isAsked = false
   let isOpen = false
   const loop = createBackgroundLoop({
@@ -79,6 +81,10 @@ export function followCatalogFile(options: FollowerOptions): CatalogFollower {
 
   async function check(wasAsked: boolean): Promise<void> {
     const found = readFile(file)
+    if (found.digest === lastGood && handled !== lastGood) {
+      handled = lastGood
+      fileLog.forget()
+    }
     const isChanged = found.digest !== handled
     if (wasAsked) {
       fileLog.forget()
@@ -94,6 +100,7 @@ export function followCatalogFile(options: FollowerOptions): CatalogFollower {
     try {
       const publication = await publish(found, how)
       handled = found.digest
+      lastGood = found.digest
       fileLog.handled(publication, isSayingAll)
       if (publication.outcome === 'published' && isOpen) await publisher.project()
     } catch (error) {

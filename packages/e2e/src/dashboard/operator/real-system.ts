@@ -32,6 +32,7 @@ async function confirmAct(page: Page, name: string, { password = false } = {}): 
   await dialog.getByLabel('Reason').fill('Agreed by phone')
   if (password) await dialog.getByLabel('Your password').fill(operator.password)
   await dialog.getByRole('button', { name, exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
 }
 
 t.test('what an operator does in the browser is in force at the gateway when the page says so', async () => {
