@@ -3,6 +3,8 @@
  * of the tests.
  */
 import './journey.ts'
+// Before the test that replaces the identity server, which also takes control's mails.
+import './operator/real-system.ts'
 import './every-page.ts'
 import './keys.ts'
 import './sessions.ts'
@@ -12,4 +14,3 @@ import './second-factor.ts'
 import './team.ts'
 import './operator/journey.ts'
 import './operator/every-page.ts'
-import './operator/real-system.ts'
