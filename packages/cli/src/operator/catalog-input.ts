@@ -8,7 +8,7 @@ import { printable, table } from '../commands/show.ts'
 
 export const versionOption = { version: { value: 'N', text: 'an earlier catalog, instead of FILE' } } as const
 
-/** Reads the catalog that a person named. @throws UsageError if there is none, or if the file cannot be read */
+/** Reads the catalog that a person named. @throws UsageError without a file or a version, or if the file cannot be read */
 export function readCandidate(input: Input, io: Pick<CommandIo, 'cwd'>): CatalogDiffRequest {
   const [file] = input.operands
   const version = input.text('version')

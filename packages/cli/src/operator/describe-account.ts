@@ -42,55 +42,32 @@ export function describeAccount(account: AdminAccount): string {
       ['Created', account.created_at]
     ]),
     section('Limits', describeLimits(account.limits)),
-    section(
+    listed(
       'Users',
-      table(
-        [
-          ['ADDRESS', 'NAME', 'ROLE', 'SESSIONS'],
-          ...account.users.map((one) => [one.email, one.name, one.role, one.sessions])
-        ],
-        'None.'
-      )
+      ['ADDRESS', 'NAME', 'ROLE', 'SESSIONS'],
+      account.users.map((one) => [one.email, one.name, one.role, one.sessions])
     ),
-    section(
+    listed(
       'Keys',
-      table(
-        [
-          ['ID', 'LABEL', 'PREFIX', 'SCOPE', 'STATUS', 'LAST USED'],
-          ...account.key_list.map((key) => [
-            key.id,
-            key.label,
-            key.prefix,
-            key.scope,
-            key.status,
-            key.last_used_at ?? 'never'
-          ])
-        ],
-        'None.'
-      )
+      ['ID', 'LABEL', 'PREFIX', 'SCOPE', 'STATUS', 'LAST USED'],
+      account.key_list.map((key) => [key.id, key.label, key.prefix, key.scope, key.status, key.last_used_at ?? 'never'])
     ),
-    section(
+    listed(
       'Adjustments',
-      table(
-        [
-          ['MONTH', 'AMOUNT', 'REASON', 'AT'],
-          ...account.adjustments.map((one) => [one.month, one.amount_usd, one.reason, one.at])
-        ],
-        'None.'
-      )
+      ['MONTH', 'AMOUNT', 'REASON', 'AT'],
+      account.adjustments.map((one) => [one.month, one.amount_usd, one.reason, one.at])
     ),
-    section(
+    listed(
       'Audit',
-      table(
-        [
-          ['AT', 'ACTION', 'BY', 'SUBJECT'],
-          ...account.audit.map((one) => [one.at, one.action, one.actor_email, one.subject])
-        ],
-        'None.'
-      )
+      ['AT', 'ACTION', 'BY', 'SUBJECT'],
+      account.audit.map((one) => [one.at, one.action, one.actor_email, one.subject])
     )
   ].join('\n\n')
 }
+
+/** A section with a table. */
+const listed = (title: string, head: readonly string[], rows: ReadonlyArray<ReadonlyArray<string | number | null>>) =>
+  section(title, table([head, ...rows], 'None.'))
 
 const section = (title: string, text: string): string => `${title}\n${text.replace(/^/gm, '  ')}`
 

@@ -48,7 +48,7 @@ function readClaim(path: string): Claim | null {
       ? { pid: pid!, command: String(command), address: String(address) }
       : null
   } catch {
-    // There is none, or a crash has cut it off.
+    // The file does not exist, or a crash has cut it off.
     return null
   }
 }

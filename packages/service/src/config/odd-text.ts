@@ -1,7 +1,7 @@
 /**
  * Finds what a shell, an editor or `docker --env-file` left around a value: quotes, spaces, line breaks.
  *
- * @returns the problem with its cure, without the value; null if there is none
+ * @returns the problem with its cure, without the value; null without a problem
  */
 export function findOddText(text: string): string | null {
   if (/^(["'`]).*\1\s*$/s.test(text)) {

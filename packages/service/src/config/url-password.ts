@@ -3,7 +3,7 @@ const codes: Readonly<Record<string, string>> = { '@': '%40', '#': '%23', '/': '
 /**
  * Finds a reserved character in the user or password of a URL such as `postgres://user:p#ss@host/database`.
  *
- * @returns the problem with its cure, without any part of the URL; null if there is none
+ * @returns the problem with its cure, without any part of the URL; null without a problem
  */
 export function findUnencodedPassword(url: string): string | null {
   const [, rest] = /^[a-z][a-z+]*:\/\/(.*)$/is.exec(url) ?? []

@@ -5,6 +5,7 @@ import type { Clock } from '../clocks/clock.ts'
 import { earliestTime } from '../clocks/earliest-time.ts'
 import type { Database } from '../database/connect.ts'
 import type { Projector } from '../projection/projector.ts'
+import { monthOf } from '../usage/usage-range.ts'
 import { endOverride, findEndedOverrides, findOverridden } from './override-account.ts'
 
 /** Accounts per query. */
@@ -36,7 +37,10 @@ export function createOverrideEnder({
 }: EndOverridesOptions): Pick<BackgroundLoop, 'start' | 'stop' | 'runOnce'> {
   let compareAt = 0
 
-  async function endAll(now: Date, signal: AbortSignal): Promise<boolean> {
+  async function endAll(signal: AbortSignal): Promise<boolean> {
+    // The earliest clock is not ahead of this one, so most rounds need not ask the others.
+    if ((await findEndedOverrides(orm, clock(), 1)).length === 0) return false
+    const now = await earliestTime(orm, redis, clock)
     const ended = await findEndedOverrides(orm, now, batch)
     for (const id of ended) {
       if (signal.aborted) return false
@@ -45,8 +49,8 @@ export function createOverrideEnder({
     return ended.length === batch
   }
 
-  async function compareAll(now: Date, signal: AbortSignal): Promise<void> {
-    const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()))
+  async function compareAll(signal: AbortSignal): Promise<void> {
+    const month = monthOf(clock()).from
     let last: string | null = null
     for (;;) {
       const ids: string[] = await findOverridden(orm, month, last, batch)
@@ -60,11 +64,10 @@ export function createOverrideEnder({
 
   return createBackgroundLoop({
     async round(signal) {
-      const now = await earliestTime(orm, redis, clock)
-      if (await endAll(now, signal)) return 'again'
+      if (await endAll(signal)) return 'again'
       if (performance.now() < compareAt || !redis.isReady()) return null
       compareAt = performance.now() + compareMs
-      await compareAll(now, signal)
+      await compareAll(signal)
       return null
     },
     intervalMs: 1000,

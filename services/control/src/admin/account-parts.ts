@@ -1,20 +1,16 @@
 import type { AdminInvoice, AdminKey, AdminSubscription, AdminUser } from '@tollgate/contracts/http/admin/accounts.ts'
-import type { Adjustment } from '@tollgate/contracts/http/usage.ts'
 import { and, desc, eq, gt, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Static } from 'typebox'
 import { type CustomerRow, findCustomer } from '../billing/customers.ts'
 import { NoSuchCustomerError, type Payments, type ProviderInvoice } from '../billing/payments.ts'
 import type { Orm } from '../database/connect.ts'
-import { adjustments } from '../database/schema/admin.ts'
 import { keys } from '../database/schema/keys.ts'
 import { sessions } from '../database/schema/sessions.ts'
 import { members } from '../database/schema/team.ts'
 import { users } from '../database/schema/users.ts'
-import { toAdjustment } from '../usage/adjustments.ts'
 
 const maxKeys = 100
 const maxInvoices = 20
-const maxAdjustments = 100
 
 /** The owner and the seats of an account. A deleted owner is left out. */
 export async function readUsers(
@@ -64,17 +60,6 @@ export async function readKeys(orm: Orm, accountId: string, now: Date): Promise<
     last_used_at: lastUsedAt?.toISOString() ?? null,
     expires_at: expiresAt?.toISOString() ?? null
   }))
-}
-
-/** The newest adjustments of any month. */
-export async function readAdjustments(orm: Orm, accountId: string): Promise<Adjustment[]> {
-  const rows = await orm
-    .select()
-    .from(adjustments)
-    .where(eq(adjustments.accountId, accountId))
-    .orderBy(desc(adjustments.at), desc(adjustments.id))
-    .limit(maxAdjustments)
-  return rows.map(toAdjustment)
 }
 
 /**

@@ -1,16 +1,14 @@
-import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { type OperatorAct, OperatorActsQuery, OperatorActsResponse } from '@tollgate/contracts/http/admin/audit.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
-import { type AuditPlace, readCursor, writeCursor } from '../audit/audit-cursor.ts'
+import { type AuditPlace, readPage, writeCursor } from '../audit/audit-cursor.ts'
 import type { Orm } from '../database/connect.ts'
 import { operatorActs } from '../database/schema/admin.ts'
 import { users } from '../database/schema/users.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { AdminContext } from './admin-context.ts'
 
-const defaultLimit = 50
 const owners = alias(users, 'owners')
 
 /** `GET /audit`: what operators did, newest first. */
@@ -22,14 +20,7 @@ export function acts(app: TypedApp, { database }: AdminContext): void {
       schema: { querystring: OperatorActsQuery, response: answers({ 200: OperatorActsResponse }) }
     },
     async (request) => {
-      const { limit: asked, cursor } = request.query
-      const limit = asked === undefined ? defaultLimit : Number(asked)
-      const before = cursor === undefined ? null : readCursor(cursor)
-      if (cursor !== undefined && before === null) {
-        throw new ServiceError('invalid_request', {
-          message: 'cursor: not valid for this list. Use next_cursor of the previous page.'
-        })
-      }
+      const { before, limit } = readPage(request.query)
       const rows = await readActs(database.orm, request.query, before, limit + 1)
       const entries = rows.slice(0, limit)
       const last = entries.at(-1)

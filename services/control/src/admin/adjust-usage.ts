@@ -13,6 +13,7 @@ import { adjustments } from '../database/schema/admin.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { recordChange } from '../projection/record-change.ts'
 import { type AdjustmentRow, sumAdjustments, toAdjustment } from '../usage/adjustments.ts'
+import { startOfMonth } from '../usage/months.ts'
 import { monthOf } from '../usage/usage-range.ts'
 import type { AdminContext } from './admin-context.ts'
 import { findAccount } from './find-account.ts'
@@ -41,7 +42,7 @@ export function adjustUsage(app: TypedApp, context: AdminContext): void {
       await assertOwnPassword(request, reply, body.password)
       const nanos = exactNanos('amount_usd', body.amount_usd)
       if (nanos === 0) throw new ServiceError('invalid_request', { message: 'amount_usd: must not be 0' })
-      const month = new Date(`${body.month}-01T00:00:00.000Z`)
+      const month = startOfMonth(body.month)
       // By the earliest clock, so that no adjustment is in force before its month begins.
       if (month > monthOf(await earliestTime(orm, redis, clock)).from) {
         throw new ServiceError('invalid_request', { message: 'month: must not be in the future' })
@@ -74,7 +75,8 @@ async function store(tx: Transaction, row: AdjustmentRow, by: ReturnType<typeof 
     })
   }
   await tx.insert(adjustments).values(row)
-  const detail = { amount_usd: toAdjustment(row).amount_usd, month: toAdjustment(row).month }
+  const { amount_usd, month: name } = toAdjustment(row)
+  const detail = { amount_usd, month: name }
   await recordAudit(tx, { accountId, ...by, note: reason, action: 'account.adjusted', subject: id, detail })
   await recordAct(tx, by, { action: 'account.adjusted', accountId, subject: id, reason, detail })
   return row

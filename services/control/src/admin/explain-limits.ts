@@ -1,6 +1,7 @@
 import type { Plan } from '@tollgate/contracts/catalog/catalog.ts'
 import type { AdminLimits } from '@tollgate/contracts/http/admin/accounts.ts'
 import { toUsd } from '../accounts/own-cap.ts'
+import { limitsOfPlan } from '../catalog/limits-in-force.ts'
 import type { OverrideLimits } from '../database/schema/accounts.ts'
 
 type Limit = AdminLimits[keyof AdminLimits]
@@ -29,15 +30,15 @@ export function explainLimits(account: LimitsOf, now: Date): AdminLimits {
   }
   const inUsd = (nanos: number | undefined) => (nanos === undefined ? undefined : toUsd(nanos))
 
-  const { limits, caps, keyQuota } = plan
-  const monthly = explain(toUsd(caps.monthlyNanos), inUsd(set.monthlyNanos))
-  const isOwnLower = ownCapNanos !== null && ownCapNanos < (set.monthlyNanos ?? caps.monthlyNanos)
+  const own = limitsOfPlan(plan)
+  const monthly = explain(toUsd(own.monthlyNanos), inUsd(set.monthlyNanos))
+  const isOwnLower = ownCapNanos !== null && ownCapNanos < (set.monthlyNanos ?? own.monthlyNanos)
   return {
     monthly_budget_usd: isOwnLower ? { ...monthly, value: toUsd(ownCapNanos), from: 'owner' } : monthly,
-    request_budget_usd: explain(toUsd(caps.requestNanos), inUsd(set.requestNanos)),
-    requests_per_minute: explain(limits.requestsPerMinute, set.requestsPerMinute),
-    tokens_per_minute: explain(limits.tokensPerMinute, set.tokensPerMinute),
-    concurrent_requests: explain(limits.concurrentRequests, set.concurrentRequests),
-    key_quota: explain(keyQuota, set.keyQuota)
+    request_budget_usd: explain(toUsd(own.requestNanos), inUsd(set.requestNanos)),
+    requests_per_minute: explain(own.requestsPerMinute, set.requestsPerMinute),
+    tokens_per_minute: explain(own.tokensPerMinute, set.tokensPerMinute),
+    concurrent_requests: explain(own.concurrentRequests, set.concurrentRequests),
+    key_quota: explain(own.keyQuota, set.keyQuota)
   }
 }

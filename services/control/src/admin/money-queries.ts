@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { queryRows, type Transaction } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
-import { adjustments } from '../database/schema/admin.ts'
 import { customers, invoices } from '../database/schema/billing.ts'
 import { ledger } from '../database/schema/usage.ts'
 import { users } from '../database/schema/users.ts'
@@ -122,17 +121,6 @@ export const readRevenue = (tx: Transaction, range: Month): Promise<RevenueRow[]
       where ${within(sql`${invoices.paidAt}`, range)}
       group by 1, 2 order by 1, 2`
   )
-
-/** The sum of a month's adjustments, nanodollars. */
-export async function readAdjustments(tx: Transaction, { from }: Month): Promise<bigint> {
-  const [row] = await queryRows<{ nanos: string }>(
-    tx,
-    sql`
-      select coalesce(sum(${adjustments.nanos}), 0)::text as nanos from ${adjustments}
-      where ${adjustments.month} = ${sql.param(from, adjustments.month)}`
-  )
-  return BigInt(row!.nanos)
-}
 
 function within(column: SQL, { from, to }: Month): SQL {
   const time = (at: Date) => sql.param(at, ledger.hour)

@@ -7,8 +7,8 @@ import { adjustments } from '../database/schema/admin.ts'
 import { invoices } from '../database/schema/billing.ts'
 import { ledger } from '../database/schema/usage.ts'
 import { onEachDatabase } from '../testing/databases.ts'
+import { lastMonths, nameOfMonth } from '../usage/months.ts'
 import { addLedgerMonths } from '../usage/testing/add-ledger-months.ts'
-import { lastMonths, nameOfMonth } from './months.ts'
 
 const usd = 1_000_000_000
 /** More than a double holds exactly in dollars. */

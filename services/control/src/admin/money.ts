@@ -4,19 +4,19 @@ import { formatSignedUsd } from '@tollgate/contracts/money/usd.ts'
 import type { Transaction } from '../database/connect.ts'
 import { invoiceSweeps } from '../database/schema/billing.ts'
 import type { TypedApp } from '../http/typed-app.ts'
+import { sumAdjustments } from '../usage/adjustments.ts'
+import { lastMonths, nameOfMonth, startOfMonth } from '../usage/months.ts'
 import { monthOf } from '../usage/usage-range.ts'
 import type { AdminContext } from './admin-context.ts'
 import { marginUsd, type Revenue } from './margin.ts'
 import {
   type AccountCosts,
   readAccountCosts,
-  readAdjustments,
   readMonthCosts,
   readRevenue,
   readServed,
   type ServedRow
 } from './money-queries.ts'
-import { lastMonths, nameOfMonth, startOfMonth } from './months.ts'
 
 const shownMonths = 12
 const maxUnprofitable = 100
@@ -48,7 +48,7 @@ async function readMoney(tx: Transaction, name: string, now: Date): Promise<Admi
   const month = monthOf(startOfMonth(name))
   const served = await readServed(tx, month)
   const accountCosts = await readAccountCosts(tx, month, maxUnprofitable)
-  const adjustments = await readAdjustments(tx, month)
+  const adjustments = await sumAdjustments(tx, null, month.from, month.to)
   const months = await readMonths(tx, now)
   const [sweep] = await tx.select({ finishedAt: invoiceSweeps.finishedAt }).from(invoiceSweeps)
   const cost = sumNanos(served)

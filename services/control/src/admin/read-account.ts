@@ -5,9 +5,10 @@ import type { FastifyBaseLogger } from 'fastify'
 import { readAuditLog, toAuditEntry } from '../audit/read-audit-log.ts'
 import { effectivePlan } from '../catalog/effective-plan.ts'
 import { accounts } from '../database/schema/accounts.ts'
+import { readAdjustments, toAdjustment } from '../usage/adjustments.ts'
 import { readMonthSpend } from '../usage/month-spend.ts'
 import { monthOf } from '../usage/usage-range.ts'
-import { readAdjustments, readBilling, readKeys, readUsers } from './account-parts.ts'
+import { readBilling, readKeys, readUsers } from './account-parts.ts'
 import type { AdminContext } from './admin-context.ts'
 import { explainLimits } from './explain-limits.ts'
 import { findAccount } from './find-account.ts'
@@ -15,6 +16,7 @@ import { readListings, toListing } from './read-listings.ts'
 
 /** Entries of the audit log that are shown. */
 const maxEntries = 50
+const maxAdjustments = 100
 /** Shorter than the payment provider's usual deadline: everything else is there at once. */
 const invoicesTimeoutMs = 3000
 
@@ -46,7 +48,7 @@ export async function readAccount(
     readUsers(orm, accountId, account.ownerId, now),
     readKeys(orm, accountId, now),
     readBilling(orm, payments, accountId, signal, onFailure),
-    readAdjustments(orm, accountId),
+    readAdjustments(orm, accountId, null, maxAdjustments),
     readAuditLog(orm, accountId, { before: null, limit: maxEntries })
   ])
   const { overridePlan, overridePlanEndsAt } = account
@@ -63,7 +65,7 @@ export async function readAccount(
     users,
     key_list: keys,
     ...billing,
-    adjustments,
+    adjustments: adjustments.map(toAdjustment),
     audit: audit.rows.map(toAuditEntry)
   }
 }

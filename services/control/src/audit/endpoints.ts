@@ -5,10 +5,8 @@ import { answers } from '@tollgate/contracts/http/error.ts'
 import type { FastifyInstance } from 'fastify'
 import { callerOf } from '../callers/session.ts'
 import type { Database } from '../database/connect.ts'
-import { readCursor, writeCursor } from './audit-cursor.ts'
+import { readPage, writeCursor } from './audit-cursor.ts'
 import { readAuditLog, toAuditEntry } from './read-audit-log.ts'
-
-const defaultLimit = 50
 
 export interface AuditOptions {
   database: Database
@@ -23,14 +21,7 @@ export async function auditEndpoints(instance: FastifyInstance, { database }: Au
     async (request) => {
       const { accountId, role } = callerOf(request)
       if (role !== 'owner') throw new ServiceError('forbidden')
-      const { limit: asked, cursor } = request.query
-      const limit = asked === undefined ? defaultLimit : Number(asked)
-      const before = cursor === undefined ? null : readCursor(cursor)
-      if (cursor !== undefined && before === null) {
-        throw new ServiceError('invalid_request', {
-          message: 'cursor: not valid for this list. Use next_cursor of the previous page.'
-        })
-      }
+      const { before, limit } = readPage(request.query)
       const { rows, hasMore } = await readAuditLog(database.orm, accountId, { before, limit })
       const last = rows.at(-1)
       return {

@@ -20,7 +20,7 @@ export function limitsInForce(catalog: Catalog, { planInForce, overrideLimits }:
 }
 
 /** The limits of a plan, in the form of an operator's. */
-export function limitsOfPlan({ caps, limits, keyQuota }: Plan): LimitsInForce {
+export function limitsOfPlan({ caps, limits, keyQuota }: Pick<Plan, 'caps' | 'limits' | 'keyQuota'>): LimitsInForce {
   return {
     monthlyNanos: caps.monthlyNanos,
     requestNanos: caps.requestNanos,

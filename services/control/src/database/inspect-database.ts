@@ -46,7 +46,7 @@ export interface DatabaseFacts {
   readonly version: number
   readonly role: string
   readonly database: string
-  /** The schema of new tables; null if there is none. */
+  /** The schema of new tables; null if the role has no schema for them. */
   readonly schema: string | null
   readonly settings: DatabaseSettings
   readonly isReplica: boolean

@@ -39,8 +39,6 @@ export function startRelay(
   const { admitted, prices, prompt, answers } = metered
   const call: Call = { id, known, startedAt, model, prices, isStream, admitted, hidesOutput, prompt, answers }
   dependencies.useLog.used(known.pointer.key)
-  /** Calls with replaced settings say nothing of the present ones. */
-  const isInForce = () => dependencies.upstreams.current === upstreams
   reply.hijack()
   if (reply.raw.destroyed || request.raw.socket.destroyed) {
     calls.left()
@@ -67,7 +65,8 @@ export function startRelay(
     onFailure: (failure, upstream) => {
       const level = needsOperator.has(failure.code) ? 'error' : 'warn'
       log[level]({ err: failure, reqId: id, upstream }, 'upstream failed')
-      if (failure.code === 'upstream_rejected_credentials' && isInForce()) {
+      // Calls with replaced settings say nothing of the present ones.
+      if (failure.code === 'upstream_rejected_credentials' && dependencies.upstreams.current === upstreams) {
         upstreamHealth.rejected(upstream, upstreams.byName.get(upstream)?.models.credentialName ?? null)
       }
     },
@@ -76,7 +75,10 @@ export function startRelay(
       upstreams.requests.left()
       bodies.memory.release(known, heldBytes)
       settlement.settle(call, outcome)
-      if (outcome.upstream !== null && outcome.status === 200 && isInForce()) upstreamHealth.accepted(outcome.upstream)
+      const { upstream, status } = outcome
+      if (upstream !== null && status === 200 && dependencies.upstreams.current === upstreams) {
+        upstreamHealth.accepted(upstream)
+      }
     }
   })
 }
