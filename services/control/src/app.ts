@@ -43,6 +43,7 @@ import { keysEndpoints } from './keys/endpoints.ts'
 import type { Mailer } from './mail/mailer.ts'
 import { swaggerOptions } from './openapi/document.ts'
 import { openApiEndpoints } from './openapi/endpoints.ts'
+import { exportOwnData } from './personal-data/export-own-data.ts'
 import type { Projector } from './projection/projector.ts'
 import type { ProviderHealth } from './provider-health/provider-health.ts'
 import { teamEndpoints } from './team/endpoints.ts'
@@ -174,6 +175,7 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   part('/api/auth', (auth) => authEndpoints(auth, { ...ofUsers, customerRefresher, minResponseTimes, serviceDomain }))
   part('/api/keys', (keys) => keysEndpoints(keys, { database, catalog, projector, redis, clock }))
   part('/api/account', (account) => accountEndpoints(account, { database, catalog, projector, clock }))
+  part('/api/account/export', (own) => exportOwnData(own, { database, catalog, clock, limits }))
   part('/api/team', (team) => teamEndpoints(team, { ...ofUsers, planWriter }))
   part('/api/billing', (billing) =>
     billingEndpoints(billing, { database, payments, catalog, clock, limits, publicUrl })

@@ -10,11 +10,15 @@ export type AuditRow = Omit<typeof auditLog.$inferSelect, 'accountId'> & {
   actorEmail: string | null
 }
 
-/** Reads a page of an account's log, newest first, starting after `before`. */
+/**
+ * Reads a page of an account's log, newest first, starting after `before`.
+ *
+ * @param actorId only what this user did
+ */
 export async function readAuditLog(
   orm: Orm,
   accountId: string,
-  { before, limit }: { before: AuditPlace | null; limit: number }
+  { before, limit, actorId }: { before: AuditPlace | null; limit: number; actorId?: string }
 ): Promise<{ rows: AuditRow[]; hasMore: boolean }> {
   const rows = await orm
     .select({
@@ -32,6 +36,7 @@ export async function readAuditLog(
     .where(
       and(
         eq(auditLog.accountId, accountId),
+        actorId === undefined ? undefined : eq(auditLog.actorId, actorId),
         // A comparison of rows can use the index.
         before === null
           ? undefined

@@ -13,6 +13,7 @@ export const auditActions = [
   'auth.session_ended',
   'auth.sessions_ended',
   'user.updated',
+  'user.exported',
   'user.deleted',
   'account.updated',
   'account.suspended',

@@ -27,14 +27,7 @@ export function ownSessions(app: TypedApp, { database, clock, cookie }: AuthCont
       .orderBy(desc(eq(sessions.tokenHash, sessionHash)), desc(sessions.lastUsedAt), sessions.id)
       .limit(maxListed)
     return {
-      sessions: rows.map(({ id, browser, createdAt, lastUsedAt, idleEndsAt, tokenHash }) => ({
-        id,
-        browser,
-        created_at: createdAt.toISOString(),
-        last_used_at: lastUsedAt.toISOString(),
-        ends_at: idleEndsAt.toISOString(),
-        current: tokenHash === sessionHash
-      }))
+      sessions: rows.map((row) => ({ ...toStoredSession(row), current: row.tokenHash === sessionHash }))
     }
   })
 
@@ -63,3 +56,12 @@ export function ownSessions(app: TypedApp, { database, clock, cookie }: AuthCont
     }
   )
 }
+
+/** A session as it is stored, without its token. */
+export const toStoredSession = ({ id, browser, createdAt, lastUsedAt, idleEndsAt }: typeof sessions.$inferSelect) => ({
+  id,
+  browser,
+  created_at: createdAt.toISOString(),
+  last_used_at: lastUsedAt.toISOString(),
+  ends_at: idleEndsAt.toISOString()
+})

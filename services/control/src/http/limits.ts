@@ -18,6 +18,8 @@ export interface Limits {
   readonly operatorPassword: number
   /** Changes or deletes the user. */
   readonly changeUser: number
+  /** Exports everything that is stored about the user. */
+  readonly exportData: number
   /** Mails an invitation to a stranger. */
   readonly invite: number
   readonly acceptInvitation: number
@@ -37,6 +39,7 @@ export const defaultLimits: Limits = {
   codesPerHour: 10,
   operatorPassword: 10,
   changeUser: 20,
+  exportData: 5,
   invite: 20,
   acceptInvitation: 20,
   billing: 30

@@ -58,8 +58,8 @@ export async function findKey(orm: Orm, accountId: string, id: string): Promise<
   return row ?? null
 }
 
-/** A key for its caller. */
-export function toListing(row: typeof keys.$inferSelect, caller: Principal): Key {
+/** A key as it is stored, without its secret. */
+export function toStoredKey(row: typeof keys.$inferSelect): Omit<Key, 'can_change'> {
   return {
     id: row.id,
     label: row.label,
@@ -72,7 +72,12 @@ export function toListing(row: typeof keys.$inferSelect, caller: Principal): Key
     requests_per_minute: row.requestsPerMinute,
     metadata: row.metadata,
     last_used: row.lastUsedAt?.toISOString() ?? null,
-    created: row.createdAt.toISOString(),
-    can_change: mayChangeKey(caller, row)
+    created: row.createdAt.toISOString()
   }
 }
+
+/** A key for its caller. */
+export const toListing = (row: typeof keys.$inferSelect, caller: Principal): Key => ({
+  ...toStoredKey(row),
+  can_change: mayChangeKey(caller, row)
+})

@@ -377,6 +377,7 @@ const noLimits: Limits = {
   changePassword: 1e6,
   operatorPassword: 1e6,
   changeUser: 1e6,
+  exportData: 1e6,
   invite: 1e6,
   acceptInvitation: 1e6,
   billing: 1e6

@@ -1,3 +1,4 @@
+import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { refresh } from '../../api/queries.ts'
@@ -5,7 +6,7 @@ import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { useAccount, useUser } from '../../layout/caller.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useToast } from '../../ui/toast.tsx'
@@ -41,6 +42,12 @@ export function AccountPage() {
         <SecondFactorCard />
         <div className="space-y-6">
           <SessionsCard />
+          <Card title="Your data" description="Everything that is stored about you and your account, as a JSON file.">
+            <a href="/api/account/export" download className={buttonLook()}>
+              <Download aria-hidden="true" className="size-4" />
+              Download your data
+            </a>
+          </Card>
           <Card
             title="Delete account"
             description="Your keys stop working and you can no longer sign in. This cannot be undone."

@@ -13,6 +13,7 @@ const sentences: Readonly<Record<string, string>> = {
   'auth.session_ended': 'Signed out one session',
   'auth.sessions_ended': 'Signed out everywhere',
   'user.updated': 'Changed their profile',
+  'user.exported': 'Downloaded their data',
   'user.deleted': 'Deleted their account',
   'account.updated': 'Changed the account’s budget',
   'account.suspended': 'Account suspended',

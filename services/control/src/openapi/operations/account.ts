@@ -14,5 +14,13 @@ export const accountOperations: Operations = {
     auth: 'session',
     isLimited: true,
     errors: ['forbidden', 'change_pending']
+  },
+  'GET /api/account/export': {
+    operationId: 'exportOwnData',
+    summary: 'Download everything that is stored about you',
+    description:
+      'One JSON document of any length: you, your own account with its keys, usage, invoices and log, and your seat in a team. Secrets are not stored, so they are not in it. An answer that ends early is not valid JSON.',
+    auth: 'session',
+    isLimited: true
   }
 }

@@ -1,0 +1,67 @@
+import { type Static, Type } from 'typebox'
+import { closed, Instant, SignedUsd } from './admin/common.ts'
+import { ExportedUsage } from './admin/usage.ts'
+import { AuditEntry } from './audit.ts'
+import { Session } from './auth.ts'
+import { Key } from './keys.ts'
+import { Invitation, TeamMember } from './team.ts'
+import { Adjustment } from './usage.ts'
+
+const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
+  Type.Union([schema, Type.Null()])
+const Uuid = Type.String({ format: 'uuid' })
+
+const { can_change: _, ...keyMembers } = Key.properties
+/** A key as it is stored, without its secret. */
+export const ExportedKey = Type.Object({ ...keyMembers, account_id: Uuid, revoked_at: orNull(Instant) }, closed)
+export type ExportedKey = Static<typeof ExportedKey>
+
+const { account_id: _account, upstream: _upstream, ...usageMembers } = ExportedUsage.properties
+/** Usage of a key and a model on one day. */
+export const ExportedOwnUsage = Type.Object(usageMembers, closed)
+
+const { current: _current, ...sessionMembers } = Session.properties
+
+/**
+ * Everything that is stored about the caller: as a user, in their own account, and in the team that they have a seat in.
+ * Secrets are stored nowhere, so they are not part of it.
+ */
+export const AccountExport = Type.Object(
+  {
+    exported_at: Instant,
+    user: Type.Object({ id: Uuid, email: Type.String(), name: Type.String() }, closed),
+    /** The seat in another account; null without one. */
+    seat: orNull(Type.Object({ account_id: Uuid, joined: Instant }, closed)),
+    account: Type.Object(
+      {
+        id: Uuid,
+        plan: Type.String(),
+        status: Type.Enum(['active', 'suspended']),
+        monthly_budget_usd: orNull(SignedUsd),
+        created: Instant
+      },
+      closed
+    ),
+    /** Where the user is signed in. */
+    sessions: Type.Array(Type.Object(sessionMembers, closed)),
+    /** The customer at the payment provider; null without one. */
+    customer: orNull(Type.Object({ id: Type.String(), subscription_id: orNull(Type.String()) }, closed)),
+    /** Paid invoices. The amount is in the currency's smallest unit. */
+    invoices: Type.Array(
+      Type.Object({ id: Type.String(), amount: Type.Integer(), currency: Type.String(), paid_at: Instant }, closed)
+    ),
+    /** The own account's members and open invitations. */
+    members: Type.Array(TeamMember),
+    invitations: Type.Array(Invitation),
+    /** Keys of the own account, and those that the user created in a team. */
+    keys: Type.Array(ExportedKey),
+    /** Corrections of the own account's usage by operators. */
+    adjustments: Type.Array(Adjustment),
+    /** The own account's log, and what the user did in the team's. */
+    audit: Type.Array(AuditEntry),
+    /** The own account's usage. */
+    usage: Type.Array(ExportedOwnUsage)
+  },
+  closed
+)
+export type AccountExport = Static<typeof AccountExport>

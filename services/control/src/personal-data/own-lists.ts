@@ -1,0 +1,104 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import type { AccountExport, ExportedKey } from '@tollgate/contracts/http/account-export.ts'
+import { and, asc, eq, gt, or } from 'drizzle-orm'
+import type { AuditPlace } from '../audit/audit-cursor.ts'
+import { readAuditLog, toAuditEntry } from '../audit/read-audit-log.ts'
+import type { Orm } from '../database/connect.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { keys } from '../database/schema/keys.ts'
+import { toStoredKey } from '../keys/list-keys.ts'
+import { readTeam } from '../team/read-team.ts'
+import { readAdjustments, toAdjustment } from '../usage/adjustments.ts'
+import { readExport } from '../usage/read-export.ts'
+import { monthOf } from '../usage/usage-range.ts'
+
+const pageSize = 500
+
+type Named = Pick<AccountExport, 'members' | 'invitations' | 'keys' | 'adjustments' | 'audit' | 'usage'>
+/** Each list in pages, so that an export of any length needs the memory of one page. */
+export type Lists = { readonly [Name in keyof Named]: AsyncIterable<Named[Name]> }
+
+export interface OwnLists {
+  readonly orm: Orm
+  readonly catalog: Catalog
+  /** The user, and their own account. */
+  readonly id: string
+  /** The account of their team; null without one. */
+  readonly seatIn: string | null
+  readonly now: Date
+  /** Limits how many pages are read at once. */
+  readonly read: <Result>(work: () => Promise<Result>) => Promise<Result>
+}
+
+/** The lists of an export, in its order. Nothing is read before a list is iterated. */
+export function readLists(own: OwnLists): Lists {
+  const { orm, catalog, id, now, read } = own
+  const team = () => read(() => readTeam(orm, catalog, id, now))
+  return {
+    members: once(async () => (await team()).members),
+    invitations: once(async () => (await team()).invitations),
+    keys: keyPages(own),
+    adjustments: once(async () =>
+      (await read(() => readAdjustments(orm, id, null, Number.MAX_SAFE_INTEGER))).map(toAdjustment)
+    ),
+    audit: auditPages(own),
+    usage: usagePages(own)
+  }
+}
+
+async function* once<Row>(readAll: () => Promise<Row[]>): AsyncGenerator<Row[]> {
+  yield await readAll()
+}
+
+async function* keyPages({ orm, id, read }: OwnLists): AsyncGenerator<ExportedKey[]> {
+  let after = ''
+  for (;;) {
+    const rows = await read(() =>
+      orm
+        .select()
+        .from(keys)
+        .where(and(or(eq(keys.accountId, id), eq(keys.createdBy, id)), gt(keys.id, after)))
+        .orderBy(asc(keys.id))
+        .limit(pageSize)
+    )
+    yield rows.map((row) => ({
+      ...toStoredKey(row),
+      account_id: row.accountId,
+      revoked_at: row.revokedAt?.toISOString() ?? null
+    }))
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < pageSize) return
+    after = last.id
+  }
+}
+
+async function* auditPages(own: OwnLists): AsyncGenerator<AccountExport['audit']> {
+  const { id, seatIn } = own
+  yield* logPages(own, id, {})
+  if (seatIn !== null) yield* logPages(own, seatIn, { actorId: id })
+}
+
+async function* logPages(
+  { orm, read }: OwnLists,
+  account: string,
+  only: { actorId?: string }
+): AsyncGenerator<AccountExport['audit']> {
+  let before: AuditPlace | null = null
+  do {
+    const page: Parameters<typeof readAuditLog>[2] = { before, limit: pageSize, ...only }
+    const { rows, hasMore } = await read(() => readAuditLog(orm, account, page))
+    yield rows.map(toAuditEntry)
+    before = hasMore ? rows.at(-1)! : null
+  } while (before !== null)
+}
+
+async function* usagePages({ orm, id, now, read }: OwnLists): AsyncGenerator<AccountExport['usage']> {
+  const [first] = await read(() => orm.select({ at: accounts.createdAt }).from(accounts).where(eq(accounts.id, id)))
+  const range = { from: monthOf(first?.at ?? now).from, to: new Date(now.getTime() + 1), account: id }
+  const pages = readExport(orm, { ...range, groups: ['day', 'key', 'model'] })
+  for (;;) {
+    const page = await read(() => pages.next())
+    if (page.done === true) return
+    yield page.value.map(({ account_id, upstream, ...row }) => row)
+  }
+}
