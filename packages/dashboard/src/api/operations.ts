@@ -30,6 +30,7 @@ export const paths = {
   rotateKey: ['POST', '/api/keys/{id}/rotate'],
   getAccount: ['GET', '/api/account'],
   changeAccount: ['PATCH', '/api/account'],
+  exportOwnData: ['GET', '/api/account/export'],
   getTeam: ['GET', '/api/team'],
   inviteSeat: ['POST', '/api/team/seats'],
   acceptInvitation: ['POST', '/api/team/invitations/{token}/accept'],
@@ -403,6 +404,103 @@ export interface Operations {
           }
         })[]
       }
+    }
+  }
+  exportOwnData: {
+    answer: {
+      exported_at: string
+      user: {
+        id: string
+        email: string
+        name: string
+      }
+      seat: {
+        account_id: string
+        joined: string
+      } | null
+      account: {
+        id: string
+        plan: string
+        status: 'active' | 'suspended'
+        monthly_budget_usd: string | null
+        created: string
+      }
+      sessions: ({
+        id: string
+        browser: string | null
+        created_at: string
+        last_used_at: string
+        ends_at: string
+      })[]
+      customer: {
+        id: string
+        subscription_id: string | null
+      } | null
+      invoices: {
+        id: string
+        amount: number
+        currency: string
+        paid_at: string
+      }[]
+      members: ({
+        id: string
+        email: string
+        name: string
+        role: 'owner' | 'seat'
+        joined: string
+      })[]
+      invitations: {
+        id: string
+        email: string
+        created: string
+        expires_at: string
+      }[]
+      keys: ({
+        id: string
+        label: string
+        prefix: string
+        status: 'active' | 'revoked'
+        scope: 'inference' | 'management'
+        expires_at: string | null
+        models: string[] | null
+        monthly_budget_usd: number | null
+        requests_per_minute: number | null
+        metadata: Record<string, string>
+        last_used: string | null
+        created: string
+        account_id: string
+        revoked_at: string | null
+      })[]
+      adjustments: {
+        id: string
+        at: string
+        month: string
+        amount_usd: string
+        reason: string
+      }[]
+      audit: ({
+        id: string
+        at: string
+        action: string
+        actor_id: string | null
+        actor_email: string | null
+        subject: string | null
+        detail: Record<string, string | number | boolean | null>
+        ip: string | null
+      })[]
+      usage: {
+        day?: string
+        key_id?: string
+        model?: string
+        requests: number
+        errors: number
+        prompt_tokens: number
+        cached_tokens: number
+        completion_tokens: number
+        reasoning_tokens: number
+        estimated_requests: number
+        cost_usd: string
+      }[]
     }
   }
   getTeam: {
