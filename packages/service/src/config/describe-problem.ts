@@ -9,6 +9,7 @@ interface SchemaError {
 /** The members of a variable's schema that the words use. */
 interface VariableSchema {
   readonly type?: string
+  readonly enum?: readonly unknown[]
   readonly minimum?: number
   readonly maximum?: number
   readonly where?: string
@@ -46,20 +47,26 @@ function describeValue({ message, params }: SchemaError, schema: VariableSchema,
   return schema.type === 'boolean' ? 'must be true or false' : message
 }
 
-function describeNumber({ type, minimum, maximum }: VariableSchema, text: string): string {
+/** The values that a variable may have: `a whole number from 1 to 9`. Null if the schema does not say it in words. */
+export function describeAllowed(schema: VariableSchema): string | null {
+  if (schema.must !== undefined) return schema.must
+  if (schema.enum !== undefined) return schema.enum.join(', ')
+  return schema.type === 'integer' || schema.type === 'number' ? allowedNumbers(schema) : null
+}
+
+function allowedNumbers({ type, minimum, maximum }: VariableSchema): string {
   const kind = type === 'integer' ? 'a whole number' : 'a number'
-  const range =
-    minimum !== undefined && maximum !== undefined
-      ? ` from ${minimum} to ${maximum}`
-      : minimum === undefined
-        ? ''
-        : ` of ${minimum} or more`
+  if (minimum === undefined) return kind
+  return maximum === undefined ? `${kind} of ${minimum} or more` : `${kind} from ${minimum} to ${maximum}`
+}
+
+function describeNumber(schema: VariableSchema, text: string): string {
+  const allowed = allowedNumbers(schema)
   if (/^-?\d+,\d+$/.test(text)) {
-    return type === 'integer'
-      ? `must be ${kind}${range}: write it without a comma`
-      : `must be ${kind}${range}: write a decimal point, not a comma`
+    const cure = schema.type === 'integer' ? 'write it without a comma' : 'write a decimal point, not a comma'
+    return `must be ${allowed}: ${cure}`
   }
   // Kubernetes sets NAME_PORT for each Service.
   const origin = /^tcp:\/\//.test(text) ? '. Kubernetes set it: add "enableServiceLinks: false" to the pod' : ''
-  return `must be ${kind}${range}${origin}`
+  return `must be ${allowed}${origin}`
 }

@@ -1,0 +1,72 @@
+import { describeAllowed } from '@tollgate/service/config/describe-problem.ts'
+import type { TObject, TSchema } from 'typebox'
+import type { ExampleSection, ExampleVariable } from './read-example.ts'
+
+/** Stands before the generated part of docs/operate/settings.md. */
+export const generatedMark =
+  '<!-- From here on, this is generated from .env.example and the services: node packages/cli/src/settings/write-document.ts -->\n'
+
+/** The configuration of a service. */
+export interface Service {
+  readonly name: string
+  readonly schema: TObject
+}
+
+type Variable = TSchema & { default?: string | number; minimum?: number; maximum?: number; must?: string }
+
+/**
+ * The lists of docs/operate/settings.md: a section of `.env.example` each, with the defaults and allowed values of the
+ * services' schemas.
+ *
+ * @param root absolute path of the checkout; defaults below it are shown relative to it
+ * @throws Error if `.env.example` shows another default than a schema
+ */
+export function describeSettings(
+  sections: readonly ExampleSection[],
+  services: readonly Service[],
+  root: string
+): string {
+  return sections
+    .flatMap(({ title, variables }) => [
+      `## ${title}`,
+      '',
+      ...variables.map((variable) => describeVariable(variable, services, root)),
+      ''
+    ])
+    .join('\n')
+}
+
+function describeVariable(variable: ExampleVariable, services: readonly Service[], root: string): string {
+  const { name, lines } = variable
+  const readers = services.filter(({ schema }) => name in schema.properties)
+  const schemas = readers.map(({ schema }) => schema.properties[name] as Variable)
+  const allowed = new Set(schemas.map(describeAllowed).filter((words) => words !== null))
+  const facts = [readers.map((reader) => reader.name).join(' and '), ...allowed, defaultOf(variable, schemas, root)]
+  const shown = facts.filter((fact) => fact !== '').join('; ')
+  const text = lines.map((line) => (line.startsWith('  ') ? `\`${line.trim()}\`` : line)).join(' ')
+  return `- **\`${name}\`**${shown === '' ? '' : ` (${escapeTags(shown)})`}: ${escapeTags(text)}`
+}
+
+/** Outside of code, `<project>` would be an HTML tag. */
+const escapeTags = (text: string): string =>
+  text
+    .split('`')
+    .map((part, index) => (index % 2 === 0 ? part.replaceAll('<', '\\<') : part))
+    .join('`')
+
+/** The default of the services. */
+function defaultOf({ name, value }: ExampleVariable, schemas: readonly Variable[], root: string): string {
+  const defaults = new Set(schemas.map((schema) => relative(schema.default, root)))
+  const known = [...defaults].filter((one) => one !== undefined && one !== '')
+  // `npm start` sets the required variables itself, and `.env.example` shows its values.
+  const isShown = value !== '' && !value.includes('<') && known.length > 0
+  if (isShown && (known.length > 1 || known[0] !== value)) {
+    throw new Error(`${name}: .env.example shows the default ${value}, and the services have ${known.join(', ')}`)
+  }
+  if (known.length > 0) return `default \`${known.join('`, `')}\``
+  if (schemas.some((schema) => schema.default === undefined)) return 'required'
+  return value === '' || value.includes('<') ? '' : `default \`${value}\``
+}
+
+const relative = (value: string | number | undefined, root: string): string | undefined =>
+  value === undefined ? undefined : String(value).replace(root, '')
