@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { AuditResponse } from '@tollgate/contracts/http/audit.ts'
 import { eq } from 'drizzle-orm'
+import { operatorActs } from '../database/schema/admin.ts'
 import { auditLog } from '../database/schema/audit.ts'
-import { pruneAuditLog } from '../retention/prune-audit-log.ts'
+import { pruneAuditLog, pruneOperatorActs } from '../retention/prune-logs.ts'
 import { onEachDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
 import { recordAudit } from './record-audit.ts'
@@ -144,6 +145,10 @@ onEachDatabase('the audit log', async (t, newDatabase) => {
     assert.equal(removed.reduce((sum, count) => sum + count) + rest, 2500)
     assert.equal(await orm.$count(auditLog), 1)
     assert.equal(await orm.$count(auditLog, eq(auditLog.accountId, ada.id)), 1)
+    const act = { actorId: ada.id, action: 'key.revoked', reason: 'leaked', detail: {}, ip: '' }
+    await orm.insert(operatorActs).values([old, oldest].map((at) => ({ ...act, at })))
+    assert.equal(await pruneOperatorActs(orm, oldest), 1)
+    assert.equal(await orm.$count(operatorActs), 1)
   })
 
   await t.test('a change that is rolled back leaves no row', async () => {

@@ -3,16 +3,17 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
 import { earliestTime } from '../clocks/earliest-time.ts'
 import type { Database } from '../database/connect.ts'
-import { pruneAuditLog } from './prune-audit-log.ts'
 import { pruneCatalogs } from './prune-catalogs.ts'
 import { pruneFormerSecrets } from './prune-former-secrets.ts'
 import { pruneKeys } from './prune-keys.ts'
+import { pruneAuditLog, pruneOperatorActs } from './prune-logs.ts'
 
 const dayMs = 86_400_000
 const intervalMs = 3_600_000
 
 /** For how many days rows are kept. */
 export interface Retention {
+  /** Of the customers' audit log, and of the operators' own log. */
   readonly auditDays: number
   /** Counted from the revocation. */
   readonly deadKeysDays: number
@@ -47,6 +48,7 @@ export function createTablePruner(
 
   async function round(): Promise<void> {
     await prune('rows of the audit log', retention.auditDays, (before) => pruneAuditLog(orm, before, stopping))
+    await prune('operators’ acts', retention.auditDays, (before) => pruneOperatorActs(orm, before, stopping))
     await prune('former secrets', retention.formerSecretsDays, (before) => pruneFormerSecrets(orm, before, stopping))
     await prune('revoked keys', retention.deadKeysDays, (before) => pruneKeys(orm, before, stopping))
     await prune('contents of catalogs', retention.catalogsDays, (before) => pruneCatalogs(orm, before))
