@@ -29,9 +29,9 @@ import type { Database } from './database/connect.ts'
 import { endConnectionsOnClose } from './http/closing.ts'
 import { decodeBodies } from './http/encoded-body.ts'
 import { answerClientError, refuseAmbiguousHeads, sendFailure, sendNotFound } from './http/failures.ts'
-import { answerProbes } from './http/health.ts'
 import { readJsonBodies } from './http/json-body.ts'
 import type { Limits } from './http/limits.ts'
+import { answerLivez } from './http/livez.ts'
 import { originTest } from './http/origins.ts'
 import { rateLimits } from './http/rate-limit.ts'
 import { newRequestId } from './http/request-id.ts'
@@ -45,7 +45,6 @@ import { swaggerOptions } from './openapi/document.ts'
 import { openApiEndpoints } from './openapi/endpoints.ts'
 import { exportOwnData } from './personal-data/export-own-data.ts'
 import type { Projector } from './projection/projector.ts'
-import type { ProviderHealth } from './provider-health/provider-health.ts'
 import { teamEndpoints } from './team/endpoints.ts'
 import { usageEndpoints } from './usage/endpoints.ts'
 import type { DueUsers } from './users/due-users.ts'
@@ -76,7 +75,6 @@ export type ControlDependencies = {
   payments: Payments
   customerRefresher: CustomerRefresher
   mailer: Mailer
-  health: Pick<ProviderHealth, 'problems'>
   log: FastifyBaseLogger
   clock: Clock
   minResponseTimes: MinResponseTimes
@@ -98,7 +96,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   })
   // Before every part of the API, whose routes it collects.
   app.register(swagger, swaggerOptions(config.publicUrl))
-  app.register(async (probes) => answerProbes(probes, database, redis, dependencies.health))
+  app.register(async (probes) => answerLivez(probes))
   app.register(async (api) => openApiEndpoints(api), { prefix: '/api' })
   app.register(cookie)
   app.register(rateLimits, { redis })

@@ -35,7 +35,7 @@ import { createPlanWriter } from './users/plan-writer.ts'
 import { createUserRefresher } from './users/refresh-user.ts'
 import { createSweeper } from './users/sweep-users.ts'
 
-type Process = 'host' | 'port' | 'databaseUrl' | 'databasePoolSize' | 'isMigrating' | 'redisUrl' | 'logLevel'
+type Process = 'host' | 'port' | 'admin' | 'databaseUrl' | 'databasePoolSize' | 'isMigrating' | 'redisUrl' | 'logLevel'
 
 /** The configuration without the addresses that the process itself opens. Each provider may have its own time limit. */
 export type ComposedConfig = Omit<ControlConfig, Process | 'identity' | 'payments'> & {
@@ -144,7 +144,7 @@ export function composeControl(options: ComposeOptions) {
   const app: FastifyInstance = buildApp({
     ...ofUsers,
     ...{ config, redis, catalogPublisher, planWriter, dueUsers, refresher, payments, customerRefresher, mailer },
-    ...{ health, failures: state.failures, webhookCounts: state.webhookCounts, heartbeat },
+    ...{ failures: state.failures, webhookCounts: state.webhookCounts, heartbeat },
     ...{ minResponseTimes, limits, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) }
   })
   parts.defer(() => app.close())
@@ -152,7 +152,7 @@ export function composeControl(options: ComposeOptions) {
 
   return {
     ...{ app, catalog, catalogFile, catalogPublisher, heartbeat, projector, planWriter, dueUsers },
-    ...{ customerRefresher, dueCustomers, subscriptionSweeper, invoiceSweeper, sweeper, overrideEnder },
+    ...{ health, customerRefresher, dueCustomers, subscriptionSweeper, invoiceSweeper, sweeper, overrideEnder },
     /** Starts every background loop. */
     start(): void {
       for (const loop of loops) loop.start()

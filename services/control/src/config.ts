@@ -9,6 +9,7 @@ import { checkMailFrom, checkSmtpUrl, readSmtp, type SmtpSettings } from './mail
 import type { Retention } from './retention/table-pruner.ts'
 import type { LedgerRetention } from './usage/fold-ledger.ts'
 
+const Port = (defaultPort: number) => Type.Integer({ minimum: 0, maximum: 65535, default: defaultPort })
 /** @param where where to get a required variable */
 const Text = (where: string) => Type.String({ minLength: 1, where })
 /** What is sent as a header. With a space or a line break inside, the errors of the HTTP client would repeat it. */
@@ -19,7 +20,10 @@ const apiKeys = 'Copy it from supabase.com: your project, Project Settings, API 
 /** Every variable of control. */
 export const ControlVariables = Type.Object({
   CONTROL_HOST: Type.String({ default: '127.0.0.1' }),
-  CONTROL_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 3000 }),
+  CONTROL_PORT: Port(3000),
+  /** Address of `/livez`, `/readyz` and `/metrics`, for the operator's network only. */
+  CONTROL_ADMIN_HOST: Type.String({ default: '127.0.0.1' }),
+  CONTROL_ADMIN_PORT: Port(9091),
   /** Where browsers reach control: scheme, host and port. */
   PUBLIC_URL: Text('Set the address at which browsers reach control, such as https://app.example.com'),
   /** Where clients reach the gateway: scheme, host and port. The dashboard shows it, and calls it. */
@@ -89,6 +93,7 @@ type Variables = Static<typeof ControlVariables>
 export type ControlConfig = {
   readonly host: string
   readonly port: number
+  readonly admin: { readonly host: string; readonly port: number }
   /** An origin: no path, no slash at the end. */
   readonly publicUrl: string
   /** An origin, too. */
@@ -135,6 +140,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
   return Object.freeze({
     host: variables.CONTROL_HOST,
     port: variables.CONTROL_PORT,
+    admin: { host: variables.CONTROL_ADMIN_HOST, port: variables.CONTROL_ADMIN_PORT },
     publicUrl: publicUrl.origin,
     gatewayPublicUrl: new URL(variables.GATEWAY_PUBLIC_URL).origin,
     serviceDomain: serviceDomain(variables),
@@ -177,6 +183,10 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
 }
 
 const rules: ReadonlyArray<(variables: Variables) => string | null> = [
+  ({ CONTROL_PORT, CONTROL_ADMIN_PORT }) =>
+    CONTROL_PORT === CONTROL_ADMIN_PORT && CONTROL_PORT !== 0
+      ? 'CONTROL_ADMIN_PORT: must differ from CONTROL_PORT. Clients must not reach the admin port'
+      : null,
   ({ PUBLIC_URL }) => checkOrigin('PUBLIC_URL', PUBLIC_URL),
   ({ GATEWAY_PUBLIC_URL }) => checkOrigin('GATEWAY_PUBLIC_URL', GATEWAY_PUBLIC_URL),
   ({ SUPABASE_URL }) => (isHttpUrl(SUPABASE_URL) ? null : 'SUPABASE_URL: must be an http:// or https:// URL'),

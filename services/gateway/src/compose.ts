@@ -1,3 +1,4 @@
+import { createAdminServer } from '@tollgate/service/http/admin-server.ts'
 import { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import { version } from '@tollgate/service/version.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
@@ -11,8 +12,8 @@ import { buildApp, type GatewayDependencies } from './app.ts'
 import { BodyMemory } from './body/body-memory.ts'
 import { followCatalog, type LiveCatalog } from './catalog/live-catalog.ts'
 import { createTurn, type Turn } from './event-loop/end-of-turn.ts'
-import { buildAdmin } from './http/admin.ts'
 import type { Protection } from './http/protection.ts'
+import { gatewayReadiness } from './http/readiness.ts'
 import { createReaper, type Reaper } from './settlement/reaper.ts'
 import { createSettlement } from './settlement/settlement.ts'
 import { SettlementQueue } from './settlement/settlement-queue.ts'
@@ -106,7 +107,8 @@ export function composeGateway(given: GatewayParts): Gateway {
   const upstreamsInForce = () => upstreams.current.byName
   const upstreamHealth = createUpstreamHealth(log, upstreamsInForce)
   const upstreamChecks = keep(createUpstreamChecks(upstreamsInForce, upstreamHealth, log))
-  const admin = buildAdmin(redis, catalog, metrics.registry, () => isStopping, upstreamHealth.problems)
+  const readiness = () => gatewayReadiness(redis, catalog, isStopping, upstreamHealth.problems())
+  const admin = createAdminServer({ registry: metrics.registry, readiness })
   parts.defer(() => admin.close())
   const estimator = createUsageEstimator(warn('cannot count tokens: usage is estimated from the size of answers'))
   parts.defer(() => estimator.close())

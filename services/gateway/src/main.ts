@@ -1,6 +1,7 @@
 import { readDocsUrl } from '@tollgate/service/config/docs-url.ts'
 import { readTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
 import { findUnknownVariables } from '@tollgate/service/config/unknown-variables.ts'
+import { listen } from '@tollgate/service/http/listen.ts'
 import { openRedis } from '@tollgate/state/link/first-contact.ts'
 import pino, { type Logger } from 'pino'
 import { composeGateway, type Gateway } from './compose.ts'
@@ -36,10 +37,16 @@ async function main(): Promise<void> {
   stopOnSignals(gateway, log, config.GATEWAY_DRAIN_MS)
   reload = () => void gateway.reloadUpstreams()
   await gateway.start()
-  await listen(gateway.admin, config.GATEWAY_ADMIN_HOST, config.GATEWAY_ADMIN_PORT, 'GATEWAY_ADMIN_PORT')
-  await listen(gateway.app, config.GATEWAY_HOST, config.GATEWAY_PORT, 'GATEWAY_PORT')
+  const {
+    GATEWAY_ADMIN_HOST: adminHost,
+    GATEWAY_ADMIN_PORT: adminPort,
+    GATEWAY_HOST: host,
+    GATEWAY_PORT: port
+  } = config
+  await listen(gateway.admin, { host: adminHost, port: adminPort, portVariable: 'GATEWAY_ADMIN_PORT' })
+  await listen(gateway.app, { host, port, portVariable: 'GATEWAY_PORT' })
   gateway.checkUpstreams()
-  log.info({ port: config.GATEWAY_PORT, adminPort: config.GATEWAY_ADMIN_PORT }, 'listening')
+  log.info({ port, adminPort }, 'listening')
 }
 
 function protectionOf(config: GatewayConfig): Protection {
@@ -73,20 +80,6 @@ function stopOnSignals(gateway: Gateway, log: Logger, drainMs: number): void {
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-}
-
-async function listen(
-  server: { listen(options: { host: string; port: number }): Promise<string> },
-  host: string,
-  port: number,
-  variable: string
-): Promise<void> {
-  try {
-    await server.listen({ host, port })
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause
-    throw new Error(`Another program uses port ${port}. Stop it, or set ${variable} to another port.`, { cause })
-  }
 }
 
 process.on('unhandledRejection', (error) => {

@@ -5,6 +5,8 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'CATALOGS_KEPT_DAYS',
   'CATALOG_FILE',
   'CATALOG_ON_START',
+  'CONTROL_ADMIN_HOST',
+  'CONTROL_ADMIN_PORT',
   'CONTROL_HOST',
   'CONTROL_PORT',
   'CORS_EXTRA_ORIGINS',

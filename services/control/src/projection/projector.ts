@@ -4,6 +4,7 @@ import type { ChangeNotice } from '@tollgate/state/projection/announce-change.ts
 import { sweepTombstones } from '@tollgate/state/projection/sweep-tombstones.ts'
 import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
 import type { FastifyBaseLogger } from 'fastify'
+import { withTimeout } from '../background/with-timeout.ts'
 import type { Database } from '../database/connect.ts'
 import { isKeyInForce } from './is-key-in-force.ts'
 import { createPostgresSource } from './postgres-source.ts'
@@ -124,11 +125,4 @@ export function createProjector(options: ProjectorOptions): Projector {
     catalogChanged: () => write({ kind: 'catalog' }, () => projectCatalogNow(source, redis)),
     isKeyInForce: readIsKeyInForce
   }
-}
-
-/** @throws Error after the timeout; the work continues */
-async function withTimeout<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`not done within ${timeoutMs} ms`)), timeoutMs)
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
