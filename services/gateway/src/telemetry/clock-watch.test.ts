@@ -11,10 +11,7 @@ testOnEveryRedis('clock watch of a gateway', async (t, anyLink) => {
 
   t.test('the skew of Redis’ clock is a metric while it is known', async () => {
     let nodes = [link]
-    const { registry, setClockSkew } = createMetrics(
-      () => 0,
-      () => 0
-    )
+    const { registry, setClockSkew } = createMetrics()
     const watch = createClockWatch({ ...link, nodes: () => nodes }, setClockSkew, () => noon)
     const shown = async () => /^tollgate_clock_skew_seconds.*$/m.exec(await registry.metrics())?.[0]
     for (const seconds of [3600, -70.25]) {

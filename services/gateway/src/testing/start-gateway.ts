@@ -10,6 +10,7 @@ import { versionOf } from '@tollgate/contracts/records/version.ts'
 import type { RunningRedis } from '@tollgate/sandbox/redis/running-redis.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { readYaml } from '@tollgate/service/config/read-yaml.ts'
+import { sampleRequests } from '@tollgate/service/log/sample-requests.ts'
 import { allShards } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
@@ -17,6 +18,7 @@ import { putCatalog } from '@tollgate/state/projection/stored-catalog.ts'
 import { putAccountRecord, putKeyRecord, putPointer } from '@tollgate/state/projection/write-records.ts'
 import { verifyNow } from '@tollgate/state/testing/marker.ts'
 import pino from 'pino'
+import type { Registry } from 'prom-client'
 import type { BodyMemory } from '../body/body-memory.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import { composeGateway } from '../compose.ts'
@@ -112,6 +114,7 @@ export interface TestGateway {
   reloadUpstreams(): Promise<void>
   /** The metrics in Prometheus' format. */
   metrics(): Promise<string>
+  registry: Registry
   seedKey(options?: { key?: Partial<KeyRecord>; account?: Partial<AccountRecord> }): Promise<SeededKey>
   /** Writes a later version of a key or of its account. */
   changeKey(seeded: SeededKey, change: Partial<KeyRecord>): Promise<void>
@@ -140,6 +143,8 @@ export interface GatewayOptions {
   /** How often the upstreams file is checked, ms. */
   upstreamCheckMs?: number
   log?: pino.Logger
+  /** Share of the successful requests that are logged; default 1. */
+  logRequests?: number
 }
 
 const defaultProtection: Protection = {
@@ -204,7 +209,8 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     upstreamsFile,
     env: { TEST_CREDENTIAL: 'upstream-credential' },
     ...(upstreamCheckMs !== undefined && { upstreamCheckMs }),
-    ...{ log, bodyMemoryBytes, protection, docsUrl }
+    ...{ log, bodyMemoryBytes, protection, docsUrl },
+    logsRequest: sampleRequests(options.logRequests ?? 1)
   })
   const { app, catalog, reaper, bodyMemory } = gateway
   const routes = new Set<string>()
@@ -231,9 +237,10 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     },
     reloadUpstreams: gateway.reloadUpstreams,
     metrics: () => gateway.metrics.registry.metrics(),
+    registry: gateway.metrics.registry,
     verifyRedis,
     settled: gateway.settled,
-    aboveBound: async () => (await gateway.metrics.aboveBound.get()).values[0]?.value ?? 0,
+    aboveBound: async () => gateway.metrics.aboveBound.value,
     reaper,
     bodyMemory,
     async seedKey(options = {}) {
