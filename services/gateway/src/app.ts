@@ -1,4 +1,5 @@
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
+import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Admission } from './admission/admit-request.ts'
@@ -23,6 +24,7 @@ import { AbandonedStreams } from './relay/abandoned-streams.ts'
 import { Deadlines } from './relay/deadlines.ts'
 import { SlowReaders } from './relay/slow-readers.ts'
 import { logRequest } from './telemetry/request-log.ts'
+import { traceRequests } from './telemetry/trace-requests.ts'
 
 type SharedDependencies = Pick<
   InferenceDependencies,
@@ -38,6 +40,8 @@ export interface GatewayDependencies extends SharedDependencies {
   readonly log: FastifyBaseLogger
   readonly protection: Protection
   readonly failures: FailureCounts
+  /** null if requests are not traced. */
+  readonly tracing: Tracing | null
 }
 
 /** Builds the gateway's routes. It neither listens nor connects. */
@@ -53,7 +57,9 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
     answerPreflights(open)
   })
   app.register(async (v1) => {
-    const { redis, protection } = dependencies
+    const { redis, protection, tracing } = dependencies
+    // First, so that a refused key is traced, too.
+    traceRequests(v1, tracing)
     await v1.register(authenticate, { redis, failuresPerMinute: protection.failuresPerMinute, isDraining })
     const shared = inferenceDependencies(dependencies, calls, isDraining)
     for (const endpoint of [chatCompletions, completions, embeddings]) inferenceEndpoint(v1, endpoint, shared)

@@ -1,4 +1,5 @@
 import { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
+import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import { version } from '@tollgate/service/version.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { createHeartbeat, type ProcessFacts } from '@tollgate/state/processes/create-heartbeat.ts'
@@ -44,6 +45,8 @@ export interface GatewayParts {
   readonly protection: Protection
   /** Address of the operator's documentation, to which errors link; null if there is none. */
   readonly docsUrl: string | null
+  /** Closed with the gateway; null if requests are not traced. */
+  readonly tracing: Tracing | null
 }
 
 /** A gateway whose parts are connected to each other. Its two servers do not listen yet. */
@@ -88,6 +91,7 @@ export function composeGateway(given: GatewayParts): Gateway {
     parts.adopt(part, (stopped) => stopped.stop())
 
   const failures = new FailureCounts()
+  parts.defer(() => given.tracing?.close())
   const { upstreams, reloader } = followUpstreams(given, () => {
     void heartbeat.beat()
     upstreamChecks.start()

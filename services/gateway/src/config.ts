@@ -2,6 +2,7 @@ import { checkDocsUrl } from '@tollgate/service/config/docs-url.ts'
 import { loadConfig } from '@tollgate/service/config/load-config.ts'
 import { checkTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
 import { checkUrlPassword } from '@tollgate/service/config/url-password.ts'
+import { checkTraces, traceVariables } from '@tollgate/service/tracing/trace-settings.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
@@ -46,7 +47,8 @@ export const GatewayConfig = Type.Object({
   UPSTREAMS_FILE: Type.String({ default: workspaceFile('deploy/upstreams.yaml') }),
   /** Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: no links. */
   DOCS_URL: Type.String({ default: '' }),
-  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], { default: 'info' })
+  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], { default: 'info' }),
+  ...traceVariables
 })
 export type GatewayConfig = Static<typeof GatewayConfig>
 
@@ -55,6 +57,7 @@ export function loadGatewayConfig(env: Record<string, string | undefined>): Read
   return loadConfig(GatewayConfig, env, [
     (variables) => checkUrlPassword('REDIS_URL', variables.REDIS_URL) ?? checkRedisUrl(variables),
     checkTrustProxy,
-    checkDocsUrl
+    checkDocsUrl,
+    checkTraces
   ])
 }

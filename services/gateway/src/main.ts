@@ -1,6 +1,9 @@
 import { readDocsUrl } from '@tollgate/service/config/docs-url.ts'
 import { readTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
 import { findUnknownVariables } from '@tollgate/service/config/unknown-variables.ts'
+import { openTracing } from '@tollgate/service/tracing/open-tracing.ts'
+import { readTraces } from '@tollgate/service/tracing/trace-settings.ts'
+import { version } from '@tollgate/service/version.ts'
 import { openRedis } from '@tollgate/state/link/first-contact.ts'
 import pino, { type Logger } from 'pino'
 import { composeGateway, type Gateway } from './compose.ts'
@@ -23,6 +26,11 @@ async function main(): Promise<void> {
     silenceTimeoutMs: config.REDIS_TIMEOUT_MS,
     onError: (err) => log.warn({ err }, 'redis')
   })
+  const tracing = await openTracing(readTraces(config), {
+    name: 'tollgate-gateway',
+    version,
+    onDropped: (dropped) => log.warn({ dropped }, 'spans are lost: the collector is away or too slow')
+  })
   const gateway = composeGateway({
     redis,
     upstreamsFile: config.UPSTREAMS_FILE,
@@ -30,10 +38,11 @@ async function main(): Promise<void> {
     log,
     bodyMemoryBytes: config.GATEWAY_BODY_MEMORY_MB * 1024 * 1024,
     protection: protectionOf(config),
+    tracing,
     docsUrl: readDocsUrl(config.DOCS_URL)
   })
   collectProcessMetrics(gateway.metrics.registry)
-  stopOnSignals(gateway, log, config.GATEWAY_DRAIN_MS)
+  stopOnSignals(gateway, log, config.GATEWAY_DRAIN_MS, tracing !== null)
   reload = () => void gateway.reloadUpstreams()
   await gateway.start()
   await listen(gateway.admin, config.GATEWAY_ADMIN_HOST, config.GATEWAY_ADMIN_PORT, 'GATEWAY_ADMIN_PORT')
@@ -57,7 +66,7 @@ function protectionOf(config: GatewayConfig): Protection {
 }
 
 /** The first signal lets requests in flight finish for `drainMs`. A second signal ends them at once. */
-function stopOnSignals(gateway: Gateway, log: Logger, drainMs: number): void {
+function stopOnSignals(gateway: Gateway, log: Logger, drainMs: number, isTracing: boolean): void {
   let isStopping = false
   async function stop(): Promise<void> {
     if (isStopping) {
@@ -70,6 +79,8 @@ function stopOnSignals(gateway: Gateway, log: Logger, drainMs: number): void {
     const deadline = setTimeout(() => gateway.cutOff(), drainMs)
     await gateway[Symbol.asyncDispose]()
     clearTimeout(deadline)
+    // The exporter's retries would keep the process running.
+    if (isTracing) process.exit()
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)

@@ -1,6 +1,7 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
+import { operations } from '@tollgate/service/tracing/attribute-names.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
 import { admitRequest, confirmKey } from '../admission/admit-request.ts'
@@ -32,7 +33,8 @@ export function inferenceEndpoint(
   dependencies: InferenceDependencies
 ): void {
   const handler = new InferenceHandler(endpoint, dependencies)
-  app.post(`/v1${endpoint.path}`, { config: { isMetered: true } }, (request, reply) => handler.handle(request, reply))
+  const config = { isMetered: true, operation: operations[endpoint.kind] }
+  app.post(`/v1${endpoint.path}`, { config }, (request, reply) => handler.handle(request, reply))
 }
 
 /** Reads and admits the requests of one endpoint, and starts their relay. */
@@ -125,6 +127,7 @@ class InferenceHandler {
     const asked = { max_tokens, max_completion_tokens }
     const model = view.model(name, kind)
     const prompt = this.#countablePrompt(model, body)
+    request.trace?.admitting(model === null ? null : name, stream === true && streams)
     let bound: TokenBound | null = null
     // The request keeps these upstreams, even if others are loaded meanwhile.
     const upstreams = this.#dependencies.upstreams.current

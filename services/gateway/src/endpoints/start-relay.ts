@@ -33,11 +33,12 @@ export function startRelay(
   { metered, forwarded, upstreams, heldBytes }: AdmittedRequest
 ): void {
   const { calls, bodies, settlement, upstreamHealth } = dependencies
-  const { id, startedAt, log } = request
+  const { id, startedAt, log, trace } = request
+  trace?.admitted()
   const known = request.knownKey!
   const { model, isStream, hidesOutput } = forwarded
   const { admitted, prices, prompt, answers } = metered
-  const call: Call = { id, known, startedAt, model, prices, isStream, admitted, hidesOutput, prompt, answers }
+  const call: Call = { id, known, startedAt, model, prices, isStream, admitted, hidesOutput, prompt, answers, trace }
   dependencies.useLog.used(known.pointer.key)
   reply.hijack()
   if (reply.raw.destroyed || request.raw.socket.destroyed) {
@@ -55,6 +56,7 @@ export function startRelay(
     listMember: kind === 'embedding' ? 'data' : 'choices',
     answers,
     requestId: id,
+    trace,
     maxCalls: maxCallsOf(request.headers['x-stainless-retry-count']),
     response: reply.raw,
     fields: answerFields(request, admitted, forwarded.output),

@@ -18,6 +18,7 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   const { status, code } = failure
   if (status === 500) request.log.error({ reqId: id, err: failure }, 'request failed')
   request.server.failures.add(code)
+  request.trace?.refused(status, code, knownKey)
   logRequest(request.log, { id, known: knownKey, startedAt, status, code })
   const fields = retryFields(failure)
   for (let at = 0; at < fields.length; at += 2) reply.header(fields[at]!, fields[at + 1])

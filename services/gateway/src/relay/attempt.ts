@@ -1,4 +1,5 @@
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
+import type { AttemptTrace } from '../telemetry/attempt-trace.ts'
 import { CallError } from '../upstreams/call-error.ts'
 import type { AnswerHandler, AnswerHead, CallController } from '../upstreams/upstream-pool.ts'
 import type { Upstream } from '../upstreams/upstreams.ts'
@@ -32,6 +33,8 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   status = 0
   isWrongKind = false
   isAccepted = false
+  /** null if the request is not traced. */
+  readonly trace: AttemptTrace | null
   /** Takes the response; null before its head. */
   sink: Sink | null = null
   readonly #owner: AttemptOwner
@@ -50,6 +53,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     this.upstream = upstream
     this.#target = target
     this.#isRepeat = isRepeat
+    this.trace = request.trace === null ? null : request.trace.attempt(upstream, target.model)
   }
 
   get isServed(): boolean {
@@ -63,10 +67,11 @@ export class Attempt implements AnswerHandler, SinkAttempt {
 
   begin(): void {
     const { path, requestId } = this.request
+    const trace = this.trace === null ? null : this.trace.headers
     const { breaker, retries, pool } = this.upstream
     this.#isProbe = breaker.begin(performance.now())
     retries.called()
-    pool.dispatch({ path, requestId, body: forwardedBody(this.request, this.#target.model) }, this)
+    pool.dispatch({ path, requestId, trace, body: forwardedBody(this.request, this.#target.model) }, this)
   }
 
   onRequestStart(controller: CallController): void {
@@ -77,6 +82,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
 
   onResponseStart(controller: CallController, status: number, head: AnswerHead): void {
     if (this.#isOver) return
+    this.trace?.answered(status)
     if (status < 300) {
       this.#beginAnswer(controller, status, head)
       return
@@ -99,7 +105,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   onResponseData(_controller: CallController, chunk: Buffer): void {
     if (this.#isOver) return
     if (this.#decoder !== null) this.#decoder.write(chunk)
-    else this.sink!.push(chunk)
+    else this.#push(this.sink!, chunk)
   }
 
   onResponseEnd(_controller: CallController): void {
@@ -202,7 +208,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
       encoding,
       controller,
       (bytes) => {
-        if (!this.#isOver) sink.push(bytes)
+        if (!this.#isOver) this.#push(sink, bytes)
       },
       (failure, isBroken) => {
         if (this.#isOver) return
@@ -214,6 +220,11 @@ export class Attempt implements AnswerHandler, SinkAttempt {
         controller.abort(failure)
       }
     )
+  }
+
+  #push(sink: Sink, bytes: Buffer): void {
+    if (this.trace !== null) this.trace.received(bytes)
+    sink.push(bytes)
   }
 
   /** Call this if the call failed before the end of its body, or if its body is not an answer. */

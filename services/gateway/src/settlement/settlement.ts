@@ -40,13 +40,14 @@ export function createSettlement({
 
   /** @param cost nanodollars */
   function settleUsage(call: Call, outcome: Outcome, usage: Usage | null, cost: number): void {
-    const { id, known, model, admitted } = call
+    const { id, known, model, admitted, trace } = call
     const { hold, heldTokens, rates, tokensPerMinute } = admitted
     if (cost > hold.nanos) {
       onAboveBound()
       log.warn({ reqId: id, model, costNanos: cost, heldNanos: hold.nanos }, 'a call cost more than its hold')
     }
-    queue.settle(known.prepared, {
+    trace?.settled(outcome, usage, cost, known)
+    const settled = {
       id,
       key: known.pointer.key,
       model,
@@ -59,7 +60,8 @@ export function createSettlement({
       ...(usage ?? nothingUsed),
       costNanos: cost,
       failed: outcome.code !== null
-    })
+    }
+    queue.settle(known.prepared, settled, trace)
     logCall(call, outcome, usage, cost)
   }
 
@@ -81,6 +83,7 @@ export function createSettlement({
     settle(call, outcome) {
       const { used, code } = outcome
       if (code !== null) failures.add(code)
+      call.trace?.settling()
       if (used === null) settleUsage(call, outcome, null, 0)
       else if (used === 'hold') settleUsage(call, outcome, heldUsage(call), call.admitted.hold.nanos)
       else if (!isUncounted(used)) settleUsage(call, outcome, used, costNanos(used, call.prices))
@@ -94,6 +97,7 @@ export function createSettlement({
     },
     cancel(call, outcome) {
       queue.cancel(call.known.prepared, call.id)
+      call.trace?.cancelled(call.known)
       logCall(call, outcome, null, 0)
     },
     async counted() {

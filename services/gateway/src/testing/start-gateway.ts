@@ -10,6 +10,7 @@ import { versionOf } from '@tollgate/contracts/records/version.ts'
 import type { RunningRedis } from '@tollgate/sandbox/redis/running-redis.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { readYaml } from '@tollgate/service/config/read-yaml.ts'
+import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import { allShards } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
@@ -140,6 +141,7 @@ export interface GatewayOptions {
   /** How often the upstreams file is checked, ms. */
   upstreamCheckMs?: number
   log?: pino.Logger
+  tracing?: Tracing | null
 }
 
 const defaultProtection: Protection = {
@@ -198,13 +200,13 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
 
   const bodyMemoryBytes = (options.bodyMemoryMb ?? 256) * 1024 * 1024
   const protection = { ...defaultProtection, ...options.protection }
-  const { docsUrl = null, upstreamCheckMs } = options
+  const { docsUrl = null, upstreamCheckMs, tracing = null } = options
   const gateway = composeGateway({
     redis: state,
     upstreamsFile,
     env: { TEST_CREDENTIAL: 'upstream-credential' },
     ...(upstreamCheckMs !== undefined && { upstreamCheckMs }),
-    ...{ log, bodyMemoryBytes, protection, docsUrl }
+    ...{ log, bodyMemoryBytes, protection, docsUrl, tracing }
   })
   const { app, catalog, reaper, bodyMemory } = gateway
   const routes = new Set<string>()
