@@ -19,10 +19,9 @@ import {
   TracerProvider
 } from '@opentelemetry/sdk-trace'
 import { attributes as names } from './attribute-names.ts'
-import type { TracedProcess } from './open-tracing.ts'
 import { SpanQueue } from './span-queue.ts'
 import type { TraceSettings } from './trace-settings.ts'
-import type { ChildKind, Span, SpanAttributes, TraceHeaders, Tracing } from './tracing.ts'
+import type { ChildKind, Span, SpanAttributes, TracedProcess, TraceHeaders, Tracing } from './tracing.ts'
 
 /** How long the last spans may take. */
 const lastSpansMs = 2000

@@ -39,3 +39,12 @@ export interface Tracing {
   /** Sends the last spans, for two seconds at most. */
   close(): Promise<void>
 }
+
+/** What a process that traces says of itself. */
+export interface TracedProcess {
+  /** `service.name`, if `OTEL_SERVICE_NAME` gives no other. */
+  readonly name: string
+  readonly version: string
+  /** Called at most once a minute if spans could not be sent. @param dropped since the last call */
+  readonly onDropped: (dropped: number) => void
+}
