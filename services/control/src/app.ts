@@ -2,6 +2,7 @@ import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
 import { BoundedMessage, skipEndedConnections } from '@tollgate/service/http/bounded-message.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
+import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { Heartbeat } from '@tollgate/state/processes/create-heartbeat.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
@@ -37,6 +38,7 @@ import { rateLimits } from './http/rate-limit.ts'
 import { newRequestId } from './http/request-id.ts'
 import { sendSecurityHeaders } from './http/security-headers.ts'
 import { refuseUnstorableText } from './http/storable-text.ts'
+import { traceRequests } from './http/trace-requests.ts'
 import type { WebhookCounts } from './http/webhook-counts.ts'
 import type { Identity } from './identity/identity.ts'
 import { keysEndpoints } from './keys/endpoints.ts'
@@ -80,6 +82,8 @@ export type ControlDependencies = {
   minResponseTimes: MinResponseTimes
   limits: Limits
   failures: FailureCounts
+  /** null: requests are not traced. */
+  tracing: Tracing | null
   webhookCounts: WebhookCounts
   heartbeat: Pick<Heartbeat, 'beat'>
   /** Milliseconds after which a request that is not answered gets 503. */
@@ -111,6 +115,7 @@ function createServer({
   config,
   log,
   failures,
+  tracing,
   requestTimeoutMs = defaultRequestTimeoutMs
 }: ControlDependencies): FastifyInstance {
   const app = Fastify({
@@ -137,6 +142,7 @@ function createServer({
   skipEndedConnections(app.server)
   app.setErrorHandler(sendFailure)
   app.setNotFoundHandler(sendNotFound)
+  if (tracing !== null) traceRequests(app, tracing)
   refuseAmbiguousHeads(app)
   decodeBodies(app)
   readJsonBodies(app)

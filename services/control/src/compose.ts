@@ -1,3 +1,4 @@
+import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { createHeartbeat } from '@tollgate/state/processes/create-heartbeat.ts'
 import { liveUpstreams as readLiveUpstreams } from '@tollgate/state/processes/heartbeat.ts'
@@ -35,7 +36,8 @@ import { createPlanWriter } from './users/plan-writer.ts'
 import { createUserRefresher } from './users/refresh-user.ts'
 import { createSweeper } from './users/sweep-users.ts'
 
-type Process = 'host' | 'port' | 'admin' | 'databaseUrl' | 'databasePoolSize' | 'isMigrating' | 'redisUrl' | 'logLevel'
+type OwnPorts = 'host' | 'port' | 'admin'
+type Process = OwnPorts | 'databaseUrl' | 'databasePoolSize' | 'isMigrating' | 'redisUrl' | 'logLevel' | 'traces'
 
 /** The configuration without the addresses that the process itself opens. Each provider may have its own time limit. */
 export type ComposedConfig = Omit<ControlConfig, Process | 'identity' | 'payments'> & {
@@ -50,6 +52,8 @@ export interface ComposeOptions {
   database: Database
   /** The caller closes it, after control. */
   redis: RedisLink
+  /** Closed with control. Default: requests are not traced. */
+  tracing?: Tracing | null
   clock?: Clock
   minResponseTimes?: MinResponseTimes
   limits?: Limits
@@ -73,9 +77,10 @@ export type Control = ReturnType<typeof composeControl>
  * that its requests need.
  */
 export function composeControl(options: ComposeOptions) {
-  const { config, log, database, redis, clock = systemClock, sweep } = options
+  const { config, log, database, redis, tracing = null, clock = systemClock, sweep } = options
   const { liveUpstreams = () => readLiveUpstreams(redis) } = options
   const parts = new AsyncDisposableStack()
+  parts.defer(() => tracing?.close())
   const keep = <Part extends { stop(): void | Promise<void> }>(part: Part): Part =>
     parts.adopt(part, (stopped) => stopped.stop())
 
@@ -144,7 +149,7 @@ export function composeControl(options: ComposeOptions) {
   const app: FastifyInstance = buildApp({
     ...ofUsers,
     ...{ config, redis, catalogPublisher, planWriter, dueUsers, refresher, payments, customerRefresher, mailer },
-    ...{ failures: state.failures, webhookCounts: state.webhookCounts, heartbeat },
+    ...{ tracing, failures: state.failures, webhookCounts: state.webhookCounts, heartbeat },
     ...{ minResponseTimes, limits, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) }
   })
   parts.defer(() => app.close())

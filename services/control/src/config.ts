@@ -2,6 +2,12 @@ import { checkDocsUrl, readDocsUrl } from '@tollgate/service/config/docs-url.ts'
 import { loadConfig } from '@tollgate/service/config/load-config.ts'
 import { checkTrustProxy, readTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
 import { checkDatabaseUrl, checkUrlPassword } from '@tollgate/service/config/url-password.ts'
+import {
+  checkTraces,
+  readTraces,
+  type TraceSettings,
+  traceVariables
+} from '@tollgate/service/tracing/trace-settings.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
@@ -86,7 +92,8 @@ export const ControlVariables = Type.Object({
   LEDGER_KEPT_MONTHS: Type.Integer({ minimum: 0, maximum: 1200, default: 0 }),
   /** Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: no links. */
   DOCS_URL: Type.String({ default: '' }),
-  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], { default: 'info' })
+  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], { default: 'info' }),
+  ...traceVariables
 })
 type Variables = Static<typeof ControlVariables>
 
@@ -131,6 +138,8 @@ export type ControlConfig = {
   /** Without a slash at its end; null for none. */
   readonly docsUrl: string | null
   readonly logLevel: Variables['LOG_LEVEL']
+  /** null: requests are not traced. */
+  readonly traces: TraceSettings | null
 }
 
 /** @throws ConfigError naming every bad variable */
@@ -178,7 +187,8 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
       monthsKept: variables.LEDGER_KEPT_MONTHS === 0 ? null : variables.LEDGER_KEPT_MONTHS
     },
     docsUrl: readDocsUrl(variables.DOCS_URL),
-    logLevel: variables.LOG_LEVEL
+    logLevel: variables.LOG_LEVEL,
+    traces: readTraces(variables)
   })
 }
 
@@ -222,6 +232,7 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
   checkDatabaseUrl,
   (variables) => checkUrlPassword('REDIS_URL', variables.REDIS_URL) ?? checkRedisUrl(variables),
   checkTrustProxy,
+  checkTraces,
   checkDocsUrl
 ]
 

@@ -1,6 +1,8 @@
 import { findUnknownVariables } from '@tollgate/service/config/unknown-variables.ts'
 import { createAdminServer } from '@tollgate/service/http/admin-server.ts'
 import { listen } from '@tollgate/service/http/listen.ts'
+import { openTracing } from '@tollgate/service/tracing/open-tracing.ts'
+import { version } from '@tollgate/service/version.ts'
 import { openRedis } from '@tollgate/state/link/first-contact.ts'
 import type { Logger } from 'pino'
 import { composeControl } from './compose.ts'
@@ -79,7 +81,12 @@ async function start(config: ControlConfig, log: Logger): Promise<Started> {
   })
   parts.defer(() => redis.close())
   const database = parts.adopt(await openMigrated(config, log), (opened) => opened.close())
-  const control = parts.use(composeControl({ config, log, database, redis }))
+  const tracing = await openTracing(config.traces, {
+    name: 'tollgate-control',
+    version,
+    onDropped: (dropped) => log.warn({ dropped }, 'spans are lost: the collector is away or too slow')
+  })
+  const control = parts.use(composeControl({ config, log, database, redis, tracing }))
   await control.catalogFile.open()
   control.start()
   await listen(control.app, { host: config.host, port: config.port, portVariable: 'CONTROL_PORT' })

@@ -1,5 +1,6 @@
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
+import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Admission } from './admission/admit-request.ts'
@@ -28,6 +29,7 @@ import { Deadlines } from './relay/deadlines.ts'
 import { SlowReaders } from './relay/slow-readers.ts'
 import type { AnswerMetrics } from './telemetry/answer-metrics.ts'
 import { logRequest } from './telemetry/request-log.ts'
+import { traceRequests } from './telemetry/trace-requests.ts'
 
 type SharedDependencies = Pick<
   InferenceDependencies,
@@ -56,6 +58,8 @@ export interface GatewayDependencies extends SharedDependencies {
   readonly answers: Pick<AnswerMetrics, 'answered'>
   readonly authenticator: Authenticator
   readonly logsRequest: LogsRequest
+  /** null if requests are not traced. */
+  readonly tracing: Tracing | null
 }
 
 /** Builds the gateway's routes. It neither listens nor connects. */
@@ -71,7 +75,9 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
     answerPreflights(open)
   })
   app.register(async (v1) => {
-    const { authenticator, protection } = dependencies
+    const { authenticator, protection, tracing } = dependencies
+    // First, so that a refused key is traced, too.
+    traceRequests(v1, tracing)
     await v1.register(authenticate, { authenticator, failuresPerMinute: protection.failuresPerMinute, isDraining })
     const shared = inferenceDependencies(dependencies, isDraining)
     for (const endpoint of [chatCompletions, completions, embeddings]) inferenceEndpoint(v1, endpoint, shared)

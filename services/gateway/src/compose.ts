@@ -1,6 +1,7 @@
 import { createAdminServer } from '@tollgate/service/http/admin-server.ts'
 import { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import { type LogsRequest, sampleRequests } from '@tollgate/service/log/sample-requests.ts'
+import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import { version } from '@tollgate/service/version.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { createHeartbeat, type ProcessFacts } from '@tollgate/state/processes/create-heartbeat.ts'
@@ -16,7 +17,7 @@ import { followCatalog, type LiveCatalog } from './catalog/live-catalog.ts'
 import { OpenCalls } from './endpoints/open-calls.ts'
 import { createTurn, type Turn } from './event-loop/end-of-turn.ts'
 import { CallsInFlight } from './http/calls-in-flight.ts'
-import type { Protection, Protection } from './http/protection.ts'
+import type { Protection } from './http/protection.ts'
 import { gatewayReadiness } from './http/readiness.ts'
 import { CallMetrics } from './settlement/call-metrics.ts'
 import { createReaper, type Reaper } from './settlement/reaper.ts'
@@ -54,6 +55,8 @@ export interface GatewayParts {
   readonly logsRequest?: LogsRequest
   /** Address of the operator's documentation, to which errors link; null if there is none. */
   readonly docsUrl: string | null
+  /** Closed with the gateway; null if requests are not traced. */
+  readonly tracing: Tracing | null
 }
 
 /** A gateway whose parts are connected to each other. Its two servers do not listen yet. */
@@ -98,6 +101,7 @@ export function composeGateway(given: GatewayParts): Gateway {
     parts.adopt(part, (stopped) => stopped.stop())
 
   const failures = new FailureCounts()
+  parts.defer(() => given.tracing?.close())
   const { upstreams, reloader } = followUpstreams(given, () => {
     useUpstreams()
     void heartbeat.beat()

@@ -3,6 +3,7 @@ import { loadConfig } from '@tollgate/service/config/load-config.ts'
 import { logSettings } from '@tollgate/service/config/log-settings.ts'
 import { checkTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
 import { checkUrlPassword } from '@tollgate/service/config/url-password.ts'
+import { checkTraces, traceVariables } from '@tollgate/service/tracing/trace-settings.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
@@ -47,7 +48,8 @@ export const GatewayConfig = Type.Object({
   UPSTREAMS_FILE: Type.String({ default: workspaceFile('deploy/upstreams.yaml') }),
   /** Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: no links. */
   DOCS_URL: Type.String({ default: '' }),
-  ...logSettings
+  ...logSettings,
+  ...traceVariables
 })
 export type GatewayConfig = Static<typeof GatewayConfig>
 
@@ -56,6 +58,7 @@ export function loadGatewayConfig(env: Record<string, string | undefined>): Read
   return loadConfig(GatewayConfig, env, [
     (variables) => checkUrlPassword('REDIS_URL', variables.REDIS_URL) ?? checkRedisUrl(variables),
     checkTrustProxy,
-    checkDocsUrl
+    checkDocsUrl,
+    checkTraces
   ])
 }

@@ -1,47 +1,12 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
-import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
-import t, { type Test } from 'tap'
-import { chatOf, post } from './testing/client.ts'
+import t from 'tap'
 import { callsOf, plainAnswer, startFakeUpstream } from './testing/fake-upstream.ts'
-import { startGateway } from './testing/start-gateway.ts'
-
-const script = fileURLToPath(new URL('./main.ts', import.meta.url))
-
-/** Starts the gateway like an operator. `until` resolves when the output matches. */
-function start(env: Record<string, string>): {
-  child: ChildProcess
-  output: () => string
-  until(text: RegExp): Promise<void>
-} {
-  const child = spawn(process.execPath, [script], {
-    env: { PATH: process.env.PATH, ...nodeVariables(), ...env },
-    stdio: ['ignore', 'pipe', 'pipe']
-  })
-  let output = ''
-  let check = () => {}
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output += chunk
-      check()
-    })
-  }
-  return {
-    child,
-    output: () => output,
-    until: (text) =>
-      new Promise((resolve) => {
-        check = () => text.test(output) && resolve()
-        check()
-      })
-  }
-}
+import { startProgram, startReady } from './testing/start-program.ts'
 
 t.test(
   'a bad variable, a missing credential and a taken port each stop the start with an error that names it',
@@ -62,41 +27,13 @@ t.test(
         new RegExp(`Another program uses port ${taken} on 127\\.0\\.0\\.1\\. Stop it, or set GATEWAY_PORT`)
       ]
     ] as const) {
-      const { child, output } = start(env as Record<string, string>)
+      const { child, output } = startProgram(env as Record<string, string>)
       const [code] = await once(child, 'close')
       assert.equal(code, 1)
       assert.match(output(), expected)
     }
   }
 )
-
-/** Starts a gateway like an operator, and waits until it is ready. `ask` calls it with a key. */
-async function startReady(t: Test, env: Record<string, string> = {}) {
-  const upstream = await startFakeUpstream()
-  // Provides Redis and its state. Its gateway gets no requests.
-  const state = await startGateway(upstream.url)
-  const upstreamsFile = join(t.testdir(), 'upstreams.yaml')
-  writeFileSync(upstreamsFile, `upstreams: { test: { base_url: '${upstream.url}/v1' } }`)
-  const [port, adminPort] = [await freePort(), await freePort()]
-  const gateway = start({
-    REDIS_URL: state.redis.url,
-    UPSTREAMS_FILE: upstreamsFile,
-    GATEWAY_PORT: String(port),
-    GATEWAY_ADMIN_PORT: String(adminPort),
-    ...env
-  })
-  t.teardown(async () => {
-    gateway.child.kill('SIGKILL')
-    await state.close()
-    await upstream.close()
-  })
-  await gateway.until(/"listening"/)
-  while (!(await fetch(`http://127.0.0.1:${adminPort}/readyz`)).ok) await delay(20)
-  const { secret } = await state.seedKey()
-  const ask = (stream = false) =>
-    post({ url: `http://127.0.0.1:${port}` }, secret, '/chat/completions', chatOf('small', { stream }))
-  return { upstream, gateway, upstreamsFile, adminPort, ask }
-}
 
 t.test('SIGHUP ends no gateway: it reads the upstreams and credentials again', async (t) => {
   const { upstream, gateway, upstreamsFile, ask } = await startReady(t)
@@ -192,7 +129,7 @@ t.test('SIGHUP does not end the process', async (t) => {
 t.test('LOG_FORMAT=pretty writes lines for people', async () => {
   const [GATEWAY_PORT, GATEWAY_ADMIN_PORT] = [String(await freePort()), '0']
   const env = { REDIS_URL: 'redis://127.0.0.1:1', OPENAI_API_KEY: 'x', GATEWAY_PORT, GATEWAY_ADMIN_PORT }
-  const gateway = start({ ...env, LOG_FORMAT: 'pretty' })
+  const gateway = startProgram({ ...env, LOG_FORMAT: 'pretty' })
   await gateway.until(new RegExp(`INFO \\(gateway\\): listening \\{"port":${GATEWAY_PORT}`))
   gateway.child.kill('SIGTERM')
   await once(gateway.child, 'exit')

@@ -4,6 +4,9 @@ import { findUnknownVariables } from '@tollgate/service/config/unknown-variables
 import { listen } from '@tollgate/service/http/listen.ts'
 import { loadPrettyLines, type PrettyLine } from '@tollgate/service/log/pretty-lines.ts'
 import { sampleRequests } from '@tollgate/service/log/sample-requests.ts'
+import { openTracing } from '@tollgate/service/tracing/open-tracing.ts'
+import { readTraces } from '@tollgate/service/tracing/trace-settings.ts'
+import { version } from '@tollgate/service/version.ts'
 import { openRedis } from '@tollgate/state/link/first-contact.ts'
 import pino, { type Logger } from 'pino'
 import { composeGateway, type Gateway } from './compose.ts'
@@ -26,6 +29,11 @@ async function main(): Promise<void> {
     silenceTimeoutMs: config.REDIS_TIMEOUT_MS,
     onError: (err) => log.warn({ err }, 'redis')
   })
+  const tracing = await openTracing(readTraces(config), {
+    name: 'tollgate-gateway',
+    version,
+    onDropped: (dropped) => log.warn({ dropped }, 'spans are lost: the collector is away or too slow')
+  })
   const gateway = composeGateway({
     redis,
     upstreamsFile: config.UPSTREAMS_FILE,
@@ -34,10 +42,11 @@ async function main(): Promise<void> {
     bodyMemoryBytes: config.GATEWAY_BODY_MEMORY_MB * 1024 * 1024,
     protection: protectionOf(config),
     logsRequest: sampleRequests(config.LOG_REQUESTS),
+    tracing,
     docsUrl: readDocsUrl(config.DOCS_URL)
   })
   collectProcessMetrics(gateway.metrics.registry)
-  stopOnSignals(gateway, log, config.GATEWAY_DRAIN_MS)
+  stopOnSignals(gateway, log, config.GATEWAY_DRAIN_MS, tracing !== null)
   reload = () => void gateway.reloadUpstreams()
   await gateway.start()
   const {
@@ -72,7 +81,7 @@ function protectionOf(config: GatewayConfig): Protection {
 }
 
 /** The first signal lets requests in flight finish for `drainMs`. A second signal ends them at once. */
-function stopOnSignals(gateway: Gateway, log: Logger, drainMs: number): void {
+function stopOnSignals(gateway: Gateway, log: Logger, drainMs: number, isTracing: boolean): void {
   let isStopping = false
   async function stop(): Promise<void> {
     if (isStopping) {
@@ -85,6 +94,8 @@ function stopOnSignals(gateway: Gateway, log: Logger, drainMs: number): void {
     const deadline = setTimeout(() => gateway.cutOff(), drainMs)
     await gateway[Symbol.asyncDispose]()
     clearTimeout(deadline)
+    // The exporter's retries would keep the process running.
+    if (isTracing) process.exit()
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)

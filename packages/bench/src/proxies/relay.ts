@@ -85,6 +85,7 @@ function pass(
     listMember: 'choices',
     answers: 1,
     requestId: request.id,
+    trace: null,
     maxCalls: 3,
     response: reply.raw,
     fields: [],

@@ -24,9 +24,10 @@ export function findUnknownVariables(env: Readonly<Record<string, string | undef
 /** An upstreams file may name variables that resemble those of the shipped file. */
 const candidates = [...knownVariables].filter((name) => !name.startsWith('OPENAI_'))
 
-/** Names that begin with the same word, such as STRIPE, may differ more. */
+/** Names that begin with the same word, such as STRIPE, may differ more. OpenTelemetry has many further variables. */
 function nearestVariable(name: string): string | null {
   const [word = ''] = name.split('_')
+  if (word === 'OTEL') return nearest(name, candidates, 2)
   const related = candidates.filter((one) => one.startsWith(`${word}_`))
   return nearest(name, related, Math.floor(name.length / 3)) ?? nearest(name, candidates, 2)
 }

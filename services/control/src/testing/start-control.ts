@@ -7,6 +7,7 @@ import type { RunningRedis } from '@tollgate/sandbox/redis/running-redis.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { createAdminServer } from '@tollgate/service/http/admin-server.ts'
+import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
@@ -42,6 +43,7 @@ export const stripeKey = 'sk_test_keyOfTheTests'
 export const webhookSecret = 'whsec_secretOfTheTests'
 
 export interface StartControlOptions {
+  tracing?: Tracing
   /** An empty database, or the one of an earlier start. Default: `pglite:memory`. */
   databaseUrl?: string
   /** Whether the database has all migrations already. Default: no. */
@@ -251,6 +253,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     log,
     database,
     redis,
+    tracing: options.tracing ?? null,
     clock,
     limits: { ...noLimits, ...options.limits },
     minResponseTimes: options.minResponseTimes ?? { refusedLoginMs: 0, registerMs: 0 },

@@ -2,6 +2,7 @@ import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import { otherLabel } from '@tollgate/service/metrics/series-family.ts'
+import { operations } from '@tollgate/service/tracing/attribute-names.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
 import { admitRequest, confirmKey } from '../admission/admit-request.ts'
@@ -33,7 +34,8 @@ export function inferenceEndpoint(
   dependencies: InferenceDependencies
 ): void {
   const handler = new InferenceHandler(endpoint, dependencies)
-  app.post(endpoint.route, { config: { isMetered: true } }, (request, reply) => handler.handle(request, reply))
+  const config = { isMetered: true, operation: operations[endpoint.kind] }
+  app.post(endpoint.route, { config }, (request, reply) => handler.handle(request, reply))
 }
 
 /** Reads and admits the requests of one endpoint, and starts their relay. */
@@ -127,6 +129,7 @@ class InferenceHandler {
     const model = view.model(name, kind)
     request.modelLabel = model === null ? otherLabel : name
     const prompt = this.#countablePrompt(model, body)
+    request.trace?.admitting(model === null ? null : name, stream === true && streams)
     let bound: TokenBound | null = null
     // The request keeps these upstreams, even if others are loaded meanwhile.
     const upstreams = this.#dependencies.upstreams.current

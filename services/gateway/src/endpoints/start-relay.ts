@@ -33,27 +33,15 @@ export function startRelay(
   { metered, forwarded, upstreams, heldBytes }: AdmittedRequest
 ): void {
   const { calls, bodies, settlement, upstreamHealth, upstreamMetrics, openCalls } = dependencies
-  const { id, startedAt, log } = request
+  const { id, startedAt, log, trace } = request
+  trace?.admitted()
   const known = request.knownKey!
   const { model, isStream, hidesOutput } = forwarded
   const { admitted, prices, prompt, answers } = metered
   const client = { clientAddress: request.ip, clientRequestId: request.headers['x-request-id'] }
   const call: Call = {
-    ...{
-      id,
-      known,
-      startedAt,
-      ...client,
-      endpoint,
-      kind,
-      model,
-      prices,
-      isStream,
-      admitted,
-      hidesOutput,
-      prompt,
-      answers
-    }
+    ...{ id, known, startedAt, ...client, endpoint, kind, trace },
+    ...{ model, prices, isStream, admitted, hidesOutput, prompt, answers }
   }
   dependencies.useLog.used(known.pointer.key)
   reply.hijack()
@@ -73,6 +61,7 @@ export function startRelay(
     listMember: kind === 'embedding' ? 'data' : 'choices',
     answers,
     requestId: id,
+    trace,
     maxCalls: maxCallsOf(request.headers['x-stainless-retry-count']),
     response: reply.raw,
     fields: answerFields(request, admitted, forwarded.output),

@@ -22,6 +22,7 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   const endpoint = routeOf(request)
   request.server.failures.add(code)
   request.server.answers.answered({ endpoint, model: modelLabel, plan: lastPlanOf(knownKey), status, code })
+  request.trace?.refused(status, code, knownKey)
   const client = { clientAddress: request.ip, clientRequestId: request.headers['x-request-id'] }
   logRequest(request.log, {
     ...{ id, known: knownKey, startedAt, endedAt: performance.now(), status, code, endpoint },

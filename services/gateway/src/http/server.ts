@@ -29,6 +29,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the endpoint reserves the maximum cost of a request and settles it: `inferenceEndpoint` does. */
     isMetered?: boolean
+    /** What its requests ask of a model, for traces. */
+    operation?: string
   }
 }
 

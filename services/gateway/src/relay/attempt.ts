@@ -1,4 +1,5 @@
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
+import type { AttemptTrace } from '../telemetry/attempt-trace.ts'
 import type { AttemptEnd } from '../telemetry/upstream-metrics.ts'
 import { CallError } from '../upstreams/call-error.ts'
 import type { AnswerHandler, AnswerHead, CallController } from '../upstreams/upstream-pool.ts'
@@ -39,6 +40,8 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   ending: AttemptEnd = 'abandoned'
   isWrongKind = false
   isAccepted = false
+  /** null if the request is not traced. */
+  readonly trace: AttemptTrace | null
   /** Takes the response; null before its head. */
   sink: Sink | null = null
   readonly #owner: AttemptOwner
@@ -57,6 +60,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     this.upstream = upstream
     this.#target = target
     this.#isRepeat = isRepeat
+    this.trace = request.trace === null ? null : request.trace.attempt(upstream, target.model)
   }
 
   get isServed(): boolean {
@@ -70,11 +74,12 @@ export class Attempt implements AnswerHandler, SinkAttempt {
 
   begin(): void {
     const { path, requestId } = this.request
+    const trace = this.trace === null ? null : this.trace.headers
     const { breaker, retries, pool } = this.upstream
     this.beganAt = performance.now()
     this.#isProbe = breaker.begin(this.beganAt)
     retries.called()
-    pool.dispatch({ path, requestId, body: forwardedBody(this.request, this.#target.model) }, this)
+    pool.dispatch({ path, requestId, trace, body: forwardedBody(this.request, this.#target.model) }, this)
   }
 
   onRequestStart(controller: CallController): void {
@@ -86,6 +91,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   onResponseStart(controller: CallController, status: number, head: AnswerHead): void {
     if (this.#isOver) return
     this.receivedStatus = status
+    this.trace?.answered(status)
     if (status < 300) {
       this.#beginAnswer(controller, status, head)
       return
@@ -108,7 +114,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   onResponseData(_controller: CallController, chunk: Buffer): void {
     if (this.#isOver) return
     if (this.#decoder !== null) this.#decoder.write(chunk)
-    else this.sink!.push(chunk)
+    else this.#push(this.sink!, chunk)
   }
 
   onResponseEnd(_controller: CallController): void {
@@ -213,7 +219,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
       encoding,
       controller,
       (bytes) => {
-        if (!this.#isOver) sink.push(bytes)
+        if (!this.#isOver) this.#push(sink, bytes)
       },
       (failure, isBroken) => {
         if (this.#isOver) return
@@ -225,6 +231,11 @@ export class Attempt implements AnswerHandler, SinkAttempt {
         controller.abort(failure)
       }
     )
+  }
+
+  #push(sink: Sink, bytes: Buffer): void {
+    if (this.trace !== null) this.trace.received(bytes)
+    sink.push(bytes)
   }
 
   /** Call this if the call failed before the end of its body, or if its body is not an answer. */

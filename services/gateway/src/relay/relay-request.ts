@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { Outcome } from '../settlement/outcome.ts'
+import type { RequestTrace } from '../telemetry/request-trace.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { AbandonedStreams } from './abandoned-streams.ts'
 import type { Deadlines } from './deadlines.ts'
@@ -24,6 +25,8 @@ export interface RelayRequest extends ForwardedRequest {
   /** How many answers the request asks for. */
   readonly answers: number
   readonly requestId: string
+  /** null if the request is not traced. */
+  readonly trace: RequestTrace | null
   /** Maximum calls of upstreams. */
   readonly maxCalls: number
   /** Receives the answer. Nothing has been written to it yet. */

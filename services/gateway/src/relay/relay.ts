@@ -122,6 +122,7 @@ class Relay implements AttemptOwner, Expiring {
   failed(failure: ServiceError, scope: RetryScope, end: End): void {
     const { name, retries } = this.#attempt!.upstream
     const { response, upstreams, maxCalls, onFailure } = this.#request
+    this.#attempt!.trace?.failed(failure.code)
     if (scope === 'anywhere') this.#transientFailure = failure
     if (scope === 'elsewhere') this.#order = this.#order.filter(({ upstream }) => upstream !== name)
     const next = failOver(
@@ -183,6 +184,7 @@ class Relay implements AttemptOwner, Expiring {
     clearTimeout(this.#leavingTimer)
     const attempt = this.#attempt
     attempt?.close()
+    attempt?.trace?.ended(code)
     const { response, deadlines, abandonedStreams, slowReaders, onEnd } = this.#request
     deadlines.remove(this)
     if (this.stillReads === 'to the end') abandonedStreams.remove()

@@ -183,6 +183,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     listMember: 'choices',
     answers: 1,
     requestId: 'req_1',
+    trace: null,
     maxCalls: 3,
     response,
     fields: [],

@@ -1,6 +1,7 @@
 import type { Model, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
 import type { Admitted } from '../admission/admit-request.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
+import type { RequestTrace } from '../telemetry/request-trace.ts'
 import type { AttemptEnd } from '../telemetry/upstream-metrics.ts'
 import type { CountablePrompt } from '../tokens/count-prompt.ts'
 import type { Received } from '../tokens/estimate-usage.ts'
@@ -31,6 +32,8 @@ export interface Call {
   readonly prompt: CountablePrompt | null
   /** How many answers the request asks for. */
   readonly answers: number
+  /** null if the request is not traced. */
+  readonly trace: RequestTrace | null
 }
 
 /** What a request is charged. */

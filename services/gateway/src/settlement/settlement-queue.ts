@@ -7,6 +7,12 @@ import type { Turn } from '../event-loop/end-of-turn.ts'
 import type { RedisMetrics } from '../telemetry/redis-metrics.ts'
 import { type CancelledGroup, Outboxes } from './outboxes.ts'
 
+/** Gets the end of a settlement. */
+export interface SettlementTrace {
+  /** @param failure null if Redis has the settlement */
+  acknowledged(failure: 'lost' | null): void
+}
+
 /** If this many settlements wait, requests are refused. */
 const maxWaiting = 50_000
 const [minRetryMs, maxRetryMs] = [50, 1000]
@@ -22,6 +28,8 @@ export class SettlementQueue {
   readonly #onError: (error: Error) => void
   readonly #outboxes = new Outboxes()
   readonly #retries = new Set<NodeJS.Timeout>()
+  /** Traces of waiting settlements, by the id of the request. */
+  readonly #traces = new Map<string, SettlementTrace>()
   #waiting = 0
   #isScheduled = false
   #retryMs = minRetryMs
@@ -55,8 +63,9 @@ export class SettlementQueue {
     return this.#waiting >= maxWaiting
   }
 
-  settle(account: PreparedAccount, request: SettledRequest): void {
+  settle(account: PreparedAccount, request: SettledRequest, trace: SettlementTrace | null = null): void {
     this.#waiting++
+    if (trace !== null) this.#traces.set(request.id, trace)
     this.#outboxes.addSettled(account, request)
     this.#schedule()
   }
@@ -77,6 +86,7 @@ export class SettlementQueue {
   stop(): number {
     this.#isStopped = true
     for (const timer of this.#retries) clearTimeout(timer)
+    for (const trace of this.#traces.values()) trace.acknowledged('lost')
     return this.#waiting
   }
 
@@ -108,6 +118,7 @@ export class SettlementQueue {
       settled -= requests.length
       this.#failed(error, () => this.#outboxes.addTried(account, requests, tried))
     }
+    if (this.#traces.size > 0) this.#endTraces(groups, unsettled)
     if (settled > 0) this.#acknowledged(settled)
   }
 
@@ -119,6 +130,17 @@ export class SettlementQueue {
       this.#acknowledged(ids.length)
     } catch (error) {
       this.#failed(error, () => this.#outboxes.addCancelled(account, ids))
+    }
+  }
+
+  #endTraces(groups: readonly SettledGroup[], unsettled: ReadonlyArray<{ group: SettledGroup }>): void {
+    const waiting = new Set(unsettled.flatMap(({ group }) => group.requests.map(({ id }) => id)))
+    for (const { requests } of groups) {
+      for (const { id } of requests) {
+        if (waiting.has(id)) continue
+        this.#traces.get(id)?.acknowledged(null)
+        this.#traces.delete(id)
+      }
     }
   }
 

@@ -52,13 +52,14 @@ export function createSettlement({
    * @param endedAt `performance.now()` when the answer ended
    */
   function settleUsage(call: Call, outcome: Outcome, usage: Usage | null, cost: number, endedAt: number): void {
-    const { id, known, model, admitted } = call
+    const { id, known, model, admitted, trace } = call
     const { hold, heldTokens, rates, tokensPerMinute } = admitted
     if (cost > hold.nanos) {
       onAboveBound()
       log.warn({ reqId: id, model, costNanos: cost, heldNanos: hold.nanos }, 'a call cost more than its hold')
     }
-    queue.settle(known.prepared, {
+    trace?.settled(outcome, usage, cost, known)
+    const settled = {
       id,
       key: known.pointer.key,
       model,
@@ -71,7 +72,8 @@ export function createSettlement({
       ...(usage ?? nothingUsed),
       costNanos: cost,
       failed: outcome.code !== null
-    })
+    }
+    queue.settle(known.prepared, settled, trace)
     report(call, outcome, usage, cost, endedAt)
   }
 
@@ -98,6 +100,7 @@ export function createSettlement({
       const { used, code } = outcome
       if (code !== null) failures.add(code)
       const endedAt = performance.now()
+      call.trace?.settling()
       if (used === null) settleUsage(call, outcome, null, 0, endedAt)
       else if (used === 'hold') settleUsage(call, outcome, heldUsage(call), call.admitted.hold.nanos, endedAt)
       else if (!isUncounted(used)) settleUsage(call, outcome, used, costNanos(used, call.prices), endedAt)
@@ -111,6 +114,7 @@ export function createSettlement({
     },
     cancel(call, outcome) {
       queue.cancel(call.known.prepared, call.id)
+      call.trace?.cancelled(call.known)
       report(call, outcome, null, 0, performance.now())
     },
     get countingCalls() {

@@ -11,6 +11,7 @@ import type { RunningRedis } from '@tollgate/sandbox/redis/running-redis.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { readYaml } from '@tollgate/service/config/read-yaml.ts'
 import { sampleRequests } from '@tollgate/service/log/sample-requests.ts'
+import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import { allShards } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
@@ -145,6 +146,7 @@ export interface GatewayOptions {
   log?: pino.Logger
   /** Share of the successful requests that are logged; default 1. */
   logRequests?: number
+  tracing?: Tracing | null
 }
 
 const defaultProtection: Protection = {
@@ -203,13 +205,13 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
 
   const bodyMemoryBytes = (options.bodyMemoryMb ?? 256) * 1024 * 1024
   const protection = { ...defaultProtection, ...options.protection }
-  const { docsUrl = null, upstreamCheckMs } = options
+  const { docsUrl = null, upstreamCheckMs, tracing = null } = options
   const gateway = composeGateway({
     redis: state,
     upstreamsFile,
     env: { TEST_CREDENTIAL: 'upstream-credential' },
     ...(upstreamCheckMs !== undefined && { upstreamCheckMs }),
-    ...{ log, bodyMemoryBytes, protection, docsUrl },
+    ...{ log, bodyMemoryBytes, protection, docsUrl, tracing },
     logsRequest: sampleRequests(options.logRequests ?? 1)
   })
   const { app, catalog, reaper, bodyMemory } = gateway

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ClientHttp2Stream } from 'node:http2'
+import type { TraceHeaders } from '@tollgate/service/tracing/tracing.ts'
 import { type Dispatcher, errors, Pool } from 'undici'
 import { CallError } from './call-error.ts'
 import { onNextStream, wasReset } from './http2-streams.ts'
@@ -43,14 +44,14 @@ export class UndiciPool implements UpstreamPool {
     return this.#pool.stats.size
   }
 
-  dispatch({ path, requestId, body }: UpstreamCall, handler: AnswerHandler): void {
+  dispatch({ path, requestId, trace, body }: UpstreamCall, handler: AnswerHandler): void {
     this.#pool.dispatch(
       {
         method: 'POST',
         path: this.#pathPrefix + path + this.#query,
         // Has no effect on HTTP/2.
         reset: this.#http2,
-        headers: [...this.#headers, 'x-request-id', requestId],
+        headers: [...this.#headers, 'x-request-id', requestId, ...traceFields(trace)],
         body: typeof body === 'string' ? Buffer.from(body, 'latin1') : body
       },
       new UndiciHandler(handler, this.#http2)
@@ -65,6 +66,12 @@ export class UndiciPool implements UpstreamPool {
   async destroy(): Promise<void> {
     await this.#pool.destroy()
   }
+}
+
+function traceFields(trace: TraceHeaders | null): readonly string[] {
+  if (trace === null) return []
+  const { traceparent, tracestate } = trace
+  return ['traceparent', traceparent, ...(tracestate === '' ? [] : ['tracestate', tracestate])]
 }
 
 /** Translates the events of undici for an {@link AnswerHandler}. */

@@ -1,3 +1,4 @@
+import type { TraceHeaders } from '@tollgate/service/tracing/tracing.ts'
 import type { Bytes } from '../body/members.ts'
 
 /** The connections to one upstream. */
@@ -18,6 +19,8 @@ export interface UpstreamCall {
   readonly path: string
   /** Must not contain line breaks. */
   readonly requestId: string
+  /** Continue the trace of the request; null if it has none. Must not contain line breaks. */
+  readonly trace: TraceHeaders | null
   /** Must not change until the call has ended. */
   readonly body: Bytes
 }

@@ -1,3 +1,5 @@
+import type { TraceHeaders } from '@tollgate/service/tracing/tracing.ts'
+
 /** The common parts of all requests to an upstream. */
 export interface RequestFields {
   /** Value of the `host` field. */
@@ -23,9 +25,10 @@ export class RequestHeads {
   }
 
   /** Builds a head. @throws Error if a field or the path has a forbidden character */
-  of(path: string, requestId: string, bodyBytes: number): string {
+  of(path: string, requestId: string, bodyBytes: number, trace: TraceHeaders | null = null): string {
     const beginning = this.#beginnings.get(path) ?? this.#prepare(path)
-    return `${beginning}${requestId}\r\ncontent-length: ${bodyBytes}\r\n\r\n`
+    const traced = trace === null ? '' : traceLines(trace)
+    return `${beginning}${requestId}\r\n${traced}content-length: ${bodyBytes}\r\n\r\n`
   }
 
   #prepare(path: string): string {
@@ -38,4 +41,8 @@ export class RequestHeads {
     this.#beginnings.set(path, beginning)
     return beginning
   }
+}
+
+function traceLines({ traceparent, tracestate }: TraceHeaders): string {
+  return `traceparent: ${traceparent}\r\n${tracestate === '' ? '' : `tracestate: ${tracestate}\r\n`}`
 }

@@ -1,0 +1,36 @@
+/**
+ * Names of attributes and operations in traces. Most are those of OpenTelemetry: `gen_ai.*` of the conventions for generative AI, which
+ * are still in development, and the stable ones of HTTP. Names that begin with `tollgate.` are our own.
+ */
+export const attributes = {
+  operation: 'gen_ai.operation.name',
+  provider: 'gen_ai.provider.name',
+  requestModel: 'gen_ai.request.model',
+  isStream: 'gen_ai.request.stream',
+  choices: 'gen_ai.request.choice.count',
+  responseModel: 'gen_ai.response.model',
+  /** Seconds. */
+  timeToFirstChunk: 'gen_ai.response.time_to_first_chunk',
+  inputTokens: 'gen_ai.usage.input_tokens',
+  cachedInputTokens: 'gen_ai.usage.cache_read.input_tokens',
+  outputTokens: 'gen_ai.usage.output_tokens',
+  reasoningTokens: 'gen_ai.usage.reasoning.output_tokens',
+  errorType: 'error.type',
+  serverAddress: 'server.address',
+  serverPort: 'server.port',
+  httpMethod: 'http.request.method',
+  httpRoute: 'http.route',
+  httpStatus: 'http.response.status_code',
+  urlScheme: 'url.scheme',
+  urlPath: 'url.path',
+  requestId: 'tollgate.request.id',
+  accountId: 'tollgate.account.id',
+  keyId: 'tollgate.key.id',
+  attempts: 'tollgate.attempts',
+  costNanos: 'tollgate.cost.nanodollars',
+  isEstimated: 'tollgate.usage.estimated',
+  clientGone: 'tollgate.client.gone'
+} as const
+
+/** `gen_ai.operation.name` of each kind of model. */
+export const operations = { chat: 'chat', completion: 'text_completion', embedding: 'embeddings' } as const

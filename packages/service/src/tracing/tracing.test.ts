@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { test } from 'tap'
+import { startOtlpReceiver } from '../testing/otlp-receiver.ts'
+import { openTracing } from './open-tracing.ts'
+import { checkTraces, readTraces, type TraceSettings, type TraceVariables } from './trace-settings.ts'
+import type { Tracing } from './tracing.ts'
+
+const defaults: TraceVariables = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: '',
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: '',
+  OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf',
+  OTEL_EXPORTER_OTLP_HEADERS: '',
+  OTEL_SERVICE_NAME: '',
+  OTEL_RESOURCE_ATTRIBUTES: '',
+  OTEL_TRACES_SAMPLER: 'parentbased_always_on',
+  OTEL_TRACES_SAMPLER_ARG: 1,
+  OTEL_TRACES_EXPORTER: 'otlp',
+  OTEL_SDK_DISABLED: 'false'
+}
+const urlOf = (variables: Partial<TraceVariables>) => readTraces({ ...defaults, ...variables })?.url ?? null
+
+test('traces go where OpenTelemetry’s variables say, or nowhere', async () => {
+  const base = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' }
+  assert.equal(urlOf({}), null)
+  assert.equal(urlOf(base), 'http://collector:4318/v1/traces')
+  assert.equal(urlOf({ ...base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://other/x' }), 'https://other/x')
+  assert.equal(urlOf({ ...base, OTEL_SDK_DISABLED: 'true' }), null)
+  assert.equal(urlOf({ ...base, OTEL_TRACES_EXPORTER: 'none' }), null)
+  assert.equal(checkTraces({ ...defaults, ...base }), null)
+  assert.match(
+    checkTraces({ ...defaults, OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' })!,
+    /ENDPOINT: must be an http/
+  )
+})
+
+interface Opened {
+  tracing: Tracing
+  /** What `onDropped` got. */
+  reports: number[]
+}
+
+async function open(url: string, settings: Partial<TraceSettings> = {}): Promise<Opened> {
+  const reports: number[] = []
+  const tracing = await openTracing(
+    { url, sampler: 'parentbased_always_on', ratio: 1, delayMs: 1, ...settings },
+    { name: 'tests', version: '1', onDropped: (dropped) => reports.push(dropped) }
+  )
+  return { tracing: tracing!, reports }
+}
+
+function makeSpans(tracing: Tracing, count: number): void {
+  for (let made = 0; made < count; made++) tracing.serve('request', {}, { made }, performance.now()).end()
+}
+
+test('the last spans arrive when tracing closes', async (t) => {
+  const collector = await startOtlpReceiver()
+  t.teardown(() => collector.close())
+  const { tracing } = await open(`${collector.url}/v1/traces`, { delayMs: 60_000 })
+  makeSpans(tracing, 600)
+  await tracing.close()
+  assert.equal(collector.spans.length, 600)
+  assert.equal(tracing.dropped, 0)
+})
+
+test('a ratio of 0 samples nothing, except what a client samples', async (t) => {
+  const collector = await startOtlpReceiver()
+  t.teardown(() => collector.close())
+  const { tracing } = await open(`${collector.url}/v1/traces`, { sampler: 'parentbased_traceidratio', ratio: 0 })
+  makeSpans(tracing, 10)
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+  tracing.serve('sampled', { traceparent }, {}, performance.now()).end()
+  await tracing.close()
+  assert.deepEqual(
+    collector.spans.map(({ name }) => name),
+    ['sampled']
+  )
+})
+
+test('without a collector, spans are dropped, counted and reported once', async () => {
+  const { tracing, reports } = await open('http://127.0.0.1:1/v1/traces')
+  makeSpans(tracing, 10_000)
+  // 256 are with the exporter, and 4096 wait.
+  assert.equal(tracing.dropped, 10_000 - 256 - 4096)
+  await tracing.close()
+  assert.equal(tracing.dropped, 10_000)
+  makeSpans(tracing, 5)
+  assert.equal(tracing.dropped, 10_005)
+  assert.deepEqual(reports, [1])
+})
+
+test('a collector that never answers costs neither memory nor the end of the process', async (t) => {
+  const server = createServer((socket) => socket.on('error', () => {}).resume())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const { port } = server.address() as { port: number }
+  const { tracing } = await open(`http://127.0.0.1:${port}/v1/traces`)
+  makeSpans(tracing, 6000)
+  assert.equal(tracing.dropped, 6000 - 256 - 4096)
+  await tracing.close()
+})
+
+for (const [what, answer] of [
+  ['refuses', '503 Service Unavailable\r\nretry-after: 100000'],
+  ['redirects', '302 Found\r\nlocation: http://127.0.0.1:1/'],
+  ['answers with nonsense', '200 OK']
+] as const) {
+  test(`a collector that ${what} ends no process`, async (t) => {
+    const body = 'x'.repeat(100_000)
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      socket.once('data', () => socket.end(`HTTP/1.1 ${answer}\r\nconnection: close\r\n\r\n${body}`))
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.teardown(() => server.close())
+    const { port } = server.address() as { port: number }
+    const { tracing } = await open(`http://127.0.0.1:${port}/v1/traces`)
+    makeSpans(tracing, 10)
+    await tracing.close()
+    assert.equal(tracing.dropped, what === 'answers with nonsense' ? 0 : 10)
+  })
+}
