@@ -67,7 +67,7 @@ export type ControlDependencies = {
   redis: RedisLink
   catalog: LiveCatalog
   catalogPublisher: CatalogPublisher
-  projector: Pick<Projector, 'accountChanged' | 'keyChanged' | 'isKeyInForce'>
+  projector: Pick<Projector, 'accountChanged' | 'keyChanged' | 'keyRevoked' | 'isKeyInForce'>
   planWriter: WakeablePlanWriter
   dueUsers: Pick<DueUsers, 'handleReport'>
   refresher: UserRefresher
@@ -79,6 +79,8 @@ export type ControlDependencies = {
   minResponseTimes: MinResponseTimes
   limits: Limits
   failures: FailureCounts
+  /** Called for each answered request. */
+  onAnswered(method: string, route: string | undefined, status: number, ms: number): void
   webhookCounts: WebhookCounts
   heartbeat: Pick<Heartbeat, 'beat'>
   /** Milliseconds after which a request that is not answered gets 503. */
@@ -110,6 +112,7 @@ function createServer({
   config,
   log,
   failures,
+  onAnswered,
   requestTimeoutMs = defaultRequestTimeoutMs
 }: ControlDependencies): FastifyInstance {
   const app = Fastify({
@@ -143,6 +146,7 @@ function createServer({
   endConnectionsOnClose(app)
   sendSecurityHeaders(app, config.publicUrl.startsWith('https://'))
   app.addHook('onResponse', (request, reply, done) => {
+    onAnswered(request.method, request.routeOptions.url, reply.statusCode, reply.elapsedTime)
     const ms = Math.round(reply.elapsedTime)
     request.log.info(
       { method: request.method, route: request.routeOptions.url, status: reply.statusCode, ms },

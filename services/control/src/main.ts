@@ -79,7 +79,7 @@ async function start(config: ControlConfig, log: Logger): Promise<Started> {
   })
   parts.defer(() => redis.close())
   const database = parts.adopt(await openMigrated(config, log), (opened) => opened.close())
-  const control = parts.use(composeControl({ config, log, database, redis }))
+  const control = parts.use(composeControl({ config, log, database, redis, metrics }))
   await control.catalogFile.open()
   control.start()
   await listen(control.app, { host: config.host, port: config.port, portVariable: 'CONTROL_PORT' })

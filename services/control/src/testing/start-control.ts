@@ -251,6 +251,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     log,
     database,
     redis,
+    metrics,
     clock,
     limits: { ...noLimits, ...options.limits },
     minResponseTimes: options.minResponseTimes ?? { refusedLoginMs: 0, registerMs: 0 },
