@@ -2,6 +2,8 @@ import { readDocsUrl } from '@tollgate/service/config/docs-url.ts'
 import { readTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
 import { findUnknownVariables } from '@tollgate/service/config/unknown-variables.ts'
 import { listen } from '@tollgate/service/http/listen.ts'
+import { loadPrettyLines, type PrettyLine } from '@tollgate/service/log/pretty-lines.ts'
+import { sampleRequests } from '@tollgate/service/log/sample-requests.ts'
 import { openRedis } from '@tollgate/state/link/first-contact.ts'
 import pino, { type Logger } from 'pino'
 import { composeGateway, type Gateway } from './compose.ts'
@@ -15,7 +17,7 @@ async function main(): Promise<void> {
   let reload: () => void = () => {}
   process.on('SIGHUP', () => reload())
   const config = loadGatewayConfig(process.env)
-  const output = createLogOutput()
+  const output = createLogOutput(await lineFormat(config.LOG_FORMAT))
   process.on('exit', () => output.end())
   const log = pino({ level: config.LOG_LEVEL, name: 'gateway' }, output)
   for (const warning of findUnknownVariables(process.env)) log.warn(warning)
@@ -31,6 +33,7 @@ async function main(): Promise<void> {
     log,
     bodyMemoryBytes: config.GATEWAY_BODY_MEMORY_MB * 1024 * 1024,
     protection: protectionOf(config),
+    logsRequest: sampleRequests(config.LOG_REQUESTS),
     docsUrl: readDocsUrl(config.DOCS_URL)
   })
   collectProcessMetrics(gateway.metrics.registry)
@@ -47,6 +50,11 @@ async function main(): Promise<void> {
   await listen(gateway.app, { host, port, portVariable: 'GATEWAY_PORT' })
   gateway.checkUpstreams()
   log.info({ port, adminPort }, 'listening')
+}
+
+/** How a line is written; null: as it is. */
+async function lineFormat(format: GatewayConfig['LOG_FORMAT']): Promise<PrettyLine | null> {
+  return format === 'pretty' ? loadPrettyLines(process.stdout.isTTY === true) : null
 }
 
 function protectionOf(config: GatewayConfig): Protection {
