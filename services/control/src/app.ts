@@ -35,6 +35,7 @@ import { answerLivez } from './http/livez.ts'
 import { originTest } from './http/origins.ts'
 import { rateLimits } from './http/rate-limit.ts'
 import { newRequestId } from './http/request-id.ts'
+import { logRequests, type RequestLogOptions } from './http/request-log.ts'
 import { sendSecurityHeaders } from './http/security-headers.ts'
 import { refuseUnstorableText } from './http/storable-text.ts'
 import type { WebhookCounts } from './http/webhook-counts.ts'
@@ -54,7 +55,7 @@ const bodyLimitBytes = 64 * 1024
 /** Longer than everything that a request waits for elsewhere: what is not answered by then waits for the database. */
 const defaultRequestTimeoutMs = 15_000
 
-export type ControlDependencies = {
+export type ControlDependencies = RequestLogOptions & {
   config: Pick<
     ControlConfig,
     'publicUrl' | 'gatewayPublicUrl' | 'serviceDomain' | 'extraOrigins' | 'trustProxy' | 'docsUrl' | 'dashboardDir'
@@ -79,8 +80,6 @@ export type ControlDependencies = {
   minResponseTimes: MinResponseTimes
   limits: Limits
   failures: FailureCounts
-  /** Called for each answered request. */
-  onAnswered(method: string, route: string | undefined, status: number, ms: number): void
   webhookCounts: WebhookCounts
   heartbeat: Pick<Heartbeat, 'beat'>
   /** Milliseconds after which a request that is not answered gets 503. */
@@ -112,6 +111,7 @@ function createServer({
   config,
   log,
   failures,
+  logsRequest,
   onAnswered,
   requestTimeoutMs = defaultRequestTimeoutMs
 }: ControlDependencies): FastifyInstance {
@@ -145,15 +145,7 @@ function createServer({
   refuseUnstorableText(app)
   endConnectionsOnClose(app)
   sendSecurityHeaders(app, config.publicUrl.startsWith('https://'))
-  app.addHook('onResponse', (request, reply, done) => {
-    onAnswered(request.method, request.routeOptions.url, reply.statusCode, reply.elapsedTime)
-    const ms = Math.round(reply.elapsedTime)
-    request.log.info(
-      { method: request.method, route: request.routeOptions.url, status: reply.statusCode, ms },
-      'answered'
-    )
-    done()
-  })
+  logRequests(app, { logsRequest, onAnswered })
   return app
 }
 

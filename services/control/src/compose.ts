@@ -1,4 +1,5 @@
 import type { LoopProgress } from '@tollgate/service/background/background-loop.ts'
+import { sampleRequests } from '@tollgate/service/log/sample-requests.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { createHeartbeat } from '@tollgate/state/processes/create-heartbeat.ts'
 import { liveUpstreams as readLiveUpstreams } from '@tollgate/state/processes/heartbeat.ts'
@@ -38,7 +39,7 @@ import { createPlanWriter } from './users/plan-writer.ts'
 import { createUserRefresher } from './users/refresh-user.ts'
 import { createSweeper } from './users/sweep-users.ts'
 
-type Process = 'host' | 'port' | 'admin' | 'databaseUrl' | 'databasePoolSize' | 'isMigrating' | 'redisUrl' | 'logLevel'
+type Process = 'host' | 'port' | 'admin' | 'databaseUrl' | 'databasePoolSize' | 'isMigrating' | 'redisUrl'
 
 /** The configuration without the addresses that the process itself opens. Each provider may have its own time limit. */
 export type ComposedConfig = Omit<ControlConfig, Process | 'identity' | 'payments'> & {
@@ -171,7 +172,13 @@ export function composeControl(options: ComposeOptions) {
   const app: FastifyInstance = buildApp({
     ...ofUsers,
     ...{ config, redis, catalogPublisher, planWriter, dueUsers, refresher, payments, customerRefresher, mailer },
-    ...{ onAnswered: events.request, failures: state.failures, webhookCounts: state.webhookCounts, heartbeat },
+    ...{
+      onAnswered: events.request,
+      logsRequest: sampleRequests(config.log.requests),
+      failures: state.failures,
+      webhookCounts: state.webhookCounts,
+      heartbeat
+    },
     ...{ minResponseTimes, limits, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) }
   })
   parts.defer(() => app.close())

@@ -8,7 +8,7 @@ import { type ControlConfig, loadControlConfig } from './config.ts'
 import { type Database, openDatabase } from './database/connect.ts'
 import { describeOpenFailure } from './database/describe-open-failure.ts'
 import { assertMigratedWhenReachable, migrateWhenReachable } from './database/migrate.ts'
-import { createLog } from './http/log.ts'
+import { createLog, prettyOutput } from './http/log.ts'
 import { controlReadiness, type ServingControl } from './http/readiness.ts'
 import { collectProcessMetrics, createControlMetrics } from './metrics/control-metrics.ts'
 
@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   // SIGHUP never ends this process, also not before anything reads files again.
   process.on('SIGHUP', () => undefined)
   const config = loadControlConfig(process.env)
-  const log = createLog(config.logLevel)
+  const log = createLog(config.log.level, config.log.format === 'pretty' ? await prettyOutput() : undefined)
   for (const warning of findUnknownVariables(process.env)) log.warn(warning)
   process.on('uncaughtException', (err, origin) => {
     log.fatal({ err }, origin)

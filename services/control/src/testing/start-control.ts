@@ -72,6 +72,8 @@ export interface StartControlOptions {
   extraOrigins?: string[]
   trustProxy?: boolean | string[]
   docsUrl?: string
+  /** Share of successful requests with a line in the log. Default: 1. */
+  logRequests?: number
   /** Default: the identity server's mailbox. Empty: control sends no mails. */
   smtpUrl?: string
   /** Of the identity server. The default is low, since tests sign in often. */
@@ -246,7 +248,8 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       ledger: { hoursKeptDays: 90, monthsKept: null },
       catalogFile: options.catalogFile?.path ?? repositoryCatalog,
       catalogOnStart: options.catalogFile?.mode ?? 'publish-new',
-      docsUrl: options.docsUrl ?? null
+      docsUrl: options.docsUrl ?? null,
+      log: { level: 'trace', format: 'json', requests: options.logRequests ?? 1 }
     },
     log,
     database,
