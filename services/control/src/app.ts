@@ -36,6 +36,7 @@ import { answerLivez } from './http/livez.ts'
 import { originTest } from './http/origins.ts'
 import { rateLimits } from './http/rate-limit.ts'
 import { newRequestId } from './http/request-id.ts'
+import { logAnswer, logRequests, type RequestLogOptions } from './http/request-log.ts'
 import { sendSecurityHeaders } from './http/security-headers.ts'
 import { refuseUnstorableText } from './http/storable-text.ts'
 import { traceRequests } from './http/trace-requests.ts'
@@ -57,7 +58,7 @@ const bodyLimitBytes = 64 * 1024
 /** Longer than everything that a request waits for elsewhere: what is not answered by then waits for the database. */
 const defaultRequestTimeoutMs = 15_000
 
-export type ControlDependencies = {
+export type ControlDependencies = RequestLogOptions & {
   config: Pick<
     ControlConfig,
     'publicUrl' | 'gatewayPublicUrl' | 'serviceDomain' | 'extraOrigins' | 'trustProxy' | 'docsUrl' | 'dashboardDir'
@@ -70,7 +71,7 @@ export type ControlDependencies = {
   redis: RedisLink
   catalog: LiveCatalog
   catalogPublisher: CatalogPublisher
-  projector: Pick<Projector, 'accountChanged' | 'keyChanged' | 'isKeyInForce'>
+  projector: Pick<Projector, 'accountChanged' | 'keyChanged' | 'keyRevoked' | 'isKeyInForce'>
   planWriter: WakeablePlanWriter
   dueUsers: Pick<DueUsers, 'handleReport'>
   refresher: UserRefresher
@@ -116,6 +117,8 @@ function createServer({
   log,
   failures,
   tracing,
+  logsRequest,
+  onAnswered,
   requestTimeoutMs = defaultRequestTimeoutMs
 }: ControlDependencies): FastifyInstance {
   const app = Fastify({
@@ -133,7 +136,10 @@ function createServer({
     // Node would refuse a request without a host, without a body; it is refused below.
     http: { requireHostHeader: false, IncomingMessage: BoundedMessage },
     clientErrorHandler: (error, socket) => answerClientError(error, socket, { docsUrl: config.docsUrl, failures }),
-    frameworkErrors: (error, request, reply) => void sendFailure(error, request, reply),
+    frameworkErrors: (error, request, reply) => {
+      sendFailure(error, request, reply)
+      logAnswer(request, reply, { logsRequest, onAnswered })
+    },
     // A request is taken as it was sent or refused: nothing is coerced, filled in or left out.
     ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } }
   })
@@ -149,14 +155,7 @@ function createServer({
   refuseUnstorableText(app)
   endConnectionsOnClose(app)
   sendSecurityHeaders(app, config.publicUrl.startsWith('https://'))
-  app.addHook('onResponse', (request, reply, done) => {
-    const ms = Math.round(reply.elapsedTime)
-    request.log.info(
-      { method: request.method, route: request.routeOptions.url, status: reply.statusCode, ms },
-      'answered'
-    )
-    done()
-  })
+  logRequests(app, { logsRequest, onAnswered })
   return app
 }
 

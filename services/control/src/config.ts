@@ -1,5 +1,6 @@
 import { checkDocsUrl, readDocsUrl } from '@tollgate/service/config/docs-url.ts'
 import { loadConfig } from '@tollgate/service/config/load-config.ts'
+import { logSettings } from '@tollgate/service/config/log-settings.ts'
 import { checkTrustProxy, readTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
 import { checkDatabaseUrl, checkUrlPassword } from '@tollgate/service/config/url-password.ts'
 import {
@@ -92,7 +93,7 @@ export const ControlVariables = Type.Object({
   LEDGER_KEPT_MONTHS: Type.Integer({ minimum: 0, maximum: 1200, default: 0 }),
   /** Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: no links. */
   DOCS_URL: Type.String({ default: '' }),
-  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], { default: 'info' }),
+  ...logSettings,
   ...traceVariables
 })
 type Variables = Static<typeof ControlVariables>
@@ -137,7 +138,12 @@ export type ControlConfig = {
   readonly ledger: LedgerRetention
   /** Without a slash at its end; null for none. */
   readonly docsUrl: string | null
-  readonly logLevel: Variables['LOG_LEVEL']
+  readonly log: {
+    readonly level: Variables['LOG_LEVEL']
+    readonly format: Variables['LOG_FORMAT']
+    /** Share of the successful requests that get a line. */
+    readonly requests: number
+  }
   /** null: requests are not traced. */
   readonly traces: TraceSettings | null
 }
@@ -187,7 +193,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
       monthsKept: variables.LEDGER_KEPT_MONTHS === 0 ? null : variables.LEDGER_KEPT_MONTHS
     },
     docsUrl: readDocsUrl(variables.DOCS_URL),
-    logLevel: variables.LOG_LEVEL,
+    log: { level: variables.LOG_LEVEL, format: variables.LOG_FORMAT, requests: variables.LOG_REQUESTS },
     traces: readTraces(variables)
   })
 }

@@ -10,7 +10,7 @@ import { type ControlConfig, loadControlConfig } from './config.ts'
 import { type Database, openDatabase } from './database/connect.ts'
 import { describeOpenFailure } from './database/describe-open-failure.ts'
 import { assertMigratedWhenReachable, migrateWhenReachable } from './database/migrate.ts'
-import { createLog } from './http/log.ts'
+import { createLog, prettyOutput } from './http/log.ts'
 import { controlReadiness, type ServingControl } from './http/readiness.ts'
 import { collectProcessMetrics, createControlMetrics } from './metrics/control-metrics.ts'
 
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   // SIGHUP never ends this process, also not before anything reads files again.
   process.on('SIGHUP', () => undefined)
   const config = loadControlConfig(process.env)
-  const log = createLog(config.logLevel)
+  const log = createLog(config.log.level, config.log.format === 'pretty' ? await prettyOutput() : undefined)
   for (const warning of findUnknownVariables(process.env)) log.warn(warning)
   process.on('uncaughtException', (err, origin) => {
     log.fatal({ err }, origin)
@@ -86,7 +86,7 @@ async function start(config: ControlConfig, log: Logger): Promise<Started> {
     version,
     onDropped: (dropped) => log.warn({ dropped }, 'spans are lost: the collector is away or too slow')
   })
-  const control = parts.use(composeControl({ config, log, database, redis, tracing }))
+  const control = parts.use(composeControl({ config, log, database, redis, metrics, tracing }))
   await control.catalogFile.open()
   control.start()
   await listen(control.app, { host: config.host, port: config.port, portVariable: 'CONTROL_PORT' })

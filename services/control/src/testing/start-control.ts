@@ -74,6 +74,8 @@ export interface StartControlOptions {
   extraOrigins?: string[]
   trustProxy?: boolean | string[]
   docsUrl?: string
+  /** Share of successful requests with a line in the log. Default: 1. */
+  logRequests?: number
   /** Default: the identity server's mailbox. Empty: control sends no mails. */
   smtpUrl?: string
   /** Of the identity server. The default is low, since tests sign in often. */
@@ -248,12 +250,14 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       ledger: { hoursKeptDays: 90, monthsKept: null },
       catalogFile: options.catalogFile?.path ?? repositoryCatalog,
       catalogOnStart: options.catalogFile?.mode ?? 'publish-new',
-      docsUrl: options.docsUrl ?? null
+      docsUrl: options.docsUrl ?? null,
+      log: { level: 'trace', format: 'json', requests: options.logRequests ?? 1 }
     },
     log,
     database,
     redis,
     tracing: options.tracing ?? null,
+    metrics,
     clock,
     limits: { ...noLimits, ...options.limits },
     minResponseTimes: options.minResponseTimes ?? { refusedLoginMs: 0, registerMs: 0 },
