@@ -23,9 +23,8 @@ function tableOf(registry: Registry): string[] {
     .getMetricsAsArray()
     .toSorted(({ name: one }, { name: other }) => (one < other ? -1 : 1))
     .map((metric) => {
-      // prom-client's types do not name this member: see docs/library-internals.md.
-      const { labelNames } = metric as unknown as { labelNames: readonly string[] }
-      return [code(metric.name), String(metric.type), labelNames.map(code).join(', '), cell(metric.help)]
+      const labels = labelsOf(metric).map(code).join(', ')
+      return [code(metric.name), String(metric.type), labels, cell(metric.help)]
     })
   const titles = ['metric', 'type', 'labels', 'meaning']
   const widths = titles.map((title, column) =>
@@ -34,6 +33,11 @@ function tableOf(registry: Registry): string[] {
   )
   const line = (row: readonly string[]) => `| ${row.map((text, column) => text.padEnd(widths[column]!)).join(' | ')} |`
   return [line(titles), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)]
+}
+
+/** The labels of a metric. prom-client's types do not name this member: see docs/library-internals.md. */
+export function labelsOf(metric: object): readonly string[] {
+  return (metric as { labelNames: readonly string[] }).labelNames
 }
 
 const code = (text: string): string => `\`${text}\``
