@@ -47,7 +47,7 @@ function createRecorders(): Record<string, (number: number) => void> {
   const calls = Array.from({ length: variants }, (_, number) => callOf(number))
   const served = (number: number, isStream: boolean): void => {
     const { call, outcome, usage } = calls[number % variants]!
-    metrics.keyCache.hits.add(1)
+    metrics.keyLookups.hits.add(1)
     metrics.redis.answered(performance.now())
     metrics.redis.answered(performance.now())
     metrics.upstreams.ended(outcome.upstream!, 'success', 300)
