@@ -11,26 +11,27 @@ import { createAdmissions } from './admission/admissions.ts'
 import { holdMsOf } from './admission/hold-ms.ts'
 import { createUseLog } from './admission/use-log.ts'
 import { buildApp, type GatewayDependencies } from './app.ts'
-import { type Authenticator, createAuthenticator } from './authenticate/authenticate.ts'
+import { createAuthenticator } from './authenticate/authenticate.ts'
 import { BodyMemory } from './body/body-memory.ts'
 import { followCatalog, type LiveCatalog } from './catalog/live-catalog.ts'
 import { OpenCalls } from './endpoints/open-calls.ts'
 import { createTurn, type Turn } from './event-loop/end-of-turn.ts'
+import { gaugeSources } from './gauge-sources.ts'
 import { CallsInFlight } from './http/calls-in-flight.ts'
 import type { Protection } from './http/protection.ts'
 import { gatewayReadiness } from './http/readiness.ts'
 import { CallMetrics } from './settlement/call-metrics.ts'
 import { createReaper, type Reaper } from './settlement/reaper.ts'
-import { createSettlement, type Settlement } from './settlement/settlement.ts'
+import { createSettlement } from './settlement/settlement.ts'
 import { SettlementQueue } from './settlement/settlement-queue.ts'
 import { createClockWatch } from './telemetry/clock-watch.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
-import { addProcessGauges, type GaugeSources } from './telemetry/process-gauges.ts'
+import { addProcessGauges } from './telemetry/process-gauges.ts'
 import type { RedisMetrics } from './telemetry/redis-metrics.ts'
 import { createUnavailableModels } from './telemetry/unavailable-models.ts'
 import { createUsageEstimator } from './tokens/usage-estimator.ts'
 import { createUpstreamChecks } from './upstream-health/check-upstreams.ts'
-import { createUpstreamHealth, type UpstreamHealth } from './upstream-health/upstream-health.ts'
+import { createUpstreamHealth } from './upstream-health/upstream-health.ts'
 import { LiveUpstreams } from './upstreams/live-upstreams.ts'
 import { createUpstreamReloader, type UpstreamReloader } from './upstreams/reload-upstreams.ts'
 import { UpstreamsSource } from './upstreams/upstreams-source.ts'
@@ -116,10 +117,7 @@ export function composeGateway(given: GatewayParts): Gateway {
   const metrics = createMetrics()
   const useUpstreams = () => metrics.useUpstreams([...upstreams.current.byName.keys()])
   useUpstreams()
-  const authenticator = createAuthenticator(redis, {
-    ...metrics.keyCache,
-    onRedisError: () => metrics.redis.failed()
-  })
+  const authenticator = createAuthenticator(redis, metrics.keyLookups)
   const queue = new SettlementQueue(redis, turn, metrics.redis, warn('Redis rejects settlements'))
   const upstreamsInForce = () => upstreams.current.byName
   const upstreamHealth = createUpstreamHealth(log, upstreamsInForce)
@@ -219,37 +217,6 @@ function admissionOf(
     reap,
     cancel: (account, requestId) => queue.cancel(account, requestId),
     isFull: () => queue.isFull
-  }
-}
-
-/** The parts whose state the metrics show. */
-interface ShownState {
-  readonly redis: RedisLink
-  readonly catalog: LiveCatalog
-  readonly upstreams: LiveUpstreams
-  readonly upstreamHealth: UpstreamHealth
-  readonly authenticator: Authenticator
-  readonly bodyMemory: BodyMemory
-  readonly settlement: Settlement
-  readonly queue: SettlementQueue
-  readonly calls: CallsInFlight
-  readonly openCalls: OpenCalls
-}
-
-function gaugeSources(state: ShownState): GaugeSources {
-  const { redis, catalog, upstreams, upstreamHealth, authenticator, bodyMemory, settlement, queue, calls } = state
-  return {
-    settlementsWaiting: () => queue.waiting,
-    bodyBytes: () => bodyMemory.heldBytes,
-    bodyLimitBytes: () => bodyMemory.limitBytes,
-    requestsInFlight: () => calls.count,
-    openStreams: () => state.openCalls.streams,
-    holds: () => state.openCalls.count + settlement.countingCalls + queue.waiting,
-    keyCacheKeys: () => authenticator.keyCount,
-    isRedisReady: () => redis.isReady(),
-    isCatalogLoaded: () => catalog.current() !== null,
-    upstreams: () => upstreams.current.byName.values(),
-    upstreamProblems: () => upstreamHealth.problems()
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { AggregatorRegistry } from 'prom-client'
 import t from 'tap'
 import { chatOf, post, rawConnection } from '../testing/client.ts'
 import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
@@ -170,5 +171,17 @@ t.test('the state of breakers and of credentials is shown for each upstream in f
       readMetrics(text).filter((sample) => sample.name === name),
       [{ name, labels: { upstream: 'second' }, value: 0 }]
     )
+  }
+})
+
+t.test('counters of several processes add up, and states do not', async () => {
+  await chat()
+  await gateway.settled()
+  const one = JSON.parse(JSON.stringify(await gateway.registry.getMetricsAsJSON()))
+  const text = await AggregatorRegistry.aggregate([one, one]).metrics()
+  assert.equal(sumOf(text, 'tollgate_requests_total', { status: '200' }), 2)
+  assert.equal(sumOf(text, 'gen_ai_server_request_duration_seconds_bucket', { le: '+Inf' }), 2)
+  for (const name of ['tollgate_redis_up', 'tollgate_catalog_loaded', 'tollgate_build_info']) {
+    assert.equal(sumOf(text, name), 1, name)
   }
 })

@@ -19,7 +19,8 @@ export interface Metrics {
   /** The names of models and plans that may be labels. */
   readonly models: LabelNames
   readonly plans: LabelNames
-  readonly keyCache: { readonly hits: CounterSeries; readonly misses: CounterSeries }
+  /** Counts look-ups of keys. */
+  readonly keyLookups: { readonly hits: CounterSeries; readonly misses: CounterSeries; onRedisError(): void }
   /** Requests that cost more than the gateway had reserved. Alert on it: such requests can exceed a cap. */
   readonly aboveBound: CounterSeries
   /** Counts a request that no upstream of this gateway can serve. Alert on it. */
@@ -68,14 +69,15 @@ export function createMetrics(now: () => number = () => performance.now()): Metr
     registry
   })
   const upstreams = new UpstreamMetrics(registry, new LabelNames(now))
+  const redis = new RedisMetrics(registry)
   let generation = 0
   return {
     ...{ registry, answers, upstreams, genAi, cost, models, plans },
     get generation() {
       return generation
     },
-    redis: new RedisMetrics(registry),
-    ...addSafetyCounters(registry),
+    redis,
+    ...addSafetyCounters(registry, redis),
     setClockSkew: addClockSkew(registry),
     countUnavailable: (model) => unavailable.series(models.labelOf(model)).add(1),
     useCatalog(catalog) {
@@ -97,7 +99,10 @@ export function createMetrics(now: () => number = () => performance.now()): Metr
   }
 }
 
-function addSafetyCounters(registry: Registry): Pick<Metrics, 'keyCache' | 'aboveBound' | 'countReaped'> {
+function addSafetyCounters(
+  registry: Registry,
+  redis: RedisMetrics
+): Pick<Metrics, 'keyLookups' | 'aboveBound' | 'countReaped'> {
   const lookups = new FastCounter({
     name: 'tollgate_key_cache_lookups_total',
     help: 'Look-ups of API keys. hit: the process remembered the key. miss: it asked Redis',
@@ -112,7 +117,7 @@ function addSafetyCounters(registry: Registry): Pick<Metrics, 'keyCache' | 'abov
   })
   const [charged, released] = [reaped.series('charged'), reaped.series('released')]
   return {
-    keyCache: { hits: lookups.series('hit'), misses: lookups.series('miss') },
+    keyLookups: { hits: lookups.series('hit'), misses: lookups.series('miss'), onRedisError: () => redis.failed() },
     aboveBound: new FastCounter({
       name: 'tollgate_usage_above_bound_total',
       help: 'Requests that cost more than the gateway had reserved',
