@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { type OutputChunk, rolldown } from 'rolldown'
 import type { PackagePlan } from '../packages.ts'
 import { keepTree } from './keep-tree.ts'
+import { lazyBuiltins } from './lazy-builtins.ts'
+import { ownMaps } from './own-maps.ts'
 import { piscinaThread } from './piscina-thread.ts'
+import { undiciCore } from './undici-core.ts'
 import { withoutOptional } from './without-optional.ts'
 import { withoutPglite } from './without-pglite.ts'
 
@@ -30,7 +33,15 @@ export async function bundle(plan: PackagePlan, root: string, outDir: string): P
     cwd: root,
     // Libraries in CommonJS find their threads beside themselves: here, in `lib`.
     transform: { target: 'node24', define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' } },
-    plugins: [keepTree(root, lib), piscinaThread(lib), withoutOptional(), withoutPglite()],
+    plugins: [
+      lazyBuiltins(),
+      ownMaps(),
+      keepTree(root, lib),
+      piscinaThread(lib),
+      undiciCore(),
+      withoutOptional(),
+      withoutPglite()
+    ],
     onLog: (level, { message }) => {
       if (level === 'warn') throw new Error(message)
     }
@@ -40,6 +51,9 @@ export async function bundle(plan: PackagePlan, root: string, outDir: string): P
     format: 'esm',
     entryFileNames: `${lib}/[name].js`,
     chunkFileNames: `${lib}/[name].js`,
+    // V8 stores a text with other characters in twice the memory.
+    charset: 'ascii',
+    comments: false,
     sourcemap: true,
     sourcemapExcludeSources: true,
     // Traces of errors then name files of the workspace, also without the workspace.

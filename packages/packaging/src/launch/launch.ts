@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+// No import: then this file needs no other file of the package.
+const { existsSync, readFileSync } = process.getBuiltinModule('node:fs')
+const { fileURLToPath } = process.getBuiltinModule('node:url')
 
 /**
  * Starts a program of the package: checks that the package is complete, then runs the program.

@@ -15,7 +15,8 @@ export function writeLauncher(program: string): string {
   import('./lib/launch.js').then(
     ({ launch }) => launch('${program}', new URL('.', import.meta.url)),
     (error) => {
-      console.error('The package of Tollgate is incomplete. Copy it again. ' + error.message)
+      if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error
+      console.error('The package of Tollgate lacks the file lib/launch.js. Copy the package again.')
       process.exit(1)
     }
   )

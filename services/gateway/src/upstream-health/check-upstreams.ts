@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { Agent, request } from 'undici'
+import { Agent } from 'undici'
 import type { Upstream, Upstreams } from '../upstreams/upstreams.ts'
 import type { UpstreamHealth } from './upstream-health.ts'
 
@@ -30,7 +30,9 @@ export function createUpstreamChecks(
     const agent = new Agent({ allowH2: true, connect: models.ca === undefined ? {} : { ca: models.ca } })
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(timeoutMs)])
     try {
-      const { statusCode, body } = await request(models.url, { dispatcher: agent, headers: models.headers, signal })
+      const { origin, pathname, search } = new URL(models.url)
+      const call = { origin, path: pathname + search, method: 'GET', headers: models.headers, signal } as const
+      const { statusCode, body } = await agent.request(call)
       await body.dump()
       if (statusCode === 401 || statusCode === 403) health.rejected(name, models.credentialName)
       else if (statusCode < 300) health.accepted(name)
