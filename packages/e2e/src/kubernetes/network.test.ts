@@ -18,7 +18,10 @@ import { allOf, type Labels, type Manifest, nameOf, oneOf, podsOf } from './mani
 import { kubectl, options, overlays, render } from './render.ts'
 
 const clients = ['namespace {"tollgate/ingress":"true"} http', 'namespace {"tollgate/monitoring":"true"} admin']
-const dns = 'namespace {"kubernetes.io/metadata.name":"kube-system"} pods {"k8s-app":"kube-dns"} 53'
+const dns = [
+  '169.254.20.10/32 except [] 53',
+  'namespace {"kubernetes.io/metadata.name":"kube-system"} pods {"k8s-app":"kube-dns"} 53'
+]
 const redis: Record<string, string> = {
   'overlays/small': 'pods {"app.kubernetes.io/name":"tollgate-redis"} redis',
   'overlays/large': 'namespace {"kubernetes.io/metadata.name":"redis"} 6379'
@@ -31,17 +34,17 @@ for (const overlay of overlays) {
 
     t.test('each part reaches what it needs, and nothing else', async () => {
       const reach = (workload: string) => allowedTraffic(manifests, labelsOf(manifests, workload), 'egress')
-      assert.deepEqual(reach('tollgate-gateway'), [dns, redis[overlay], 'public addresses 443'].sort())
+      assert.deepEqual(reach('tollgate-gateway'), [...dns, redis[overlay], 'public addresses 443'].sort())
       assert.deepEqual(
         reach('tollgate-control'),
         [
-          dns,
+          ...dns,
           redis[overlay],
           ...['anywhere 5432', 'anywhere 6543'],
           ...['public addresses 443', 'public addresses 465', 'public addresses 587']
         ].sort()
       )
-      assert.deepEqual(reach('tollgate-migrate'), ['anywhere 5432', 'anywhere 6543', dns])
+      assert.deepEqual(reach('tollgate-migrate'), [...dns, 'anywhere 5432', 'anywhere 6543'].sort())
     })
 
     t.test('only the ingress reaches the services, and only the monitoring their admin ports', async () => {
