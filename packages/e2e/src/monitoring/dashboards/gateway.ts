@@ -205,7 +205,7 @@ export const gatewayDashboard: Dashboard = {
         },
         {
           title: 'Failed calls by upstream',
-          description: 'Share of the calls of each upstream that failed or were refused. Gateways repeat most of them.',
+          description: 'Share of the calls of each upstream that failed. Gateways repeat most of them.',
           unit: 'percentunit',
           queries: [{ expr: 'tollgate:upstream_attempts_failed:ratio_rate5m{job=~"$job"}', legend: '{{upstream}}' }]
         },
@@ -218,7 +218,7 @@ export const gatewayDashboard: Dashboard = {
         },
         {
           title: 'Calls by upstream and outcome',
-          description: 'Every call of an upstream. Abandoned: the client left, or the deadline passed.',
+          description: 'Refused: the upstream refused the request of the client. Abandoned: the client left, or the deadline passed.',
           unit: 'reqps',
           queries: [
             {
@@ -229,7 +229,7 @@ export const gatewayDashboard: Dashboard = {
         },
         {
           title: 'Repeated calls',
-          description: 'Calls that repeat a failed one. At most a fifth of the calls of an upstream.',
+          description: 'Failed calls that the gateway followed by another one. At most a fifth of the calls of an upstream.',
           unit: 'reqps',
           queries: [{ expr: rateOf('tollgate_upstream_retries_total', ['upstream']), legend: '{{upstream}}' }]
         },
