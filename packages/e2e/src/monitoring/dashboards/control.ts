@@ -104,7 +104,7 @@ export const controlDashboard: Dashboard = {
           description:
             'Age of the oldest change that Redis does not have. The promise is 2 s, an alert fires above 10 s.',
           unit: 's',
-          queries: [{ expr: 'max(tollgate_projection_lag_seconds{$filter})', legend: 'lag' }]
+          queries: [{ expr: 'min(tollgate_projection_lag_seconds{$filter})', legend: 'lag' }]
         },
         {
           title: 'Waiting changes and shards',
@@ -112,8 +112,8 @@ export const controlDashboard: Dashboard = {
             'Changes that Redis does not have, and shards that are not verified: gateways refuse their accounts.',
           unit: 'short',
           queries: [
-            { expr: 'max(tollgate_projection_waiting{$filter})', legend: 'changes' },
-            { expr: 'max(tollgate_shards_unverified{$filter})', legend: 'unverified shards' },
+            { expr: 'min(tollgate_projection_waiting{$filter})', legend: 'changes' },
+            { expr: 'min(tollgate_shards_unverified{$filter})', legend: 'unverified shards' },
             { expr: 'max(tollgate_shards{$filter})', legend: 'all shards' }
           ]
         },
@@ -157,7 +157,7 @@ export const controlDashboard: Dashboard = {
           title: 'Refused settings',
           description: '1: the provider refuses a key or an address. /readyz names the variable.',
           unit: 'short',
-          queries: [{ expr: 'max by (provider) (tollgate_provider_problem{$filter})', legend: '{{provider}}' }]
+          queries: [{ expr: 'max by (setting) (tollgate_provider_problem{$filter})', legend: '{{setting}}' }]
         },
         {
           title: 'Queues',

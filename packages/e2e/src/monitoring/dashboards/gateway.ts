@@ -218,7 +218,8 @@ export const gatewayDashboard: Dashboard = {
         },
         {
           title: 'Calls by upstream and outcome',
-          description: 'Refused: the upstream refused the request of the client. Abandoned: the client left, or the deadline passed.',
+          description:
+            'Refused: the upstream refused the request of the client. Abandoned: the client left, or the deadline passed.',
           unit: 'reqps',
           queries: [
             {
@@ -229,7 +230,8 @@ export const gatewayDashboard: Dashboard = {
         },
         {
           title: 'Repeated calls',
-          description: 'Failed calls that the gateway followed by another one. At most a fifth of the calls of an upstream.',
+          description:
+            'Failed calls that the gateway followed by another one. At most a fifth of the calls of an upstream.',
           unit: 'reqps',
           queries: [{ expr: rateOf('tollgate_upstream_retries_total', ['upstream']), legend: '{{upstream}}' }]
         },
