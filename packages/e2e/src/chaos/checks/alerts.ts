@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { prometheus as program } from '../../monitoring/promtool.ts'
 import { rulesText, alerts as shipped } from '../../monitoring/rules.ts'
 import { createAlertSettings } from '../alerts/alert-settings.ts'
 import { alertFaults, notRaised } from '../alerts/all.ts'
-import { startPrometheus } from '../alerts/prometheus.ts'
+import { type RunningPrometheus, startPrometheus } from '../alerts/prometheus.ts'
 import { type Raised, raiseAlerts } from '../alerts/run-alerts.ts'
 import { shortenRules } from '../alerts/shorten-rules.ts'
 import { startChaosSystem } from '../system/chaos-system.ts'
@@ -45,6 +46,7 @@ export const alerts: Check = {
       ]
     })
     parts.defer(prometheus.stop)
+    await untilScraped(prometheus, system.gateways.length + system.controls.length)
     const traffic = startSteadyTraffic(system)
     parts.defer(traffic.stop)
 
@@ -71,6 +73,12 @@ export const alerts: Check = {
     const head = ['alert', 'fault', 'fired after', 'ended after', 'fired, too']
     return { seen: [...columns([head, ...table]), `load average ${loadavg()[0]!.toFixed(1)}`], broken }
   }
+}
+
+/** Waits until Prometheus reaches every target, and no alert of its start fires. */
+async function untilScraped(prometheus: RunningPrometheus, targets: number): Promise<void> {
+  const reached = async () => (await prometheus.query('sum(up)'))[0]?.value === targets
+  while (!(await reached()) || (await prometheus.firing()).size > 0) await delay(evaluationMs)
 }
 
 function rowsOf(raises: readonly string[], summary: string, { fired, endedAfter }: Raised): string[][] {
