@@ -10,6 +10,8 @@ export interface AlertFault {
   summary: string
   /** The alerts that must fire. */
   raises: readonly string[]
+  /** The alerts that must fire when the fault has ended. */
+  raisesAtEnd?: readonly string[]
   /** Alerts that may fire, too: consequences of the fault or of its repair. */
   mayRaise?: readonly string[]
   /** Why it cannot run here; null if it can. */

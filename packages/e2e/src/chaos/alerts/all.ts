@@ -12,6 +12,9 @@ export const alertFaults: readonly AlertFault[] = [
   ...processAlertFaults
 ]
 
+/** The alerts that a fault must raise. */
+export const raisedBy = ({ raises, raisesAtEnd = [] }: AlertFault): string[] => [...raises, ...raisesAtEnd]
+
 /** Alerts that no fault here can raise, and why. `promtool test rules` tests them. */
 export const notRaised: Readonly<Record<string, string>> = {
   FilesNearLimit: 'Node.js raises its limit of open files to the highest that the machine allows',

@@ -93,7 +93,7 @@ function grow(sql: Sql): { stop(): Promise<void> } {
     while (!isStopped) {
       await sql`
         insert into users (id, email, name, synced_at, due_at)
-        select gen_random_uuid(), 'due@tollgate.test', '', now(), now() from generate_series(1, 20)`
+        select gen_random_uuid(), 'due@tollgate.test', '', now(), now() from generate_series(1, 5)`
       await delay(500)
     }
   })()

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Part } from '@tollgate/cli/system/part.ts'
 import type { AlertFault, Restore } from './alert-fault.ts'
+import { openStreams } from './open-streams.ts'
 
 const suspendedMs = 250
 const runningMs = 100
@@ -34,7 +35,11 @@ export const processAlertFaults: readonly AlertFault[] = [
     summary: 'a gateway is killed in the middle of streams',
     raises: ['GatewayDown', 'HoldsCharged'],
     mayRaise: ['RequestsFailing'],
-    inject: ({ gateways }) => kill(partsOf(gateways.slice(0, 1)))
+    async inject(system) {
+      const [gateway] = system.gateways as [(typeof system.gateways)[number]]
+      await openStreams(system, gateway, 3)
+      return kill([gateway.part])
+    }
   },
   {
     summary: 'all gateways are killed',
@@ -64,6 +69,8 @@ export const processAlertFaults: readonly AlertFault[] = [
       await part.kill('SIGKILL')
       // It is ready only after control has started.
       const gateway = part.start()
+      // Its error, if any, is that of the restore.
+      gateway.catch(() => undefined)
       return () => Promise.all([startControl(), gateway])
     }
   },

@@ -1,17 +1,7 @@
-import { rawChat } from '../traffic/raw-chat.ts'
 import type { AlertFault } from './alert-fault.ts'
+import { openStreams } from './open-streams.ts'
 
 const streams = 40
-/** Until all streams are open. */
-const untilOpen = (count: number, opened: () => number) =>
-  new Promise<void>((resolve) => {
-    const timer = setInterval(() => {
-      if (opened() < count) return
-      clearInterval(timer)
-      resolve()
-    }, 20)
-  })
-
 /** Faults of Redis, and of the network to it. */
 export const redisAlertFaults: readonly AlertFault[] = [
   {
@@ -36,23 +26,20 @@ export const redisAlertFaults: readonly AlertFault[] = [
     summary: `a gateway is cut off from Redis while ${streams} streams end`,
     raises: ['SettlementsWaiting'],
     mayRaise: ['RedisDown', 'RequestsFailing'],
-    async inject({ gateways, accounts, models }) {
-      const [gateway] = gateways as [(typeof gateways)[number]]
-      const body = { model: 'ordinary', stream: true, messages: [{ role: 'user', content: 'Say 90 words.' }] }
-      const before = models.requests().length
-      const keys = accounts.flatMap((account) => account.keys)
-      const sent = Array.from({ length: streams }, (_, index) => rawChat(gateway.url, keys[index % keys.length]!, body))
-      await untilOpen(streams, () => models.requests().length - before)
+    async inject(system) {
+      const [gateway] = system.gateways as [(typeof system.gateways)[number]]
+      const untilEnded = await openStreams(system, gateway, streams)
       gateway.redis.cut()
       return async () => {
         gateway.redis.restore()
-        await Promise.all(sent)
+        await untilEnded()
       }
     }
   },
   {
     summary: 'control is cut off from Redis while a key is revoked',
-    raises: ['ProjectionLag', 'RevocationSlow'],
+    raises: ['ProjectionLag'],
+    raisesAtEnd: ['RevocationSlow'],
     mayRaise: ['RedisDown', 'ShardsUnverified', 'LedgerLag', 'LoopFailing'],
     async inject({ controls, people }) {
       const [person] = people as [(typeof people)[number]]
@@ -70,10 +57,7 @@ export const redisAlertFaults: readonly AlertFault[] = [
     raises: ['ShardsUnverified'],
     mayRaise: ['RequestsFailing', 'RedisErrors', 'ProjectionLag', 'LoopFailing', 'SettlementsWaiting', 'NoCatalog'],
     async inject({ redis }) {
-      await redis.ask(async (client) => {
-        await client.flushall()
-        await client.config('SET', 'min-replicas-to-write', '1')
-      })
+      await redis.ask((client) => client.multi().flushall().config('SET', 'min-replicas-to-write', '1').exec())
       return () => redis.ask((client) => client.config('SET', 'min-replicas-to-write', '0'))
     }
   }

@@ -34,21 +34,27 @@ export async function raiseAlerts(
   if (before.length > 0) return { fired, endedAfter: 0, broken: [`fires before the fault: ${before.join(', ')}`] }
 
   const watch = watchFiring(prometheus, fired)
-  const isMissing = () => fault.raises.filter((alert) => !fired.has(alert))
-  const deadline = performance.now() + firesWithinMs
+  const { raises, raisesAtEnd = [], mayRaise = [] } = fault
+  const missing = (alerts: readonly string[]) => alerts.filter((alert) => !fired.has(alert))
+  async function untilFired(alerts: readonly string[]): Promise<void> {
+    const deadline = performance.now() + firesWithinMs
+    while (missing(alerts).length > 0 && performance.now() < deadline) await delay(pollMs)
+  }
   const restore = await fault.inject(system, settings)
   try {
-    while (isMissing().length > 0 && performance.now() < deadline) await delay(pollMs)
+    await untilFired(raises)
   } finally {
     await restore()
   }
   const restoredAt = performance.now()
+  await untilFired(raisesAtEnd)
   const still = await untilNone(prometheus)
   const endedAfter = (performance.now() - restoredAt) / 1000
   await watch.stop()
-  if (isMissing().length > 0) broken.push(`did not fire in ${firesWithinMs / 1000} s: ${isMissing().join(', ')}`)
+  const silent = missing([...raises, ...raisesAtEnd])
+  if (silent.length > 0) broken.push(`did not fire in ${firesWithinMs / 1000} s: ${silent.join(', ')}`)
   if (still.length > 0) broken.push(`fires ${endsWithinMs / 1000} s after the fault: ${still.join(', ')}`)
-  const expected = new Set([...fault.raises, ...(fault.mayRaise ?? [])])
+  const expected = new Set([...raises, ...raisesAtEnd, ...mayRaise])
   const others = [...fired.keys()].filter((alert) => !expected.has(alert))
   if (others.length > 0) broken.push(`fired without a reason: ${others.join(', ')}`)
   return { fired, endedAfter, broken }

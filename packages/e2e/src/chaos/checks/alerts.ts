@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { prometheus as program } from '../../monitoring/promtool.ts'
 import { rulesText, alerts as shipped } from '../../monitoring/rules.ts'
 import { createAlertSettings } from '../alerts/alert-settings.ts'
-import { alertFaults, notRaised } from '../alerts/all.ts'
+import { alertFaults, notRaised, raisedBy } from '../alerts/all.ts'
 import { type RunningPrometheus, startPrometheus } from '../alerts/prometheus.ts'
 import { type Raised, raiseAlerts } from '../alerts/run-alerts.ts'
 import { shortenRules } from '../alerts/shorten-rules.ts'
@@ -22,7 +22,7 @@ export const alerts: Check = {
   name: 'alerts',
   summary: `a real Prometheus: each alert fires in its fault, ends after it, and fires at no other time (times ÷ ${factor})`,
   onlyIfNamed: true,
-  parts: alertFaults.flatMap(({ raises }) => raises),
+  parts: alertFaults.flatMap(raisedBy),
   async run(names) {
     if (program === null) throw new Error('this needs Prometheus (Debian: prometheus)')
     await using parts = new AsyncDisposableStack()
@@ -52,7 +52,7 @@ export const alerts: Check = {
 
     const broken: string[] = []
     const table: string[][] = []
-    const chosen = alertFaults.filter(({ raises }) => raises.some((alert) => names.includes(alert)))
+    const chosen = alertFaults.filter((fault) => raisedBy(fault).some((alert) => names.includes(alert)))
     for (const fault of chosen.length > 0 ? chosen : alertFaults) {
       const missing = fault.missing?.() ?? null
       if (missing !== null) {
@@ -61,11 +61,11 @@ export const alerts: Check = {
       }
       const raised = await raiseAlerts(fault, system, settings, prometheus)
       for (const line of raised.broken) broken.push(`${fault.summary}: ${line}`)
-      const rows = rowsOf(fault.raises, fault.summary, raised)
+      const rows = rowsOf(raisedBy(fault), fault.summary, raised)
       for (const row of rows) console.log(`  ${row.join('  ')}`)
       table.push(...rows)
     }
-    const covered = new Set([...alertFaults.flatMap(({ raises }) => raises), ...Object.keys(notRaised)])
+    const covered = new Set([...alertFaults.flatMap(raisedBy), ...Object.keys(notRaised)])
     for (const { alert } of shipped) {
       if (!covered.has(alert.replace('Tollgate', ''))) broken.push(`no fault raises ${alert}`)
     }
