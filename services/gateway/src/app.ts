@@ -1,4 +1,3 @@
-import { planOf } from '@tollgate/contracts/records/override.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
@@ -6,6 +5,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Admission } from './admission/admit-request.ts'
 import { holdMsOf } from './admission/hold-ms.ts'
 import type { Authenticator } from './authenticate/authenticate.ts'
+import { lastPlanOf } from './authenticate/known-key.ts'
 import { authenticate } from './authenticate/plugin.ts'
 import type { BodyMemory } from './body/body-memory.ts'
 import { SlowBodies } from './body/slow-bodies.ts'
@@ -132,7 +132,7 @@ function logSuccesses(app: FastifyInstance, { answers, logsRequest }: GatewayDep
     answers.answered({
       endpoint,
       model: '',
-      plan: known?.account == null ? '' : planOf(known.account.record),
+      plan: lastPlanOf(known),
       status,
       code: null
     })
