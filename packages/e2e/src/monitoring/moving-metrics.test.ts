@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
+import t from 'tap'
+import { openaiClient } from '../openai-client.ts'
+import { Person } from '../person.ts'
+import { startTestSystem, type TestSystem } from '../start-test-system.ts'
+import { writeCatalogWith } from '../write-catalog.ts'
+import { dashboardFiles } from './dashboards/files.ts'
+import { alerts, metricsIn, recordings } from './rules.ts'
+import { type Scrape, scrape } from './scrape.ts'
+
+/** Metrics that stay the same in a healthy system, and why or which fault moves them. */
+const still: Readonly<Record<string, string>> = {
+  tollgate_build_info: 'always 1',
+  tollgate_catalog_loaded: '0 only before control has written the first catalog: chaos alert NoCatalog',
+  tollgate_redis_up: 'Redis down: chaos alert RedisDown',
+  tollgate_redis_errors_total: 'Redis full or down: chaos alert RedisErrors',
+  tollgate_settlements_waiting: 'Redis down while requests end: chaos alert SettlementsWaiting',
+  tollgate_holds_reaped_total: 'a killed gateway: chaos alert HoldsCharged',
+  tollgate_usage_above_bound_total: 'a provider that ignores the limit: chaos alert UsageAboveBound',
+  tollgate_model_unavailable_total:
+    'a missing upstream: chaos alert ModelUnavailable. Without a refusal it has no sample',
+  tollgate_upstream_problem: 'a wrong credential: chaos alert UpstreamRefusesCredential',
+  tollgate_request_body_limit_bytes: 'GATEWAY_BODY_MEMORY_MB',
+  tollgate_clock_skew_seconds: 'a wrong clock: chaos alert ClockSkew',
+  process_max_fds: 'the limit of the machine',
+  tollgate_database_up: 'PostgreSQL down: chaos alert DatabaseDown',
+  tollgate_migrations_applied: 'an upgrade',
+  tollgate_migrations_pending: 'an older database: chaos alert MigrationsPending',
+  tollgate_projection_lag_seconds: 'control without Redis: chaos alert ProjectionLag',
+  tollgate_projection_waiting: 'control without Redis: chaos alert ProjectionLag',
+  tollgate_shards: 'always 256',
+  tollgate_shards_unverified: 'an emptied Redis: chaos alert ShardsUnverified',
+  tollgate_provider_problem: 'a wrong key: chaos alert ProviderRefusesKey',
+  tollgate_queue_depth: 'a silent provider: chaos alert QueueGrowing',
+  tollgate_loop_failures_total: 'PostgreSQL without writes: chaos alert LoopFailing'
+}
+/** Metrics without a sample until their event has happened. */
+const absentUntilEvent = new Set(['tollgate_model_unavailable_total'])
+
+const dashboardText = dashboardFiles.map(({ path }) => readFileSync(path, 'utf8')).join('\n')
+const queries = [...dashboardText.matchAll(/"expr": ("(?:[^"\\]|\\.)*")/g)].map(
+  ([, text]) => JSON.parse(text!) as string
+)
+const recorded = new Set(recordings.map(({ record }) => record))
+const named = [...new Set([...[...alerts, ...recordings].map(({ expr }) => expr), ...queries].flatMap(metricsIn))]
+  .filter((name) => !recorded.has(name) && name !== 'up' && name !== 'ALERTS')
+  .toSorted()
+
+const misbehaving = {
+  thinking: 'thinking+reasoning-tokens=20+cached-tokens=5+pace-ms=20',
+  failing: 'failing+status=500'
+}
+const chat = { messages: [{ role: 'user' as const, content: 'Say 30 words.' }] }
+
+let system: TestSystem
+t.before(async () => {
+  system = await startTestSystem(t, { env: { CATALOG_FILE: writeCatalogWith(t.testdir(), misbehaving) } })
+})
+
+t.test('every metric of the rules and dashboards exists, and those of healthy work move under load', async () => {
+  const { gatewayAdmins, controlAdmins, gateways } = system.addresses
+  const look = () => scrape([...gatewayAdmins, ...controlAdmins])
+  const before = await look()
+  const ada = await new Person(system, 'ada').join('pro')
+  const { id, value } = (await ada.createKey('load')).body.key
+  const openai = openaiClient(gateways[0]!, value)
+
+  const streams = Array.from({ length: 3 }, () =>
+    openai.chat.completions.create({
+      ...chat,
+      model: 'thinking',
+      stream: true,
+      stream_options: { include_usage: true }
+    })
+  )
+  const opened = await Promise.all(streams)
+  const during = await look()
+  for (const stream of opened) for await (const _ of stream);
+  await openai.chat.completions.create({ ...chat, model: 'gpt-4o-mini' })
+  await openai.embeddings.create({ model: 'text-embedding-3-small', input: 'Hello' })
+  await openaiClient(gateways[0]!, 'tg_invented')
+    .models.list()
+    .catch(() => null)
+  await openai.chat.completions.create({ ...chat, model: 'no-such-model' }).catch(() => null)
+  // Enough for the circuit breaker: failures must be half of all calls.
+  for (let request = 0; request < 6; request++) {
+    await openai.chat.completions.create({ ...chat, model: 'failing' }).catch(() => null)
+  }
+  await revokeAsOperator(system, value)
+  await ada.revokeKey(id)
+
+  const unmoved = (after: Scrape) => named.filter((name) => !hasMoved(name, [before, during, after]))
+  const deadline = performance.now() + 60_000
+  let after = await look()
+  const expected = named.filter((name) => name in still)
+  while (unmoved(after).some((name) => !(name in still)) && performance.now() < deadline) {
+    await delay(200)
+    after = await look()
+  }
+  assert.deepEqual(
+    named.filter((name) => samplesOf(name, after).length === 0 && !absentUntilEvent.has(name)),
+    [],
+    'do not exist'
+  )
+  assert.deepEqual(
+    unmoved(after).filter((name) => !(name in still)),
+    [],
+    `do not move\n${system.lines.slice(-20).join('\n')}`
+  )
+  assert.deepEqual(Object.keys(still).toSorted(), expected, 'the table has a metric that nothing names')
+})
+
+t.test('the page about failing loops has every loop of control', async () => {
+  const metrics = await (await fetch(`${system.addresses.controlAdmins[0]}/metrics`)).text()
+  const loops = new Set(
+    [...metrics.matchAll(/^tollgate_loop_failures_total\{loop="(\w+)"\}/gm)].map(([, loop]) => loop!)
+  )
+  const page = readFileSync(workspaceFile('docs/operate/runbooks/loop-failing.md'), 'utf8')
+  const listed = new Set([...page.matchAll(/^\|.*?\|/gm)].flatMap(([cell]) => cell.match(/(?<=`)\w+(?=`)/g) ?? []))
+  assert.ok(loops.size > 5)
+  assert.deepEqual(listed, loops)
+})
+
+/** Control mails the owner of a key that an operator revokes. */
+async function revokeAsOperator(testSystem: TestSystem, key: string): Promise<void> {
+  const operator = await new Person(testSystem, 'operator').joinAsOperator()
+  const { status } = await operator.call('POST', '/api/admin/keys/revoke', {
+    value: key,
+    reason: 'found on a public page'
+  })
+  assert.equal(status, 200)
+}
+
+const samplesOf = (name: string, seen: Scrape): string[] => [name, `${name}_count`].filter((one) => seen.has(one))
+
+function hasMoved(name: string, scrapes: readonly Scrape[]): boolean {
+  const values = scrapes.map((seen) => samplesOf(name, seen).map((one) => seen.get(one)))
+  return new Set(values.map((one) => JSON.stringify(one))).size > 1
+}
