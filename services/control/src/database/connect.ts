@@ -1,7 +1,6 @@
-import type { PGlite } from '@electric-sql/pglite'
 import type { SQL } from 'drizzle-orm'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
-import { lockDirectory } from './directory-lock.ts'
+import { openPglite } from './open-pglite.ts'
 import { hasSeveralHosts, openSocket } from './open-socket.ts'
 
 /** Drizzle over either driver. The result of `execute` differs between them: use {@link queryRows}. */
@@ -72,29 +71,4 @@ async function openPostgres(url: string, options: DatabaseOptions): Promise<Data
   }
   const client = postgres(url, settings)
   return { orm: drizzle(client), connections: settings.max, close: () => client.end({ timeout: 5 }) }
-}
-
-/** The default of 128 MB would be cleared at every start. Other pages are in this process's memory or cached files. */
-const pgliteSettings = ['-c', 'shared_buffers=16MB']
-
-/** @param directory null for a database in memory */
-async function openPglite(directory: string | null): Promise<Database> {
-  const [{ PGlite }, { drizzle }] = await Promise.all([import('@electric-sql/pglite'), import('drizzle-orm/pglite')])
-  const unlock = directory === null ? null : lockDirectory(directory)
-  let client: PGlite
-  try {
-    const startParams = [...PGlite.defaultStartParams, ...pgliteSettings]
-    client = await PGlite.create({ startParams, ...(directory !== null && { dataDir: directory }) })
-  } catch (error) {
-    unlock?.()
-    throw error
-  }
-  return {
-    orm: drizzle(client),
-    connections: 1,
-    async close() {
-      if (!client.closed) await client.close()
-      unlock?.()
-    }
-  }
 }

@@ -1,0 +1,40 @@
+import { cpSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { version } from '@tollgate/service/version.ts'
+import { bundle } from './bundle/bundle.ts'
+import { checksumsFile, writeChecksums } from './files/checksums.ts'
+import { copyFiles } from './files/copy-files.ts'
+import { minNodeMajor, writeLauncher } from './launch/launcher.ts'
+import type { PackagePlan } from './packages.ts'
+
+/** Where control looks for the dashboard, from the root of the workspace. */
+const dashboard = 'packages/dashboard/dist/current'
+
+/**
+ * Makes a package: a folder with everything that its programs need besides Node.
+ *
+ * @param root of the workspace, without a slash at its end
+ * @param outDir the package's folder. What it contained is removed
+ */
+export async function makePackage(plan: PackagePlan, root: string, outDir: string): Promise<void> {
+  rmSync(outDir, { recursive: true, force: true })
+  mkdirSync(outDir, { recursive: true })
+  await bundle(plan, root, outDir)
+  for (const program of Object.keys(plan.programs)) {
+    writeFileSync(join(outDir, `${program}.js`), writeLauncher(program))
+  }
+  copyFiles([...plan.files, { folder: '.', patterns: ['LICENSE'] }], root, outDir)
+  if (plan.hasDashboard) cpSync(realpathSync(join(root, dashboard)), join(outDir, dashboard), { recursive: true })
+  writeFileSync(join(outDir, 'package.json'), `${JSON.stringify(describePackage(plan), null, 2)}\n`)
+  writeFileSync(join(outDir, checksumsFile), writeChecksums(outDir))
+}
+
+const describePackage = ({ name, description }: PackagePlan) => ({
+  name: `tollgate-${name}`,
+  version,
+  private: true,
+  description,
+  license: 'Apache-2.0',
+  type: 'module',
+  engines: { node: `>=${minNodeMajor}` }
+})
