@@ -15,6 +15,8 @@ export interface ImagesOptions {
   readonly arch: Architecture
   /** The base image; null to make one from Debian packages and Node's npm package. */
   readonly base: string | null
+  /** The folder with `dist` of `npm run package` and with `deploy`; the root of the workspace by default. */
+  readonly context?: string
 }
 
 /** The names of the images of a release. */
@@ -24,10 +26,12 @@ export interface Images {
 }
 
 /** Builds both images from the folders of `npm run package`, with the version and commit of this clone in their labels. */
-export async function buildImages(buildah: Buildah, { arch, base }: ImagesOptions): Promise<Images> {
+export async function buildImages(buildah: Buildah, options: ImagesOptions): Promise<Images> {
+  const { arch, base, context = workspaceFile('') } = options
   for (const service of ['gateway', 'control']) {
-    if (!existsSync(workspaceFile(`dist/${service}/main.js`)))
+    if (!existsSync(join(context, 'dist', service, 'main.js'))) {
       throw new Error(`dist/${service} is missing. Run: npm run package`)
+    }
   }
   const { revision, timestampS } = await readCommit()
   const common = { arch, timestampS }
@@ -38,7 +42,7 @@ export async function buildImages(buildah: Buildah, { arch, base }: ImagesOption
       ...common,
       name,
       containerfile: workspaceFile(`deploy/images/${service}.Containerfile`),
-      context: workspaceFile(''),
+      context,
       args: { BASE: baseName, VERSION: version, REVISION: revision }
     })
     return name
@@ -74,7 +78,7 @@ async function baseTree(arch: Architecture): Promise<string> {
   mkdirSync(cache, { recursive: true })
   const work = `${tree}.${process.pid}`
   try {
-    const node = await findNode(arch, work)
+    const node = await fetchNode(arch, work)
     await run(script, ['--arch', arch, '--node', node, join(work, 'tree')])
     for (const other of readdirSync(cache)) {
       if (other.startsWith(`${arch}-`) && !other.startsWith(name)) rmSync(join(cache, other), { recursive: true })
@@ -88,10 +92,9 @@ async function baseTree(arch: Architecture): Promise<string> {
   return tree
 }
 
-/** Node of the workspace; for the other architecture, the same version from the npm registry. */
-async function findNode(arch: Architecture, work: string): Promise<string> {
+/** The version of Node that the workspace uses, from the npm registry, with its licence. */
+async function fetchNode(arch: Architecture, work: string): Promise<string> {
   mkdirSync(work, { recursive: true })
-  if (arch === hostArchitecture) return process.execPath
   const name = `node-linux-${arch === 'amd64' ? 'x64' : 'arm64'}@${process.version.slice(1)}`
   const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', work, name])
   await run('tar', ['-x', '-z', '-C', work, '-f', join(work, stdout.trim())])

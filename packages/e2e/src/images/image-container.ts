@@ -22,8 +22,13 @@ export interface ContainerOptions {
 
 /** A container that runs under the rules of a strict cluster. */
 export interface Container extends Child {
-  /** Runs a program in the container. @returns its exit status and its output */
-  exec(args: readonly string[]): Promise<{ status: number; output: string }>
+  /**
+   * Runs a program in the container.
+   *
+   * @param more environment variables, in addition to those of the container
+   * @returns its exit status and its output
+   */
+  exec(args: readonly string[], more?: Readonly<Record<string, string>>): Promise<{ status: number; output: string }>
 }
 
 /** crun needs cgroup v2, which a machine with the older form gets in this process's own view of the files. */
@@ -62,8 +67,8 @@ export async function startContainer(options: ContainerOptions): Promise<Contain
   })
   return {
     ...child,
-    async exec(args) {
-      const env = environment(config, variables).flatMap((variable) => ['--env', variable])
+    async exec(args, more = {}) {
+      const env = environment(config, { ...variables, ...more }).flatMap((variable) => ['--env', variable])
       const inside = ['exec', '--cwd', config.WorkingDir, '--user', config.User, ...env, name, ...args]
       try {
         const { stdout, stderr } = await run('unshare', [...inOwnMounts, ...crunArgs, ...inside])
@@ -94,8 +99,7 @@ function bundleConfig({ root, config, args = config.Cmd, variables }: ContainerO
       env: environment(config, variables),
       cwd: config.WorkingDir,
       capabilities: none,
-      noNewPrivileges: true,
-      rlimits: [{ type: 'RLIMIT_NOFILE', hard: 65_536, soft: 65_536 }]
+      noNewPrivileges: true
     },
     root: { path: root, readonly: true },
     mounts: [

@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   const images = await buildImages(buildah, { arch, base: values.base ?? null })
   for (const image of Object.values(images)) {
     const { bytes } = await buildah.inspect(image)
-    console.log(`localhost/${image}: ${(bytes / 1e6).toFixed(1)} MB unpacked, ${arch}`)
+    console.log(`localhost/${image} ${arch} ${(bytes / 1e6).toFixed(1)} MB unpacked`)
   }
   if (!values.smoke) return
   if (arch !== hostArchitecture) throw new Error(`--smoke runs the images, and this machine is ${hostArchitecture}`)

@@ -34,8 +34,7 @@ export async function smokeTest(
   await using parts = new AsyncDisposableStack()
   const surroundings = parts.use(await startSurroundings(directory))
   const open = async (image: string) => {
-    const { config, architecture, bytes } = await buildah.inspect(image)
-    note(`${image}: ${(bytes / 1e6).toFixed(1)} MB unpacked, ${architecture}`)
+    const { config } = await buildah.inspect(image)
     const { root, remove } = await buildah.mount(image)
     parts.defer(remove)
     assertImage(image, config, root)
@@ -71,7 +70,7 @@ export async function smokeTest(
   const controlContainer = await started('control', control, surroundings.controlVariables)
   const gatewayContainer = await started('gateway', gateway, surroundings.gatewayVariables)
 
-  const doctor = await controlContainer.exec(['node', 'tollgate.js', 'doctor', '--json'])
+  const doctor = await controlContainer.exec(['node', 'tollgate.js', 'doctor', '--json'], surroundings.gatewayVariables)
   assertHealthyParts(doctor.output)
   const dashboard = await fetch(surroundings.controlUrl, { headers: { accept: 'text/html' } })
   assert.match(await dashboard.text(), /<!doctype html>/i)

@@ -29,7 +29,7 @@ export async function startSurroundings(directory: string): Promise<Surroundings
   await using parts = new AsyncDisposableStack()
   const redis = await startRedis({ port: 0, dataDir: join(directory, 'redis') })
   parts.defer(() => redis.stop())
-  const postgres = await startPostgres()
+  const postgres = await startPostgres({ fsync: true })
   if (postgres === null) throw new Error('PostgreSQL is not installed')
   parts.defer(() => postgres.stop())
   const models = await startModels({ port: 0, apiKey: 'sandbox' })
