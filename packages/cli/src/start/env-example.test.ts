@@ -7,7 +7,7 @@ const root = workspaceFile('')
 
 /** The variables that the programs' configurations name. `PATH` belongs to the system. */
 function readVariables(): Set<string> {
-  const files = globSync('{packages,services}/*/src/**/config.ts', { cwd: root })
+  const files = globSync('{packages,services}/*/src/**/{config,log-settings}.ts', { cwd: root })
   assert.ok(files.length >= 5)
   const names = files.flatMap((file) =>
     [...readFileSync(`${root}${file}`, 'utf8').matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name ?? '')

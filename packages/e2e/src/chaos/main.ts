@@ -1,5 +1,6 @@
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
+import { alerts } from './checks/alerts.ts'
 import type { Check } from './checks/check.ts'
 import { rebuild } from './checks/rebuild.ts'
 import { writing } from './checks/writing.ts'
@@ -11,12 +12,13 @@ import { runFault } from './run-fault.ts'
 import { type ChaosSystem, type Conditions, startChaosSystem } from './system/chaos-system.ts'
 import { describeMeasured, tableOf } from './table.ts'
 
-const checks: readonly Check[] = [writing, rebuild]
+const checks: readonly Check[] = [writing, rebuild, alerts]
 
 const usage = `npm run chaos -- [name …]
 
 Injects faults into a whole system of real servers and processes while it serves traffic, and checks every promise.
-The exit status is 1 if a promise was broken. Without names, it runs all but the last:
+The exit status is 1 if a promise was broken. Without names, it runs all but the last two. After alerts, name some alerts
+(alerts RedisDown) to raise only these:
 ${[...faults, ...checks].map(({ name, summary }) => `  ${name.padEnd(20)}${summary}`).join('\n')}`
 
 /** The running system. The next fault reuses it if its conditions are the same and no promise was broken. */
@@ -61,7 +63,10 @@ async function inject(fault: Fault): Promise<Injected> {
 }
 
 async function run(names: readonly string[]): Promise<number> {
-  const unknown = names.find((name) => ![...faults, ...checks].some((one) => one.name === name))
+  const parts = checks.flatMap((check) => check.parts ?? [])
+  const unknown = names.find(
+    (name) => !parts.includes(name) && ![...faults, ...checks].some((one) => one.name === name)
+  )
   if (unknown !== undefined) throw new Error(`unknown fault ${unknown}\n\n${usage}`)
   const all: Measured[] = []
   let brokenCount = 0
@@ -94,7 +99,7 @@ async function run(names: readonly string[]): Promise<number> {
   }
   for (const check of checks) {
     const isChosen = names.length === 0 ? check.onlyIfNamed !== true : names.includes(check.name)
-    if (isChosen) brokenCount += await runCheck(check)
+    if (isChosen) brokenCount += await runCheck(check, names)
   }
   if (all.length > 0) console.log(['', ...tableOf(all)].join('\n'))
   if (disturbed > 0) console.log(`\nThe machine was too busy to check times during ${disturbed} faults.`)
@@ -103,9 +108,9 @@ async function run(names: readonly string[]): Promise<number> {
 }
 
 /** @returns the number of broken promises */
-async function runCheck({ name, summary, run: runIt }: Check): Promise<number> {
+async function runCheck({ name, summary, run: runIt }: Check, names: readonly string[]): Promise<number> {
   console.log(`\n${name}: ${summary}`)
-  const { seen, broken } = await runIt()
+  const { seen, broken } = await runIt(names)
   for (const line of seen) console.log(`  ${line}`)
   for (const line of broken) console.log(`  BROKEN: ${line}`)
   return broken.length

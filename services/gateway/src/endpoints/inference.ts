@@ -1,6 +1,7 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
+import { otherLabel } from '@tollgate/service/metrics/series-family.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
 import { admitRequest, confirmKey } from '../admission/admit-request.ts'
@@ -32,7 +33,7 @@ export function inferenceEndpoint(
   dependencies: InferenceDependencies
 ): void {
   const handler = new InferenceHandler(endpoint, dependencies)
-  app.post(`/v1${endpoint.path}`, { config: { isMetered: true } }, (request, reply) => handler.handle(request, reply))
+  app.post(endpoint.route, { config: { isMetered: true } }, (request, reply) => handler.handle(request, reply))
 }
 
 /** Reads and admits the requests of one endpoint, and starts their relay. */
@@ -124,6 +125,7 @@ class InferenceHandler {
     // The closures below must not keep all members in memory for as long as the answer takes.
     const asked = { max_tokens, max_completion_tokens }
     const model = view.model(name, kind)
+    request.modelLabel = model === null ? otherLabel : name
     const prompt = this.#countablePrompt(model, body)
     let bound: TokenBound | null = null
     // The request keeps these upstreams, even if others are loaded meanwhile.

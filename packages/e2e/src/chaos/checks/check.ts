@@ -4,6 +4,11 @@ export interface Check {
   summary: string
   /** Too long for a full run. */
   onlyIfNamed?: true
-  /** @returns what it measured, and one line per broken promise */
-  run(): Promise<{ seen: string[]; broken: string[] }>
+  /** Names of its parts. A run that names some of them beside the check has only these. */
+  parts?: readonly string[]
+  /**
+   * @param names those of the command line
+   * @returns what it measured, and one line per broken promise
+   */
+  run(names: readonly string[]): Promise<{ seen: string[]; broken: string[] }>
 }

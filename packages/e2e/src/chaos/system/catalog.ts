@@ -11,12 +11,16 @@ export const prices = { inputPicos: 1_000_000, cachedInputPicos: 1_000_000, outp
 export const hangUpModels = ['ordinary', 'reasoning'] as const
 /** One model per capped account, so that the model server's records tell them apart. */
 export const cappedModels = ['capped-1', 'capped-2', 'capped-3'] as const
-/** All models. `quick` is for probes whose answer does not matter, `watched` for accounts that a fault watches itself. */
-export const models = ['steady', 'quick', 'watched', ...cappedModels, ...hangUpModels] as const
+/**
+ * All models. `quick` is for probes whose answer does not matter, `watched` for accounts that a fault watches itself. The
+ * server reports more tokens of `above-bound` than a request may have.
+ */
+export const models = ['steady', 'quick', 'watched', 'above-bound', ...cappedModels, ...hangUpModels] as const
 
 /** The name at the model server. Streams take about half a second, so some are open at every moment. */
 export function upstreamName(model: (typeof models)[number]): string {
   if (model === 'reasoning') return 'reasoning+reasoning-tokens=200+think-ms=400+pace-ms=10'
+  if (model === 'above-bound') return 'above-bound+report-tokens=100000'
   return `${model}+pace-ms=${model === 'quick' || model === 'watched' ? 0 : model === 'ordinary' ? 10 : 40}`
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Part } from '@tollgate/cli/system/part.ts'
-import { choosePorts } from '@tollgate/cli/system/ports.ts'
+import { choosePorts, type Ports } from '@tollgate/cli/system/ports.ts'
 import { type System, startSystem } from '@tollgate/cli/system/system.ts'
 import { type RunningModels, startModels } from '@tollgate/sandbox/models/start-models.ts'
 import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
@@ -41,6 +41,10 @@ export interface Conditions {
   redisPersists?: boolean
   /** Movable clocks, by the name of a part, `redis` or `postgres`: how many seconds each is ahead at first. */
   clocksAheadSeconds?: Readonly<Record<string, number>>
+  /** More variables of all services. */
+  variables?: Readonly<Record<string, string>>
+  /** More variables of one part. */
+  variablesOf?(part: string, ports: Ports): Readonly<Record<string, string>>
   /** Whether the database has its own disk, which can be filled. */
   smallDisk?: boolean
   /** Starts a pooler between control and the database. */
@@ -58,14 +62,13 @@ export interface Pooler {
 export interface Replica {
   part: Part
   url: string
+  adminUrl: string
   redis: NetworkProxy
 }
 export interface ControlReplica extends Replica {
   database: NetworkProxy
 }
-export interface GatewayReplica extends Replica {
-  adminUrl: string
-}
+export type GatewayReplica = Replica
 
 /** The whole system of real servers and processes. Each can be killed, suspended and cut off. */
 export interface ChaosSystem {
@@ -108,6 +111,8 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     gateways: gatewayCount = 3,
     keys = 10_000,
     clocksAheadSeconds = {},
+    variables = {},
+    variablesOf = () => ({}),
     redisPersists,
     redisNetwork = false,
     smallDisk = false
@@ -155,17 +160,19 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
   }
   const upstream = await proxy(models.port)
   const { PATH, HOME } = process.env
+  const ports = await choosePorts()
 
   function envOf(name: string): Record<string, string> {
     const own = proxies.get(name)
-    if (own === undefined) return clocks.ofNode(name)
+    if (own === undefined) return { ...clocks.ofNode(name), ...variablesOf(name, ports) }
     const database = new URL(databaseUrl)
     database.port = String(own.database.port)
     const isByProxy = failoverRedis === null && (redisNetwork || controlNames.includes(name))
     return {
       REDIS_URL: isByProxy ? `redis://127.0.0.1:${own.redis.port}` : redisUrl,
       DATABASE_URL: database.href,
-      ...clocks.ofNode(name)
+      ...clocks.ofNode(name),
+      ...variablesOf(name, ports)
     }
   }
 
@@ -182,10 +189,11 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
       CATALOG_FILE: writeCatalog(directory),
       // Gives each person an own address, so rate limits by address do not interfere.
       TRUST_PROXY: 'loopback',
-      LOG_LEVEL: 'warn'
+      LOG_LEVEL: 'warn',
+      ...variables
     },
     envOf,
-    ports: await choosePorts(),
+    ports,
     dataDir: join(directory, 'data'),
     controls: controlCount,
     gateways: gatewayCount,
@@ -203,16 +211,18 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
   const accounts = await seedAccounts(sql, { count: Math.ceil(keys / keysEach), keysEach })
   await untilProjected(sql, link, projectedTimeoutMs)
 
-  const replica = (name: string, url: string) => ({ part: system.part(name), url, redis: proxies.get(name)!.redis })
+  const replica = (name: string, url: string, adminUrl: string) => ({
+    ...{ part: system.part(name), url, adminUrl },
+    redis: proxies.get(name)!.redis
+  })
   const { addresses, secrets } = system
   const controls = controlNames.map((name, index) => ({
-    ...replica(name, addresses.controls[index]!),
+    ...replica(name, addresses.controls[index]!, addresses.controlAdmins[index]!),
     database: proxies.get(name)!.database
   }))
-  const gateways = gatewayNames.map((name, index) => ({
-    ...replica(name, addresses.gateways[index]!),
-    adminUrl: addresses.gatewayAdmins[index]!
-  }))
+  const gateways = gatewayNames.map((name, index) =>
+    replica(name, addresses.gateways[index]!, addresses.gatewayAdmins[index]!)
+  )
   const balancer = await proxy(...addresses.gateways.map((url) => Number(new URL(url).port)))
   // A plan without a limit on key changes.
   const first = await new Person({ addresses, secrets }, 'ada').join('pro')

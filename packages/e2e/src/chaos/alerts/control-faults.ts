@@ -1,0 +1,106 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Sql } from 'postgres'
+import type { ChaosSystem } from '../system/chaos-system.ts'
+import type { AlertFault } from './alert-fault.ts'
+
+const wrongWebhooks = 6
+const webhookPauseMs = 2000
+
+/** Faults of PostgreSQL and of the providers of users and payments. */
+export const controlAlertFaults: readonly AlertFault[] = [
+  {
+    summary: 'control is cut off from PostgreSQL',
+    raises: ['DatabaseDown'],
+    mayRaise: ['LoopFailing', 'LedgerLag', 'ProjectionLag', 'ControlDown', 'NoControl'],
+    async inject({ controls }) {
+      for (const { database } of controls) database.cut()
+      return () => {
+        for (const { database } of controls) database.restore()
+      }
+    }
+  },
+  {
+    summary: 'PostgreSQL refuses all writes',
+    raises: ['LoopFailing', 'LedgerLag'],
+    mayRaise: ['QueueGrowing'],
+    async inject(system) {
+      await setReadOnly(system, 'on')
+      return () => setReadOnly(system, 'off')
+    }
+  },
+  {
+    summary: 'the identity provider is suspended while it reports more and more users',
+    raises: ['QueueGrowing'],
+    mayRaise: ['LoopFailing'],
+    async inject({ system, sql }) {
+      const identity = system.part('identity')
+      await identity.kill('SIGSTOP')
+      const growing = grow(sql)
+      return async () => {
+        await growing.stop()
+        await identity.kill('SIGCONT')
+      }
+    }
+  },
+  {
+    summary: 'the webhook secret of the payment provider is wrong',
+    raises: ['WebhooksRefused'],
+    async inject({ controls }) {
+      for (let number = 0; number < wrongWebhooks; number++) {
+        const { status } = await fetch(`${controls[0]!.url}/api/billing/webhook`, {
+          method: 'POST',
+          headers: { 'stripe-signature': `t=${Math.floor(Date.now() / 1000)},v1=${'0'.repeat(64)}` },
+          body: '{}'
+        })
+        if (status !== 400) throw new Error(`a webhook with a wrong signature got ${status}`)
+        await delay(webhookPauseMs)
+      }
+      return () => undefined
+    }
+  },
+  {
+    summary: 'the payment provider refuses the key of a replica of control',
+    raises: ['ProviderRefusesKey'],
+    mayRaise: ['ControlDown'],
+    async inject({ controls }, settings) {
+      const restartWith = async (isRefused: boolean) => {
+        settings.refuseKey(isRefused)
+        await controls[1]!.part.restart()
+      }
+      await restartWith(true)
+      return () => restartWith(false)
+    }
+  },
+  {
+    summary: 'the database lacks the last migration',
+    raises: ['MigrationsPending'],
+    async inject({ sql }) {
+      const [last] = await sql`delete from migrations where id = (select max(id) from migrations) returning *`
+      return () => sql`insert into migrations ${sql(last!)}`
+    }
+  }
+]
+
+async function setReadOnly({ sql }: ChaosSystem, value: 'on' | 'off'): Promise<void> {
+  await sql.unsafe(`alter system set default_transaction_read_only = ${value}`)
+  await sql`select pg_reload_conf()`
+}
+
+/** Reports users as changed, more each second. The provider does not know them, so control forgets them when it is back. */
+function grow(sql: Sql): { stop(): Promise<void> } {
+  let isStopped = false
+  const growing = (async () => {
+    while (!isStopped) {
+      await sql`
+        insert into users (id, email, name, synced_at, due_at)
+        select gen_random_uuid(), 'due@tollgate.test', '', now(), now() from generate_series(1, 20)`
+      await delay(500)
+    }
+  })()
+  return {
+    async stop() {
+      isStopped = true
+      await growing
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { prometheus as program } from '../../monitoring/promtool.ts'
+import { rulesText, alerts as shipped } from '../../monitoring/rules.ts'
+import { createAlertSettings } from '../alerts/alert-settings.ts'
+import { alertFaults, notRaised } from '../alerts/all.ts'
+import { startPrometheus } from '../alerts/prometheus.ts'
+import { type Raised, raiseAlerts } from '../alerts/run-alerts.ts'
+import { shortenRules } from '../alerts/shorten-rules.ts'
+import { startChaosSystem } from '../system/chaos-system.ts'
+import { startSteadyTraffic } from '../traffic/steady-traffic.ts'
+import type { Check } from './check.ts'
+
+/** Every `for` and every window of the shipped rules is shorter by this factor. Thresholds are not changed. */
+const factor = 20
+const [gatewayScrapeMs, controlScrapeMs, evaluationMs] = [500, 3000, 500]
+
+/** Each shipped alert fires in its fault, and at no other time. */
+export const alerts: Check = {
+  name: 'alerts',
+  summary: `a real Prometheus: each alert fires in its fault, ends after it, and fires at no other time (times ÷ ${factor})`,
+  onlyIfNamed: true,
+  parts: alertFaults.flatMap(({ raises }) => raises),
+  async run(names) {
+    if (program === null) throw new Error('this needs Prometheus (Debian: prometheus)')
+    await using parts = new AsyncDisposableStack()
+    const directory = mkdtempSync(join(tmpdir(), 'tollgate-alerts-'))
+    parts.defer(() => rmSync(directory, { recursive: true }))
+    const settings = await createAlertSettings(directory)
+    parts.defer(settings.stop)
+    const system = await startChaosSystem(settings.conditions)
+    if (system === null) throw new Error('this needs redis-server (or valkey-server) and PostgreSQL')
+    parts.defer(system.stop)
+    const prometheus = await startPrometheus(program, {
+      rules: shortenRules(rulesText, factor),
+      evaluationMs,
+      jobs: [
+        {
+          name: 'tollgate-gateway',
+          urls: system.gateways.map(({ adminUrl }) => adminUrl),
+          intervalMs: gatewayScrapeMs
+        },
+        { name: 'tollgate-control', urls: system.controls.map(({ adminUrl }) => adminUrl), intervalMs: controlScrapeMs }
+      ]
+    })
+    parts.defer(prometheus.stop)
+    const traffic = startSteadyTraffic(system)
+    parts.defer(traffic.stop)
+
+    const broken: string[] = []
+    const table: string[][] = []
+    const chosen = alertFaults.filter(({ raises }) => raises.some((alert) => names.includes(alert)))
+    for (const fault of chosen.length > 0 ? chosen : alertFaults) {
+      const missing = fault.missing?.() ?? null
+      if (missing !== null) {
+        console.log(`  SKIPPED: ${fault.summary}: ${missing}`)
+        continue
+      }
+      const raised = await raiseAlerts(fault, system, settings, prometheus)
+      for (const line of raised.broken) broken.push(`${fault.summary}: ${line}`)
+      const rows = rowsOf(fault.raises, fault.summary, raised)
+      for (const row of rows) console.log(`  ${row.join('  ')}`)
+      table.push(...rows)
+    }
+    const covered = new Set([...alertFaults.flatMap(({ raises }) => raises), ...Object.keys(notRaised)])
+    for (const { alert } of shipped) {
+      if (!covered.has(alert.replace('Tollgate', ''))) broken.push(`no fault raises ${alert}`)
+    }
+    for (const [alert, why] of Object.entries(notRaised)) table.push([alert, `not raised here: ${why}`, '', '', ''])
+    const head = ['alert', 'fault', 'fired after', 'ended after', 'fired, too']
+    return { seen: [...columns([head, ...table]), `load average ${loadavg()[0]!.toFixed(1)}`], broken }
+  }
+}
+
+function rowsOf(raises: readonly string[], summary: string, { fired, endedAfter }: Raised): string[][] {
+  const others = [...fired].filter(([alert]) => !raises.includes(alert)).map(([alert]) => alert)
+  return raises.map((alert) => {
+    const after = fired.get(alert)
+    return [alert, summary, after === undefined ? 'not' : secondsOf(after), secondsOf(endedAfter), others.join(', ')]
+  })
+}
+
+const secondsOf = (value: number): string => `${value.toFixed(1)} s`
+
+function columns(rows: readonly string[][]): string[] {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd()
+  )
+}
