@@ -1,0 +1,35 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ensureDashboard } from '@tollgate/dashboard/build/ensure-dashboard.ts'
+import { makePackage } from '@tollgate/packaging/make-package.ts'
+import { packagePlans } from '@tollgate/packaging/packages.ts'
+import { findProgram } from '@tollgate/sandbox/find-program.ts'
+import { need } from '@tollgate/sandbox/need.ts'
+import { findPostgres } from '@tollgate/sandbox/postgres/find-postgres.ts'
+import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
+import t from 'tap'
+import { buildImages, hostArchitecture } from './build-images.ts'
+import { createBuildah } from './buildah.ts'
+import { findCrun } from './image-container.ts'
+import { smokeTest } from './smoke.ts'
+
+t.test('both images run as an unprivileged user on a read-only root, serve, and stop cleanly', async (t) => {
+  if (!need(t, 'buildah', findProgram(['buildah']))) return
+  if (!need(t, 'crun, with the right to make namespaces,', await findCrun())) return
+  if (!need(t, 'apt-get', findProgram(['apt-get']))) return
+  if (!need(t, 'redis-server', findRedisServer(process.env))) return
+  if (!need(t, 'PostgreSQL', findPostgres(process.env))) return
+  const directory = mkdtempSync(join(tmpdir(), 'tollgate-images-'))
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+  const context = join(directory, 'context')
+  await ensureDashboard()
+  for (const plan of packagePlans)
+    await makePackage(plan, workspaceFile('').slice(0, -1), join(context, 'dist', plan.name))
+  cpSync(workspaceFile('deploy/images'), join(context, 'deploy/images'), { recursive: true })
+
+  const buildah = createBuildah(directory)
+  const images = await buildImages(buildah, { arch: hostArchitecture, base: null, context })
+  await smokeTest(buildah, images, directory, (text) => t.comment(text))
+})
