@@ -41,7 +41,8 @@ async function main(): Promise<void> {
     log,
     bodyMemoryBytes: config.GATEWAY_BODY_MEMORY_MB * 1024 * 1024,
     protection: protectionOf(config),
-    logsRequest: sampleRequests(config.LOG_REQUESTS),
+    // Lines below the level would be built, and not written.
+    logsRequest: sampleRequests(log.isLevelEnabled('info') ? config.LOG_REQUESTS : 0),
     tracing,
     docsUrl: readDocsUrl(config.DOCS_URL)
   })

@@ -27,10 +27,7 @@ function tableOf(registry: Registry): string[] {
       return [code(metric.name), String(metric.type), labels, cell(metric.help)]
     })
   const titles = ['metric', 'type', 'labels', 'meaning']
-  const widths = titles.map((title, column) =>
-    // The last column is long.
-    column === titles.length - 1 ? title.length : Math.max(...[titles, ...rows].map((row) => row[column]!.length))
-  )
+  const widths = titles.map((_, column) => Math.max(...[titles, ...rows].map((row) => row[column]!.length)))
   const line = (row: readonly string[]) => `| ${row.map((text, column) => text.padEnd(widths[column]!)).join(' | ')} |`
   return [line(titles), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)]
 }
