@@ -142,9 +142,11 @@ test('control as a program', async (t) => {
     const control = run(t, {
       ...env,
       CONTROL_PORT: String(publicPort),
+      LOG_FORMAT: 'pretty',
       DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/x`
     })
     const adminUrl = await adminListening(control)
+    assert.match(control.output(), /^\[20.+\] INFO \(control\): Admin server listening/m, 'lines for people')
     assert.equal((await fetch(`${adminUrl}/livez`)).status, 200)
     const ready = await fetch(`${adminUrl}/readyz`)
     assert.equal(ready.status, 503)

@@ -1,6 +1,7 @@
 import { findUnknownVariables } from '@tollgate/service/config/unknown-variables.ts'
 import { createAdminServer } from '@tollgate/service/http/admin-server.ts'
 import { listen } from '@tollgate/service/http/listen.ts'
+import { collectProcessMetrics } from '@tollgate/service/metrics/process-metrics.ts'
 import { openRedis } from '@tollgate/state/link/first-contact.ts'
 import type { Logger } from 'pino'
 import { composeControl } from './compose.ts'
@@ -10,7 +11,7 @@ import { describeOpenFailure } from './database/describe-open-failure.ts'
 import { assertMigratedWhenReachable, migrateWhenReachable } from './database/migrate.ts'
 import { createLog, prettyOutput } from './http/log.ts'
 import { controlReadiness, type ServingControl } from './http/readiness.ts'
-import { collectProcessMetrics, createControlMetrics } from './metrics/control-metrics.ts'
+import { createControlMetrics } from './metrics/control-metrics.ts'
 
 /** What is under way must have ended by then; an orchestrator would kill the process a little later. */
 const stopTimeoutMs = 20_000

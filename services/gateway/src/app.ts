@@ -27,7 +27,7 @@ import { AbandonedStreams } from './relay/abandoned-streams.ts'
 import { Deadlines } from './relay/deadlines.ts'
 import { SlowReaders } from './relay/slow-readers.ts'
 import type { AnswerMetrics } from './telemetry/answer-metrics.ts'
-import { logRequest } from './telemetry/request-log.ts'
+import { logRequest, senderOf } from './telemetry/request-log.ts'
 
 type SharedDependencies = Pick<
   InferenceDependencies,
@@ -127,28 +127,11 @@ function logSuccesses(app: FastifyInstance, { answers, logsRequest }: GatewayDep
   app.addHook('onResponse', async (request, reply) => {
     const { statusCode: status } = reply
     if (status >= 400) return
-    const { id, startedAt, knownKey: known = null, ip: clientAddress } = request
-    const endpoint = routeOf(request)
-    answers.answered({
-      endpoint,
-      model: '',
-      plan: lastPlanOf(known),
-      status,
-      code: null
-    })
-    if (!logsRequest(status, null)) return
-    const clientRequestId = request.headers['x-request-id']
-    const endedAt = performance.now()
-    logRequest(request.log, {
-      id,
-      known,
-      startedAt,
-      endedAt,
-      status,
-      code: null,
-      endpoint,
-      clientAddress,
-      clientRequestId
-    })
+    const { id, startedAt, knownKey: known = null } = request
+    const [endpoint, code] = [routeOf(request), null]
+    answers.answered({ endpoint, model: '', plan: lastPlanOf(known), status, code })
+    if (!logsRequest(status, code)) return
+    const [endedAt, sender] = [performance.now(), senderOf(request)]
+    logRequest(request.log, { id, known, startedAt, endedAt, status, code, sender, endpoint })
   })
 }

@@ -4,13 +4,13 @@ import { findUnknownVariables } from '@tollgate/service/config/unknown-variables
 import { listen } from '@tollgate/service/http/listen.ts'
 import { loadPrettyLines, type PrettyLine } from '@tollgate/service/log/pretty-lines.ts'
 import { sampleRequests } from '@tollgate/service/log/sample-requests.ts'
+import { collectProcessMetrics } from '@tollgate/service/metrics/process-metrics.ts'
 import { openRedis } from '@tollgate/state/link/first-contact.ts'
 import pino, { type Logger } from 'pino'
 import { composeGateway, type Gateway } from './compose.ts'
 import { type GatewayConfig, loadGatewayConfig } from './config.ts'
 import type { Protection } from './http/protection.ts'
 import { createLogOutput } from './telemetry/log-output.ts'
-import { collectProcessMetrics } from './telemetry/metrics.ts'
 
 async function main(): Promise<void> {
   // Without a listener, the signal would end the process. It may arrive at any time.

@@ -1,5 +1,7 @@
-import { collectProcessMetrics, createMetrics } from '@tollgate/gateway/telemetry/metrics.ts'
+import { createControlMetrics } from '@tollgate/control/metrics/control-metrics.ts'
+import { createMetrics } from '@tollgate/gateway/telemetry/metrics.ts'
 import { addProcessGauges } from '@tollgate/gateway/telemetry/process-gauges.ts'
+import { collectProcessMetrics } from '@tollgate/service/metrics/process-metrics.ts'
 import { Registry } from 'prom-client'
 import type { DocumentedMetrics } from './describe-metrics.ts'
 
@@ -12,6 +14,13 @@ export function documentedMetrics(): DocumentedMetrics[] {
       title: 'Gateway',
       intro: 'On `GATEWAY_ADMIN_PORT` (9090).',
       registry: gatewayRegistry()
+    },
+    {
+      title: 'Control',
+      intro:
+        'On `CONTROL_ADMIN_PORT` (9091). Control asks PostgreSQL and Redis at a scrape, at most every three seconds and for at ' +
+        'most two. What it cannot read in that time has no sample.',
+      registry: createControlMetrics().registry
     },
     {
       title: 'Every process',

@@ -40,7 +40,7 @@ export const listening = (program: ControlProgram): Promise<string> =>
 
 /** Waits until control's admin server listens. @returns its address */
 export const adminListening = (program: ControlProgram): Promise<string> =>
-  untilAddress(program, /"Admin server listening at (http:\/\/[^"]+)/)
+  untilAddress(program, /Admin server listening at (http:\/\/[^"\s]+)/)
 
 async function untilAddress({ child, output, ended }: ControlProgram, line: RegExp): Promise<string> {
   for (;;) {

@@ -4,7 +4,7 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { answerBeforeBody, hasUnreadBody } from '@tollgate/service/http/unread-body.ts'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { lastPlanOf } from '../authenticate/known-key.ts'
-import { logRequest } from '../telemetry/request-log.ts'
+import { logRequest, senderOf } from '../telemetry/request-log.ts'
 import { retryFields } from './retry-fields.ts'
 import { routeOf } from './route-of.ts'
 import { unknownEndpoint } from './unknown-endpoint.ts'
@@ -22,11 +22,9 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   const endpoint = routeOf(request)
   request.server.failures.add(code)
   request.server.answers.answered({ endpoint, model: modelLabel, plan: lastPlanOf(knownKey), status, code })
-  const client = { clientAddress: request.ip, clientRequestId: request.headers['x-request-id'] }
-  logRequest(request.log, {
-    ...{ id, known: knownKey, startedAt, endedAt: performance.now(), status, code, endpoint },
-    ...client
-  })
+  const endedAt = performance.now()
+  const sender = senderOf(request)
+  logRequest(request.log, { id, known: knownKey, startedAt, endedAt, status, code, sender, endpoint })
   const fields = retryFields(failure)
   for (let at = 0; at < fields.length; at += 2) reply.header(fields[at]!, fields[at + 1])
   reply.header('x-content-type-options', 'nosniff')

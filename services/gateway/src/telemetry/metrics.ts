@@ -1,5 +1,5 @@
 import { type CounterSeries, FastCounter } from '@tollgate/service/metrics/fast-counter.ts'
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { Registry } from 'prom-client'
 import { AnswerMetrics } from './answer-metrics.ts'
 import { createGenAiMetrics, type GenAiMetrics } from './gen-ai-metrics.ts'
 import { LabelNames } from './label-names.ts'
@@ -37,11 +37,6 @@ export interface Metrics {
   }): void
   /** Sets the upstreams in force, and removes series of former ones. */
   useUpstreams(names: readonly string[]): void
-}
-
-/** Adds the metrics of the Node.js process. */
-export function collectProcessMetrics(registry: Registry): void {
-  collectDefaultMetrics({ register: registry })
 }
 
 /**

@@ -1,4 +1,4 @@
-import { version } from '@tollgate/service/version.ts'
+import { addBuildInfo } from '@tollgate/service/metrics/process-metrics.ts'
 import { Gauge, type Registry } from 'prom-client'
 
 /** Where the gauges read their values. They are read when the metrics are shown, and cost requests nothing. */
@@ -64,13 +64,7 @@ export function addProcessGauges(registry: Registry, sources: GaugeSources): voi
     'min'
   )
   addUpstreamGauges(registry, sources)
-  new Gauge({
-    name: 'tollgate_build_info',
-    help: 'Always 1. The labels are the version of Tollgate and of Node.js',
-    labelNames: ['service', 'version', 'node'],
-    registers: [registry],
-    aggregator: 'first'
-  }).set({ service: 'gateway', version, node: process.versions.node }, 1)
+  addBuildInfo(registry, 'gateway')
 }
 
 function addUpstreamGauges(registry: Registry, sources: GaugeSources): void {
