@@ -1,10 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import type { ChaosSystem } from '../system/chaos-system.ts'
+import { type SeededAccount, seedAccounts } from '../system/seed.ts'
+import { sendSteadily } from '../traffic/send-steadily.ts'
 import type { AlertFault } from './alert-fault.ts'
 
 const wrongWebhooks = 6
 const webhookPauseMs = 2000
+/** More than are reported until the alert fires. */
+const reportedUsers = 2000
+const reportsPerSecond = 10
 
 /** Faults of PostgreSQL and of the providers of users and payments. */
 export const controlAlertFaults: readonly AlertFault[] = [
@@ -33,11 +38,12 @@ export const controlAlertFaults: readonly AlertFault[] = [
     raises: ['QueueGrowing'],
     mayRaise: ['LoopFailing'],
     async inject({ system, sql }) {
+      const accounts = await seedAccounts(sql, { count: reportedUsers, keysEach: 0 })
       const identity = system.part('identity')
       await identity.kill('SIGSTOP')
-      const growing = grow(sql)
+      const reports = reportSteadily(sql, accounts)
       return async () => {
-        await growing.stop()
+        await reports.stop()
         await identity.kill('SIGCONT')
       }
     }
@@ -86,21 +92,13 @@ async function setReadOnly({ sql }: ChaosSystem, value: 'on' | 'off'): Promise<v
   await sql`select pg_reload_conf()`
 }
 
-/** Reports users as changed, more each second. The provider does not know them, so control forgets them when it is back. */
-function grow(sql: Sql): { stop(): Promise<void> } {
-  let isStopped = false
-  const growing = (async () => {
-    while (!isStopped) {
-      await sql`
-        insert into users (id, email, name, synced_at, due_at)
-        select gen_random_uuid(), 'due@tollgate.test', '', now(), now() from generate_series(1, 5)`
-      await delay(500)
-    }
-  })()
-  return {
-    async stop() {
-      isStopped = true
-      await growing
-    }
-  }
+/** Reports the owners of accounts as changed, ten a second. The provider does not know them, so control suspends them later. */
+function reportSteadily(sql: Sql, accounts: readonly SeededAccount[]): { stop(): Promise<void> } {
+  return sendSteadily(reportsPerSecond, async (number) => {
+    const account = accounts[number]
+    if (account === undefined) return
+    await sql`
+      insert into users (id, email, name, synced_at, due_at) values (${account.id}, 'due@tollgate.test', '', now(), now())
+      on conflict do nothing`
+  })
 }

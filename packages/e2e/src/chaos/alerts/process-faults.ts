@@ -3,8 +3,8 @@ import type { Part } from '@tollgate/cli/system/part.ts'
 import type { AlertFault, Restore } from './alert-fault.ts'
 import { openStreams } from './open-streams.ts'
 
-const suspendedMs = 250
-const runningMs = 100
+const suspendedMs = 150
+const runningMs = 150
 
 const kill = async (parts: readonly Part[]): Promise<Restore> => {
   await Promise.all(parts.map((part) => part.kill('SIGKILL')))
@@ -75,7 +75,7 @@ export const processAlertFaults: readonly AlertFault[] = [
     }
   },
   {
-    summary: 'a gateway is suspended for a quarter of a second, again and again',
+    summary: 'a gateway is suspended for 150 ms, again and again',
     raises: ['EventLoopSlow'],
     async inject({ gateways }) {
       return stutter(gateways[2]!.part)

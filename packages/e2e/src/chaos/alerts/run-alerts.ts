@@ -15,8 +15,8 @@ const prefix = 'Tollgate'
 export interface Raised {
   /** Each alert with the time from the begin of its fault until it fired, seconds; in the order in which they fired. */
   fired: ReadonlyMap<string, number>
-  /** From the end of the fault until no alert fired, seconds. */
-  endedAfter: number
+  /** From the end of the fault until no alert fired, seconds; null if some still fire. Then no other fault can be checked. */
+  endedAfter: number | null
   /** One line for each broken promise. */
   broken: string[]
 }
@@ -31,7 +31,7 @@ export async function raiseAlerts(
   const broken: string[] = []
   const fired = new Map<string, number>()
   const before = await untilNone(prometheus)
-  if (before.length > 0) return { fired, endedAfter: 0, broken: [`fires before the fault: ${before.join(', ')}`] }
+  if (before.length > 0) return { fired, endedAfter: null, broken: [`fires before the fault: ${before.join(', ')}`] }
 
   const watch = watchFiring(prometheus, fired)
   const { raises, raisesAtEnd = [], mayRaise = [] } = fault
@@ -49,7 +49,7 @@ export async function raiseAlerts(
   const restoredAt = performance.now()
   await untilFired(raisesAtEnd)
   const still = await untilNone(prometheus)
-  const endedAfter = (performance.now() - restoredAt) / 1000
+  const endedAfter = still.length > 0 ? null : (performance.now() - restoredAt) / 1000
   await watch.stop()
   const silent = missing([...raises, ...raisesAtEnd])
   if (silent.length > 0) broken.push(`did not fire in ${firesWithinMs / 1000} s: ${silent.join(', ')}`)

@@ -64,6 +64,7 @@ export const alerts: Check = {
       const rows = rowsOf(raisedBy(fault), fault.summary, raised)
       for (const row of rows) console.log(`  ${row.join('  ')}`)
       table.push(...rows)
+      if (raised.endedAfter === null) break
     }
     const covered = new Set([...alertFaults.flatMap(raisedBy), ...Object.keys(notRaised)])
     for (const { alert } of shipped) {
@@ -85,11 +86,11 @@ function rowsOf(raises: readonly string[], summary: string, { fired, endedAfter 
   const others = [...fired].filter(([alert]) => !raises.includes(alert)).map(([alert]) => alert)
   return raises.map((alert) => {
     const after = fired.get(alert)
-    return [alert, summary, after === undefined ? 'not' : secondsOf(after), secondsOf(endedAfter), others.join(', ')]
+    return [alert, summary, secondsOf(after), secondsOf(endedAfter), others.join(', ')]
   })
 }
 
-const secondsOf = (value: number): string => `${value.toFixed(1)} s`
+const secondsOf = (value: number | null | undefined): string => (value == null ? 'never' : `${value.toFixed(1)} s`)
 
 function columns(rows: readonly string[][]): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
