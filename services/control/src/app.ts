@@ -30,12 +30,13 @@ import type { Database } from './database/connect.ts'
 import { endConnectionsOnClose } from './http/closing.ts'
 import { decodeBodies } from './http/encoded-body.ts'
 import { answerClientError, refuseAmbiguousHeads, sendFailure, sendNotFound } from './http/failures.ts'
-import { answerProbes } from './http/health.ts'
 import { readJsonBodies } from './http/json-body.ts'
 import type { Limits } from './http/limits.ts'
+import { answerLivez } from './http/livez.ts'
 import { originTest } from './http/origins.ts'
 import { rateLimits } from './http/rate-limit.ts'
 import { newRequestId } from './http/request-id.ts'
+import { logRequests, type RequestLogOptions } from './http/request-log.ts'
 import { sendSecurityHeaders } from './http/security-headers.ts'
 import { refuseUnstorableText } from './http/storable-text.ts'
 import { traceRequests } from './http/trace-requests.ts'
@@ -46,7 +47,6 @@ import type { Mailer } from './mail/mailer.ts'
 import { swaggerOptions } from './openapi/document.ts'
 import { openApiEndpoints } from './openapi/endpoints.ts'
 import type { Projector } from './projection/projector.ts'
-import type { ProviderHealth } from './provider-health/provider-health.ts'
 import { teamEndpoints } from './team/endpoints.ts'
 import { usageEndpoints } from './usage/endpoints.ts'
 import type { DueUsers } from './users/due-users.ts'
@@ -57,7 +57,7 @@ const bodyLimitBytes = 64 * 1024
 /** Longer than everything that a request waits for elsewhere: what is not answered by then waits for the database. */
 const defaultRequestTimeoutMs = 15_000
 
-export type ControlDependencies = {
+export type ControlDependencies = RequestLogOptions & {
   config: Pick<
     ControlConfig,
     'publicUrl' | 'gatewayPublicUrl' | 'serviceDomain' | 'extraOrigins' | 'trustProxy' | 'docsUrl' | 'dashboardDir'
@@ -70,14 +70,13 @@ export type ControlDependencies = {
   redis: RedisLink
   catalog: LiveCatalog
   catalogPublisher: CatalogPublisher
-  projector: Pick<Projector, 'accountChanged' | 'keyChanged' | 'isKeyInForce'>
+  projector: Pick<Projector, 'accountChanged' | 'keyChanged' | 'keyRevoked' | 'isKeyInForce'>
   planWriter: WakeablePlanWriter
   dueUsers: Pick<DueUsers, 'handleReport'>
   refresher: UserRefresher
   payments: Payments
   customerRefresher: CustomerRefresher
   mailer: Mailer
-  health: Pick<ProviderHealth, 'problems'>
   log: FastifyBaseLogger
   clock: Clock
   minResponseTimes: MinResponseTimes
@@ -101,7 +100,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   })
   // Before every part of the API, whose routes it collects.
   app.register(swagger, swaggerOptions(config.publicUrl))
-  app.register(async (probes) => answerProbes(probes, database, redis, dependencies.health))
+  app.register(async (probes) => answerLivez(probes))
   app.register(async (api) => openApiEndpoints(api), { prefix: '/api' })
   app.register(cookie)
   app.register(rateLimits, { redis })
@@ -117,6 +116,8 @@ function createServer({
   log,
   failures,
   tracing,
+  logsRequest,
+  onAnswered,
   requestTimeoutMs = defaultRequestTimeoutMs
 }: ControlDependencies): FastifyInstance {
   const app = Fastify({
@@ -150,14 +151,7 @@ function createServer({
   refuseUnstorableText(app)
   endConnectionsOnClose(app)
   sendSecurityHeaders(app, config.publicUrl.startsWith('https://'))
-  app.addHook('onResponse', (request, reply, done) => {
-    const ms = Math.round(reply.elapsedTime)
-    request.log.info(
-      { method: request.method, route: request.routeOptions.url, status: reply.statusCode, ms },
-      'answered'
-    )
-    done()
-  })
+  logRequests(app, { logsRequest, onAnswered })
   return app
 }
 

@@ -1,3 +1,5 @@
+import type { LoopProgress } from '@tollgate/service/background/background-loop.ts'
+import { sampleRequests } from '@tollgate/service/log/sample-requests.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { createHeartbeat } from '@tollgate/state/processes/create-heartbeat.ts'
@@ -23,9 +25,11 @@ import { defaultLimits, type Limits } from './http/limits.ts'
 import { createSupabaseIdentity } from './identity/supabase-identity.ts'
 import { createUseCopier } from './keys/copy-last-uses.ts'
 import { createMailer } from './mail/mailer.ts'
+import type { ControlMetrics } from './metrics/control-metrics.ts'
 import { createProjector } from './projection/projector.ts'
 import { createProviderChecks } from './provider-health/check-providers.ts'
 import { judgeAnonAnswer, judgeServiceRoleAnswer, judgeStripeAnswer } from './provider-health/judge-answer.ts'
+import type { OnProviderCall, Provider } from './provider-health/provider-calls.ts'
 import { createProviderHealth } from './provider-health/provider-health.ts'
 import { createTablePruner } from './retention/table-pruner.ts'
 import { maintainLedger } from './usage/maintain-ledger.ts'
@@ -36,7 +40,7 @@ import { createPlanWriter } from './users/plan-writer.ts'
 import { createUserRefresher } from './users/refresh-user.ts'
 import { createSweeper } from './users/sweep-users.ts'
 
-type Process = 'host' | 'port' | 'databaseUrl' | 'databasePoolSize' | 'isMigrating' | 'redisUrl' | 'logLevel' | 'traces'
+type Process = 'host' | 'port' | 'admin' | 'databaseUrl' | 'databasePoolSize' | 'isMigrating' | 'redisUrl' | 'traces'
 
 /** The configuration without the addresses that the process itself opens. Each provider may have its own time limit. */
 export type ComposedConfig = Omit<ControlConfig, Process | 'identity' | 'payments'> & {
@@ -53,6 +57,7 @@ export interface ComposeOptions {
   redis: RedisLink
   /** Closed with control. Default: requests are not traced. */
   tracing?: Tracing | null
+  metrics: ControlMetrics
   clock?: Clock
   minResponseTimes?: MinResponseTimes
   limits?: Limits
@@ -68,6 +73,12 @@ export interface ComposeOptions {
   sweep?: { pageSize: number; pauseMs: number }
 }
 
+interface RunningLoop {
+  readonly progress: LoopProgress
+  start(): void
+  stop(): void | Promise<void>
+}
+
 export type Control = ReturnType<typeof composeControl>
 
 /**
@@ -76,40 +87,55 @@ export type Control = ReturnType<typeof composeControl>
  * that its requests need.
  */
 export function composeControl(options: ComposeOptions) {
-  const { config, log, database, redis, tracing = null, clock = systemClock, sweep } = options
+  const { config, log, database, redis, metrics, tracing = null, clock = systemClock, sweep } = options
   const { liveUpstreams = () => readLiveUpstreams(redis) } = options
   const parts = new AsyncDisposableStack()
   parts.defer(() => tracing?.close())
   const keep = <Part extends { stop(): void | Promise<void> }>(part: Part): Part =>
     parts.adopt(part, (stopped) => stopped.stop())
 
-  const loops: Array<{ start(): void }> = []
-  const run = <Loop extends { start(): void; stop(): void | Promise<void> }>(loop: Loop): Loop => {
-    loops.push(loop)
-    return keep(loop)
+  const started: Array<{ start(): void }> = []
+  const run = <Part extends { start(): void; stop(): void | Promise<void> }>(part: Part): Part => {
+    started.push(part)
+    return keep(part)
+  }
+  const loops = new Map<string, { progress: LoopProgress }>()
+  /** @param name for metrics */
+  const runLoop = <Loop extends RunningLoop>(name: string, loop: Loop): Loop => {
+    loops.set(name, loop)
+    return run(loop)
   }
 
+  const { events } = metrics
+  const onCall =
+    (provider: Provider): OnProviderCall =>
+    (outcome, ms) =>
+      events.providerCall(provider, outcome, ms)
   const state = new ProcessState()
   const onFailingHeartbeat = (err: Error) => log.warn({ err }, 'cannot report to Redis that control runs')
   const heartbeat = run(createHeartbeat(redis, () => state.facts(), onFailingHeartbeat))
 
   const { acknowledgeTimeoutMs } = options
-  const projector = run(
-    createProjector({ database, redis, log, ...(acknowledgeTimeoutMs !== undefined && { acknowledgeTimeoutMs }) })
+  const projector = runLoop(
+    'projection',
+    createProjector({
+      ...{ database, redis, log, onRevoked: events.revoked },
+      ...(acknowledgeTimeoutMs !== undefined && { acknowledgeTimeoutMs })
+    })
   )
   const { catalog, catalogPublisher, catalogFile } = createCatalogParts({
     ...{ database, redis, projector, clock, log, config, liveUpstreams, catalogFile: options.catalogFile }
   })
-  run(catalog)
-  run(catalogFile)
+  runLoop('catalog', catalog)
+  runLoop('catalog_file', catalogFile)
   const ledger = createPostgresLedger(database.orm)
   const maintain = (signal: AbortSignal) => maintainLedger({ database, redis, clock, retention: config.ledger }, signal)
   const onCopied = (until: number) => state.usageCopied(until)
-  run(createUsageCopier({ ledger, redis, log, maintain, onCopied }))
-  run(createUseCopier({ database, redis, log }))
-  run(createClockWatch({ database, redis, clock, log }))
+  runLoop('usage', createUsageCopier({ ledger, redis, log, maintain, onCopied }))
+  runLoop('last_uses', createUseCopier({ database, redis, log }))
+  runLoop('clocks', createClockWatch({ database, redis, clock, log, onCompared: events.clocksCompared }))
 
-  const mailer = keep(createMailer({ smtp: config.smtp, log }))
+  const mailer = keep(createMailer({ smtp: config.smtp, log, onMail: events.mail, onCall: onCall('smtp') }))
 
   const health = createProviderHealth(log)
   const providerChecks = keep(createProviderChecks({ config, health, log }))
@@ -118,48 +144,61 @@ export function composeControl(options: ComposeOptions) {
     ...config.identity,
     publicUrl: config.publicUrl,
     log,
+    onCall: onCall('supabase'),
     onAnswer(apiKey, path, status) {
       const judge = apiKey === serviceRoleKey ? judgeServiceRoleAnswer : judgeAnonAnswer
       judge(path, status, health.report)
     }
   })
   const ofUsers = { database, identity, catalog, projector, clock, log }
-  const planWriter = run(createPlanWriter(ofUsers))
-  const dueUsers = run(createDueUsers(ofUsers))
+  const planWriter = runLoop('plan_writes', createPlanWriter(ofUsers))
+  const dueUsers = runLoop('due_users', createDueUsers(ofUsers))
   const refresher = createUserRefresher(ofUsers)
 
   const payments = createStripePayments({
     ...config.payments,
+    onCall: onCall('stripe'),
     onAnswer: (status) => judgeStripeAnswer(status, health.report)
   })
   const concurrency = concurrencyLimitFor(database)
   const customerRefresher = createCustomerRefresher({ ...ofUsers, payments, planWriter, concurrency })
-  const sweeper = run(createSweeper({ ...ofUsers, customerRefresher, ...sweep }))
+  const sweeper = runLoop('user_sweep', createSweeper({ ...ofUsers, customerRefresher, ...sweep }))
   const ofSweeps = {
     ...{ database, payments, clock, log, intervalMs: config.reconcileIntervalMs },
     ...(sweep !== undefined && { pauseMs: sweep.pauseMs })
   }
-  const subscriptionSweeper = run(createSubscriptionSweeper({ ...ofSweeps, catalog }))
-  const invoiceSweeper = run(createInvoiceSweeper(ofSweeps))
-  const overrideEnder = run(createOverrideEnder({ database, redis, projector, clock, log }))
-  const dueCustomers = run(createDueCustomersLoop({ database, customerRefresher, clock, log }))
+  const subscriptionSweeper = runLoop('subscription_sweep', createSubscriptionSweeper({ ...ofSweeps, catalog }))
+  const invoiceSweeper = runLoop('invoice_sweep', createInvoiceSweeper(ofSweeps))
+  const overrideEnder = runLoop('overrides', createOverrideEnder({ database, redis, projector, clock, log }))
+  const dueCustomers = runLoop('due_customers', createDueCustomersLoop({ database, customerRefresher, clock, log }))
 
   const { minResponseTimes = defaultMinResponseTimes, limits = defaultLimits, requestTimeoutMs } = options
   const app: FastifyInstance = buildApp({
     ...ofUsers,
     ...{ config, redis, catalogPublisher, planWriter, dueUsers, refresher, payments, customerRefresher, mailer },
-    ...{ tracing, health, failures: state.failures, webhookCounts: state.webhookCounts, heartbeat },
+    ...{
+      tracing,
+      onAnswered: events.request,
+      logsRequest: sampleRequests(config.log.requests),
+      failures: state.failures,
+      webhookCounts: state.webhookCounts,
+      heartbeat
+    },
     ...{ minResponseTimes, limits, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) }
   })
   parts.defer(() => app.close())
-  run(createTablePruner(database, config.retention, clock, log))
+  runLoop('retention', createTablePruner(database, config.retention, clock, log))
 
+  metrics.observe({
+    ...{ database, redis, health, mailer, loops, webhookCounts: state.webhookCounts },
+    usageCopiedMsAgo: () => state.usageCopiedMsAgo()
+  })
   return {
     ...{ app, catalog, catalogFile, catalogPublisher, heartbeat, projector, planWriter, dueUsers },
-    ...{ customerRefresher, dueCustomers, subscriptionSweeper, invoiceSweeper, sweeper, overrideEnder },
+    ...{ health, customerRefresher, dueCustomers, subscriptionSweeper, invoiceSweeper, sweeper, overrideEnder },
     /** Starts every background loop. */
     start(): void {
-      for (const loop of loops) loop.start()
+      for (const part of started) part.start()
     },
     /** Checks the keys of the providers in the background. Called when control listens. */
     checkProviders: () => providerChecks.start(),

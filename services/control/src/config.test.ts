@@ -42,6 +42,7 @@ test('a bad variable is named, and its value is not repeated', async () => {
   const bad: Array<[name: keyof typeof complete | string, value: string]> = [
     ['CONTROL_PORT', '70000'],
     ['CONTROL_PORT', 'http'],
+    ['CONTROL_ADMIN_PORT', '3000'],
     ['PUBLIC_URL', 'app.example.com'],
     ['PUBLIC_URL', 'https://app.example.com/base'],
     ['PUBLIC_URL', 'ftp://app.example.com'],

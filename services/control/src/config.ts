@@ -1,5 +1,6 @@
 import { checkDocsUrl, readDocsUrl } from '@tollgate/service/config/docs-url.ts'
 import { loadConfig } from '@tollgate/service/config/load-config.ts'
+import { logSettings } from '@tollgate/service/config/log-settings.ts'
 import { checkTrustProxy, readTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
 import { checkDatabaseUrl, checkUrlPassword } from '@tollgate/service/config/url-password.ts'
 import {
@@ -15,6 +16,7 @@ import { checkMailFrom, checkSmtpUrl, readSmtp, type SmtpSettings } from './mail
 import type { Retention } from './retention/table-pruner.ts'
 import type { LedgerRetention } from './usage/fold-ledger.ts'
 
+const Port = (defaultPort: number) => Type.Integer({ minimum: 0, maximum: 65535, default: defaultPort })
 /** @param where where to get a required variable */
 const Text = (where: string) => Type.String({ minLength: 1, where })
 /** What is sent as a header. With a space or a line break inside, the errors of the HTTP client would repeat it. */
@@ -25,7 +27,10 @@ const apiKeys = 'Copy it from supabase.com: your project, Project Settings, API 
 /** Every variable of control. */
 export const ControlVariables = Type.Object({
   CONTROL_HOST: Type.String({ default: '127.0.0.1' }),
-  CONTROL_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 3000 }),
+  CONTROL_PORT: Port(3000),
+  /** Address of `/livez`, `/readyz` and `/metrics`, for the operator's network only. */
+  CONTROL_ADMIN_HOST: Type.String({ default: '127.0.0.1' }),
+  CONTROL_ADMIN_PORT: Port(9091),
   /** Where browsers reach control: scheme, host and port. */
   PUBLIC_URL: Text('Set the address at which browsers reach control, such as https://app.example.com'),
   /** Where clients reach the gateway: scheme, host and port. The dashboard shows it, and calls it. */
@@ -88,7 +93,7 @@ export const ControlVariables = Type.Object({
   LEDGER_KEPT_MONTHS: Type.Integer({ minimum: 0, maximum: 1200, default: 0 }),
   /** Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: no links. */
   DOCS_URL: Type.String({ default: '' }),
-  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], { default: 'info' }),
+  ...logSettings,
   ...traceVariables
 })
 type Variables = Static<typeof ControlVariables>
@@ -96,6 +101,7 @@ type Variables = Static<typeof ControlVariables>
 export type ControlConfig = {
   readonly host: string
   readonly port: number
+  readonly admin: { readonly host: string; readonly port: number }
   /** An origin: no path, no slash at the end. */
   readonly publicUrl: string
   /** An origin, too. */
@@ -132,9 +138,14 @@ export type ControlConfig = {
   readonly ledger: LedgerRetention
   /** Without a slash at its end; null for none. */
   readonly docsUrl: string | null
-  readonly logLevel: Variables['LOG_LEVEL']
   /** null: requests are not traced. */
   readonly traces: TraceSettings | null
+  readonly log: {
+    readonly level: Variables['LOG_LEVEL']
+    readonly format: Variables['LOG_FORMAT']
+    /** Share of the successful requests that get a line. */
+    readonly requests: number
+  }
 }
 
 /** @throws ConfigError naming every bad variable */
@@ -144,6 +155,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
   return Object.freeze({
     host: variables.CONTROL_HOST,
     port: variables.CONTROL_PORT,
+    admin: { host: variables.CONTROL_ADMIN_HOST, port: variables.CONTROL_ADMIN_PORT },
     publicUrl: publicUrl.origin,
     gatewayPublicUrl: new URL(variables.GATEWAY_PUBLIC_URL).origin,
     serviceDomain: serviceDomain(variables),
@@ -181,12 +193,16 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
       monthsKept: variables.LEDGER_KEPT_MONTHS === 0 ? null : variables.LEDGER_KEPT_MONTHS
     },
     docsUrl: readDocsUrl(variables.DOCS_URL),
-    logLevel: variables.LOG_LEVEL,
-    traces: readTraces(variables)
+    traces: readTraces(variables),
+    log: { level: variables.LOG_LEVEL, format: variables.LOG_FORMAT, requests: variables.LOG_REQUESTS }
   })
 }
 
 const rules: ReadonlyArray<(variables: Variables) => string | null> = [
+  ({ CONTROL_PORT, CONTROL_ADMIN_PORT }) =>
+    CONTROL_PORT === CONTROL_ADMIN_PORT && CONTROL_PORT !== 0
+      ? 'CONTROL_ADMIN_PORT: must differ from CONTROL_PORT. Clients must not reach the admin port'
+      : null,
   ({ PUBLIC_URL }) => checkOrigin('PUBLIC_URL', PUBLIC_URL),
   ({ GATEWAY_PUBLIC_URL }) => checkOrigin('GATEWAY_PUBLIC_URL', GATEWAY_PUBLIC_URL),
   ({ SUPABASE_URL }) => (isHttpUrl(SUPABASE_URL) ? null : 'SUPABASE_URL: must be an http:// or https:// URL'),

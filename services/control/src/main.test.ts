@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -13,7 +13,7 @@ import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { test } from 'tap'
 import { withKeyQuota, writeFile } from './catalog/testing/catalog-files.ts'
-import { listening, runControl as run } from './testing/control-program.ts'
+import { adminListening, listening, runControl as run } from './testing/control-program.ts'
 import { copyPgliteDirectory } from './testing/pglite-directory.ts'
 import { anonKey, serviceRoleKey, stripeKey, webhookSecret } from './testing/start-control.ts'
 
@@ -51,7 +51,8 @@ test('control as a program', async (t) => {
     const control = run(t, env)
     const url = await listening(control)
     // It listens before it is connected to everything.
-    while ((await fetch(`${url}/readyz`)).status !== 200) await delay(20)
+    const adminUrl = await adminListening(control)
+    while ((await fetch(`${adminUrl}/readyz`)).status !== 200) await delay(20)
     assert.equal((await post(`${url}/api/auth/register`, { ...person, name: 'Ada' })).status, 200)
     const { searchParams } = linkIn(await latestMail(identity.mailboxUrl, person.email))
     const { token_hash, type } = Object.fromEntries(searchParams)
@@ -132,17 +133,48 @@ test('control as a program', async (t) => {
     assert.deepEqual(await control.ended, { code: 0, signal: null })
   })
 
+  await t.test('probes get an answer while control waits for its database, and the public port is closed', async () => {
+    const silent = createTcpServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    t.after(() => silent.close())
+    const { port } = silent.address() as AddressInfo
+    const publicPort = await freePort()
+    const control = run(t, {
+      ...env,
+      CONTROL_PORT: String(publicPort),
+      DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/x`
+    })
+    const adminUrl = await adminListening(control)
+    assert.equal((await fetch(`${adminUrl}/livez`)).status, 200)
+    const ready = await fetch(`${adminUrl}/readyz`)
+    assert.equal(ready.status, 503)
+    assert.deepEqual(await ready.json(), {
+      ...{ started: false, stopping: false, database: false, redis: false, problems: [] }
+    })
+    assert.match(
+      await (await fetch(`${adminUrl}/metrics`)).text(),
+      /^tollgate_build_info\{service="control",version="/m
+    )
+    await assert.rejects(fetch(`http://127.0.0.1:${publicPort}/livez`))
+    control.child.kill('SIGKILL')
+    await control.ended
+  })
+
   await t.test('a port that is taken is named, with its variable', async () => {
     const port = await freePort()
     const other = createServer().listen(port, '127.0.0.1')
     await once(other, 'listening')
     t.after(() => other.close())
-    const control = run(t, { ...env, CONTROL_PORT: String(port) })
-    assert.equal((await control.ended).code, 1)
-    assert.match(
-      control.output(),
-      new RegExp(`control: Another program uses port ${port} on 127\\.0\\.0\\.1\\. .*CONTROL_PORT`)
-    )
+    for (const variable of ['CONTROL_PORT', 'CONTROL_ADMIN_PORT']) {
+      const control = run(t, { ...env, [variable]: String(port) })
+      assert.equal((await control.ended).code, 1)
+      assert.match(
+        control.output(),
+        new RegExp(
+          `control: Another program uses port ${port} on 127\\.0\\.0\\.1\\. .* set ${variable} to another port`
+        )
+      )
+    }
   })
 
   await t.test('what is wrong with variables, catalog or database stops the start and is named', async () => {

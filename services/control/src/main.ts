@@ -1,15 +1,18 @@
 import { findUnknownVariables } from '@tollgate/service/config/unknown-variables.ts'
+import { createAdminServer } from '@tollgate/service/http/admin-server.ts'
+import { listen } from '@tollgate/service/http/listen.ts'
 import { openTracing } from '@tollgate/service/tracing/open-tracing.ts'
 import { version } from '@tollgate/service/version.ts'
 import { openRedis } from '@tollgate/state/link/first-contact.ts'
-import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { composeControl } from './compose.ts'
 import { type ControlConfig, loadControlConfig } from './config.ts'
 import { type Database, openDatabase } from './database/connect.ts'
 import { describeOpenFailure } from './database/describe-open-failure.ts'
 import { assertMigratedWhenReachable, migrateWhenReachable } from './database/migrate.ts'
-import { createLog } from './http/log.ts'
+import { createLog, prettyOutput } from './http/log.ts'
+import { controlReadiness, type ServingControl } from './http/readiness.ts'
+import { collectProcessMetrics, createControlMetrics } from './metrics/control-metrics.ts'
 
 /** What is under way must have ended by then; an orchestrator would kill the process a little later. */
 const stopTimeoutMs = 20_000
@@ -18,7 +21,7 @@ async function main(): Promise<void> {
   // SIGHUP never ends this process, also not before anything reads files again.
   process.on('SIGHUP', () => undefined)
   const config = loadControlConfig(process.env)
-  const log = createLog(config.logLevel)
+  const log = createLog(config.log.level, config.log.format === 'pretty' ? await prettyOutput() : undefined)
   for (const warning of findUnknownVariables(process.env)) log.warn(warning)
   process.on('uncaughtException', (err, origin) => {
     log.fatal({ err }, origin)
@@ -58,7 +61,19 @@ interface Started {
 
 async function start(config: ControlConfig, log: Logger): Promise<Started> {
   await using parts = new AsyncDisposableStack()
-  // First, because a wrong password is found at once. The database may take longer.
+  const metrics = createControlMetrics()
+  collectProcessMetrics(metrics.registry)
+  let serving: ServingControl | null = null
+  let isStopping = false
+  const admin = createAdminServer({
+    registry: metrics.registry,
+    readiness: () => controlReadiness(serving, isStopping)
+  })
+  parts.defer(() => admin.close())
+  // First: probes must get an answer while control waits for its database, or migrates it.
+  const adminUrl = await listen(admin, { ...config.admin, portVariable: 'CONTROL_ADMIN_PORT' })
+  log.info(`Admin server listening at ${adminUrl}`)
+  // Before the database, because a wrong password is found at once. The database may take longer.
   const redis = await openRedis(config.redisUrl, {
     name: 'tollgate-control',
     silenceTimeoutMs: 2000,
@@ -71,13 +86,20 @@ async function start(config: ControlConfig, log: Logger): Promise<Started> {
     version,
     onDropped: (dropped) => log.warn({ dropped }, 'spans are lost: the collector is away or too slow')
   })
-  const control = parts.use(composeControl({ config, log, database, redis, tracing }))
+  const control = parts.use(composeControl({ config, log, database, redis, metrics, tracing }))
   await control.catalogFile.open()
   control.start()
-  await listen(control.app, config)
+  await listen(control.app, { host: config.host, port: config.port, portVariable: 'CONTROL_PORT' })
+  serving = { database, redis, health: control.health }
   control.checkProviders()
   const started = parts.move()
-  return { stop: () => started.disposeAsync(), reload: () => control.catalogFile.reload() }
+  return {
+    stop() {
+      isStopping = true
+      return started.disposeAsync()
+    },
+    reload: () => control.catalogFile.reload()
+  }
 }
 
 async function openMigrated(
@@ -92,17 +114,6 @@ async function openMigrated(
   } catch (error) {
     await database?.close()
     throw new Error(describeOpenFailure(error), { cause: error })
-  }
-}
-
-async function listen(app: FastifyInstance, { host, port }: ControlConfig): Promise<void> {
-  try {
-    await app.listen({ host, port })
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause
-    throw new Error(`Another program uses port ${port} on ${host}. Stop it, or set CONTROL_PORT to another port.`, {
-      cause
-    })
   }
 }
 

@@ -1,9 +1,12 @@
+import { planOf } from '@tollgate/contracts/records/override.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
+import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Admission } from './admission/admit-request.ts'
 import { holdMsOf } from './admission/hold-ms.ts'
+import type { Authenticator } from './authenticate/authenticate.ts'
 import { authenticate } from './authenticate/plugin.ts'
 import type { BodyMemory } from './body/body-memory.ts'
 import { SlowBodies } from './body/slow-bodies.ts'
@@ -15,20 +18,32 @@ import type { InferenceDependencies } from './endpoints/inference-endpoint.ts'
 import { models } from './endpoints/models.ts'
 import { openApi } from './endpoints/openapi.ts'
 import { TimeSlices } from './event-loop/time-slices.ts'
-import { CallsInFlight } from './http/calls-in-flight.ts'
+import type { CallsInFlight } from './http/calls-in-flight.ts'
 import { Connections } from './http/connections.ts'
 import { allowOrigins, answerPreflights } from './http/cross-origin.ts'
 import type { Protection } from './http/protection.ts'
+import { routeOf } from './http/route-of.ts'
 import { createServer } from './http/server.ts'
 import { AbandonedStreams } from './relay/abandoned-streams.ts'
 import { Deadlines } from './relay/deadlines.ts'
 import { SlowReaders } from './relay/slow-readers.ts'
+import type { AnswerMetrics } from './telemetry/answer-metrics.ts'
 import { logRequest } from './telemetry/request-log.ts'
 import { traceRequests } from './telemetry/trace-requests.ts'
 
 type SharedDependencies = Pick<
   InferenceDependencies,
-  'docsUrl' | 'catalog' | 'upstreams' | 'upstreamHealth' | 'onUnavailable' | 'useLog' | 'estimator' | 'settlement'
+  | 'docsUrl'
+  | 'catalog'
+  | 'upstreams'
+  | 'upstreamHealth'
+  | 'upstreamMetrics'
+  | 'onUnavailable'
+  | 'useLog'
+  | 'estimator'
+  | 'settlement'
+  | 'calls'
+  | 'openCalls'
 >
 
 /** What the gateway's routes need. */
@@ -42,29 +57,32 @@ export interface GatewayDependencies extends SharedDependencies {
   readonly failures: FailureCounts
   /** null if requests are not traced. */
   readonly tracing: Tracing | null
+  readonly answers: Pick<AnswerMetrics, 'answered'>
+  readonly authenticator: Authenticator
+  readonly logsRequest: LogsRequest
 }
 
 /** Builds the gateway's routes. It neither listens nor connects. */
 export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
   const app = createServer(dependencies)
-  const calls = new CallsInFlight()
+  const { calls } = dependencies
   const isDraining = drainOnClose(app, calls)
   allowOrigins(app)
   app.register(async (open) => {
-    logSuccesses(open)
+    logSuccesses(open, dependencies)
     forbidSniffing(open)
     openApi(open)
     answerPreflights(open)
   })
   app.register(async (v1) => {
-    const { redis, protection, tracing } = dependencies
+    const { authenticator, protection, tracing } = dependencies
     // First, so that a refused key is traced, too.
     traceRequests(v1, tracing)
-    await v1.register(authenticate, { redis, failuresPerMinute: protection.failuresPerMinute, isDraining })
-    const shared = inferenceDependencies(dependencies, calls, isDraining)
+    await v1.register(authenticate, { authenticator, failuresPerMinute: protection.failuresPerMinute, isDraining })
+    const shared = inferenceDependencies(dependencies, isDraining)
     for (const endpoint of [chatCompletions, completions, embeddings]) inferenceEndpoint(v1, endpoint, shared)
     v1.register(async (listing) => {
-      logSuccesses(listing)
+      logSuccesses(listing, dependencies)
       forbidSniffing(listing)
       models(listing, dependencies)
     })
@@ -72,11 +90,7 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
   return app
 }
 
-function inferenceDependencies(
-  dependencies: GatewayDependencies,
-  calls: CallsInFlight,
-  isDraining: () => boolean
-): InferenceDependencies {
+function inferenceDependencies(dependencies: GatewayDependencies, isDraining: () => boolean): InferenceDependencies {
   const { protection, bodyMemory, admission } = dependencies
   return {
     ...dependencies,
@@ -86,7 +100,6 @@ function inferenceDependencies(
     abandonedStreams: new AbandonedStreams(protection.maxAbandonedStreams),
     bodies: { memory: bodyMemory, slowBodies: new SlowBodies(protection.slowBodyMs) },
     slices: new TimeSlices(),
-    calls,
     isDraining
   }
 }
@@ -116,10 +129,32 @@ function forbidSniffing(app: FastifyInstance): void {
 }
 
 /** For routes that call no model. The failure handler logs failures, and the settlement logs model calls. */
-function logSuccesses(app: FastifyInstance): void {
+function logSuccesses(app: FastifyInstance, { answers, logsRequest }: GatewayDependencies): void {
   app.addHook('onResponse', async (request, reply) => {
-    if (reply.statusCode >= 400) return
-    const { id, startedAt, knownKey = null } = request
-    logRequest(request.log, { id, known: knownKey, startedAt, status: reply.statusCode, code: null })
+    const { statusCode: status } = reply
+    if (status >= 400) return
+    const { id, startedAt, knownKey: known = null, ip: clientAddress } = request
+    const endpoint = routeOf(request)
+    answers.answered({
+      endpoint,
+      model: '',
+      plan: known?.account == null ? '' : planOf(known.account.record),
+      status,
+      code: null
+    })
+    if (!logsRequest(status, null)) return
+    const clientRequestId = request.headers['x-request-id']
+    const endedAt = performance.now()
+    logRequest(request.log, {
+      id,
+      known,
+      startedAt,
+      endedAt,
+      status,
+      code: null,
+      endpoint,
+      clientAddress,
+      clientRequestId
+    })
   })
 }

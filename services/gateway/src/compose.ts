@@ -1,4 +1,6 @@
+import { createAdminServer } from '@tollgate/service/http/admin-server.ts'
 import { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
+import { type LogsRequest, sampleRequests } from '@tollgate/service/log/sample-requests.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import { version } from '@tollgate/service/version.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
@@ -9,16 +11,21 @@ import { createAdmissions } from './admission/admissions.ts'
 import { holdMsOf } from './admission/hold-ms.ts'
 import { createUseLog } from './admission/use-log.ts'
 import { buildApp, type GatewayDependencies } from './app.ts'
+import { createAuthenticator } from './authenticate/authenticate.ts'
 import { BodyMemory } from './body/body-memory.ts'
 import { followCatalog, type LiveCatalog } from './catalog/live-catalog.ts'
+import { OpenCalls } from './endpoints/open-calls.ts'
 import { createTurn, type Turn } from './event-loop/end-of-turn.ts'
-import { buildAdmin } from './http/admin.ts'
+import { CallsInFlight } from './http/calls-in-flight.ts'
 import type { Protection } from './http/protection.ts'
+import { gatewayReadiness } from './http/readiness.ts'
+import { CallMetrics } from './settlement/call-metrics.ts'
 import { createReaper, type Reaper } from './settlement/reaper.ts'
 import { createSettlement } from './settlement/settlement.ts'
 import { SettlementQueue } from './settlement/settlement-queue.ts'
 import { createClockWatch } from './telemetry/clock-watch.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
+import type { RedisMetrics } from './telemetry/redis-metrics.ts'
 import { createUnavailableModels } from './telemetry/unavailable-models.ts'
 import { createUsageEstimator } from './tokens/usage-estimator.ts'
 import { createUpstreamChecks } from './upstream-health/check-upstreams.ts'
@@ -43,6 +50,8 @@ export interface GatewayParts {
   readonly log: Logger
   readonly bodyMemoryBytes: number
   readonly protection: Protection
+  /** Which requests get a line in the log; default: all. */
+  readonly logsRequest?: LogsRequest
   /** Address of the operator's documentation, to which errors link; null if there is none. */
   readonly docsUrl: string | null
   /** Closed with the gateway; null if requests are not traced. */
@@ -80,7 +89,7 @@ export interface Gateway extends AsyncDisposable {
  * @throws FileError or ConfigError if the upstreams file is not valid
  */
 export function composeGateway(given: GatewayParts): Gateway {
-  const { redis, log, protection } = given
+  const { redis, log, protection, logsRequest = sampleRequests(1) } = given
   const parts = new AsyncDisposableStack()
   let isStopping = false
   let deadline: NodeJS.Timeout | undefined
@@ -93,30 +102,59 @@ export function composeGateway(given: GatewayParts): Gateway {
   const failures = new FailureCounts()
   parts.defer(() => given.tracing?.close())
   const { upstreams, reloader } = followUpstreams(given, () => {
+    useUpstreams()
     void heartbeat.beat()
     upstreamChecks.start()
   })
   parts.defer(() => redis.close())
-  const catalog = followCatalog(redis, warn('cannot read the catalog from Redis'))
+  const catalog = followCatalog(redis, warn('cannot read the catalog from Redis'), (view) => {
+    metrics.useCatalog(
+      [...view.models()].map(([name]) => name),
+      view.planNames()
+    )
+    callMetrics.forget()
+  })
   const facts = () => factsOf(upstreams, catalog, failures)
   const heartbeat = keep(createHeartbeat(redis, facts, warn('cannot report to Redis that this gateway runs')))
   const bodyMemory = new BodyMemory(given.bodyMemoryBytes)
   const turn = createTurn(redis)
-  const queue = new SettlementQueue(redis, turn, warn('Redis rejects settlements'))
-  const metrics = createMetrics(
-    () => queue.waiting,
-    () => bodyMemory.heldBytes
-  )
+  const [calls, openCalls] = [new CallsInFlight(), new OpenCalls()]
+  const metrics = createMetrics({
+    settlementsWaiting: () => queue.waiting,
+    bodyBytes: () => bodyMemory.heldBytes,
+    bodyLimitBytes: () => given.bodyMemoryBytes,
+    requestsInFlight: () => calls.count,
+    openStreams: () => openCalls.streams,
+    holds: () => openCalls.count + settlement.countingCalls + queue.waiting,
+    keyCacheKeys: () => authenticator.keyCount,
+    isRedisReady: () => redis.isReady(),
+    isCatalogLoaded: () => catalog.current() !== null,
+    upstreams: () => upstreams.current.byName.values(),
+    upstreamProblems: () => upstreamHealth.problems()
+  })
+  const callMetrics = new CallMetrics(metrics)
+  function useUpstreams(): void {
+    metrics.useUpstreams([...upstreams.current.byName.keys()])
+    callMetrics.forget()
+  }
+  useUpstreams()
+  const authenticator = createAuthenticator(redis, {
+    ...metrics.keyCache,
+    onRedisError: () => metrics.redis.failed()
+  })
+  const queue = new SettlementQueue(redis, turn, metrics.redis, warn('Redis rejects settlements'))
   const upstreamsInForce = () => upstreams.current.byName
   const upstreamHealth = createUpstreamHealth(log, upstreamsInForce)
   const upstreamChecks = keep(createUpstreamChecks(upstreamsInForce, upstreamHealth, log))
-  const admin = buildAdmin(redis, catalog, metrics.registry, () => isStopping, upstreamHealth.problems)
+  const readiness = () => gatewayReadiness(redis, catalog, isStopping, upstreamHealth.problems())
+  const admin = createAdminServer({ registry: metrics.registry, readiness })
   parts.defer(() => admin.close())
   const estimator = createUsageEstimator(warn('cannot count tokens: usage is estimated from the size of answers'))
   parts.defer(() => estimator.close())
   parts.defer(() => finishSettlements(queue, lastSettlements.promise, log))
-  const onAboveBound = () => metrics.aboveBound.inc()
-  const settlement = createSettlement({ log, estimator, queue, onAboveBound, failures })
+  const onAboveBound = () => metrics.aboveBound.add(1)
+  const settled = { log, estimator, queue, onAboveBound, failures, metrics: callMetrics, logsRequest }
+  const settlement = createSettlement(settled)
   parts.defer(() => settlement.counted())
   parts.defer(() => upstreams.close())
   keep(reloader)
@@ -124,10 +162,11 @@ export function composeGateway(given: GatewayParts): Gateway {
   const reaper = keep(createReaper(redis, holdMs, metrics.countReaped, warn('cannot end overdue holds')))
   const useLog = keep(createUseLog(redis, warn('cannot record when keys were last used')))
   keep(catalog)
-  const admission = admissionOf(redis, turn, reaper, queue)
+  const admission = admissionOf(redis, turn, metrics.redis, reaper, queue)
   const onUnavailable = createUnavailableModels(log, metrics.countUnavailable)
-  const ofModels = { upstreams, upstreamHealth, onUnavailable, catalog, estimator, settlement }
-  const app = buildApp({ ...given, ...ofModels, useLog, admission, bodyMemory, failures })
+  const ofModels = { upstreams, upstreamHealth, onUnavailable, catalog, estimator, settlement, calls, openCalls }
+  const ofTelemetry = { failures, answers: metrics.answers, upstreamMetrics: metrics.upstreams, logsRequest }
+  const app = buildApp({ ...given, ...ofModels, ...ofTelemetry, authenticator, useLog, admission, bodyMemory })
   parts.defer(() => app.close())
   const clockWatch = keep(createClockWatch(redis, metrics.setClockSkew))
 
@@ -181,12 +220,13 @@ function followUpstreams(
 function admissionOf(
   redis: RedisLink,
   turn: Turn,
+  metrics: RedisMetrics,
   { reap }: Reaper,
   queue: SettlementQueue
 ): GatewayDependencies['admission'] {
   return {
     redis,
-    admissions: createAdmissions(redis, turn),
+    admissions: createAdmissions(redis, turn, metrics),
     reap,
     cancel: (account, requestId) => queue.cancel(account, requestId),
     isFull: () => queue.isFull

@@ -1,5 +1,6 @@
 import { checkDocsUrl } from '@tollgate/service/config/docs-url.ts'
 import { loadConfig } from '@tollgate/service/config/load-config.ts'
+import { logSettings } from '@tollgate/service/config/log-settings.ts'
 import { checkTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
 import { checkUrlPassword } from '@tollgate/service/config/url-password.ts'
 import { checkTraces, traceVariables } from '@tollgate/service/tracing/trace-settings.ts'
@@ -47,7 +48,7 @@ export const GatewayConfig = Type.Object({
   UPSTREAMS_FILE: Type.String({ default: workspaceFile('deploy/upstreams.yaml') }),
   /** Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: no links. */
   DOCS_URL: Type.String({ default: '' }),
-  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], { default: 'info' }),
+  ...logSettings,
   ...traceVariables
 })
 export type GatewayConfig = Static<typeof GatewayConfig>

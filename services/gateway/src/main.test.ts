@@ -19,7 +19,7 @@ t.test(
       [{ REDIS_URL: 'redis://127.0.0.1:1' }, /OPENAI_API_KEY: missing/],
       [
         { REDIS_URL: 'redis://127.0.0.1:1', OPENAI_API_KEY: 'x', GATEWAY_ADMIN_PORT: '0', GATEWAY_PORT: taken },
-        new RegExp(`Another program uses port ${taken}\\. Stop it, or set GATEWAY_PORT`)
+        new RegExp(`Another program uses port ${taken} on 127\\.0\\.0\\.1\\. Stop it, or set GATEWAY_PORT`)
       ]
     ] as const) {
       const { child, output } = startProgram(env as Record<string, string>)

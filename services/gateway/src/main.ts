@@ -1,6 +1,9 @@
 import { readDocsUrl } from '@tollgate/service/config/docs-url.ts'
 import { readTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
 import { findUnknownVariables } from '@tollgate/service/config/unknown-variables.ts'
+import { listen } from '@tollgate/service/http/listen.ts'
+import { loadPrettyLines, type PrettyLine } from '@tollgate/service/log/pretty-lines.ts'
+import { sampleRequests } from '@tollgate/service/log/sample-requests.ts'
 import { openTracing } from '@tollgate/service/tracing/open-tracing.ts'
 import { readTraces } from '@tollgate/service/tracing/trace-settings.ts'
 import { version } from '@tollgate/service/version.ts'
@@ -17,7 +20,7 @@ async function main(): Promise<void> {
   let reload: () => void = () => {}
   process.on('SIGHUP', () => reload())
   const config = loadGatewayConfig(process.env)
-  const output = createLogOutput()
+  const output = createLogOutput(await lineFormat(config.LOG_FORMAT))
   process.on('exit', () => output.end())
   const log = pino({ level: config.LOG_LEVEL, name: 'gateway' }, output)
   for (const warning of findUnknownVariables(process.env)) log.warn(warning)
@@ -39,16 +42,28 @@ async function main(): Promise<void> {
     bodyMemoryBytes: config.GATEWAY_BODY_MEMORY_MB * 1024 * 1024,
     protection: protectionOf(config),
     tracing,
+    logsRequest: sampleRequests(config.LOG_REQUESTS),
     docsUrl: readDocsUrl(config.DOCS_URL)
   })
   collectProcessMetrics(gateway.metrics.registry)
   stopOnSignals(gateway, log, config.GATEWAY_DRAIN_MS, tracing !== null)
   reload = () => void gateway.reloadUpstreams()
   await gateway.start()
-  await listen(gateway.admin, config.GATEWAY_ADMIN_HOST, config.GATEWAY_ADMIN_PORT, 'GATEWAY_ADMIN_PORT')
-  await listen(gateway.app, config.GATEWAY_HOST, config.GATEWAY_PORT, 'GATEWAY_PORT')
+  const {
+    GATEWAY_ADMIN_HOST: adminHost,
+    GATEWAY_ADMIN_PORT: adminPort,
+    GATEWAY_HOST: host,
+    GATEWAY_PORT: port
+  } = config
+  await listen(gateway.admin, { host: adminHost, port: adminPort, portVariable: 'GATEWAY_ADMIN_PORT' })
+  await listen(gateway.app, { host, port, portVariable: 'GATEWAY_PORT' })
   gateway.checkUpstreams()
-  log.info({ port: config.GATEWAY_PORT, adminPort: config.GATEWAY_ADMIN_PORT }, 'listening')
+  log.info({ port, adminPort }, 'listening')
+}
+
+/** How a line is written; null: as it is. */
+async function lineFormat(format: GatewayConfig['LOG_FORMAT']): Promise<PrettyLine | null> {
+  return format === 'pretty' ? loadPrettyLines(process.stdout.isTTY === true) : null
 }
 
 function protectionOf(config: GatewayConfig): Protection {
@@ -84,20 +99,6 @@ function stopOnSignals(gateway: Gateway, log: Logger, drainMs: number, isTracing
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-}
-
-async function listen(
-  server: { listen(options: { host: string; port: number }): Promise<string> },
-  host: string,
-  port: number,
-  variable: string
-): Promise<void> {
-  try {
-    await server.listen({ host, port })
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause
-    throw new Error(`Another program uses port ${port}. Stop it, or set ${variable} to another port.`, { cause })
-  }
 }
 
 process.on('unhandledRejection', (error) => {

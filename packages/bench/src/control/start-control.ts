@@ -39,10 +39,11 @@ export async function startControl(bench: Bench): Promise<RunningControl> {
   bench.children.alsoStop(() => redis.stop())
   const sql = postgres(postgresServer.url, { max: 1, onnotice: () => {} })
   await prepareToExplain(sql)
-  const port = await freePort()
+  const [port, adminPort] = [await freePort(), await freePort()]
   const child = bench.startMeasured('control', main, {
     PATH: '/usr/local/bin:/usr/bin:/bin',
     CONTROL_PORT: String(port),
+    CONTROL_ADMIN_PORT: String(adminPort),
     PUBLIC_URL: `http://localhost:${port}`,
     SUPABASE_URL: 'http://127.0.0.1:1',
     SUPABASE_ANON_KEY: 'none',
@@ -57,7 +58,7 @@ export async function startControl(bench: Bench): Promise<RunningControl> {
     LOG_LEVEL: 'info'
   })
   try {
-    await untilReady(child, port)
+    await untilReady(child, adminPort)
     await untilProjected(redis.url)
   } catch (error) {
     await bench.children.stop(child)
@@ -86,10 +87,10 @@ export async function startControl(bench: Bench): Promise<RunningControl> {
   }
 }
 
-async function untilReady(child: Child, port: number): Promise<void> {
+async function untilReady(child: Child, adminPort: number): Promise<void> {
   const deadline = performance.now() + startTimeoutMs
   while (performance.now() < deadline && isRunning(child)) {
-    const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null)
+    const answer = await fetch(`http://127.0.0.1:${adminPort}/readyz`).catch(() => null)
     if (answer?.status === 200) return
     await delay(50)
   }

@@ -107,7 +107,11 @@ async function connectKeyCheck(
   await redis.ready()
   const catalog = followCatalog(redis, () => {})
   await catalog.start()
-  const { remembered, lookUp } = createAuthenticator(redis)
+  const { remembered, lookUp } = createAuthenticator(redis, {
+    hits: { add: () => {} },
+    misses: { add: () => {} },
+    onRedisError: () => {}
+  })
   return async (authorization, model) => {
     const known = remembered(authorization) ?? (await lookUp(authorization))
     await confirmKey(redis, known, (records) => judgeCall(records, known.digest, catalog.current()!, model, 'chat'))

@@ -9,6 +9,7 @@ const Port = (variable: PortVariable) => Type.Integer({ minimum: 1, maximum: 65_
 
 const StartVariables = Type.Object({
   CONTROL_PORT: Port('CONTROL_PORT'),
+  CONTROL_ADMIN_PORT: Port('CONTROL_ADMIN_PORT'),
   GATEWAY_PORT: Port('GATEWAY_PORT'),
   GATEWAY_ADMIN_PORT: Port('GATEWAY_ADMIN_PORT'),
   SANDBOX_IDENTITY_PORT: Port('SANDBOX_IDENTITY_PORT'),

@@ -182,7 +182,7 @@ t.test(
     const { stdout } = await run(process.execPath, [main, '--version'], { env })
     assert.equal(stdout, `${manifest.version}\n`)
     await startReady(t, 'program', env)
-    for (const port of [env.CONTROL_PORT, env.GATEWAY_ADMIN_PORT]) {
+    for (const port of [env.CONTROL_PORT, env.CONTROL_ADMIN_PORT, env.GATEWAY_ADMIN_PORT]) {
       const answer = await fetch(`http://127.0.0.1:${port}/livez`)
       assert.deepEqual(await answer.json(), { ok: true, version: manifest.version })
     }

@@ -8,6 +8,7 @@ const options: SummaryOptions = {
   addresses: {
     control: 'http://localhost:3000',
     controls: ['http://127.0.0.1:3000'],
+    controlAdmins: ['http://127.0.0.1:9091'],
     gateway: 'http://localhost:8080',
     gateways: ['http://127.0.0.1:8080'],
     gatewayAdmins: ['http://127.0.0.1:9090'],

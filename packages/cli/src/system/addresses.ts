@@ -7,6 +7,7 @@ export interface Addresses {
   readonly control: string
   /** The URL of each control process, including the first. */
   readonly controls: readonly string[]
+  readonly controlAdmins: readonly string[]
   /** The URL for clients; `/v1/…` is below it. */
   readonly gateway: string
   /** The URL of each gateway process, including the first. */
@@ -24,10 +25,16 @@ export interface Addresses {
   readonly database: string
 }
 
+/** The ports of one process of a service. */
+export interface ProcessPorts {
+  readonly port: number
+  readonly adminPort: number
+}
+
 /** The ports of the processes that can run several times. */
 export interface ServicePorts {
-  readonly controlPorts: readonly number[]
-  readonly gatewayPorts: ReadonlyArray<{ readonly port: number; readonly adminPort: number }>
+  readonly controlPorts: readonly ProcessPorts[]
+  readonly gatewayPorts: readonly ProcessPorts[]
 }
 
 export function findAddresses(
@@ -42,7 +49,8 @@ export function findAddresses(
   const given = (name: string) => (env[name] ?? '').replace(/\/+$/, '')
   return {
     control: given('PUBLIC_URL') || named(ports.CONTROL_PORT),
-    controls: controlPorts.map(local),
+    controls: controlPorts.map(({ port }) => local(port)),
+    controlAdmins: controlPorts.map(({ adminPort }) => local(adminPort)),
     gateway: given('GATEWAY_PUBLIC_URL') || named(ports.GATEWAY_PORT),
     gateways: gatewayPorts.map(({ port }) => local(port)),
     gatewayAdmins: gatewayPorts.map(({ adminPort }) => local(adminPort)),

@@ -12,7 +12,7 @@ function mailOf(env: Variables): Array<string | undefined> {
     ...{ anonKey: 'a', serviceRoleKey: 'b', identityWebhookSecret: 'c', stripeKey: 'd', webhookSecret: 'e' }
   }
   const options = { env, embedded, addresses, ports: defaultPorts, dataDir: 'data', secrets }
-  const { SMTP_URL, MAIL_FROM } = controlEnv(options, 3000)
+  const { SMTP_URL, MAIL_FROM } = controlEnv(options, { port: 3000, adminPort: 9091 })
   return [SMTP_URL, MAIL_FROM]
 }
 

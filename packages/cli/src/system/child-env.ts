@@ -1,4 +1,4 @@
-import type { Addresses } from './addresses.ts'
+import type { Addresses, ProcessPorts } from './addresses.ts'
 import type { EmbeddedPart, Variables } from './embedded.ts'
 import type { Ports } from './ports.ts'
 import { productsOf } from './products.ts'
@@ -49,7 +49,10 @@ export function paymentsEnv(options: EnvOptions): Variables {
 }
 
 /** The variables of one control process. */
-export function controlEnv({ env, embedded, addresses, ports, secrets }: EnvOptions, port: number): Variables {
+export function controlEnv(
+  { env, embedded, addresses, ports, secrets }: EnvOptions,
+  { port, adminPort }: ProcessPorts
+): Variables {
   const identity = embedded.has('identity')
     ? {
         SUPABASE_URL: addresses.identity,
@@ -79,6 +82,7 @@ export function controlEnv({ env, embedded, addresses, ports, secrets }: EnvOpti
     // The same person starts the system and edits its file, and expects a start to apply it.
     CATALOG_ON_START: env.CATALOG_ON_START || 'apply',
     CONTROL_PORT: String(port),
+    CONTROL_ADMIN_PORT: String(adminPort),
     PUBLIC_URL: addresses.control,
     GATEWAY_PUBLIC_URL: addresses.gateway,
     DATABASE_URL: addresses.database,
@@ -92,7 +96,7 @@ export function controlEnv({ env, embedded, addresses, ports, secrets }: EnvOpti
 }
 
 /** The variables of one gateway process. */
-export function gatewayEnv({ env, addresses }: EnvOptions, port: number, adminPort: number): Variables {
+export function gatewayEnv({ env, addresses }: EnvOptions, { port, adminPort }: ProcessPorts): Variables {
   const upstream =
     addresses.models === null ? {} : { OPENAI_BASE_URL: `${addresses.models}/v1`, OPENAI_API_KEY: modelsKey }
   return {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findRedisServer, type RedisProgram } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
-import type { ServicePorts } from './addresses.ts'
+import type { ProcessPorts, ServicePorts } from './addresses.ts'
 import { controlEnv, type EnvOptions, embeddedServerEnv, gatewayEnv, modelsKey, paymentsEnv } from './child-env.ts'
 import type { Variables } from './embedded.ts'
 import { createLogFile } from './log-file.ts'
@@ -60,17 +60,15 @@ export function createParts(options: PartsOptions): Layers {
       })
     )
   }
-  const controls = controlPorts.map((port, index) =>
-    program(numbered('control', index), '@tollgate/control/main.ts', controlEnv(options, port), {
-      url: `http://127.0.0.1:${port}/readyz`
-    })
+  const controls = controlPorts.map((ports, index) =>
+    program(numbered('control', index), '@tollgate/control/main.ts', controlEnv(options, ports), readyAt(ports))
   )
-  const gateways = gatewayPorts.map(({ port, adminPort }, index) =>
+  const gateways = gatewayPorts.map((ports, index) =>
     program(
       numbered('gateway', index),
       '@tollgate/gateway/main.ts',
-      { ...gatewayDefaults, ...gatewayEnv(options, port, adminPort) },
-      { url: `http://127.0.0.1:${adminPort}/readyz` }
+      { ...gatewayDefaults, ...gatewayEnv(options, ports) },
+      readyAt(ports)
     )
   )
   return [redis, embeddedServers, controls, gateways]
@@ -96,6 +94,8 @@ export function createParts(options: PartsOptions): Layers {
     })
   }
 }
+
+const readyAt = ({ adminPort }: ProcessPorts): ReadyCheck => ({ url: `http://127.0.0.1:${adminPort}/readyz` })
 
 const numbered = (name: string, index: number): string => (index === 0 ? name : `${name}-${index + 1}`)
 

@@ -50,7 +50,7 @@ test('the error about a port used twice names both variables', async () => {
 test('the ports of a real part need not be free', async () => {
   const names = (embedded: Parameters<typeof neededPorts>[1]) =>
     neededPorts(defaultPorts, embedded).map(([variable]) => variable)
-  const services = ['CONTROL_PORT', 'GATEWAY_PORT', 'GATEWAY_ADMIN_PORT']
+  const services = ['CONTROL_PORT', 'CONTROL_ADMIN_PORT', 'GATEWAY_PORT', 'GATEWAY_ADMIN_PORT']
   assert.deepEqual(names(new Set()), services)
   assert.deepEqual(names(new Set(['identity', 'postgres', 'redis', 'models'])), [
     ...services,

@@ -6,6 +6,7 @@ import { SystemError } from './system-error.ts'
 /** The default port of each server, by its variable. */
 export const defaultPorts = {
   CONTROL_PORT: 3000,
+  CONTROL_ADMIN_PORT: 9091,
   GATEWAY_PORT: 8080,
   GATEWAY_ADMIN_PORT: 9090,
   SANDBOX_IDENTITY_PORT: 4021,
@@ -45,7 +46,7 @@ export async function anotherFreePort(taken: Set<number>): Promise<number> {
 
 /** The ports that the system will use. */
 export function neededPorts(ports: Ports, embedded: ReadonlySet<EmbeddedPart>): Array<[PortVariable, number]> {
-  const variables: PortVariable[] = ['CONTROL_PORT', 'GATEWAY_PORT', 'GATEWAY_ADMIN_PORT']
+  const variables: PortVariable[] = ['CONTROL_PORT', 'CONTROL_ADMIN_PORT', 'GATEWAY_PORT', 'GATEWAY_ADMIN_PORT']
   for (const part of embedded) variables.push(...portsOf[part])
   return variables.map((variable) => [variable, ports[variable]])
 }

@@ -51,7 +51,7 @@ t.test(
     assert.equal((await models(system.addresses.gateways[1])).status, 401)
 
     await system.part('control').restart()
-    assert.equal((await fetch(`${system.addresses.control}/readyz`)).status, 200)
+    assert.equal((await fetch(`${system.addresses.controlAdmins[0]}/readyz`)).status, 200)
     assert.match(readFileSync(join(dataDir, 'logs/control.log'), 'utf8'), /stopping/)
 
     const key = await createKey(system)

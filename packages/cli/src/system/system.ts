@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { ensureDashboard } from '@tollgate/dashboard/build/ensure-dashboard.ts'
-import { type Addresses, findAddresses } from './addresses.ts'
+import { type Addresses, findAddresses, type ProcessPorts } from './addresses.ts'
 import { claimDirectory } from './claim-directory.ts'
 import { chooseEmbedded, type EmbeddedPart, type Variables } from './embedded.ts'
 import type { Part } from './part.ts'
@@ -23,7 +23,7 @@ export interface SystemOptions {
   readonly dataDir: string
   /** The number of gateway processes; 1 by default. The first uses the ports of `ports`, the others free ports. */
   readonly gateways?: number
-  /** The number of control processes; 1 by default, more need a `DATABASE_URL`. The first uses the port of `ports`. */
+  /** The number of control processes; 1 by default, more need a `DATABASE_URL`. The first uses the ports of `ports`. */
   readonly controls?: number
   /** Further variables of one part, by its name. They override the variables of all parts. */
   envOf?(part: string): Variables
@@ -92,8 +92,10 @@ async function startClaimed(
   const needed = neededPorts(ports, embedded)
   await checkPorts(needed)
   const taken = new Set(needed.map(([, port]) => port))
-  const gatewayPorts = await chooseGatewayPorts(options, taken)
-  const controlPorts = await chooseControlPorts(options, taken)
+  const { gateways = 1, controls = 1 } = options
+  const { CONTROL_PORT, CONTROL_ADMIN_PORT, GATEWAY_PORT, GATEWAY_ADMIN_PORT } = ports
+  const gatewayPorts = await portsOfAll(gateways, { port: GATEWAY_PORT, adminPort: GATEWAY_ADMIN_PORT }, taken)
+  const controlPorts = await portsOfAll(controls, { port: CONTROL_PORT, adminPort: CONTROL_ADMIN_PORT }, taken)
   if (repaired > 0) {
     options.onNotice?.(`Other users of this machine had access to ${repaired} files in ${dataDir}. They no longer do.`)
   }
@@ -161,16 +163,11 @@ async function stopInOrder(layers: Layers): Promise<void> {
   for (const layer of layers.toReversed()) await Promise.all(layer.map((part) => part.stop()))
 }
 
-async function chooseGatewayPorts({ gateways = 1, ports }: SystemOptions, taken: Set<number>) {
-  const chosen = [{ port: ports.GATEWAY_PORT, adminPort: ports.GATEWAY_ADMIN_PORT }]
-  while (chosen.length < gateways) {
+/** The given ports of the first process, and free ports for the others. */
+async function portsOfAll(count: number, first: ProcessPorts, taken: Set<number>): Promise<ProcessPorts[]> {
+  const chosen = [first]
+  while (chosen.length < count) {
     chosen.push({ port: await anotherFreePort(taken), adminPort: await anotherFreePort(taken) })
   }
-  return chosen
-}
-
-async function chooseControlPorts({ controls = 1, ports }: SystemOptions, taken: Set<number>): Promise<number[]> {
-  const chosen: number[] = [ports.CONTROL_PORT]
-  while (chosen.length < controls) chosen.push(await anotherFreePort(taken))
   return chosen
 }

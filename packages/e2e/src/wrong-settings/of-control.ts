@@ -46,6 +46,18 @@ export const ofControl: readonly WrongSetting[] = [
   ),
   wrong(
     'control',
+    '`CONTROL_ADMIN_PORT` used by another program',
+    ({ takenPort }) => ({ CONTROL_ADMIN_PORT: String(takenPort) }),
+    'Another program uses port … on 127.0.0.1. Stop it, or set CONTROL_ADMIN_PORT to another port.'
+  ),
+  wrong(
+    'control',
+    '`CONTROL_ADMIN_PORT` the same as `CONTROL_PORT`',
+    { CONTROL_PORT: '3000', CONTROL_ADMIN_PORT: '3000' },
+    'CONTROL_ADMIN_PORT: must differ from CONTROL_PORT. Clients must not reach the admin port'
+  ),
+  wrong(
+    'control',
     '`RECONCILE_INTERVAL=60,5`',
     { RECONCILE_INTERVAL: '60,5' },
     'RECONCILE_INTERVAL: must be a whole number from 60 to 604800: write it without a comma'

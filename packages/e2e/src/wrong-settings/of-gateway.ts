@@ -44,7 +44,7 @@ export const ofGateway: readonly WrongSetting[] = [
     'gateway',
     '`GATEWAY_PORT` used by another program',
     ({ takenPort }) => ({ GATEWAY_PORT: String(takenPort) }),
-    'Another program uses port …. Stop it, or set GATEWAY_PORT to another port.'
+    'Another program uses port … on 127.0.0.1. Stop it, or set GATEWAY_PORT to another port.'
   ),
   wrong(
     'gateway',

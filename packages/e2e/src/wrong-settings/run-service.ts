@@ -26,7 +26,7 @@ export async function runService(
   const [port, adminPort] = [await freePort(), await freePort()]
   const ports =
     service === 'control'
-      ? { CONTROL_PORT: String(port) }
+      ? { CONTROL_PORT: String(port), CONTROL_ADMIN_PORT: String(adminPort) }
       : { GATEWAY_PORT: String(port), GATEWAY_ADMIN_PORT: String(adminPort) }
   const script = fileURLToPath(import.meta.resolve(`@tollgate/${service}/main.ts`))
   const child = spawn(process.execPath, [script], {
@@ -40,7 +40,7 @@ export async function runService(
     })
   }
   const ended = once(child, 'close').then(([code]: (number | null)[]) => code ?? null)
-  const probe = `http://127.0.0.1:${service === 'control' ? port : adminPort}/readyz`
+  const probe = `http://127.0.0.1:${adminPort}/readyz`
   return {
     output: () => output,
     ended,

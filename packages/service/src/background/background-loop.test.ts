@@ -88,6 +88,24 @@ test('an outage is reported once, and so is its end', async (t) => {
   assert.deepEqual(said, ['failing', 'recovered'])
 })
 
+test('the progress counts failed rounds, and has the time of the last success', async (t) => {
+  const { loop, untilRound, end } = createManualLoop({ intervalMs: 1 })
+  t.after(async () => {
+    end()
+    await loop.stop()
+  })
+  assert.deepEqual(loop.progress, { failures: 0, lastSuccessAt: null })
+  loop.start()
+  const before = Date.now()
+  for (const [index, outcome] of [new Error('one'), undefined, new Error('two')].entries()) {
+    await untilRound(index + 1)
+    end(outcome)
+  }
+  await untilRound(4)
+  assert.equal(loop.progress.failures, 2)
+  assert.ok(loop.progress.lastSuccessAt! >= before)
+})
+
 test('stop ends a pause, waits for the round under way and starts no other', async () => {
   const { loop, started, said, untilRound, end } = createManualLoop()
   loop.start()

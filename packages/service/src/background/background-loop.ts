@@ -31,10 +31,18 @@ export interface BackgroundLoopOptions {
   describeError?: (error: Error) => Error
 }
 
+/** How the rounds of a loop went since the process started. */
+export interface LoopProgress {
+  readonly failures: number
+  /** When a round last succeeded, ms since the epoch; null before the first one. */
+  readonly lastSuccessAt: number | null
+}
+
 /** Repeats rounds of work until it is stopped. */
 export interface BackgroundLoop {
   /** Aborts when the loop stops. */
   readonly signal: AbortSignal
+  readonly progress: LoopProgress
   start(): void
   /** Resolves when the last round has ended. */
   stop(): Promise<void>
@@ -51,6 +59,7 @@ export function createBackgroundLoop(options: BackgroundLoopOptions): Background
   const stopping = new AbortController()
   const { signal } = stopping
   let running: Promise<void> | null = null
+  const progress: { -readonly [Name in keyof LoopProgress]: LoopProgress[Name] } = { failures: 0, lastSuccessAt: null }
   let isFailing = false
   let isWoken = false
   let endSleep = (): void => undefined
@@ -84,8 +93,10 @@ export function createBackgroundLoop(options: BackgroundLoopOptions): Background
       const outcome = await round(signal, isFailing)
       if (isFailing && messages.recovered !== undefined) log.info(messages.recovered)
       isFailing = false
+      progress.lastSuccessAt = Date.now()
       return outcome === 'again' ? 'again' : 'done'
     } catch (error) {
+      if (!signal.aborted) progress.failures++
       if (!isFailing && !signal.aborted) report(error)
       isFailing = true
       return 'failed'
@@ -111,6 +122,7 @@ export function createBackgroundLoop(options: BackgroundLoopOptions): Background
 
   return {
     signal,
+    progress,
     start() {
       running ??= run()
     },

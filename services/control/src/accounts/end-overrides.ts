@@ -34,7 +34,7 @@ export function createOverrideEnder({
   projector,
   clock,
   log
-}: EndOverridesOptions): Pick<BackgroundLoop, 'start' | 'stop' | 'runOnce'> {
+}: EndOverridesOptions): Pick<BackgroundLoop, 'start' | 'stop' | 'runOnce' | 'progress'> {
   let compareAt = 0
 
   async function endAll(signal: AbortSignal): Promise<boolean> {

@@ -20,7 +20,7 @@ export interface AdminOptions {
   payments: Payments
   catalog: LiveCatalog
   catalogPublisher: CatalogPublisher
-  projector: Pick<Projector, 'accountChanged' | 'keyChanged'>
+  projector: Pick<Projector, 'accountChanged' | 'keyRevoked'>
   customerRefresher: Pick<CustomerRefresher, 'refresh'>
   clock: Clock
   heartbeat: Pick<Heartbeat, 'beat'>

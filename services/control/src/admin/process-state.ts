@@ -7,11 +7,17 @@ import { WebhookCounts } from '../http/webhook-counts.ts'
 export class ProcessState {
   readonly failures = new FailureCounts()
   readonly webhookCounts = new WebhookCounts()
+  readonly #startedAt = performance.now()
   #usageCopiedAt: number | null = null
 
   /** @param until `performance.now()`: all usage until then is in the ledger */
   usageCopied(until: number): void {
     this.#usageCopiedAt = until
+  }
+
+  /** Milliseconds since all usage until then was in the ledger; before that, since the start. */
+  usageCopiedMsAgo(): number {
+    return performance.now() - (this.#usageCopiedAt ?? this.#startedAt)
   }
 
   facts(): ProcessFacts {

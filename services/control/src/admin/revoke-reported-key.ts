@@ -39,7 +39,7 @@ export function revokeReportedKey(app: TypedApp, context: AdminContext): void {
       const isNew = await revoke(database.orm, key, reason, byOperator(request, clock()))
       const { id, label, prefix, accountId } = key
       // A repeated call reports whether the revocation is in force now.
-      const isInForce = await projector.keyChanged(accountId, id)
+      const isInForce = await projector.keyRevoked(accountId, id)
       const isMailed = isNew && mailOwner(key, reason)
       if (!isInForce) throw new ServiceError('revocation_pending')
       return { key: { id, label, prefix, account_id: accountId }, mailed: isMailed }

@@ -6,6 +6,7 @@ import { type LiveProcess, readProcesses } from '@tollgate/state/processes/heart
 import { type FoundShards, readShards } from '@tollgate/state/projection/shard-markers.ts'
 import { desc } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
+import { withTimeout } from '../background/with-timeout.ts'
 import { catalogs } from '../database/schema/catalog.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { compareShards } from '../projection/compare-shards.ts'
@@ -32,7 +33,7 @@ async function readSystem(context: AdminContext, log: FastifyBaseLogger): Promis
   async function fromRedis<Answer>(read: () => Promise<Answer>): Promise<Answer | null> {
     if (!redis.isReady()) return null
     try {
-      return await withTimeout(read())
+      return await withTimeout(redisTimeoutMs, read())
     } catch (err) {
       log.warn({ err }, 'the state of Redis could not be read')
       return null
@@ -102,11 +103,4 @@ async function readCatalogInForce({ database, catalog, clock }: AdminContext): P
     .limit(1)
   if (row !== undefined) return { version: row.version, sha256: row.sha256, published_at: row.at.toISOString() }
   return { version: 0, sha256: hash('sha256', JSON.stringify(catalog)), published_at: clock().toISOString() }
-}
-
-/** @throws Error after the timeout */
-async function withTimeout<Answer>(answer: Promise<Answer>): Promise<Answer> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`no answer within ${redisTimeoutMs} ms`)), redisTimeoutMs)
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }

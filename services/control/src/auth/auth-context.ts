@@ -14,7 +14,7 @@ export interface AuthOptions {
   identity: Identity
   database: Database
   catalog: Catalog
-  projector: Pick<Projector, 'accountChanged' | 'keyChanged'>
+  projector: Pick<Projector, 'accountChanged' | 'keyRevoked'>
   customerRefresher: Pick<CustomerRefresher, 'refresh'>
   clock: Clock
   minResponseTimes: MinResponseTimes

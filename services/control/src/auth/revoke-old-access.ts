@@ -50,11 +50,11 @@ export async function revokeOldAccess(
  * @throws ServiceError `revocation_pending`; its message also says that the password is set, because the link is used up
  */
 export async function awaitRevocations(
-  projector: Pick<Projector, 'keyChanged'>,
+  projector: Pick<Projector, 'keyRevoked'>,
   revoked: readonly RevokedKey[]
 ): Promise<void> {
   for (let from = 0; from < revoked.length; from += batch) {
-    const some = revoked.slice(from, from + batch).map(({ accountId, id }) => projector.keyChanged(accountId, id))
+    const some = revoked.slice(from, from + batch).map(({ accountId, id }) => projector.keyRevoked(accountId, id))
     if (!(await Promise.all(some)).includes(false)) continue
     throw new ServiceError('revocation_pending', {
       message:

@@ -53,6 +53,7 @@ export async function signIn(
   })
   const { token, browser, session, isAccountChanged } = opened
   if (session === null) throw new Error('the session that was just opened is missing')
+  request.signedIn = { userId: user.id, accountId: session.account.id }
   if (isAccountChanged) await projector.accountChanged(user.id)
   reply.setCookie(sessionCookie, token, cookie)
   reply.setCookie(browserCookie(publicUrl), browser, browserCookieAttributes(publicUrl))

@@ -9,8 +9,11 @@ export interface Background {
    * Starts after the answer is sent. Failures are only logged. Work above the cap is dropped and logged.
    *
    * @param task must have its own timeout
+   * @returns false if the work was dropped
    */
-  run(what: string, task: () => Promise<void>): void
+  run(what: string, task: () => Promise<void>): boolean
+  /** How much work has not ended. */
+  running(): number
   /** Resolves when no work is running. */
   ended(): Promise<void>
 }
@@ -30,11 +33,16 @@ export function createBackground(log: Pick<FastifyBaseLogger, 'warn'>, cap = max
 
   return {
     run(what, task) {
-      if (running.size >= cap) return log.warn({ what, running: running.size }, 'too much background work; dropped')
+      if (running.size >= cap) {
+        log.warn({ what, running: running.size }, 'too much background work; dropped')
+        return false
+      }
       const work = perform(what, task)
       running.add(work)
       work.finally(() => running.delete(work))
+      return true
     },
+    running: () => running.size,
     async ended() {
       while (running.size > 0) await Promise.all(running)
     }

@@ -13,7 +13,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import Stripe from 'stripe'
 import { test } from 'tap'
 import { queryRows } from '../database/connect.ts'
-import { listening, runControl } from '../testing/control-program.ts'
+import { adminListening, listening, runControl } from '../testing/control-program.ts'
 import { createDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
 import { anonKey, serviceRoleKey, stripeKey, webhookSecret } from '../testing/start-control.ts'
@@ -128,7 +128,7 @@ test('control that is killed at any step of a refresh completes it after its nex
   }
 
   const first = start()
-  const url = await listening(first)
+  const [url, adminUrl] = [await listening(first), await adminListening(first)]
   const [reading, deciding, writing, committed] = [
     await newPayer(),
     await newPayer(),
@@ -143,7 +143,7 @@ test('control that is killed at any step of a refresh completes it after its nex
     putting.resolve()
     await new Promise<never>(() => {})
   }
-  await until('Redis is up to date', async () => (await fetch(`${url}/readyz`)).status === 200)
+  await until('Redis is up to date', async () => (await fetch(`${adminUrl}/readyz`)).status === 200)
   await redis.kill('SIGSTOP')
   committed.deliver(url)
   await until('the result is committed but not in Redis', () => planOf(committed.id, 'pro'))

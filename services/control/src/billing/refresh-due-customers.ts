@@ -1,4 +1,4 @@
-import { createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
+import { createBackgroundLoop, type LoopProgress } from '@tollgate/service/background/background-loop.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
@@ -21,6 +21,7 @@ export interface DueCustomersOptions {
 
 /** Refreshes customers that are due, for instance after a crash, a failure or a sweep. */
 export interface DueCustomersLoop {
+  readonly progress: LoopProgress
   start(): void
   /** Resolves when the last round has ended. */
   stop(): Promise<void>
@@ -63,5 +64,5 @@ export function createDueCustomersLoop({
     }
   }
 
-  return { start: loop.start, stop: loop.stop, refreshDue: loop.runOnce }
+  return { progress: loop.progress, start: loop.start, stop: loop.stop, refreshDue: loop.runOnce }
 }

@@ -1,3 +1,4 @@
+import type { LoopProgress } from '@tollgate/service/background/background-loop.ts'
 import { sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { claimSweep, createSweepLoop, type Lease } from '../background/sweep-lease.ts'
@@ -22,6 +23,7 @@ export interface InvoiceSweepOptions {
 
 /** Copies the paid invoices of the payment provider. Only one replica does so at a time. */
 export interface InvoiceSweeper {
+  readonly progress: LoopProgress
   start(): void
   /** Resolves when the last round has ended. */
   stop(): Promise<void>
@@ -76,7 +78,7 @@ export function createInvoiceSweeper(options: InvoiceSweepOptions): InvoiceSweep
     } while (after !== null && !signal.aborted)
   }
 
-  return { start: loop.start, stop: loop.stop, look }
+  return { progress: loop.progress, start: loop.start, stop: loop.stop, look }
 }
 
 /** Stores invoices, in the order of their ids: replicas that lock the same rows in different orders could deadlock. */

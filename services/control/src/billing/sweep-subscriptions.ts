@@ -1,4 +1,5 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import type { LoopProgress } from '@tollgate/service/background/background-loop.ts'
 import { eq, inArray, lt } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { claimSweep, createSweepLoop, type Lease } from '../background/sweep-lease.ts'
@@ -34,6 +35,7 @@ export interface SubscriptionSweepOptions {
  * loop refreshes them.
  */
 export interface SubscriptionSweeper {
+  readonly progress: LoopProgress
   start(): void
   /** Resolves when the last round has ended. */
   stop(): Promise<void>
@@ -118,5 +120,5 @@ export function createSubscriptionSweeper(options: SubscriptionSweepOptions): Su
     return plan === customer.plan && isUnchangedSubscription(subscription, { ...customer, status })
   }
 
-  return { start: loop.start, stop: loop.stop, look }
+  return { progress: loop.progress, start: loop.start, stop: loop.stop, look }
 }

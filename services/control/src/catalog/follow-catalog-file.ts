@@ -26,7 +26,7 @@ export interface FollowerOptions {
 }
 
 /** The catalog file of this replica. Its content is published at the start, when it changes, and when asked. */
-export interface CatalogFollower extends Pick<BackgroundLoop, 'start' | 'stop'> {
+export interface CatalogFollower extends Pick<BackgroundLoop, 'start' | 'stop' | 'progress'> {
   /**
    * Publishes the file if the rules allow it, and loads the catalog in force. Call it before control listens.
    *
@@ -138,6 +138,7 @@ export function followCatalogFile(options: FollowerOptions): CatalogFollower {
       isAsked = true
       loop.wake()
     },
+    progress: loop.progress,
     start: loop.start,
     stop: loop.stop
   }

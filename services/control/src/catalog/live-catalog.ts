@@ -1,5 +1,5 @@
 import { type Catalog, readCatalogJson } from '@tollgate/contracts/catalog/catalog.ts'
-import { createBackgroundLoop, type LoopLog } from '@tollgate/service/background/background-loop.ts'
+import { createBackgroundLoop, type LoopLog, type LoopProgress } from '@tollgate/service/background/background-loop.ts'
 import { desc, eq } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
 import { catalogs } from '../database/schema/catalog.ts'
@@ -12,6 +12,7 @@ const intervalMs = 1000
  * together without an `await` in between, and keep no derived values.
  */
 export interface LiveCatalog extends Catalog {
+  readonly progress: LoopProgress
   /** Its version; null before the first one is loaded. Then `models` and `plans` throw. */
   readonly version: number | null
   /**
@@ -82,6 +83,7 @@ export function createLiveCatalog(orm: Orm, log: LoopLog): LiveCatalog {
       return inForce?.version ?? null
     },
     refresh,
+    progress: loop.progress,
     start: loop.start,
     stop: loop.stop
   }

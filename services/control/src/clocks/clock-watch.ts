@@ -1,11 +1,11 @@
-import { createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
+import { createBackgroundLoop, type LoopProgress } from '@tollgate/service/background/background-loop.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readRedisSkew, skewOf } from '@tollgate/state/link/redis-time.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../database/connect.ts'
 import type { Clock } from './clock.ts'
 import { readDatabaseTime } from './database-time.ts'
-import { judgeClocks } from './judge-clocks.ts'
+import { type JudgedClocks, judgeClocks } from './judge-clocks.ts'
 
 const intervalMs = 10_000
 /** A clock that is further off is logged as an error. */
@@ -16,10 +16,13 @@ export interface ClockWatchOptions {
   redis: RedisLink
   clock: Clock
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
+  /** Called after each comparison. */
+  onCompared?: (skewMs: JudgedClocks['skewMs']) => void
 }
 
 /** Compares the clocks of control, PostgreSQL and Redis. Logs each change from right to wrong and back. */
 export interface ClockWatch {
+  readonly progress: LoopProgress
   start(): void
   /** Compares them now. Never rejects: it leaves out a clock that cannot be read. */
   look(): Promise<void>
@@ -29,7 +32,7 @@ export interface ClockWatch {
 const names = { own: 'control', database: 'PostgreSQL', redis: 'Redis' } as const
 type Watched = keyof typeof names
 
-export function createClockWatch({ database, redis, clock, log }: ClockWatchOptions): ClockWatch {
+export function createClockWatch({ database, redis, clock, log, onCompared }: ClockWatchOptions): ClockWatch {
   const wrong = new Set<Watched>()
   const loop = createBackgroundLoop({
     round: compare,
@@ -46,6 +49,7 @@ export function createClockWatch({ database, redis, clock, log }: ClockWatchOpti
     ])
     // Skews are passed as times, relative to this process's clock.
     const { skewMs } = judgeClocks(0, ofDatabase, ofRedis)
+    onCompared?.(skewMs)
     for (const watched of ['own', 'database', 'redis'] as const) report(watched, skewMs[watched])
   }
 
@@ -61,6 +65,7 @@ export function createClockWatch({ database, redis, clock, log }: ClockWatchOpti
   }
 
   return {
+    progress: loop.progress,
     start: loop.start,
     look: loop.runOnce,
     // Does not await the running round: a silent database would keep the process from ending.

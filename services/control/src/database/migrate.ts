@@ -58,10 +58,20 @@ export class MigrationsPendingError extends Error {
 
 /** @returns the names of the migrations that the database lacks. Needs no right but to read. */
 export async function listPendingMigrations(orm: Orm): Promise<string[]> {
+  const applied = await readApplied(orm)
+  return journal.entries.filter(({ when }) => !applied.has(String(when))).map(({ tag }) => tag)
+}
+
+/** Counts the migrations that the database has, also those of a newer release, and those of this release that it lacks. */
+export async function countMigrations(orm: Orm): Promise<{ applied: number; pending: number }> {
+  const applied = await readApplied(orm)
+  return { applied: applied.size, pending: journal.entries.filter(({ when }) => !applied.has(String(when))).length }
+}
+
+async function readApplied(orm: Orm): Promise<ReadonlySet<string>> {
   const [table] = await queryRows<{ name: string | null }>(orm, sql`select to_regclass('migrations')::text as name`)
   const rows = table?.name == null ? [] : await queryRows<{ id: string }>(orm, sql`select id::text from migrations`)
-  const applied = new Set(rows.map(({ id }) => id))
-  return journal.entries.filter(({ when }) => !applied.has(String(when))).map(({ tag }) => tag)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** How long a start waits for a database that is starting, too. */

@@ -24,12 +24,9 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   const failure = toServiceError(error)
   if (failure.status === 500) request.log.error({ err: error }, 'request failed')
   else if (failure.status > 500) request.log.warn({ err: error }, 'a dependency is unavailable')
-  // Logs neither error nor message: a bad URL's error repeats the whole URL, and messages name what was sent.
-  else {
-    const { code } = failure
-    const level = isAboutAccess(failure) ? 'info' : 'debug'
-    request.log[level]({ code, ip: request.ip, route: request.routeOptions.url }, 'request refused')
-  }
+  // Other failures only have their code in the line of the request: a bad URL's error repeats the whole URL, and messages name
+  // what was sent.
+  request.failure = failure
   request.server.failures.add(failure.code)
   if (failure.retryAfter !== null) reply.header('retry-after', failure.retryAfter)
   reply.code(failure.status).headers(failure.headers).header('x-request-id', request.id)
@@ -41,9 +38,6 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
     .headers({ 'content-length': Buffer.byteLength(text), connection: 'close' })
     .send(answerBeforeBody(request.raw, text))
 }
-
-/** Whether the refusal may be a sign of guessing: wrong passwords, missing rights, too many attempts. */
-const isAboutAccess = ({ status }: ServiceError): boolean => status === 401 || status === 403 || status === 429
 
 /** Answers requests without a route. */
 export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {

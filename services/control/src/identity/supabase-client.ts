@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { AuthClient, type User } from '@supabase/supabase-js'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { FastifyBaseLogger } from 'fastify'
+import { type OnProviderCall, timedFetch } from '../provider-health/provider-calls.ts'
 import type { CheckedUser, IdentityUser } from './identity.ts'
 
 export type Client = InstanceType<typeof AuthClient>
@@ -20,6 +21,7 @@ export interface SupabaseOptions {
   log: FastifyBaseLogger
   /** Called with the key, path and status of each answer. */
   onAnswer?: (apiKey: string, path: string, status: number) => void
+  onCall?: OnProviderCall
 }
 
 export const defaultTimeoutMs = 5000
@@ -41,7 +43,7 @@ export interface ClientCalls {
  * @param from the client's IP address; null if control asks for itself
  */
 export function createClient(
-  { url, onAnswer }: Pick<SupabaseOptions, 'url' | 'onAnswer'>,
+  { url, onAnswer, onCall = () => {} }: Pick<SupabaseOptions, 'url' | 'onAnswer' | 'onCall'>,
   apiKey: string,
   from: string | null,
   deadline: AbortSignal
@@ -57,7 +59,7 @@ export function createClient(
     autoRefreshToken: false,
     detectSessionInUrl: false,
     fetch: async (input, init) => {
-      const response = await fetch(input, { ...init, signal: deadline })
+      const response = await timedFetch(onCall, input, { ...init, signal: deadline })
       onAnswer?.(apiKey, new URL(response.url).pathname, response.status)
       return response
     }

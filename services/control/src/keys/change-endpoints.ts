@@ -43,7 +43,7 @@ export function changeEndpoints(app: TypedApp, { database, catalog, projector, c
       const { accountId, id } = await changeableKey(orm, request)
       if (!(await revokeKey(orm, accountId, id, byPrincipal(request, clock())))) throw new ServiceError('not_found')
       // A repeated call reports whether the revocation is in force now.
-      if (!(await projector.keyChanged(accountId, id))) throw new ServiceError('revocation_pending')
+      if (!(await projector.keyRevoked(accountId, id))) throw new ServiceError('revocation_pending')
       return { ok: true as const }
     }
   )

@@ -27,7 +27,7 @@ import { storeKey } from './store-key.ts'
 export interface KeysOptions {
   database: Database
   catalog: Catalog
-  projector: Pick<Projector, 'keyChanged' | 'isKeyInForce'>
+  projector: Pick<Projector, 'keyChanged' | 'keyRevoked' | 'isKeyInForce'>
   redis: RedisLink
   clock: Clock
 }

@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { createTransport } from 'nodemailer'
 import { createBackground } from '../background/after-answer.ts'
-import { describeMailFailure } from './mail-failure.ts'
+import type { OnProviderCall, ProviderOutcome } from '../provider-health/provider-calls.ts'
+import { describeMailFailure, type MailFailure } from './mail-failure.ts'
 import type { SmtpSettings } from './smtp-settings.ts'
 
 /** Milliseconds before each further attempt. */
@@ -29,6 +30,10 @@ export interface MailSubject {
   readonly accountId: string
 }
 
+/** What became of a mail. `dropped`: too many others were waiting. `not_configured`: control has no mail server. */
+export const mailOutcomes = ['sent', 'failed', 'dropped', 'not_configured'] as const
+export type MailOutcome = (typeof mailOutcomes)[number]
+
 /** Sends mails in the background. No failure reaches the caller. */
 export interface Mailer {
   /**
@@ -37,6 +42,8 @@ export interface Mailer {
    * @returns false if control has no mail server
    */
   send(mail: Mail, about: MailSubject): boolean
+  /** How many mails are waiting or under way. */
+  waiting(): number
   /** Mails under way get one more attempt. Resolves when all are sent or have failed. */
   stop(): Promise<void>
 }
@@ -47,15 +54,22 @@ export interface MailerOptions {
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   /** Milliseconds before each further attempt. */
   pausesMs?: readonly number[]
+  /** Called once for each mail. */
+  onMail?: (outcome: MailOutcome) => void
+  /** Called for each attempt. */
+  onCall?: OnProviderCall
 }
 
-export function createMailer({ smtp, log, pausesMs = defaultPausesMs }: MailerOptions): Mailer {
+export function createMailer(options: MailerOptions): Mailer {
+  const { smtp, log, pausesMs = defaultPausesMs, onMail = () => {}, onCall = () => {} } = options
   if (smtp === null) {
     return {
       send(_mail, about) {
         log.info(about, 'no mail was sent, because SMTP_URL is not set')
+        onMail('not_configured')
         return false
       },
+      waiting: () => 0,
       stop: async () => undefined
     }
   }
@@ -69,13 +83,18 @@ export function createMailer({ smtp, log, pausesMs = defaultPausesMs }: MailerOp
     // One id for all attempts, so that mail programs recognise a copy.
     const message = { ...content, from: smtp!.from, to: { name: '', address: to }, messageId: id, headers }
     for (const pauseMs of [...pausesMs, null]) {
+      const startedAt = performance.now()
       try {
         await transport.sendMail(message)
+        onCall('success', performance.now() - startedAt)
+        onMail('sent')
         log.info(about, 'a mail was sent')
         return
       } catch (error) {
         const { isFinal, ...failure } = describeMailFailure(error)
+        onCall(outcomeOf(failure, isFinal), performance.now() - startedAt)
         if (isFinal || pauseMs === null || signal.aborted) {
+          onMail('failed')
           log.error({ ...about, ...failure }, 'a mail could not be sent')
           return
         }
@@ -88,9 +107,10 @@ export function createMailer({ smtp, log, pausesMs = defaultPausesMs }: MailerOp
 
   return {
     send(mail, about) {
-      background.run(about.what, () => deliver(mail, about))
+      if (!background.run(about.what, () => deliver(mail, about))) onMail('dropped')
       return true
     },
+    waiting: () => background.running(),
     async stop() {
       stopping.abort()
       const ended = new AbortController()
@@ -103,6 +123,11 @@ export function createMailer({ smtp, log, pausesMs = defaultPausesMs }: MailerOp
       await background.ended()
     }
   }
+}
+
+function outcomeOf({ status, code }: Pick<MailFailure, 'status' | 'code'>, isFinal: boolean): ProviderOutcome {
+  if (status !== undefined) return isFinal ? 'refused' : 'failure'
+  return code === 'ETIMEDOUT' ? 'timeout' : 'unreachable'
 }
 
 /** Mail programs do not answer such mails automatically (RFC 3834). */

@@ -1,11 +1,13 @@
-import { createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
+import { createBackgroundLoop, type LoopProgress } from '@tollgate/service/background/background-loop.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { ChangeNotice } from '@tollgate/state/projection/announce-change.ts'
 import { sweepTombstones } from '@tollgate/state/projection/sweep-tombstones.ts'
 import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
 import type { FastifyBaseLogger } from 'fastify'
+import { withTimeout } from '../background/with-timeout.ts'
 import type { Database } from '../database/connect.ts'
 import { isKeyInForce } from './is-key-in-force.ts'
+import { PendingRevocations } from './pending-revocations.ts'
 import { createPostgresSource } from './postgres-source.ts'
 import { projectCatalogNow } from './project-catalog.ts'
 import { runPass } from './projection-pass.ts'
@@ -22,10 +24,13 @@ export interface ProjectorOptions {
   intervalMs?: number
   /** Milliseconds after which a change counts as not acknowledged; shorter than the timeout of a request. */
   acknowledgeTimeoutMs?: number
+  /** Called once Redis has a revocation, with the milliseconds since its commit. */
+  onRevoked?: (ms: number) => void
 }
 
 /** Copies PostgreSQL's state to Redis: each change directly if possible, and everything else by a loop that compares. */
 export interface Projector {
+  readonly progress: LoopProgress
   /** Starts the loop. */
   start(): void
   /** Stops the loop. Resolves when the last pass has ended. */
@@ -43,6 +48,8 @@ export interface Projector {
    *   state any more
    */
   keyChanged(account: string, key: string): Promise<boolean>
+  /** As {@link keyChanged}, for a key that is now revoked. Its latency is measured, until Redis has the revocation. */
+  keyRevoked(account: string, key: string): Promise<boolean>
   /**
    * Writes a published catalog to Redis. Never throws: after a failure the loop writes it.
    *
@@ -54,8 +61,9 @@ export interface Projector {
 }
 
 export function createProjector(options: ProjectorOptions): Projector {
-  const { database, redis, log, intervalMs = 1000, acknowledgeTimeoutMs = 10_000 } = options
+  const { database, redis, log, intervalMs = 1000, acknowledgeTimeoutMs = 10_000, onRevoked } = options
   const source = createPostgresSource(database.orm)
+  const revocations = new PendingRevocations((ms) => onRevoked?.(ms))
   let sweepAt = 0
   const loop = createBackgroundLoop({
     round,
@@ -81,6 +89,10 @@ export function createProjector(options: ProjectorOptions): Projector {
     return write(notice, () => writeDirectly(redis, notice, read))
   }
 
+  function keyChanged(account: string, key: string): Promise<boolean> {
+    return writeOne({ kind: 'key', account, key }, () => source.writesOfKey(account, key))
+  }
+
   async function readIsKeyInForce(account: string, key: string): Promise<boolean> {
     try {
       const isThere = source.writesOfKey(account, key).then((writes) => isKeyInForce(redis, writes))
@@ -95,6 +107,7 @@ export function createProjector(options: ProjectorOptions): Projector {
   async function round(signal: AbortSignal, isFailing: boolean): Promise<'again' | null> {
     const startedAt = performance.now()
     const result = await runPass(source, redis, signal)
+    if (!result.restored) revocations.acknowledgedUntil(startedAt)
     if (result.restored) {
       log.warn('PostgreSQL or Redis was restored to an earlier state; everything is written to Redis again')
     } else if (isFailing || result.shards > 100) {
@@ -110,6 +123,7 @@ export function createProjector(options: ProjectorOptions): Projector {
   let unsubscribe = (): void => undefined
 
   return {
+    progress: loop.progress,
     start() {
       // When a connection is lost or returns, a pass starts at once.
       unsubscribe = redis.onChange(loop.wake)
@@ -120,15 +134,14 @@ export function createProjector(options: ProjectorOptions): Projector {
       await loop.stop()
     },
     accountChanged: (account) => writeOne({ kind: 'account', account }, () => source.writesOfAccount(account)),
-    keyChanged: (account, key) => writeOne({ kind: 'key', account, key }, () => source.writesOfKey(account, key)),
+    keyChanged,
+    async keyRevoked(account, key) {
+      revocations.committed(key)
+      const isThere = await keyChanged(account, key)
+      if (isThere) revocations.acknowledged(key)
+      return isThere
+    },
     catalogChanged: () => write({ kind: 'catalog' }, () => projectCatalogNow(source, redis)),
     isKeyInForce: readIsKeyInForce
   }
-}
-
-/** @throws Error after the timeout; the work continues */
-async function withTimeout<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`not done within ${timeoutMs} ms`)), timeoutMs)
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { Provider } from './provider-calls.ts'
 
 /** A setting that a provider refuses, or an address at which no provider answers. Never has a secret. */
 export interface ProviderProblem {
@@ -7,7 +8,16 @@ export interface ProviderProblem {
   readonly problem: string
 }
 
-export type ProviderSetting = 'STRIPE_SECRET_KEY' | 'SUPABASE_URL' | 'SUPABASE_ANON_KEY' | 'SUPABASE_SERVICE_ROLE_KEY'
+export const providerSettings = [
+  'STRIPE_SECRET_KEY',
+  'SUPABASE_URL',
+  'SUPABASE_ANON_KEY',
+  'SUPABASE_SERVICE_ROLE_KEY'
+] as const
+export type ProviderSetting = (typeof providerSettings)[number]
+
+export const providerOfSetting = (setting: ProviderSetting): Provider =>
+  setting === 'STRIPE_SECRET_KEY' ? 'stripe' : 'supabase'
 
 /** What is known about the settings of the identity and the payment provider. `/readyz` shows it. */
 export interface ProviderHealth {

@@ -31,25 +31,34 @@ export function createTablePruner(
   clock: Clock,
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
 ): BackgroundLoop {
-  const loop = createBackgroundLoop({ round, intervalMs, log, messages: { failing: 'old rows cannot be deleted' } })
+  const messages = {
+    failing: 'old rows cannot be deleted; the next try is in an hour',
+    recovered: 'old rows are deleted again'
+  }
+  const loop = createBackgroundLoop({ round, intervalMs, log, messages })
   const stopping = () => loop.signal.aborted
 
-  async function prune(what: string, days: number, remove: (before: Date) => Promise<number>): Promise<void> {
-    if (stopping()) return
-    try {
-      const now = await earliestTime(orm, null, clock)
-      const count = await remove(new Date(now.getTime() - days * dayMs))
-      if (count > 0) log.info({ count }, `old ${what} deleted`)
-    } catch (err) {
-      log.warn({ err }, `old ${what} could not be deleted; the next try is in an hour`)
-    }
-  }
+  const tables: ReadonlyArray<[what: string, days: number, remove: (before: Date) => Promise<number>]> = [
+    ['rows of the audit log', retention.auditDays, (before) => pruneAuditLog(orm, before, stopping)],
+    ['former secrets', retention.formerSecretsDays, (before) => pruneFormerSecrets(orm, before, stopping)],
+    ['revoked keys', retention.deadKeysDays, (before) => pruneKeys(orm, before, stopping)],
+    ['contents of catalogs', retention.catalogsDays, (before) => pruneCatalogs(orm, before)]
+  ]
 
+  /** @throws the first failure, after all other tables were pruned */
   async function round(): Promise<void> {
-    await prune('rows of the audit log', retention.auditDays, (before) => pruneAuditLog(orm, before, stopping))
-    await prune('former secrets', retention.formerSecretsDays, (before) => pruneFormerSecrets(orm, before, stopping))
-    await prune('revoked keys', retention.deadKeysDays, (before) => pruneKeys(orm, before, stopping))
-    await prune('contents of catalogs', retention.catalogsDays, (before) => pruneCatalogs(orm, before))
+    const failures: Error[] = []
+    for (const [what, days, remove] of tables) {
+      if (stopping()) return
+      try {
+        const now = await earliestTime(orm, null, clock)
+        const count = await remove(new Date(now.getTime() - days * dayMs))
+        if (count > 0) log.info({ count }, `old ${what} deleted`)
+      } catch (cause) {
+        failures.push(new Error(`old ${what} could not be deleted`, { cause }))
+      }
+    }
+    if (failures.length > 0) throw failures[0]
   }
 
   return loop

@@ -13,12 +13,12 @@ export interface ControlProgram {
   ended: Promise<{ code: number | null; signal: string | null }>
 }
 
-/** Runs control with only these variables and those with which Node starts faster. */
+/** Runs control with only these variables, those with which Node starts faster, and a free admin port. */
 export function runControl(
   t: { after(handler: () => Promise<void>): void },
   variables: Record<string, string>
 ): ControlProgram {
-  const env = { ...nodeVariables(), ...variables }
+  const env = { ...nodeVariables(), CONTROL_ADMIN_PORT: '0', ...variables }
   const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -35,9 +35,16 @@ export function runControl(
 }
 
 /** Waits until control listens. @returns its address */
-export async function listening({ child, output, ended }: ControlProgram): Promise<string> {
+export const listening = (program: ControlProgram): Promise<string> =>
+  untilAddress(program, /"Server listening at (http:\/\/[^"]+)/)
+
+/** Waits until control's admin server listens. @returns its address */
+export const adminListening = (program: ControlProgram): Promise<string> =>
+  untilAddress(program, /"Admin server listening at (http:\/\/[^"]+)/)
+
+async function untilAddress({ child, output, ended }: ControlProgram, line: RegExp): Promise<string> {
   for (;;) {
-    const url = /Server listening at (http:\/\/[^"]+)/.exec(output())?.[1]
+    const url = line.exec(output())?.[1]
     if (url !== undefined) return url
     const ending = await Promise.race([once(child.stdout!, 'data').then(() => null), ended])
     assert.equal(ending, null, `control ended: ${output()}`)

@@ -6,6 +6,7 @@ import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import type { RunningRedis } from '@tollgate/sandbox/redis/running-redis.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
+import { createAdminServer } from '@tollgate/service/http/admin-server.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
@@ -26,7 +27,9 @@ import { composeControl } from '../compose.ts'
 import { type Database, openDatabase } from '../database/connect.ts'
 import type { Limits } from '../http/limits.ts'
 import { createLog } from '../http/log.ts'
+import { controlReadiness } from '../http/readiness.ts'
 import { readSmtp } from '../mail/smtp-settings.ts'
+import { createControlMetrics } from '../metrics/control-metrics.ts'
 import type { Projector } from '../projection/projector.ts'
 import type { DueUsers } from '../users/due-users.ts'
 import type { PlanWriter } from '../users/plan-writer.ts'
@@ -71,6 +74,8 @@ export interface StartControlOptions {
   extraOrigins?: string[]
   trustProxy?: boolean | string[]
   docsUrl?: string
+  /** Share of successful requests with a line in the log. Default: 1. */
+  logRequests?: number
   /** Default: the identity server's mailbox. Empty: control sends no mails. */
   smtpUrl?: string
   /** Of the identity server. The default is low, since tests sign in often. */
@@ -126,6 +131,8 @@ export interface CallOptions {
 export interface RunningControl {
   /** `http://127.0.0.1:<port>` */
   url: string
+  /** The address of its admin port. */
+  adminUrl: string
   app: FastifyInstance
   database: Database
   redis: RedisNode
@@ -210,6 +217,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     onError: (err) => log.debug({ err }, 'redis')
   })
   await redis.ready()
+  const metrics = createControlMetrics()
   let movedMs = 0
   const clock = () => new Date(Date.now() + movedMs)
   const composed = composeControl({
@@ -242,12 +250,14 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       ledger: { hoursKeptDays: 90, monthsKept: null },
       catalogFile: options.catalogFile?.path ?? repositoryCatalog,
       catalogOnStart: options.catalogFile?.mode ?? 'publish-new',
-      docsUrl: options.docsUrl ?? null
+      docsUrl: options.docsUrl ?? null,
+      log: { level: 'trace', format: 'json', requests: options.logRequests ?? 1 }
     },
     log,
     database,
     redis,
     tracing: options.tracing ?? null,
+    metrics,
     clock,
     limits: { ...noLimits, ...options.limits },
     minResponseTimes: options.minResponseTimes ?? { refusedLoginMs: 0, registerMs: 0 },
@@ -273,9 +283,13 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
   }
   const document = checkAgainstDocument(app)
   url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const readiness = () => controlReadiness({ database, redis, health: composed.health }, false)
+  const admin = createAdminServer({ registry: metrics.registry, readiness })
+  const adminUrl = await admin.listen({ host: '127.0.0.1', port: 0 })
 
   const control: RunningControl = {
     url,
+    adminUrl,
     ...composed,
     database,
     redis,
@@ -320,7 +334,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       return control.call('POST', '/api/auth/confirm', { ...options, body })
     },
     async createByOperator({ email, password }) {
-      const { data, error } = await admin(identity.url).createUser({ email, password, email_confirm: true })
+      const { data, error } = await identityAdmin(identity.url).createUser({ email, password, email_confirm: true })
       if (error !== null) throw error
       return data.user.id
     },
@@ -339,7 +353,9 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     },
     async signUpOperator() {
       const user = await control.signUp({ name: 'Olga Operator' })
-      const { error } = await admin(identity.url).updateUserById(user.id, { app_metadata: { role: 'operator' } })
+      const { error } = await identityAdmin(identity.url).updateUserById(user.id, {
+        app_metadata: { role: 'operator' }
+      })
       if (error !== null) throw error
       return { ...user, cookie: await control.signIn(user) }
     },
@@ -347,11 +363,12 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       return sessionIn(await expectStatus(control.call('POST', '/api/auth/login', { body: { email, password } }), 200))
     },
     async setPlan(userId, plan) {
-      const { error } = await admin(identity.url).updateUserById(userId, { app_metadata: { plan } })
+      const { error } = await identityAdmin(identity.url).updateUserById(userId, { app_metadata: { plan } })
       if (error !== null) throw error
     },
     async close() {
       await identity.reported()
+      await admin.close()
       await composed[Symbol.asyncDispose]()
       await redis.close()
       await Promise.all([database.close(), identity.close(), ownRedis?.stop()])
@@ -386,7 +403,7 @@ const noLimits: Limits = {
 }
 const repositoryCatalog = workspaceFile('deploy/catalog.yaml')
 
-const admin = (url: string) =>
+const identityAdmin = (url: string) =>
   createClient(url, serviceRoleKey, { auth: { persistSession: false, autoRefreshToken: false } }).auth.admin
 
 /** The session cookie of an answer, as a browser sends it. */

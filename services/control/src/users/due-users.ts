@@ -1,5 +1,5 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
+import { createBackgroundLoop, type LoopProgress } from '@tollgate/service/background/background-loop.ts'
 import { and, asc, eq, isNull, lte, sql } from 'drizzle-orm'
 import { createConcurrencyLimit } from '../background/limit-concurrency.ts'
 import type { Orm } from '../database/connect.ts'
@@ -24,6 +24,7 @@ export interface DueUsersOptions extends RefreshOptions {
 
 /** Users with a reported change at the identity provider. Any number of replicas may run this. */
 export interface DueUsers {
+  readonly progress: LoopProgress
   /**
    * Stores that a user has changed, and updates them. Resolves when the change is in force.
    *
@@ -115,6 +116,7 @@ export function createDueUsers(options: DueUsersOptions): DueUsers {
       await refreshInTurn(userId)
       return true
     },
+    progress: loop.progress,
     start: loop.start,
     stop: loop.stop,
     refreshDue: loop.runOnce

@@ -1,5 +1,5 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
+import { createBackgroundLoop, type LoopProgress } from '@tollgate/service/background/background-loop.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { decidePlanWrite } from '../accounts/decide-plan.ts'
@@ -33,6 +33,7 @@ export interface PlanWriterOptions {
 
 /** Writes the intended plans to `app_metadata.plan`. Any number of replicas may run this. */
 export interface PlanWriter extends WakeablePlanWriter {
+  readonly progress: LoopProgress
   start(): void
   /** Resolves when all work has ended. */
   stop(): Promise<void>
@@ -105,7 +106,7 @@ export function createPlanWriter(options: PlanWriterOptions): PlanWriter {
     }
   }
 
-  return { start: loop.start, stop: loop.stop, wake: loop.wake, writeAll: loop.runOnce }
+  return { progress: loop.progress, start: loop.start, stop: loop.stop, wake: loop.wake, writeAll: loop.runOnce }
 }
 
 /** Leases a user with a pending plan. @returns null if there is none */

@@ -1,4 +1,5 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import type { LoopProgress } from '@tollgate/service/background/background-loop.ts'
 import { isNull } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { claimSweep, createSweepLoop, type Lease } from '../background/sweep-lease.ts'
@@ -33,6 +34,7 @@ export interface SweepOptions {
  * Regularly compares all users with the identity provider. So control also notices changes of users who send no requests.
  */
 export interface Sweeper {
+  readonly progress: LoopProgress
   start(): void
   /** Resolves when all work has ended. Another replica, or the next start, continues from there. */
   stop(): Promise<void>
@@ -93,5 +95,5 @@ export function createSweeper(options: SweepOptions): Sweeper {
     return isDone
   }
 
-  return { start: loop.start, stop: loop.stop, look }
+  return { progress: loop.progress, start: loop.start, stop: loop.stop, look }
 }

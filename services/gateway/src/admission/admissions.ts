@@ -7,6 +7,7 @@ import {
 } from '@tollgate/state/admission/admit.ts'
 import { type RedisLink, togetherFor } from '@tollgate/state/link/redis-link.ts'
 import type { Turn } from '../event-loop/end-of-turn.ts'
+import type { RedisMetrics } from '../telemetry/redis-metrics.ts'
 
 /** Maximum requests per call of the script, so that others wait less than a millisecond. */
 const maxTogether = 40
@@ -26,7 +27,12 @@ interface Group extends AskedGroup {
   waiting: Array<{ resolve: (answer: AdmitAnswer) => void; reject: (error: unknown) => void }>
 }
 
-export function createAdmissions(redis: RedisLink, turn: Turn): Admissions {
+/** @param metrics measures the round trips */
+export function createAdmissions(
+  redis: RedisLink,
+  turn: Turn,
+  metrics: Pick<RedisMetrics, 'answered' | 'failed'>
+): Admissions {
   let groups: Group[] = []
   /** The groups that further requests of their key may join. */
   let open = new Map<PreparedAdmission, Group>()
@@ -43,13 +49,16 @@ export function createAdmissions(redis: RedisLink, turn: Turn): Admissions {
 
   async function send(due: readonly Group[]): Promise<void> {
     try {
+      const sentAt = performance.now()
       const answers = await admit(redis, due)
+      metrics.answered(sentAt)
       for (const [number, { waiting }] of due.entries()) {
         const answer = answers[number]!
         if (Array.isArray(answer)) for (const [index, { resolve }] of waiting.entries()) resolve(answer[index]!)
         else for (const { resolve } of waiting) resolve(answer)
       }
     } catch (error) {
+      metrics.failed()
       for (const { waiting } of due) for (const { reject } of waiting) reject(error)
     }
   }

@@ -69,6 +69,8 @@ export interface Admitted {
   promptTokens: number
   rates: RateState
   tokensPerMinute: number
+  /** The plan that admitted it. */
+  plan: string
 }
 
 /**
@@ -96,7 +98,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
       confirmed = await confirm(redis, known, verdict)
       continue
     }
-    const { prepared, allowances } = prepare(known, catalog, verdict.endsAt, holdMs)
+    const { prepared, allowances, plan } = prepare(known, catalog, verdict.endsAt, holdMs)
     bound ??= request.bound(model!)
     const whole = costBound(bound, model!)
     const asked = withinRate(whole, allowances.tokens)
@@ -112,7 +114,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     }
     switch (answer?.outcome) {
       case 'admitted':
-        return admittedAs(answer, asked!, allowances.tokens)
+        return admittedAs(answer, asked!, allowances.tokens, plan)
       case 'ended':
         if (endOverride(known, judged, verdict.endsAt)) continue
         throw new ServiceError(verdict.endedCode)
@@ -218,21 +220,23 @@ function refusalOf(answer: AdmitAnswer | null, tokensPerMinute: number): Service
 function admittedAs(
   answer: AdmitAnswer & { outcome: 'admitted' },
   asked: CostBound,
-  tokensPerMinute: number
+  tokensPerMinute: number,
+  plan: string
 ): Admitted {
   const heldTokens = asked.promptTokens + asked.outputTokens * answer.grantedTokens
-  return { hold: answer, heldTokens, promptTokens: asked.promptTokens, rates: answer, tokensPerMinute }
+  return { hold: answer, heldTokens, promptTokens: asked.promptTokens, rates: answer, tokensPerMinute, plan }
 }
 
 function prepare(known: KnownKey, catalog: CatalogView, endsAt: number | null, holdMs: number): KeyAdmission {
   const { admission, pointer } = known
   if (admission?.catalog === catalog) return admission
   const [key, account] = [known.key!, known.account!]
-  const allowances = allowancesOf(key.record, account.record, catalog.plan(planOf(account.record)))
+  const plan = planOf(account.record)
+  const allowances = allowancesOf(key.record, account.record, catalog.plan(plan))
   const judged = { key: key.version, account: account.version }
   const allEndsAt = earlier(endsAt, overrideEndsAt(account.record))
   const prepared = prepareAdmission(known.prepared, pointer.key, judged, allEndsAt, allowances, holdMs)
-  known.admission = { catalog, allowances, prepared }
+  known.admission = { catalog, plan, allowances, prepared }
   return known.admission
 }
 

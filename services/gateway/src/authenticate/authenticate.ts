@@ -1,6 +1,7 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { bearerToken } from '@tollgate/contracts/keys/bearer-token.ts'
 import { digestSecret, isSecretLength, scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
+import type { CounterSeries } from '@tollgate/service/metrics/fast-counter.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { findPointer } from '@tollgate/state/projection/read-pointer.ts'
 import { prepareAccount } from '@tollgate/state/wire/prepared-account.ts'
@@ -13,8 +14,20 @@ const unknownDigestsPerGeneration = 10_000
 /** How long an unknown digest is refused without another look-up. Short, because a new key must soon work. */
 const unknownForMs = 1000
 
+/** What an authenticator counts. */
+export interface LookupCounts {
+  /** Remembered keys. */
+  readonly hits: Pick<CounterSeries, 'add'>
+  /** Look-ups in Redis. */
+  readonly misses: Pick<CounterSeries, 'add'>
+  /** Called if Redis did not answer. */
+  onRedisError(): void
+}
+
 /** Finds the keys of requests. Admission decides whether a key is still valid. */
 export interface Authenticator {
+  /** How many keys this process remembers. */
+  readonly keyCount: number
   /** @returns the key if this process remembers it, else null. Takes constant time for any text. */
   remembered(authorization: string | undefined): KnownKey | null
   /**
@@ -25,15 +38,17 @@ export interface Authenticator {
   lookUp(authorization: string | undefined): Promise<KnownKey>
 }
 
-export function createAuthenticator(redis: RedisLink): Authenticator {
+export function createAuthenticator(redis: RedisLink, counts: LookupCounts): Authenticator {
   const known = new GenerationalCache<KnownKey>(knownKeysPerGeneration)
   const unknownUntil = new GenerationalCache<number>(unknownDigestsPerGeneration)
 
   async function lookUpDigest(digest: string): Promise<KnownKey> {
     let pointer: Awaited<ReturnType<typeof findPointer>>
+    counts.misses.add(1)
     try {
       pointer = await findPointer(redis, digest)
     } catch (cause) {
+      counts.onRedisError()
       throw new ServiceError('state_unavailable', { cause })
     }
     if (pointer === 'unverified') throw new ServiceError('state_unavailable')
@@ -60,9 +75,15 @@ export function createAuthenticator(redis: RedisLink): Authenticator {
   }
 
   return {
+    get keyCount() {
+      return known.size
+    },
     remembered(authorization) {
       const secret = bearerToken(authorization)
-      return secret !== null && isSecretLength(secret.length) ? (known.get(digestSecret(secret)) ?? null) : null
+      const found = secret !== null && isSecretLength(secret.length) ? known.get(digestSecret(secret)) : undefined
+      if (found === undefined) return null
+      counts.hits.add(1)
+      return found
     },
     async lookUp(authorization) {
       const secret = bearerToken(authorization)

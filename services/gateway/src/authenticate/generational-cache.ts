@@ -1,6 +1,6 @@
 /**
  * A bounded map that keeps the entries in use. New entries go into the young generation. When it is full, it replaces the
- * old generation. An entry found in the old generation is added to the young one. A hit needs no reordering, unlike in an LRU list.
+ * old generation. An entry found in the old generation moves to the young one. A hit needs no reordering, unlike in an LRU list.
  */
 export class GenerationalCache<Value> {
   readonly #limit: number
@@ -20,11 +20,16 @@ export class GenerationalCache<Value> {
     return old
   }
 
+  get size(): number {
+    return this.#young.size + this.#old.size
+  }
+
   set(name: string, value: Value): void {
     if (this.#young.size >= this.#limit) {
       this.#old = this.#young
       this.#young = new Map()
     }
+    this.#old.delete(name)
     this.#young.set(name, value)
   }
 }

@@ -33,6 +33,7 @@ export interface Refusals {
 /** The question for Redis, prepared from the records of a key and a catalog. */
 export interface KeyAdmission {
   readonly catalog: CatalogView
+  readonly plan: string
   readonly allowances: Allowances
   readonly prepared: PreparedAdmission
 }

@@ -1,9 +1,8 @@
 import rateLimit from '@fastify/rate-limit'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { createAuthenticator } from './authenticate.ts'
+import type { Authenticator } from './authenticate.ts'
 import type { KnownKey } from './known-key.ts'
 
 const windowMs = 60_000
@@ -18,7 +17,7 @@ declare module 'fastify' {
 }
 
 export interface AuthenticateOptions {
-  redis: RedisLink
+  authenticator: Authenticator
   /** Requests with an invalid key that one client address may make per minute. */
   failuresPerMinute: number
   /** Whether this process is stopping, and refuses new requests. */
@@ -30,10 +29,9 @@ export interface AuthenticateOptions {
  * Keys that this process remembers still work there, because clients may share an address.
  */
 const authenticatePlugin: FastifyPluginAsync<AuthenticateOptions> = async (app, options) => {
-  const { redis, failuresPerMinute, isDraining } = options
+  const { authenticator, failuresPerMinute, isDraining } = options
   await app.register(rateLimit, { global: false, timeWindow: windowMs, cache: rememberedAddresses })
   const failuresOf = app.createRateLimit({ max: failuresPerMinute })
-  const authenticator = createAuthenticator(redis)
 
   async function lookUp(request: FastifyRequest): Promise<KnownKey> {
     // A request without a key guesses no key, so it does not count.

@@ -22,6 +22,7 @@ export interface CatalogView {
   /** @returns the model; null if the catalog has none of that name and kind */
   model(name: string, kind: ModelKind): Model | null
   models(): Iterable<[name: string, model: Model]>
+  planNames(): Iterable<string>
   /** Whether a plan includes a model. A plan that the catalog no longer has counts as the free plan. */
   includes(plan: string, model: string): boolean
   /** @returns the plan; the free plan if the catalog no longer has it */
@@ -36,8 +37,16 @@ export interface LiveCatalog {
   stop(): Promise<void>
 }
 
-/** Keeps the catalog that control publishes up to date: polls its version, and reads it at once after a change notice. */
-export function followCatalog(redis: RedisLink, onError: (error: unknown) => void): LiveCatalog {
+/**
+ * Keeps the catalog that control publishes up to date: polls its version, and reads it at once after a change notice.
+ *
+ * @param onChange called with each catalog before requests use it
+ */
+export function followCatalog(
+  redis: RedisLink,
+  onError: (error: unknown) => void,
+  onChange: (view: CatalogView) => void = () => {}
+): LiveCatalog {
   let view: CatalogView | null = null
   let timer: NodeJS.Timeout | undefined
   let refreshing: Promise<void> | null = null
@@ -50,7 +59,10 @@ export function followCatalog(redis: RedisLink, onError: (error: unknown) => voi
     // Use only a catalog that control verified in this Redis process: after a restart from an old dump, it may be outdated.
     if (stored === null || stored.run !== node.run() || stored.version === view?.version) return
     const catalog = await readCatalog(redis)
-    if (catalog?.run === node.run()) view = viewOf(catalog.version, readCatalogJson(catalog.json))
+    if (catalog?.run !== node.run()) return
+    const next = viewOf(catalog.version, readCatalogJson(catalog.json))
+    onChange(next)
+    view = next
   }
 
   function refreshOnce(): Promise<void> {
@@ -97,6 +109,7 @@ export function viewOf(version: number, catalog: Catalog): CatalogView {
       return model?.kind === kind ? model : null
     },
     models: () => models,
+    planNames: () => plans.keys(),
     plan: (plan) => catalog.plans[plan] ?? catalog.plans[freePlan]!,
     includes: (plan, model) => (plans.get(plan) ?? free).has(model)
   }

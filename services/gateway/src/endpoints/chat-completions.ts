@@ -7,6 +7,7 @@ import type { InferenceEndpoint } from './inference-endpoint.ts'
 
 /** `POST /v1/chat/completions` */
 export const chatCompletions: InferenceEndpoint = {
+  route: '/v1/chat/completions',
   path: '/chat/completions',
   kind: 'chat',
   body: ChatRequest,

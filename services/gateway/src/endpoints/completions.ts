@@ -6,6 +6,7 @@ import type { InferenceEndpoint } from './inference-endpoint.ts'
 
 /** `POST /v1/completions`, the legacy endpoint */
 export const completions: InferenceEndpoint = {
+  route: '/v1/completions',
   path: '/completions',
   kind: 'completion',
   body: CompletionRequest,

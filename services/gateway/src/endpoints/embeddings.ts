@@ -4,6 +4,7 @@ import type { InferenceEndpoint } from './inference-endpoint.ts'
 
 /** `POST /v1/embeddings`, which does not stream */
 export const embeddings: InferenceEndpoint = {
+  route: '/v1/embeddings',
   path: '/embeddings',
   kind: 'embedding',
   body: EmbeddingRequest,

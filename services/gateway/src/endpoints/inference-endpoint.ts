@@ -7,16 +7,20 @@ import type { TimeSlices } from '../event-loop/time-slices.ts'
 import type { CallsInFlight } from '../http/calls-in-flight.ts'
 import type { RelayRequest } from '../relay/relay-request.ts'
 import type { Settlement } from '../settlement/settlement.ts'
+import type { UpstreamMetrics } from '../telemetry/upstream-metrics.ts'
 import type { BoundedBody } from '../tokens/prompt-bound.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
 import type { UsageEstimator } from '../tokens/usage-estimator.ts'
 import type { UpstreamHealth } from '../upstream-health/upstream-health.ts'
 import type { LiveUpstreams } from '../upstreams/live-upstreams.ts'
+import type { OpenCalls } from './open-calls.ts'
 import type { BodyReader } from './read-body.ts'
 
 /** How one inference endpoint differs from the others. */
 export interface InferenceEndpoint {
-  /** Below `/v1`, here and at the upstream. */
+  /** Its path at the gateway. */
+  readonly route: string
+  /** Its path at the upstream, below the base URL. */
   readonly path: string
   readonly kind: ModelKind
   /** The members that the gateway reads: `model` and, where the endpoint streams, `stream` and `stream_options`. */
@@ -46,6 +50,8 @@ export interface InferenceDependencies
   readonly useLog: Pick<UseLog, 'used'>
   readonly estimator: Pick<UsageEstimator, 'countPrompt'>
   readonly settlement: Pick<Settlement, 'settle' | 'cancel'>
+  readonly upstreamMetrics: Pick<UpstreamMetrics, 'failed' | 'ended'>
+  readonly openCalls: OpenCalls
   readonly upstreamHealth: Pick<UpstreamHealth, 'rejected' | 'accepted'>
   readonly calls: CallsInFlight
   readonly bodies: BodyReader

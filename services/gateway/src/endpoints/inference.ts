@@ -1,7 +1,7 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
-import { operations } from '@tollgate/service/tracing/attribute-names.ts'
+import { otherLabel } from '@tollgate/service/metrics/series-family.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
 import { admitRequest, confirmKey } from '../admission/admit-request.ts'
@@ -9,6 +9,7 @@ import { assertFewRefusals, countRefusal } from '../admission/count-refusals.ts'
 import { mayBeRefused } from '../admission/may-be-refused.ts'
 import { refuseUnpriced } from '../admission/unpriced-members.ts'
 import type { GrantedOutput } from '../relay/forwarded-body.ts'
+import { operationNames } from '../telemetry/gen-ai-metrics.ts'
 import type { CountablePrompt } from '../tokens/count-prompt.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
 import { refuseUnknown } from '../upstreams/accepted-members.ts'
@@ -33,8 +34,8 @@ export function inferenceEndpoint(
   dependencies: InferenceDependencies
 ): void {
   const handler = new InferenceHandler(endpoint, dependencies)
-  const config = { isMetered: true, operation: operations[endpoint.kind] }
-  app.post(`/v1${endpoint.path}`, { config }, (request, reply) => handler.handle(request, reply))
+  const config = { isMetered: true, operation: operationNames[endpoint.kind] }
+  app.post(endpoint.route, { config }, (request, reply) => handler.handle(request, reply))
 }
 
 /** Reads and admits the requests of one endpoint, and starts their relay. */
@@ -126,6 +127,7 @@ class InferenceHandler {
     // The closures below must not keep all members in memory for as long as the answer takes.
     const asked = { max_tokens, max_completion_tokens }
     const model = view.model(name, kind)
+    request.modelLabel = model === null ? otherLabel : name
     const prompt = this.#countablePrompt(model, body)
     request.trace?.admitting(model === null ? null : name, stream === true && streams)
     let bound: TokenBound | null = null

@@ -26,19 +26,37 @@ export interface AdmittedRequest {
  * the answer, do not keep the parsed body in memory.
  */
 export function startRelay(
-  { path, kind }: InferenceEndpoint,
+  { path, kind, route: endpoint }: InferenceEndpoint,
   dependencies: InferenceDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
   { metered, forwarded, upstreams, heldBytes }: AdmittedRequest
 ): void {
-  const { calls, bodies, settlement, upstreamHealth } = dependencies
+  const { calls, bodies, settlement, upstreamHealth, upstreamMetrics, openCalls } = dependencies
   const { id, startedAt, log, trace } = request
   trace?.admitted()
   const known = request.knownKey!
   const { model, isStream, hidesOutput } = forwarded
   const { admitted, prices, prompt, answers } = metered
-  const call: Call = { id, known, startedAt, model, prices, isStream, admitted, hidesOutput, prompt, answers, trace }
+  const client = { clientAddress: request.ip, clientRequestId: request.headers['x-request-id'] }
+  const call: Call = {
+    ...{
+      id,
+      known,
+      startedAt,
+      ...client,
+      endpoint,
+      kind,
+      model,
+      prices,
+      isStream,
+      admitted,
+      hidesOutput,
+      prompt,
+      answers,
+      trace
+    }
+  }
   dependencies.useLog.used(known.pointer.key)
   reply.hijack()
   if (reply.raw.destroyed || request.raw.socket.destroyed) {
@@ -48,6 +66,7 @@ export function startRelay(
     settlement.cancel(call, neverCalled)
     return
   }
+  openCalls.began(isStream)
   relay({
     ...forwarded,
     docsUrl: dependencies.docsUrl,
@@ -64,7 +83,8 @@ export function startRelay(
     deadlines: dependencies.deadlines,
     abandonedStreams: dependencies.abandonedStreams,
     isDraining: dependencies.isDraining,
-    onFailure: (failure, upstream) => {
+    onFailure: (failure, upstream, isRetried) => {
+      upstreamMetrics.failed(upstream, isRetried)
       const level = needsOperator.has(failure.code) ? 'error' : 'warn'
       log[level]({ err: failure, reqId: id, upstream }, 'upstream failed')
       // Calls with replaced settings say nothing of the present ones.
@@ -74,10 +94,13 @@ export function startRelay(
     },
     onEnd: (outcome) => {
       calls.left()
+      openCalls.ended(isStream)
       upstreams.requests.left()
       bodies.memory.release(known, heldBytes)
       settlement.settle(call, outcome)
-      const { upstream, status } = outcome
+      const { upstream, status, lastCall, firstByteAt, calledAt } = outcome
+      if (lastCall !== null)
+        upstreamMetrics.ended(upstream!, lastCall, firstByteAt === null ? null : firstByteAt - calledAt)
       if (upstream !== null && status === 200 && dependencies.upstreams.current === upstreams) {
         upstreamHealth.accepted(upstream)
       }
@@ -106,6 +129,9 @@ const needsOperator: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 const neverCalled: Outcome = {
   upstream: null,
   attempts: 0,
+  upstreamStatus: null,
+  lastCall: null,
+  calledAt: 0,
   status: clientClosedRequest,
   code: null,
   used: null,

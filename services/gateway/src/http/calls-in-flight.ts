@@ -3,6 +3,10 @@ export class CallsInFlight {
   #count = 0
   #onNone: Array<() => void> = []
 
+  get count(): number {
+    return this.#count
+  }
+
   entered(): void {
     this.#count++
   }

@@ -1,10 +1,12 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { planOf } from '@tollgate/contracts/records/override.ts'
 import { answerBeforeBody, hasUnreadBody } from '@tollgate/service/http/unread-body.ts'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { logRequest } from '../telemetry/request-log.ts'
 import { retryFields } from './retry-fields.ts'
+import { routeOf } from './route-of.ts'
 import { unknownEndpoint } from './unknown-endpoint.ts'
 
 /** How long a connection may stay idle after a refusal, if its client has not presented a valid key. */
@@ -14,12 +16,19 @@ const unknownClientIdleMs = 4000
 export function sendFailure(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const failure = toServiceError(error, request)
   // Fastify refuses some requests before its hooks have set these members.
-  const { id, startedAt = performance.now(), knownKey = null } = request
+  const { id, startedAt = performance.now(), knownKey = null, modelLabel = '' } = request
   const { status, code } = failure
   if (status === 500) request.log.error({ reqId: id, err: failure }, 'request failed')
+  const endpoint = routeOf(request)
+  const plan = knownKey === null || knownKey.account === null ? '' : planOf(knownKey.account.record)
   request.server.failures.add(code)
   request.trace?.refused(status, code, knownKey)
-  logRequest(request.log, { id, known: knownKey, startedAt, status, code })
+  request.server.answers.answered({ endpoint, model: modelLabel, plan, status, code })
+  const client = { clientAddress: request.ip, clientRequestId: request.headers['x-request-id'] }
+  logRequest(request.log, {
+    ...{ id, known: knownKey, startedAt, endedAt: performance.now(), status, code, endpoint },
+    ...client
+  })
   const fields = retryFields(failure)
   for (let at = 0; at < fields.length; at += 2) reply.header(fields[at]!, fields[at + 1])
   reply.header('x-content-type-options', 'nosniff')
@@ -59,7 +68,7 @@ export function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Socket,
   requestId: string,
-  { docsUrl, failures }: Pick<FastifyInstance, 'docsUrl' | 'failures'>
+  { docsUrl, failures, answers }: Pick<FastifyInstance, 'docsUrl' | 'failures' | 'answers'>
 ): void {
   // The client would read this answer as that of an earlier request, or as a part of it. Close the connection instead.
   const answer = (socket as { _httpMessage?: ServerResponse | null })._httpMessage
@@ -81,10 +90,12 @@ export function answerClientError(
       : new ServiceError('invalid_request', {
           message: 'The request is not valid HTTP. Send it with an HTTP client library.'
         })
-  failures.add(failure.code)
+  const { status, code } = failure
+  failures.add(code)
+  answers.answered({ endpoint: null, model: '', plan: '', status, code })
   const body = JSON.stringify(failure.toBody(docsUrl))
   socket.end(
-    `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n` +
       `content-type: application/json; charset=utf-8\r\nx-content-type-options: nosniff\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
       `x-should-retry: false\r\nx-request-id: ${requestId}\r\nconnection: close\r\n\r\n${body}`,
     () => socket.destroy()

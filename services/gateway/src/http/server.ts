@@ -4,6 +4,7 @@ import { ambiguityOf } from '@tollgate/service/http/ambiguous-head.ts'
 import { BoundedMessage, skipEndedConnections } from '@tollgate/service/http/bounded-message.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { AnswerMetrics } from '../telemetry/answer-metrics.ts'
 import { answerClientError, sendFailure } from './failures.ts'
 import type { Protection } from './protection.ts'
 import { unknownEndpoint } from './unknown-endpoint.ts'
@@ -16,11 +17,14 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** `performance.now()` when the head had arrived. */
     startedAt: number
+    /** The catalog's name of the model, or `other`; empty before it is known. */
+    modelLabel: string
   }
   interface FastifyInstance {
     /** Address of the operator's documentation, to which errors link; null if there is none. */
     docsUrl: string | null
     failures: FailureCounts
+    answers: Pick<AnswerMetrics, 'answered'>
   }
   interface FastifyContextConfig {
     /** Whether the endpoint reserves the maximum cost of a request and settles it: `inferenceEndpoint` does. */
@@ -36,10 +40,12 @@ export interface ServerOptions {
   readonly docsUrl: string | null
   /** Counts the failed answers. */
   readonly failures: FailureCounts
+  /** Counts the answers that called no model. */
+  readonly answers: Pick<AnswerMetrics, 'answered'>
 }
 
 /** A Fastify server with the gateway's limits and errors, and without routes. */
-export function createServer({ log, protection, docsUrl, failures }: ServerOptions): FastifyInstance {
+export function createServer({ log, protection, docsUrl, failures, answers }: ServerOptions): FastifyInstance {
   const { trustProxy, maxConnections, headersTimeoutMs, requestTimeoutMs } = protection
   const app = Fastify({
     loggerInstance: log,
@@ -62,7 +68,8 @@ export function createServer({ log, protection, docsUrl, failures }: ServerOptio
       connectionsCheckingInterval: Math.min(headersTimeoutMs, requestTimeoutMs, 20_000) / 4
     },
     frameworkErrors: sendFailure,
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, newRequestId(), { docsUrl, failures }),
+    clientErrorHandler: (error, socket) =>
+      answerClientError(error, socket, newRequestId(), { docsUrl, failures, answers }),
     requestIdHeader: false,
     // While the process stops, requests get an error of our table instead of Fastify's.
     return503OnClosing: false,
@@ -72,6 +79,7 @@ export function createServer({ log, protection, docsUrl, failures }: ServerOptio
   skipEndedConnections(app.server)
   app.decorate('docsUrl', docsUrl)
   app.decorate('failures', failures)
+  app.decorate('answers', answers)
   app.server.maxConnections = maxConnections
 
   // The endpoints read bodies themselves. No endpoint accepts the other methods, with or without a body.
@@ -99,6 +107,7 @@ function refuseUnmetered(app: FastifyInstance): void {
 /** Records when a request began. Refuses requests that a proxy may read differently. */
 function refuseAmbiguous(app: FastifyInstance): void {
   app.decorateRequest('startedAt', 0)
+  app.decorateRequest('modelLabel', '')
   app.addHook('onRequest', (request, _reply, done) => {
     request.startedAt = performance.now()
     const message = ambiguityOf(request.raw)

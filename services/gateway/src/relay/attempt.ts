@@ -1,5 +1,6 @@
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import type { AttemptTrace } from '../telemetry/attempt-trace.ts'
+import type { AttemptEnd } from '../telemetry/upstream-metrics.ts'
 import { CallError } from '../upstreams/call-error.ts'
 import type { AnswerHandler, AnswerHead, CallController } from '../upstreams/upstream-pool.ts'
 import type { Upstream } from '../upstreams/upstreams.ts'
@@ -31,6 +32,12 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   readonly upstream: Upstream
   /** The status of the upstream's response; 0 before an answer or a refusal begins. */
   status = 0
+  /** The status of any response; 0 before it. */
+  receivedStatus = 0
+  /** `performance.now()` when the call began. */
+  beganAt = 0
+  /** How the call ended. */
+  ending: AttemptEnd = 'abandoned'
   isWrongKind = false
   isAccepted = false
   /** null if the request is not traced. */
@@ -69,7 +76,8 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     const { path, requestId } = this.request
     const trace = this.trace === null ? null : this.trace.headers
     const { breaker, retries, pool } = this.upstream
-    this.#isProbe = breaker.begin(performance.now())
+    this.beganAt = performance.now()
+    this.#isProbe = breaker.begin(this.beganAt)
     retries.called()
     pool.dispatch({ path, requestId, trace, body: forwardedBody(this.request, this.#target.model) }, this)
   }
@@ -82,6 +90,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
 
   onResponseStart(controller: CallController, status: number, head: AnswerHead): void {
     if (this.#isOver) return
+    this.receivedStatus = status
     this.trace?.answered(status)
     if (status < 300) {
       this.#beginAnswer(controller, status, head)
@@ -168,6 +177,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   }
 
   complete(): void {
+    this.ending = 'success'
     this.#owner.finish(this.status, null, 'whole')
   }
 
@@ -185,6 +195,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
       this.#failedByStatus(failed)
       return
     }
+    this.ending = 'refused'
     const { code, body } = describeRefusal(reason, this.upstream.credential)
     this.#owner.passOnRefusal(this.status, code, body)
   }
@@ -238,6 +249,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
       this.#owner.finish(this.status, null, 'cut')
       return
     }
+    this.ending = 'failure'
     // The provider makes and bills all of a single body before its first byte.
     const isMade = sink?.kind === 'whole' && sink.hasBegun && !isMalformed(error)
     // The same upstream would make and bill another answer of the wrong kind.
@@ -246,6 +258,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   }
 
   #failedByStatus({ failure, scope, restMs }: CallFailure): void {
+    this.ending = 'failure'
     if (restMs > 0) this.upstream.restingUntil.set(this.#target.model, performance.now() + restMs)
     this.#owner.failed(failure, scope, 'unserved')
   }

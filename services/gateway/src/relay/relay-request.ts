@@ -40,8 +40,8 @@ export interface RelayRequest extends ForwardedRequest {
   readonly hidesOutput: boolean
   /** Whether the client's connection must close after this answer. */
   readonly isDraining: () => boolean
-  /** Called for every failed call, even if another call succeeds. */
-  readonly onFailure: (failure: ServiceError, upstream: string) => void
+  /** Called for every failed call, even if another call succeeds. @param isRetried whether another call will follow */
+  readonly onFailure: (failure: ServiceError, upstream: string, isRetried: boolean) => void
   /** Called once, at the end. */
   readonly onEnd: (outcome: Outcome) => void
 }

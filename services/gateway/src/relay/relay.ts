@@ -122,7 +122,6 @@ class Relay implements AttemptOwner, Expiring {
   failed(failure: ServiceError, scope: RetryScope, end: End): void {
     const { name, retries } = this.#attempt!.upstream
     const { response, upstreams, maxCalls, onFailure } = this.#request
-    onFailure(failure, name)
     this.#attempt!.trace?.failed(failure.code)
     if (scope === 'anywhere') this.#transientFailure = failure
     if (scope === 'elsewhere') this.#order = this.#order.filter(({ upstream }) => upstream !== name)
@@ -138,6 +137,7 @@ class Relay implements AttemptOwner, Expiring {
       upstreams,
       performance.now()
     )
+    onFailure(failure, name, next !== null)
     if (next === null) {
       // After several failures, the client gets a transient one, if any.
       const sent = scope === 'elsewhere' ? (this.#transientFailure ?? failure) : failure
@@ -194,6 +194,9 @@ class Relay implements AttemptOwner, Expiring {
     onEnd({
       upstream: attempt === null ? null : attempt.upstream.name,
       attempts: this.#tried.length,
+      upstreamStatus: attempt === null || attempt.receivedStatus === 0 ? null : attempt.receivedStatus,
+      lastCall: attempt === null ? null : attempt.ending,
+      calledAt: attempt === null ? 0 : attempt.beganAt,
       status: this.#clientGone && this.#firstByteAt === null ? clientClosedRequest : sent.status,
       code: sent.code,
       used: end === 'unserved' ? null : attemptUsage(attempt!, end),

@@ -9,11 +9,11 @@ import type { Call, Outcome } from './outcome.ts'
  * @param cost nanodollars
  */
 export function callMembers(call: Call, outcome: Outcome, usage: Usage | null, cost: number): string {
-  const { upstream, attempts, firstByteAt, clientGone } = outcome
+  const { upstream, upstreamStatus, attempts, firstByteAt, clientGone } = outcome
   const { promptTokens, cachedTokens, completionTokens, reasoningTokens, estimated } = usage ?? nothingUsed
   return (
     `"model":${JSON.stringify(call.model)},"stream":${call.isStream},` +
-    `"upstream":${upstream === null ? 'null' : `"${upstream}"`},"attempts":${attempts},` +
+    `"upstream":${upstream === null ? 'null' : `"${upstream}"`},"upstreamStatus":${upstreamStatus},"attempts":${attempts},` +
     `"promptTokens":${promptTokens},"cachedTokens":${cachedTokens},` +
     `"completionTokens":${completionTokens},"reasoningTokens":${reasoningTokens},` +
     `"estimated":${estimated},"costNanos":${cost},` +

@@ -1,7 +1,8 @@
-import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import type { Model, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
 import type { Admitted } from '../admission/admit-request.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
 import type { RequestTrace } from '../telemetry/request-trace.ts'
+import type { AttemptEnd } from '../telemetry/upstream-metrics.ts'
 import type { CountablePrompt } from '../tokens/count-prompt.ts'
 import type { Received } from '../tokens/estimate-usage.ts'
 import type { ReportedUsage, Usage } from '../usage/usage.ts'
@@ -12,6 +13,13 @@ export interface Call {
   readonly known: KnownKey
   /** `performance.now()` when the head of the request arrived. */
   readonly startedAt: number
+  /** The address of the client, as `TRUST_PROXY` decides. A proxy may send any text. */
+  readonly clientAddress: string | undefined
+  /** The client's own `x-request-id`: any text. */
+  readonly clientRequestId: string | string[] | undefined
+  /** The path of the route. */
+  readonly endpoint: string
+  readonly kind: ModelKind
   /** The client's name of the model. */
   readonly model: string
   /** The prices at admission. */
@@ -55,6 +63,12 @@ export interface Outcome {
   /** The upstream of the last call; null if there was no call. */
   upstream: string | null
   attempts: number
+  /** The status of the last upstream's response; null if there was none. */
+  upstreamStatus: number | null
+  /** How the last call ended; null if there was none. */
+  lastCall: AttemptEnd | null
+  /** `performance.now()` when the last call began; 0 if there was none. */
+  calledAt: number
   /** The status that the client got; 499 if it left before the answer began. */
   status: number
   /** The code of the error that the client got, even within a stream; null for success. */

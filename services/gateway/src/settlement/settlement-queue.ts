@@ -4,6 +4,7 @@ import { cancel, type SettledGroup, settle } from '@tollgate/state/settlement/se
 import type { SettledRequest } from '@tollgate/state/settlement/settled-request.ts'
 import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
 import type { Turn } from '../event-loop/end-of-turn.ts'
+import type { RedisMetrics } from '../telemetry/redis-metrics.ts'
 import { type CancelledGroup, Outboxes } from './outboxes.ts'
 
 /** Gets the end of a settlement. */
@@ -23,6 +24,7 @@ const [minRetryMs, maxRetryMs] = [50, 1000]
 export class SettlementQueue {
   readonly #redis: RedisLink
   readonly #turn: Turn
+  readonly #metrics: Pick<RedisMetrics, 'answered' | 'failed'>
   readonly #onError: (error: Error) => void
   readonly #outboxes = new Outboxes()
   readonly #retries = new Set<NodeJS.Timeout>()
@@ -36,12 +38,19 @@ export class SettlementQueue {
   #onIdle: Array<() => void> = []
 
   /**
+   * @param metrics measures the round trips
    * @param onError called once per outage when Redis rejects settlements. An unreachable Redis is reported elsewhere, and requests
    *   are refused meanwhile
    */
-  constructor(redis: RedisLink, turn: Turn, onError: (error: Error) => void) {
+  constructor(
+    redis: RedisLink,
+    turn: Turn,
+    metrics: Pick<RedisMetrics, 'answered' | 'failed'>,
+    onError: (error: Error) => void
+  ) {
     this.#redis = redis
     this.#turn = turn
+    this.#metrics = metrics
     this.#onError = onError
   }
 
@@ -99,7 +108,9 @@ export class SettlementQueue {
   }
 
   async #sendSettled(groups: readonly SettledGroup[]): Promise<void> {
+    const sentAt = performance.now()
     const unsettled = await settle(this.#redis, groups)
+    if (unsettled.length === 0) this.#metrics.answered(sentAt)
     let settled = 0
     for (const { requests } of groups) settled += requests.length
     for (const { group, error, tried } of unsettled) {
@@ -112,8 +123,10 @@ export class SettlementQueue {
   }
 
   async #sendCancelled({ account, ids }: CancelledGroup): Promise<void> {
+    const sentAt = performance.now()
     try {
       await cancel(this.#redis, account.account, ids)
+      this.#metrics.answered(sentAt)
       this.#acknowledged(ids.length)
     } catch (error) {
       this.#failed(error, () => this.#outboxes.addCancelled(account, ids))
@@ -142,6 +155,7 @@ export class SettlementQueue {
 
   /** Retries after a growing random wait, so that the gateways do not flood Redis when it is back. */
   #failed(error: unknown, putBack: () => void): void {
+    this.#metrics.failed()
     const isKnown = error instanceof RedisAwayError && !(error instanceof RedisRefusedError)
     if (!isKnown && !this.#isFailing) {
       this.#isFailing = true

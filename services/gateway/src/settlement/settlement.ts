@@ -1,10 +1,12 @@
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
+import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import { logRequest } from '../telemetry/request-log.ts'
 import type { Estimate } from '../tokens/estimate-usage.ts'
 import type { UsageEstimator } from '../tokens/usage-estimator.ts'
 import { nothingUsed, type ReportedUsage, type Usage } from '../usage/usage.ts'
 import { callMembers } from './call-log-members.ts'
+import type { CallMetrics } from './call-metrics.ts'
 import type { Call, Outcome, Uncounted } from './outcome.ts'
 import { costNanos } from './price.ts'
 import type { SettlementQueue } from './settlement-queue.ts'
@@ -16,6 +18,8 @@ export interface Settlement {
   cancel(call: Call, outcome: Outcome): void
   /** Resolves once the usage of all calls is counted. Redis may not have it yet. */
   counted(): Promise<void>
+  /** Ended calls whose usage is being counted. */
+  readonly countingCalls: number
 }
 
 export interface SettlementDependencies {
@@ -26,6 +30,9 @@ export interface SettlementDependencies {
   onAboveBound: () => void
   /** Counts the calls that ended with an error. */
   failures: Pick<FailureCounts, 'add'>
+  metrics: Pick<CallMetrics, 'ended'>
+  /** Whether a call gets a line in the log. */
+  logsRequest: LogsRequest
 }
 
 /** Settles calls: estimates missing usage, computes the cost, charges it and logs the call. */
@@ -34,12 +41,17 @@ export function createSettlement({
   estimator,
   queue,
   onAboveBound,
-  failures
+  failures,
+  metrics,
+  logsRequest
 }: SettlementDependencies): Settlement {
   const counting = new Set<Promise<void>>()
 
-  /** @param cost nanodollars */
-  function settleUsage(call: Call, outcome: Outcome, usage: Usage | null, cost: number): void {
+  /**
+   * @param cost nanodollars
+   * @param endedAt `performance.now()` when the answer ended
+   */
+  function settleUsage(call: Call, outcome: Outcome, usage: Usage | null, cost: number, endedAt: number): void {
     const { id, known, model, admitted, trace } = call
     const { hold, heldTokens, rates, tokensPerMinute } = admitted
     if (cost > hold.nanos) {
@@ -62,7 +74,7 @@ export function createSettlement({
       failed: outcome.code !== null
     }
     queue.settle(known.prepared, settled, trace)
-    logCall(call, outcome, usage, cost)
+    report(call, outcome, usage, cost, endedAt)
   }
 
   async function count(call: Call, { received, reported, mayHaveWrittenMore }: Uncounted): Promise<Usage> {
@@ -73,10 +85,14 @@ export function createSettlement({
     return estimatedUsage(call, await estimator.estimate(countable), mayHaveWrittenMore, reported)
   }
 
-  function logCall(call: Call, outcome: Outcome, usage: Usage | null, cost: number): void {
-    const { id, known, startedAt } = call
+  /** Counts and logs an ended call. */
+  function report(call: Call, outcome: Outcome, usage: Usage | null, cost: number, endedAt: number): void {
+    metrics.ended(call, outcome, usage, cost, endedAt)
     const { status, code } = outcome
-    logRequest(log, { id, known, startedAt, status, code }, callMembers(call, outcome, usage, cost))
+    if (!logsRequest(status, code)) return
+    const { id, known, startedAt, clientAddress, clientRequestId, endpoint } = call
+    const facts = { id, known, startedAt, endedAt, status, code, clientAddress, clientRequestId, endpoint }
+    logRequest(log, facts, callMembers(call, outcome, usage, cost))
   }
 
   return {
@@ -84,12 +100,13 @@ export function createSettlement({
       const { used, code } = outcome
       if (code !== null) failures.add(code)
       call.trace?.settling()
-      if (used === null) settleUsage(call, outcome, null, 0)
-      else if (used === 'hold') settleUsage(call, outcome, heldUsage(call), call.admitted.hold.nanos)
-      else if (!isUncounted(used)) settleUsage(call, outcome, used, costNanos(used, call.prices))
+      const endedAt = performance.now()
+      if (used === null) settleUsage(call, outcome, null, 0, endedAt)
+      else if (used === 'hold') settleUsage(call, outcome, heldUsage(call), call.admitted.hold.nanos, endedAt)
+      else if (!isUncounted(used)) settleUsage(call, outcome, used, costNanos(used, call.prices), endedAt)
       else {
         const settled = count(call, used).then((usage) =>
-          settleUsage(call, outcome, usage, costNanos(usage, call.prices))
+          settleUsage(call, outcome, usage, costNanos(usage, call.prices), endedAt)
         )
         counting.add(settled)
         void settled.finally(() => counting.delete(settled))
@@ -98,7 +115,10 @@ export function createSettlement({
     cancel(call, outcome) {
       queue.cancel(call.known.prepared, call.id)
       call.trace?.cancelled(call.known)
-      logCall(call, outcome, null, 0)
+      report(call, outcome, null, 0, performance.now())
+    },
+    get countingCalls() {
+      return counting.size
     },
     async counted() {
       while (counting.size > 0) await Promise.all(counting)

@@ -16,8 +16,10 @@ export interface LogOutput {
 
 /**
  * Writes lines to the standard output, in batches: a write per line would cost more than the line.
+ *
+ * @param format changes each line; null: written as they are
  */
-export function createLogOutput(): LogOutput {
+export function createLogOutput(format: ((line: string) => string) | null = null): LogOutput {
   let gathered = Buffer.allocUnsafe(bufferBytes)
   let used = 0
   let timer: NodeJS.Timeout | undefined
@@ -40,7 +42,8 @@ export function createLogOutput(): LogOutput {
   }
 
   return {
-    write(line) {
+    write(given) {
+      const line = format === null ? given : format(given)
       const maxBytes = line.length * bytesPerCharacter
       if (maxBytes > bufferBytes - used) flush()
       if (maxBytes > bufferBytes) {

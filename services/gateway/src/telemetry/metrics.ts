@@ -1,16 +1,37 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { type CounterSeries, FastCounter } from '@tollgate/service/metrics/fast-counter.ts'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import { AnswerMetrics } from './answer-metrics.ts'
+import { createGenAiMetrics, type GenAiMetrics } from './gen-ai-metrics.ts'
+import { LabelNames } from './label-names.ts'
+import { addProcessGauges, type GaugeSources } from './process-gauges.ts'
+import { RedisMetrics } from './redis-metrics.ts'
+import { UpstreamMetrics } from './upstream-metrics.ts'
 
-/** What a gateway counts. */
+/** What a gateway counts. No label has a key, an account, an address, or a name that a client invented. */
 export interface Metrics {
   readonly registry: Registry
+  readonly answers: AnswerMetrics
+  readonly upstreams: UpstreamMetrics
+  readonly genAi: GenAiMetrics
+  readonly redis: RedisMetrics
+  /** The charged cost in nanodollars, by model and plan. */
+  readonly cost: FastCounter<'model' | 'plan'>
+  /** The names of models and plans that may be labels. */
+  readonly models: LabelNames
+  readonly plans: LabelNames
+  readonly keyCache: { readonly hits: CounterSeries; readonly misses: CounterSeries }
   /** Requests that cost more than the gateway had reserved. Alert on it: such requests can exceed a cap. */
-  readonly aboveBound: Counter
+  readonly aboveBound: CounterSeries
   /** Counts a request that no upstream of this gateway can serve. Alert on it. */
   countUnavailable(model: string): void
   /** Counts holds that ended after their deadline. */
   countReaped(reaped: { charged: number; released: number }): void
   /** @param skewMs how far Redis' clock is ahead of this gateway's, ms; null removes the last value */
   setClockSkew(skewMs: number | null): void
+  /** Sets the models and plans in force, and removes series of former ones. */
+  useCatalog(models: Iterable<string>, plans: Iterable<string>): void
+  /** Sets the upstreams in force, and removes series of former ones. */
+  useUpstreams(names: readonly string[]): void
 }
 
 /** Adds the metrics of the Node.js process. */
@@ -18,62 +39,71 @@ export function collectProcessMetrics(registry: Registry): void {
   collectDefaultMetrics({ register: registry })
 }
 
-/**
- * @param waiting returns how many settlements Redis has not acknowledged
- * @param bodyBytes returns how many bytes request bodies take
- */
-export function createMetrics(waiting: () => number, bodyBytes: () => number): Metrics {
+export function createMetrics(sources: GaugeSources): Metrics {
   const registry = new Registry()
-  const registers = [registry]
-  new Gauge({
-    name: 'tollgate_settlements_waiting',
-    help: 'Settlements that Redis has not acknowledged yet',
-    registers,
-    collect() {
-      this.set(waiting())
-    }
+  const [models, plans] = [new LabelNames(), new LabelNames()]
+  const answers = new AnswerMetrics(registry, models, plans)
+  const genAi = createGenAiMetrics(registry)
+  const cost = new FastCounter({
+    name: 'tollgate_cost_dollars_total',
+    help: 'Dollars that this process charged for requests; the same sum as in the ledger, without overdue holds that were charged',
+    labelNames: ['model', 'plan'],
+    unitsPerShown: 1e9,
+    registry
   })
-  new Gauge({
-    name: 'tollgate_request_body_bytes',
-    help: 'Bytes that request bodies take; GATEWAY_BODY_MEMORY_MB limits them',
-    registers,
-    collect() {
-      this.set(bodyBytes())
-    }
-  })
-  const clockSkew = new Gauge({
-    name: 'tollgate_clock_skew_seconds',
-    help: "Seconds that another clock is ahead of this gateway's; below 0 if it is behind",
-    labelNames: ['clock'],
-    registers
-  })
-  const reaped = new Counter({
-    name: 'tollgate_holds_reaped_total',
-    help: 'Holds that were ended after their deadline',
-    labelNames: ['done'],
-    registers
-  })
-  const unavailable = new Counter({
+  const unavailable = new FastCounter({
     name: 'tollgate_model_unavailable_total',
     help: 'Refused requests for models that are routed only to upstreams that this gateway does not have',
     labelNames: ['model'],
-    registers
+    registry
   })
+  const upstreams = new UpstreamMetrics(registry)
   return {
-    registry,
-    countUnavailable: (model) => unavailable.inc({ model }),
-    countReaped({ charged, released }) {
-      reaped.inc({ done: 'charged' }, charged)
-      reaped.inc({ done: 'released' }, released)
+    ...{ registry, answers, upstreams, genAi, cost, models, plans },
+    redis: new RedisMetrics(registry),
+    ...addSafetyCounters(registry),
+    setClockSkew: addProcessGauges(registry, sources),
+    countUnavailable: (model) => unavailable.series(models.labelOf(model)).add(1),
+    useCatalog(modelNames, planNames) {
+      const [endedModels, endedPlans] = [models.replace(modelNames), plans.replace(planNames)]
+      answers.forgetModels(endedModels)
+      answers.forgetPlans(endedPlans)
+      cost.remove('model', endedModels)
+      cost.remove('plan', endedPlans)
+      unavailable.remove('model', endedModels)
+      for (const metric of Object.values(genAi)) metric.remove('gen_ai_request_model', endedModels)
     },
-    setClockSkew(skewMs) {
-      if (skewMs === null) clockSkew.remove({ clock: 'redis' })
-      else clockSkew.set({ clock: 'redis' }, skewMs / 1000)
-    },
-    aboveBound: new Counter({
+    useUpstreams(names) {
+      const ended = upstreams.replace(names)
+      for (const metric of Object.values(genAi)) metric.remove('gen_ai_provider_name', ended)
+    }
+  }
+}
+
+function addSafetyCounters(registry: Registry): Pick<Metrics, 'keyCache' | 'aboveBound' | 'countReaped'> {
+  const lookups = new FastCounter({
+    name: 'tollgate_key_cache_lookups_total',
+    help: 'Look-ups of API keys. hit: the process remembered the key. miss: it asked Redis',
+    labelNames: ['result'],
+    registry
+  })
+  const reaped = new FastCounter({
+    name: 'tollgate_holds_reaped_total',
+    help: 'Holds that were ended after their deadline: charged in full, or released',
+    labelNames: ['done'],
+    registry
+  })
+  const [charged, released] = [reaped.series('charged'), reaped.series('released')]
+  return {
+    keyCache: { hits: lookups.series('hit'), misses: lookups.series('miss') },
+    aboveBound: new FastCounter({
       name: 'tollgate_usage_above_bound_total',
       help: 'Requests that cost more than the gateway had reserved',
-      registers
-    })
+      registry
+    }).series(),
+    countReaped(counts) {
+      charged.add(counts.charged)
+      released.add(counts.released)
+    }
   }
 }

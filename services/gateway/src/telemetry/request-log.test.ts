@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict'
+import fc from 'fast-check'
 import pino from 'pino'
 import t from 'tap'
-import { logRequest } from './request-log.ts'
+import { logRequest, type RequestFacts } from './request-log.ts'
 
-const facts = { id: 'req_1', known: null, startedAt: performance.now(), status: 200, code: null }
+const facts: RequestFacts = {
+  id: 'req_1',
+  known: null,
+  startedAt: 1000,
+  endedAt: 1012.34,
+  status: 200,
+  code: null,
+  endpoint: '/v1/models',
+  clientAddress: '192.0.2.7',
+  clientRequestId: undefined
+}
 
 /** The lines that a logger writes, parsed. */
 function collect(options: pino.LoggerOptions) {
@@ -27,7 +38,51 @@ t.test('the line of a request begins like every line of that logger, bindings in
     for (const name of ['level', 'pid', 'hostname', 'name', 'replica', 'msg'])
       assert.equal(ours[name], theirs[name], name)
     assert.ok(Math.abs(Number(ours.time) - Number(theirs.time)) < 1000)
-    assert.partialDeepStrictEqual(ours, { reqId: 'req_1', status, code: null, key: null })
+    assert.partialDeepStrictEqual(ours, {
+      ...{ reqId: 'req_1', status, code: null, key: null, durationMs: 12.3 },
+      ...{ endpoint: '/v1/models', clientAddress: '192.0.2.7' }
+    })
+    assert.ok(!('clientRequestId' in ours))
+  }
+  t.end()
+})
+
+t.test('any address, request id and code give one line of valid JSON', (t) => {
+  const { log, lines } = collect({})
+  const hostile = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('"', '\\', '\n', '","level":60,"x":"', '\u2028', '\ud800', 'a'.repeat(10_000), '::ffff:192.0.2.7')
+  )
+  fc.assert(
+    fc.property(hostile, hostile, fc.option(hostile), (clientAddress, clientRequestId, code) => {
+      logRequest(log, { ...facts, clientAddress, clientRequestId, code })
+      const [line, ...others] = lines.splice(0)
+      assert.deepEqual(others, [])
+      assert.equal(line!.level, 30)
+      assert.ok(clientAddress.startsWith(String(line!.clientAddress)) && String(line!.clientAddress).length <= 64)
+      assert.ok([undefined, clientRequestId].includes(line!.clientRequestId as string | undefined))
+      assert.ok(String(line!.clientRequestId ?? '').length <= 128)
+      assert.equal(line!.code, code)
+    })
+  )
+  t.end()
+})
+
+t.test('a client’s own request id is logged beside ours, if it looks like an id', (t) => {
+  const { log, lines } = collect({})
+  for (const [given, logged] of [
+    ['9f1c-4d', '9f1c-4d'],
+    ['Root=1-67891233-abcdef012345678912345678', 'Root=1-67891233-abcdef012345678912345678'],
+    ['x'.repeat(128), 'x'.repeat(128)],
+    ['x'.repeat(129), undefined],
+    ['two words', undefined],
+    ['', undefined],
+    [['a', 'b'], undefined]
+  ] as const) {
+    logRequest(log, { ...facts, clientRequestId: given as string })
+    const [line] = lines.splice(0)
+    assert.equal(line!.clientRequestId, logged)
+    assert.equal(line!.reqId, 'req_1')
   }
   t.end()
 })

@@ -1,3 +1,4 @@
+import { readClientRequestId } from '@tollgate/service/http/client-request-id.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import { symbols } from 'pino'
 import type { KnownKey } from '../authenticate/known-key.ts'
@@ -9,11 +10,21 @@ export interface RequestFacts {
   known: KnownKey | null
   /** `performance.now()` when its head had arrived. */
   startedAt: number
+  /** `performance.now()` at its end. */
+  endedAt: number
+  /** The path of its route; null for none. */
+  endpoint: string | null
+  /** The client's address, as `TRUST_PROXY` decides. A trusted proxy may send any text. */
+  clientAddress: string | undefined
+  /** The header `x-request-id`. */
+  clientRequestId: string | string[] | undefined
   status: number
   /** Error code; null for success. */
   code: string | null
 }
 
+const plainAddress = /^[\w.:%]{1,64}$/
+const maxAddressLength = 64
 const [infoLevel, warnLevel] = [30, 40]
 
 /** The members of a pino logger that fast integrations use: the destination, and the members of each line. */
@@ -28,18 +39,27 @@ interface PinoState {
  * The line is the same as pino's. Building it here saves 3 % of the CPU time of a request.
  */
 export function logRequest(log: FastifyBaseLogger, facts: RequestFacts, call = ''): void {
-  const { id, known, startedAt, status, code } = facts
+  const { id, known, startedAt, endedAt, status, code, endpoint, clientAddress, clientRequestId } = facts
   const isWarning = status >= 500
   // pino replaces the methods of disabled levels by this function.
   if ((isWarning ? log.warn : log.info) === log.silent) return
   const { [symbols.streamSym]: stream, [symbols.chindingsSym]: bindings } = log as unknown as PinoState
   const key =
     known === null ? '"key":null,"account":null' : `"key":"${known.pointer.key}","account":"${known.pointer.account}"`
+  const clientId = readClientRequestId(clientRequestId)
   stream.write(
-    `{"level":${isWarning ? warnLevel : infoLevel},"time":${Date.now()}${bindings},"reqId":"${id}",${key},"status":${status},` +
+    `{"level":${isWarning ? warnLevel : infoLevel},"time":${Date.now()}${bindings},"reqId":"${id}",` +
+      `${clientId === null ? '' : `"clientRequestId":"${clientId}",`}` +
+      `"clientAddress":${clientAddress === undefined ? 'null' : quote(clientAddress)},` +
+      `"endpoint":${endpoint === null ? 'null' : `"${endpoint}"`},${key},"status":${status},` +
       `"code":${code === null ? 'null' : JSON.stringify(code)},${call}` +
-      `"durationMs":${roundMs(performance.now() - startedAt)},"msg":"request"}\n`
+      `"durationMs":${roundMs(endedAt - startedAt)},"msg":"request"}\n`
   )
+}
+
+/** As JSON. Addresses need no escapes, unless a proxy that is trusted by mistake sends any text. */
+function quote(text: string): string {
+  return plainAddress.test(text) ? `"${text}"` : JSON.stringify(text.slice(0, maxAddressLength))
 }
 
 /** Rounds to a tenth of a millisecond. */

@@ -10,6 +10,7 @@ import { versionOf } from '@tollgate/contracts/records/version.ts'
 import type { RunningRedis } from '@tollgate/sandbox/redis/running-redis.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { readYaml } from '@tollgate/service/config/read-yaml.ts'
+import { sampleRequests } from '@tollgate/service/log/sample-requests.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import { allShards } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
@@ -142,6 +143,8 @@ export interface GatewayOptions {
   upstreamCheckMs?: number
   log?: pino.Logger
   tracing?: Tracing | null
+  /** Share of the successful requests that are logged; default 1. */
+  logRequests?: number
 }
 
 const defaultProtection: Protection = {
@@ -206,7 +209,8 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     upstreamsFile,
     env: { TEST_CREDENTIAL: 'upstream-credential' },
     ...(upstreamCheckMs !== undefined && { upstreamCheckMs }),
-    ...{ log, bodyMemoryBytes, protection, docsUrl, tracing }
+    ...{ log, bodyMemoryBytes, protection, docsUrl, tracing },
+    logsRequest: sampleRequests(options.logRequests ?? 1)
   })
   const { app, catalog, reaper, bodyMemory } = gateway
   const routes = new Set<string>()
@@ -235,7 +239,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     metrics: () => gateway.metrics.registry.metrics(),
     verifyRedis,
     settled: gateway.settled,
-    aboveBound: async () => (await gateway.metrics.aboveBound.get()).values[0]?.value ?? 0,
+    aboveBound: async () => gateway.metrics.aboveBound.value,
     reaper,
     bodyMemory,
     async seedKey(options = {}) {

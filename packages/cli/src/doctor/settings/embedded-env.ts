@@ -21,12 +21,13 @@ export function embeddedEnv(env: Variables, cwd: string): { env: Variables; embe
   const dataDir = resolve(cwd, config.dataDir)
   if (!existsSync(join(dataDir, 'secrets.json'))) return null
   const { ports } = config
-  const { CONTROL_PORT: control, GATEWAY_PORT: gateway, GATEWAY_ADMIN_PORT: admin } = ports
-  const services = { controlPorts: [control], gatewayPorts: [{ port: gateway, adminPort: admin }] }
+  const control = { port: ports.CONTROL_PORT, adminPort: ports.CONTROL_ADMIN_PORT }
+  const gateway = { port: ports.GATEWAY_PORT, adminPort: ports.GATEWAY_ADMIN_PORT }
+  const services = { controlPorts: [control], gatewayPorts: [gateway] }
   const addresses = findAddresses(env, embedded, ports, services, dataDir)
   const options = { env, embedded, addresses, ports, dataDir, secrets: keepSecrets(dataDir) }
   // One after the other: the second adds to the first, whose variables may be empty in `env`.
-  const both = gatewayEnv({ ...options, env: controlEnv(options, control) }, gateway, admin)
+  const both = gatewayEnv({ ...options, env: controlEnv(options, control) }, gateway)
   return { env: both, embedded: [...embedded] }
 }
 

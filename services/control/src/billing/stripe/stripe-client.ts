@@ -1,13 +1,19 @@
 import Stripe from 'stripe'
+import { type OnProviderCall, timedFetch } from '../../provider-health/provider-calls.ts'
 
 /** Makes a client whose calls all end when the signal aborts. */
 export type StripeClient = (signal: AbortSignal) => Stripe
 
-/** @param onAnswer called with the status of each answer */
+export interface StripeListeners {
+  /** Called with the status of each answer. */
+  onAnswer?(status: number): void
+  onCall?: OnProviderCall
+}
+
 export function createStripeClient(
   secretKey: string,
   apiBase: string,
-  onAnswer: (status: number) => void = () => {}
+  { onAnswer, onCall = () => {} }: StripeListeners = {}
 ): StripeClient {
   const { protocol, hostname, port } = new URL(apiBase)
   return (signal) =>
@@ -19,8 +25,8 @@ export function createStripeClient(
       telemetry: false,
       httpClient: Stripe.createFetchHttpClient(async (input: string | URL | Request, init: RequestInit = {}) => {
         const signals = [signal, ...(init.signal ? [init.signal] : [])]
-        const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) })
-        onAnswer(response.status)
+        const response = await timedFetch(onCall, input, { ...init, signal: AbortSignal.any(signals) })
+        onAnswer?.(response.status)
         return response
       })
     })

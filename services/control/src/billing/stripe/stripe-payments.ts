@@ -1,9 +1,9 @@
 import type { Payments } from '../payments.ts'
 import { checkoutCalls } from './stripe-checkouts.ts'
-import { createStripeClient } from './stripe-client.ts'
+import { createStripeClient, type StripeListeners } from './stripe-client.ts'
 import { customerCalls } from './stripe-customers.ts'
 
-export interface StripeOptions {
+export interface StripeOptions extends StripeListeners {
   secretKey: string
   /** An origin. */
   apiBase: string
@@ -11,8 +11,6 @@ export interface StripeOptions {
   timeoutMs?: number
   /** The time, Unix milliseconds. */
   now?: () => number
-  /** Called with the status of each answer. */
-  onAnswer?: (status: number) => void
 }
 
 /** Leaves time for the answer within the ten seconds that callers are promised. */
@@ -21,7 +19,7 @@ const defaultTimeoutMs = 7000
 /** Payments by Stripe, or by any server that implements its API at `apiBase`. */
 export function createStripePayments(options: StripeOptions): Payments {
   const { secretKey, apiBase, timeoutMs = defaultTimeoutMs, now = Date.now } = options
-  const client = createStripeClient(secretKey, apiBase, options.onAnswer)
+  const client = createStripeClient(secretKey, apiBase, options)
   return {
     startDeadline: () => AbortSignal.timeout(timeoutMs),
     ...customerCalls(client, now),

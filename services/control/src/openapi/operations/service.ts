@@ -6,10 +6,5 @@ export const serviceOperations: Operations = {
     summary: 'Get this document',
     auth: 'none'
   },
-  'GET /livez': { operationId: 'livez', summary: 'Check that the process runs', auth: 'none' },
-  'GET /readyz': {
-    operationId: 'readyz',
-    summary: 'Check that the service can answer: the database is available',
-    auth: 'none'
-  }
+  'GET /livez': { operationId: 'livez', summary: 'Check that the process runs', auth: 'none' }
 }

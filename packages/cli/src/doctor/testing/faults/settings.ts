@@ -12,6 +12,10 @@ export const settingsFaults: readonly Fault[] = [
   withEnv('an optional name has a typing error', ['variable_unknown'], { LOG_LEVL: 'debug' }),
   withEnv('a name lacks a word', ['variable_unknown'], { DATABASE_POOL: '20' }),
   withEnv('a port is not a number', ['variable_invalid'], { CONTROL_PORT: 'http' }),
+  withEnv('the admin port is the public port', ['variable_invalid'], {
+    CONTROL_PORT: '3000',
+    CONTROL_ADMIN_PORT: '3000'
+  }),
   withEnv(
     'several variables are wrong, of both services',
     ['variable_invalid', 'variable_invalid', 'variable_invalid'],

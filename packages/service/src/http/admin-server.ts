@@ -1,0 +1,32 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { Registry } from 'prom-client'
+import { version } from '../version.ts'
+
+/** Whether a process can serve now. */
+export interface Readiness {
+  readonly isReady: boolean
+  /** What `/readyz` shows. It contains no secrets. */
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+export interface AdminServerOptions {
+  readonly registry: Pick<Registry, 'contentType' | 'metrics'>
+  /** Answers in a bounded time, and never rejects. */
+  readiness(): Readiness | Promise<Readiness>
+}
+
+/**
+ * Builds the server for operators: `/livez`, `/readyz` and `/metrics`. It has a port of its own, which clients cannot reach.
+ *
+ * `/livez` answers 200 with the version while the process runs. `/readyz` answers 200 if the process is ready, else 503.
+ */
+export function createAdminServer({ registry, readiness }: AdminServerOptions): FastifyInstance {
+  const admin = Fastify({ routerOptions: { ignoreTrailingSlash: true }, forceCloseConnections: true })
+  admin.get('/livez', async () => ({ ok: true, version }))
+  admin.get('/readyz', async (_request, reply) => {
+    const { isReady, details } = await readiness()
+    return reply.code(isReady ? 200 : 503).send(details)
+  })
+  admin.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()))
+  return admin
+}

@@ -1,0 +1,63 @@
+import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { readClientRequestId } from '@tollgate/service/http/client-request-id.ts'
+import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { providerStatusOf } from '../provider-health/provider-status.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The failure that was sent; null for none. */
+    failure: ServiceError | null
+    /** Who signed in with this request; null for nobody. Only for the log. */
+    signedIn: { readonly userId: string; readonly accountId: string } | null
+  }
+}
+
+/** A trusted proxy may send any text. */
+const maxAddressLength = 64
+
+export interface RequestLogOptions {
+  readonly logsRequest: LogsRequest
+  /** Called for each answered request, also if it gets no line. */
+  onAnswered(method: string, route: string | undefined, status: number, ms: number): void
+}
+
+/**
+ * Logs each answered request. The members have the same names as in the gateway's log. The line has no body, header, path or
+ * query: only the route's template.
+ */
+export function logRequests(app: FastifyInstance, { logsRequest, onAnswered }: RequestLogOptions): void {
+  app.decorateRequest('failure', null)
+  app.decorateRequest('signedIn', null)
+  app.addHook('onResponse', (request, reply, done) => {
+    const { statusCode: status, elapsedTime } = reply
+    onAnswered(request.method, request.routeOptions.url, status, elapsedTime)
+    if (logsRequest(status, request.failure?.code ?? null)) writeLine(request, reply)
+    done()
+  })
+}
+
+function writeLine(request: FastifyRequest, { statusCode: status, elapsedTime }: FastifyReply): void {
+  const { failure } = request
+  const clientRequestId = readClientRequestId(request.headers['x-request-id'])
+  const providerStatus = failure === null ? null : providerStatusOf(failure)
+  const line = {
+    ...(clientRequestId !== null && { clientRequestId }),
+    clientAddress: request.ip.slice(0, maxAddressLength),
+    method: request.method,
+    endpoint: request.routeOptions.url ?? null,
+    ...callerOf(request),
+    status,
+    code: failure?.code ?? null,
+    ...(providerStatus !== null && { providerStatus }),
+    durationMs: Math.round(elapsedTime * 10) / 10
+  }
+  request.log[status >= 500 ? 'warn' : 'info'](line, 'request')
+}
+
+/** Who asked, as far as it is known. `key` is the id of a management key. */
+function callerOf({ principal, caller, signedIn }: FastifyRequest) {
+  if (principal?.keyId != null) return { user: null, account: principal.accountId, key: principal.keyId }
+  if (caller !== null) return { user: caller.user.id, account: caller.accountId, key: null }
+  return { user: signedIn?.userId ?? null, account: signedIn?.accountId ?? null, key: null }
+}

@@ -1,0 +1,62 @@
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { readShards } from '@tollgate/state/projection/shard-markers.ts'
+import { readCatalogVersion } from '@tollgate/state/projection/stored-catalog.ts'
+import { sql } from 'drizzle-orm'
+import { type Orm, queryRows } from '../database/connect.ts'
+import { countMigrations } from '../database/migrate.ts'
+import { customers } from '../database/schema/billing.ts'
+import { planWrites, users } from '../database/schema/users.ts'
+import { createPostgresSource } from '../projection/postgres-source.ts'
+import type { FoundInRedis } from '../projection/projection-lag.ts'
+import type { Truth } from '../projection/source.ts'
+
+/** The queues in PostgreSQL, with what waits in each. */
+const queues = {
+  due_users: sql`select count(*) from ${users} where ${users.dueAt} is not null`,
+  due_customers: sql`select count(*) from ${customers} where ${customers.dueAt} is not null`,
+  plan_writes: sql`select count(*) from ${planWrites} where ${planWrites.pending}`,
+  user_deletions: sql`select count(*) from ${users} where ${users.deletionStartedAt} is not null and ${users.deletedAt} is null`
+} as const
+export type DatabaseQueue = keyof typeof queues
+
+/** What metrics show of PostgreSQL. */
+export interface DatabaseState {
+  readonly truth: Truth
+  readonly queues: Readonly<Record<DatabaseQueue, number>>
+  readonly migrations: { readonly applied: number; readonly pending: number }
+}
+
+/**
+ * Reads it on one connection. Every count uses an index that has only the rows that wait. PostgreSQL ends statements that take
+ * longer than two seconds, for instance because of a lock.
+ *
+ * @throws the error of PostgreSQL
+ */
+export function readDatabaseState(orm: Orm): Promise<DatabaseState> {
+  return orm.transaction(async (tx) => {
+    await tx.execute(sql`set local statement_timeout = 2000`)
+    const truth = await createPostgresSource(tx).readTruth()
+    const [counted] = await queryRows<Record<DatabaseQueue, number>>(tx, countQueues)
+    return { truth, queues: counted!, migrations: await countMigrations(tx) }
+  })
+}
+
+const countQueues = sql`select ${sql.join(
+  Object.entries(queues).map(([name, count]) => sql`(${count})::int as ${sql.identifier(name)}`),
+  sql`, `
+)}`
+
+/** What metrics show of Redis. `isWhole`: every process answered. */
+export interface RedisState extends FoundInRedis {
+  readonly isWhole: boolean
+}
+
+/** Asks every Redis process. @throws Error if none is ready */
+export async function readRedisState(redis: RedisLink): Promise<RedisState> {
+  if (!redis.isReady()) throw new Error('no Redis process is ready')
+  const [{ markers, failures }, catalog] = await Promise.all([
+    readShards(redis),
+    readCatalogVersion(redis).catch(() => undefined)
+  ])
+  return { markers, catalog, isWhole: failures.length === 0 }
+}

@@ -1,0 +1,217 @@
+import { webhookOutcomes } from '@tollgate/contracts/records/process-report.ts'
+import type { LoopProgress } from '@tollgate/service/background/background-loop.ts'
+import { allShards } from '@tollgate/state/keyspace/names.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import type { Registry } from 'prom-client'
+import type { Database } from '../database/connect.ts'
+import type { WebhookCounts } from '../http/webhook-counts.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import { ProjectionLag } from '../projection/projection-lag.ts'
+import { shardStates } from '../projection/shard-states.ts'
+import { type ProviderHealth, providerOfSetting, providerSettings } from '../provider-health/provider-health.ts'
+import { createLimitedReader } from './limited-reader.ts'
+import { addCounter, addGauge, type Sample } from './pulled.ts'
+import { type DatabaseState, type RedisState, readDatabaseState, readRedisState } from './read-state.ts'
+
+/** The parts of a running control whose state metrics show. */
+export interface ObservedParts {
+  readonly database: Pick<Database, 'orm'>
+  readonly redis: RedisLink
+  readonly health: Pick<ProviderHealth, 'problems'>
+  readonly mailer: Pick<Mailer, 'waiting'>
+  readonly webhookCounts: Pick<WebhookCounts, 'all'>
+  /** By name. */
+  readonly loops: ReadonlyMap<string, { readonly progress: LoopProgress }>
+  /** Milliseconds since a round began that copied all usage to the ledger. */
+  usageCopiedMsAgo(): number
+}
+
+/** The state at a scrape. Null parts are unknown. */
+interface Observed {
+  readonly parts: ObservedParts
+  readonly readDatabase: () => Promise<DatabaseState | null>
+  readonly readRedis: () => Promise<RedisState | null>
+  readonly lag: ProjectionLag
+}
+
+/**
+ * Adds the metrics that show the present state of control. Servers are asked at a scrape, at most every three seconds and for
+ * at most two.
+ *
+ * @returns call it with the parts, once they exist. Before, unknown values have no sample
+ */
+export function addStateMetrics(registry: Registry): (parts: ObservedParts) => void {
+  let observed: Observed | null = null
+  const get = () => observed
+  addServers(registry, get)
+  addProjection(registry, get)
+  addQueues(registry, get)
+  addProviders(registry, get)
+  addLoops(registry, get)
+  return (parts) => {
+    observed = {
+      parts,
+      readDatabase: createLimitedReader(() => readDatabaseState(parts.database.orm)),
+      readRedis: createLimitedReader(() => readRedisState(parts.redis)),
+      lag: new ProjectionLag()
+    }
+  }
+}
+
+type Get = () => Observed | null
+
+const databaseOf = async (get: Get): Promise<DatabaseState | null> => (await get()?.readDatabase()) ?? null
+const redisOf = async (get: Get): Promise<RedisState | null> => (await get()?.readRedis()) ?? null
+
+function addServers(registry: Registry, get: Get): void {
+  addGauge(registry, { name: 'tollgate_database_up', help: '1 if PostgreSQL answered in time, else 0' }, async () =>
+    (await databaseOf(get)) === null ? 0 : 1
+  )
+  addGauge(
+    registry,
+    { name: 'tollgate_redis_up', help: '1 if every Redis process answered in time, else 0' },
+    async () => ((await redisOf(get))?.isWhole === true ? 1 : 0)
+  )
+  addGauge(
+    registry,
+    { name: 'tollgate_migrations_applied', help: 'Migrations that the database has' },
+    async () => (await databaseOf(get))?.migrations.applied ?? null
+  )
+  addGauge(
+    registry,
+    { name: 'tollgate_migrations_pending', help: 'Migrations of this release that the database lacks' },
+    async () => (await databaseOf(get))?.migrations.pending ?? null
+  )
+}
+
+function addProjection(registry: Registry, get: Get): void {
+  async function lag() {
+    const [database, redis] = await Promise.all([databaseOf(get), redisOf(get)])
+    return database === null ? null : get()!.lag.compare(redis, database.truth, performance.now())
+  }
+  addGauge(
+    registry,
+    {
+      name: 'tollgate_projection_lag_seconds',
+      help: 'Age of the oldest change in PostgreSQL that Redis lacks, counted from the scrape that first saw it; 0 if none is missing'
+    },
+    async () => {
+      const ms = (await lag())?.ms
+      return ms === undefined ? null : ms / 1000
+    }
+  )
+  addGauge(
+    registry,
+    {
+      name: 'tollgate_projection_waiting',
+      help: 'Shards, and the catalog, of which Redis lacks changes'
+    },
+    async () => (await lag())?.waiting ?? null
+  )
+  addGauge(registry, { name: 'tollgate_shards', help: 'Shards of accounts and secrets' }, () => allShards.length)
+  addGauge(
+    registry,
+    {
+      name: 'tollgate_shards_unverified',
+      help: 'Shards whose requests gateways refuse, because control has not verified them, or cannot read them'
+    },
+    async () => {
+      const [database, redis] = await Promise.all([databaseOf(get), redisOf(get)])
+      if (database === null) return null
+      const states = [...shardStates(redis?.markers ?? new Map(), database.truth).values()]
+      return states.filter((state) => state === 'unverified' || state === 'unreachable').length
+    }
+  )
+  addGauge(
+    registry,
+    {
+      name: 'tollgate_ledger_lag_seconds',
+      help: 'Seconds since this replica began its last complete copy of usage from Redis: all earlier usage is in PostgreSQL'
+    },
+    () => {
+      const ms = get()?.parts.usageCopiedMsAgo()
+      return ms === undefined ? null : ms / 1000
+    }
+  )
+}
+
+function addQueues(registry: Registry, get: Get): void {
+  addGauge(
+    registry,
+    {
+      name: 'tollgate_queue_depth',
+      help: 'Waiting work: users and customers to read again at their provider, plans to write to the identity provider, users to delete, mails of this replica to send',
+      labelNames: ['queue']
+    },
+    async () => {
+      const database = await databaseOf(get)
+      const mails = get()?.parts.mailer.waiting()
+      return [
+        ...Object.entries(database?.queues ?? {}).map(([queue, depth]): Sample => [{ queue }, depth]),
+        ...(mails === undefined ? [] : [[{ queue: 'mails' }, mails] satisfies Sample])
+      ]
+    }
+  )
+}
+
+/** The label `source` of each source of webhooks. */
+const webhookSources = { payments: 'stripe', identity: 'identity' } as const
+
+function addProviders(registry: Registry, get: Get): void {
+  addCounter(
+    registry,
+    {
+      name: 'tollgate_webhooks_total',
+      help: 'Answered webhooks of the payment provider and of the identity provider',
+      labelNames: ['source', 'outcome']
+    },
+    () => {
+      const counts = get()?.parts.webhookCounts.all() ?? []
+      return Object.entries(webhookSources).flatMap(([name, source]) =>
+        webhookOutcomes.map((outcome): Sample => {
+          const counted = counts.find((one) => one.source === name && one.outcome === outcome)
+          return [{ source, outcome }, counted?.count ?? 0]
+        })
+      )
+    }
+  )
+  addGauge(
+    registry,
+    {
+      name: 'tollgate_provider_problem',
+      help: '1 while a provider refuses the setting, else 0',
+      labelNames: ['provider', 'setting']
+    },
+    () => {
+      const refused = new Set(
+        get()
+          ?.parts.health.problems()
+          .map(({ what }) => what)
+      )
+      return providerSettings.map(
+        (setting): Sample => [{ provider: providerOfSetting(setting), setting }, refused.has(setting) ? 1 : 0]
+      )
+    }
+  )
+}
+
+function addLoops(registry: Registry, get: Get): void {
+  const loops = () => [...(get()?.parts.loops ?? [])]
+  addCounter(
+    registry,
+    { name: 'tollgate_loop_failures_total', help: 'Failed rounds of work in the background', labelNames: ['loop'] },
+    () => loops().map(([loop, { progress }]): Sample => [{ loop }, progress.failures])
+  )
+  addGauge(
+    registry,
+    {
+      name: 'tollgate_loop_last_success_timestamp_seconds',
+      help: 'When a round of work in the background last succeeded, in seconds since 1970; no sample before the first success',
+      labelNames: ['loop']
+    },
+    () =>
+      loops().flatMap(([loop, { progress }]) =>
+        progress.lastSuccessAt === null ? [] : [[{ loop }, progress.lastSuccessAt / 1000] satisfies Sample]
+      )
+  )
+}

@@ -1,0 +1,73 @@
+import { catalogName, type Shard } from '@tollgate/state/keyspace/names.ts'
+import type { FoundMarker } from '@tollgate/state/projection/shard-markers.ts'
+import { type CatalogMarker, catalogVersion } from './project-catalog.ts'
+import { versionIn } from './shard-states.ts'
+import type { Truth } from './source.ts'
+
+/** What Redis has. A shard that could not be read is missing. */
+export interface FoundInRedis {
+  readonly markers: ReadonlyMap<Shard, FoundMarker>
+  /** Undefined if it could not be read. */
+  readonly catalog: CatalogMarker | undefined
+}
+
+/** What Redis lacks. */
+export interface Lag {
+  /** Since Redis is known to lack its oldest missing change; 0 if nothing is missing. */
+  readonly ms: number
+  /** Shards, and the catalog, of which Redis lacks changes. */
+  readonly waiting: number
+}
+
+/** Versions in PostgreSQL that Redis lacks, with the time when each was first seen. */
+type Seen = Array<{ version: number; readonly at: number }>
+
+/** More are kept as one, with the time of the first. */
+const maxSeen = 100
+
+/**
+ * Measures how long Redis lacks a change. PostgreSQL does not store times of changes, so a change counts from when it was first
+ * seen: `ms` is too low by up to the time between two calls of `compare`.
+ */
+export class ProjectionLag {
+  readonly #seen = new Map<string, Seen>()
+  /** The last version that each shard in Redis had. It counts while the shard cannot be read. */
+  readonly #lastVersions = new Map<string, number>()
+
+  /** @param redis null if nothing could be read; nowMs of a monotonic clock */
+  compare(redis: FoundInRedis | null, truth: Truth, nowMs: number): Lag {
+    if (truth.catalog > 0) {
+      const marker = redis?.catalog
+      this.#note(
+        catalogName,
+        marker === undefined ? undefined : (marker?.version ?? null),
+        catalogVersion(truth),
+        nowMs
+      )
+    }
+    for (const shard of truth.changes.keys()) {
+      this.#note(shard, versionOfMarker(redis?.markers.get(shard)), versionIn(truth, shard), nowMs)
+    }
+    const firsts = [...this.#seen.values()].map(([first]) => first!.at)
+    return { ms: firsts.length === 0 ? 0 : nowMs - Math.min(...firsts), waiting: firsts.length }
+  }
+
+  /** @param found the version in Redis; null if Redis has none, undefined if it could not be read */
+  #note(name: string, found: number | null | undefined, version: number, at: number): void {
+    const has = found === undefined ? (this.#lastVersions.get(name) ?? -1) : (found ?? -1)
+    if (found !== undefined) this.#lastVersions.set(name, has)
+    const missing = (this.#seen.get(name) ?? []).filter((seen) => seen.version > has)
+    const newest = missing.at(-1)
+    if (version > has && version > (newest?.version ?? -1)) {
+      if (missing.length < maxSeen) missing.push({ version, at })
+      else newest!.version = version
+    }
+    if (missing.length === 0) this.#seen.delete(name)
+    else this.#seen.set(name, missing)
+  }
+}
+
+function versionOfMarker(marker: FoundMarker | undefined): number | null | undefined {
+  if (marker === undefined) return undefined
+  return marker.run === marker.currentRunId ? marker.version : null
+}
