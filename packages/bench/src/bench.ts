@@ -37,6 +37,8 @@ export interface Timing {
   soakMs: number
   /** The number of requests in the part `redis-memory`. */
   redisRequests: number
+  /** The number of requests in a round of the part `recording`. */
+  recordedRequests: number
 }
 
 /**
@@ -56,7 +58,8 @@ export const fullTiming: Timing = {
   keys: [1_000, 1_000_000],
   accounts: [1, 1_000, 100_000],
   soakMs: 600_000,
-  redisRequests: 1_000_000
+  redisRequests: 1_000_000,
+  recordedRequests: 2_000_000
 }
 
 /** One long round: enough samples for a profile. Figures of a profiled process are not comparable. */
@@ -84,7 +87,8 @@ export const quickTiming: Timing = {
   keys: [200, 2000],
   accounts: [20],
   soakMs: 3000,
-  redisRequests: 10_000
+  redisRequests: 10_000,
+  recordedRequests: 10_000
 }
 
 const profileIntervalMicros = 200

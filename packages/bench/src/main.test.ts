@@ -44,6 +44,17 @@ test('the gateway is measured beside the bare proxy, and the figures are written
   }
 })
 
+test('the cost of metrics is measured for each kind of request', { skip }, async (t) => {
+  const json = join(t.testdir({}), 'figures.json')
+  const bench = startBench('recording', '--json', json)
+  bench.stdout?.resume()
+  bench.stderr?.resume()
+  assert.deepEqual(await once(bench, 'close'), [0, null])
+  const { nanosPerRequest } = JSON.parse(readFileSync(json, 'utf8')).figures.recording
+  assert.deepEqual(Object.keys(nanosPerRequest), ['a served request', 'a served stream', 'a refused request'])
+  for (const nanos of Object.values<number[]>(nanosPerRequest).flat()) assert.ok(nanos > 0)
+})
+
 test('finished requests leave only counters in Redis', { skip }, async (t) => {
   if (!need(t, 'redis-server', findRedisServer(process.env))) return
   const json = join(t.testdir({}), 'figures.json')

@@ -8,6 +8,7 @@ import { latency } from './parts/latency.ts'
 import { memory } from './parts/memory.ts'
 import { metering } from './parts/metering.ts'
 import type { Part } from './parts/part.ts'
+import { recording } from './parts/recording.ts'
 import { redisMemory } from './parts/redis-memory.ts'
 import { soak } from './parts/soak.ts'
 import { stream } from './parts/stream.ts'
@@ -20,13 +21,13 @@ import { bare, dispatch, relay, relayByUndici } from './targets/proxies.ts'
 import type { Target } from './targets/target.ts'
 
 /** In the order of a whole run. */
-const parts: readonly Part[] = [chat, stream, latency, memory, metering, control, soak, redisMemory]
+const parts: readonly Part[] = [chat, stream, latency, memory, metering, control, soak, redisMemory, recording]
 const targets: readonly [Target, ...Target[]] = [gateway, bare, dispatch, relay, relayByUndici, relayWithKeys]
 
 const usage = `npm run bench -- [part …] [option …]
 
-Compares the gateway with a bare Fastify + undici proxy. Parts (all but the last two unless named):
-${parts.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}`).join('\n')}
+Compares the gateway with a bare Fastify + undici proxy. Parts (all but the last three unless named):
+${parts.map(({ name, summary }) => `  ${name.padEnd(13)}${summary}`).join('\n')}
 
 Options:
   --target NAME      the proxy to measure: ${targets.map(({ name }) => name).join(', ')}

@@ -36,7 +36,7 @@ import { answerLivez } from './http/livez.ts'
 import { originTest } from './http/origins.ts'
 import { rateLimits } from './http/rate-limit.ts'
 import { newRequestId } from './http/request-id.ts'
-import { logRequests, type RequestLogOptions } from './http/request-log.ts'
+import { logAnswer, logRequests, type RequestLogOptions } from './http/request-log.ts'
 import { sendSecurityHeaders } from './http/security-headers.ts'
 import { refuseUnstorableText } from './http/storable-text.ts'
 import { traceRequests } from './http/trace-requests.ts'
@@ -135,7 +135,10 @@ function createServer({
     // Node would refuse a request without a host, without a body; it is refused below.
     http: { requireHostHeader: false, IncomingMessage: BoundedMessage },
     clientErrorHandler: (error, socket) => answerClientError(error, socket, { docsUrl: config.docsUrl, failures }),
-    frameworkErrors: (error, request, reply) => void sendFailure(error, request, reply),
+    frameworkErrors: (error, request, reply) => {
+      sendFailure(error, request, reply)
+      logAnswer(request, reply, { logsRequest, onAnswered })
+    },
     // A request is taken as it was sent or refused: nothing is coerced, filled in or left out.
     ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } }
   })

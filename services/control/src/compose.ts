@@ -1,4 +1,3 @@
-import type { LoopProgress } from '@tollgate/service/background/background-loop.ts'
 import { sampleRequests } from '@tollgate/service/log/sample-requests.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
@@ -10,26 +9,24 @@ import { ProcessState } from './admin/process-state.ts'
 import { buildApp } from './app.ts'
 import { defaultMinResponseTimes, type MinResponseTimes } from './auth/min-response-time.ts'
 import { concurrencyLimitFor } from './background/limit-concurrency.ts'
+import { RunningParts } from './background/running-parts.ts'
 import { createCustomerRefresher } from './billing/refresh-customer.ts'
 import { createDueCustomersLoop } from './billing/refresh-due-customers.ts'
-import { createStripePayments } from './billing/stripe/stripe-payments.ts'
 import { createInvoiceSweeper } from './billing/sweep-invoices.ts'
 import { createSubscriptionSweeper } from './billing/sweep-subscriptions.ts'
 import { createCatalogParts } from './catalog/catalog-parts.ts'
 import type { LiveUpstreams } from './catalog/catalog-publisher.ts'
 import { type Clock, systemClock } from './clocks/clock.ts'
 import { createClockWatch } from './clocks/clock-watch.ts'
+import { composeProviders, measureCalls, type ProvidersConfig } from './compose-providers.ts'
 import type { ControlConfig } from './config.ts'
 import type { Database } from './database/connect.ts'
 import { defaultLimits, type Limits } from './http/limits.ts'
-import { createSupabaseIdentity } from './identity/supabase-identity.ts'
 import { createUseCopier } from './keys/copy-last-uses.ts'
 import { createMailer } from './mail/mailer.ts'
 import type { ControlMetrics } from './metrics/control-metrics.ts'
 import { createProjector } from './projection/projector.ts'
 import { createProviderChecks } from './provider-health/check-providers.ts'
-import { judgeAnonAnswer, judgeServiceRoleAnswer, judgeStripeAnswer } from './provider-health/judge-answer.ts'
-import type { OnProviderCall, Provider } from './provider-health/provider-calls.ts'
 import { createProviderHealth } from './provider-health/provider-health.ts'
 import { createTablePruner } from './retention/table-pruner.ts'
 import { maintainLedger } from './usage/maintain-ledger.ts'
@@ -42,11 +39,8 @@ import { createSweeper } from './users/sweep-users.ts'
 
 type Process = 'host' | 'port' | 'admin' | 'databaseUrl' | 'databasePoolSize' | 'isMigrating' | 'redisUrl' | 'traces'
 
-/** The configuration without the addresses that the process itself opens. Each provider may have its own time limit. */
-export type ComposedConfig = Omit<ControlConfig, Process | 'identity' | 'payments'> & {
-  identity: ControlConfig['identity'] & { timeoutMs?: number }
-  payments: ControlConfig['payments'] & { timeoutMs?: number }
-}
+/** The configuration without the addresses that the process itself opens. */
+export type ComposedConfig = Omit<ControlConfig, Process | keyof ProvidersConfig> & ProvidersConfig
 
 export interface ComposeOptions {
   config: ComposedConfig
@@ -73,12 +67,6 @@ export interface ComposeOptions {
   sweep?: { pageSize: number; pauseMs: number }
 }
 
-interface RunningLoop {
-  readonly progress: LoopProgress
-  start(): void
-  stop(): void | Promise<void>
-}
-
 export type Control = ReturnType<typeof composeControl>
 
 /**
@@ -89,34 +77,16 @@ export type Control = ReturnType<typeof composeControl>
 export function composeControl(options: ComposeOptions) {
   const { config, log, database, redis, metrics, tracing = null, clock = systemClock, sweep } = options
   const { liveUpstreams = () => readLiveUpstreams(redis) } = options
-  const parts = new AsyncDisposableStack()
-  parts.defer(() => tracing?.close())
-  const keep = <Part extends { stop(): void | Promise<void> }>(part: Part): Part =>
-    parts.adopt(part, (stopped) => stopped.stop())
-
-  const started: Array<{ start(): void }> = []
-  const run = <Part extends { start(): void; stop(): void | Promise<void> }>(part: Part): Part => {
-    started.push(part)
-    return keep(part)
-  }
-  const loops = new Map<string, { progress: LoopProgress }>()
-  /** @param name for metrics */
-  const runLoop = <Loop extends RunningLoop>(name: string, loop: Loop): Loop => {
-    loops.set(name, loop)
-    return run(loop)
-  }
-
   const { events } = metrics
-  const onCall =
-    (provider: Provider): OnProviderCall =>
-    (outcome, ms) =>
-      events.providerCall(provider, outcome, ms)
+  const parts = new RunningParts()
+  // First, so that it closes last.
+  if (tracing !== null) parts.keep({ stop: () => tracing.close() })
   const state = new ProcessState()
   const onFailingHeartbeat = (err: Error) => log.warn({ err }, 'cannot report to Redis that control runs')
-  const heartbeat = run(createHeartbeat(redis, () => state.facts(), onFailingHeartbeat))
+  const heartbeat = parts.run(createHeartbeat(redis, () => state.facts(), onFailingHeartbeat))
 
   const { acknowledgeTimeoutMs } = options
-  const projector = runLoop(
+  const projector = parts.runLoop(
     'projection',
     createProjector({
       ...{ database, redis, log, onRevoked: events.revoked },
@@ -126,51 +96,41 @@ export function composeControl(options: ComposeOptions) {
   const { catalog, catalogPublisher, catalogFile } = createCatalogParts({
     ...{ database, redis, projector, clock, log, config, liveUpstreams, catalogFile: options.catalogFile }
   })
-  runLoop('catalog', catalog)
-  runLoop('catalog_file', catalogFile)
+  parts.runLoop('catalog', catalog)
+  parts.runLoop('catalog_file', catalogFile)
   const ledger = createPostgresLedger(database.orm)
   const maintain = (signal: AbortSignal) => maintainLedger({ database, redis, clock, retention: config.ledger }, signal)
   const onCopied = (until: number) => state.usageCopied(until)
-  runLoop('usage', createUsageCopier({ ledger, redis, log, maintain, onCopied }))
-  runLoop('last_uses', createUseCopier({ database, redis, log }))
-  runLoop('clocks', createClockWatch({ database, redis, clock, log, onCompared: events.clocksCompared }))
+  parts.runLoop('usage', createUsageCopier({ ledger, redis, log, maintain, onCopied }))
+  parts.runLoop('last_uses', createUseCopier({ database, redis, log }))
+  parts.runLoop('clocks', createClockWatch({ database, redis, clock, log, onCompared: events.clocksCompared }))
 
-  const mailer = keep(createMailer({ smtp: config.smtp, log, onMail: events.mail, onCall: onCall('smtp') }))
+  const mailer = parts.keep(
+    createMailer({ smtp: config.smtp, log, onMail: events.mail, onCall: measureCalls(events, 'smtp') })
+  )
 
   const health = createProviderHealth(log)
-  const providerChecks = keep(createProviderChecks({ config, health, log }))
-  const { serviceRoleKey } = config.identity
-  const identity = createSupabaseIdentity({
-    ...config.identity,
-    publicUrl: config.publicUrl,
-    log,
-    onCall: onCall('supabase'),
-    onAnswer(apiKey, path, status) {
-      const judge = apiKey === serviceRoleKey ? judgeServiceRoleAnswer : judgeAnonAnswer
-      judge(path, status, health.report)
-    }
-  })
+  const providerChecks = parts.keep(createProviderChecks({ config, health, log }))
+  const { identity, payments } = composeProviders(config, { events, health, log })
   const ofUsers = { database, identity, catalog, projector, clock, log }
-  const planWriter = runLoop('plan_writes', createPlanWriter(ofUsers))
-  const dueUsers = runLoop('due_users', createDueUsers(ofUsers))
+  const planWriter = parts.runLoop('plan_writes', createPlanWriter(ofUsers))
+  const dueUsers = parts.runLoop('due_users', createDueUsers(ofUsers))
   const refresher = createUserRefresher(ofUsers)
 
-  const payments = createStripePayments({
-    ...config.payments,
-    onCall: onCall('stripe'),
-    onAnswer: (status) => judgeStripeAnswer(status, health.report)
-  })
   const concurrency = concurrencyLimitFor(database)
   const customerRefresher = createCustomerRefresher({ ...ofUsers, payments, planWriter, concurrency })
-  const sweeper = runLoop('user_sweep', createSweeper({ ...ofUsers, customerRefresher, ...sweep }))
+  const sweeper = parts.runLoop('user_sweep', createSweeper({ ...ofUsers, customerRefresher, ...sweep }))
   const ofSweeps = {
     ...{ database, payments, clock, log, intervalMs: config.reconcileIntervalMs },
     ...(sweep !== undefined && { pauseMs: sweep.pauseMs })
   }
-  const subscriptionSweeper = runLoop('subscription_sweep', createSubscriptionSweeper({ ...ofSweeps, catalog }))
-  const invoiceSweeper = runLoop('invoice_sweep', createInvoiceSweeper(ofSweeps))
-  const overrideEnder = runLoop('overrides', createOverrideEnder({ database, redis, projector, clock, log }))
-  const dueCustomers = runLoop('due_customers', createDueCustomersLoop({ database, customerRefresher, clock, log }))
+  const subscriptionSweeper = parts.runLoop('subscription_sweep', createSubscriptionSweeper({ ...ofSweeps, catalog }))
+  const invoiceSweeper = parts.runLoop('invoice_sweep', createInvoiceSweeper(ofSweeps))
+  const overrideEnder = parts.runLoop('overrides', createOverrideEnder({ database, redis, projector, clock, log }))
+  const dueCustomers = parts.runLoop(
+    'due_customers',
+    createDueCustomersLoop({ database, customerRefresher, clock, log })
+  )
 
   const { minResponseTimes = defaultMinResponseTimes, limits = defaultLimits, requestTimeoutMs } = options
   const app: FastifyInstance = buildApp({
@@ -186,22 +146,20 @@ export function composeControl(options: ComposeOptions) {
     },
     ...{ minResponseTimes, limits, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) }
   })
-  parts.defer(() => app.close())
-  runLoop('retention', createTablePruner(database, config.retention, clock, log))
+  parts.keep({ stop: () => app.close() })
+  parts.runLoop('retention', createTablePruner(database, config.retention, clock, log))
 
   metrics.observe({
-    ...{ database, redis, health, mailer, loops, webhookCounts: state.webhookCounts },
+    ...{ database, redis, health, mailer, loops: parts.loops, webhookCounts: state.webhookCounts },
     usageCopiedMsAgo: () => state.usageCopiedMsAgo()
   })
   return {
     ...{ app, catalog, catalogFile, catalogPublisher, heartbeat, projector, planWriter, dueUsers },
     ...{ health, customerRefresher, dueCustomers, subscriptionSweeper, invoiceSweeper, sweeper, overrideEnder },
     /** Starts every background loop. */
-    start(): void {
-      for (const part of started) part.start()
-    },
+    start: () => parts.start(),
     /** Checks the keys of the providers in the background. Called when control listens. */
     checkProviders: () => providerChecks.start(),
-    [Symbol.asyncDispose]: () => parts.disposeAsync()
+    [Symbol.asyncDispose]: () => parts.stop()
   }
 }

@@ -1,6 +1,7 @@
 import { findUnknownVariables } from '@tollgate/service/config/unknown-variables.ts'
 import { createAdminServer } from '@tollgate/service/http/admin-server.ts'
 import { listen } from '@tollgate/service/http/listen.ts'
+import { collectProcessMetrics } from '@tollgate/service/metrics/process-metrics.ts'
 import { openTracing } from '@tollgate/service/tracing/open-tracing.ts'
 import { version } from '@tollgate/service/version.ts'
 import { openRedis } from '@tollgate/state/link/first-contact.ts'
@@ -12,7 +13,7 @@ import { describeOpenFailure } from './database/describe-open-failure.ts'
 import { assertMigratedWhenReachable, migrateWhenReachable } from './database/migrate.ts'
 import { createLog, prettyOutput } from './http/log.ts'
 import { controlReadiness, type ServingControl } from './http/readiness.ts'
-import { collectProcessMetrics, createControlMetrics } from './metrics/control-metrics.ts'
+import { createControlMetrics } from './metrics/control-metrics.ts'
 
 /** What is under way must have ended by then; an orchestrator would kill the process a little later. */
 const stopTimeoutMs = 20_000

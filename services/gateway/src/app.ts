@@ -1,4 +1,3 @@
-import { planOf } from '@tollgate/contracts/records/override.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
@@ -7,6 +6,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Admission } from './admission/admit-request.ts'
 import { holdMsOf } from './admission/hold-ms.ts'
 import type { Authenticator } from './authenticate/authenticate.ts'
+import { lastPlanOf } from './authenticate/known-key.ts'
 import { authenticate } from './authenticate/plugin.ts'
 import type { BodyMemory } from './body/body-memory.ts'
 import { SlowBodies } from './body/slow-bodies.ts'
@@ -28,7 +28,7 @@ import { AbandonedStreams } from './relay/abandoned-streams.ts'
 import { Deadlines } from './relay/deadlines.ts'
 import { SlowReaders } from './relay/slow-readers.ts'
 import type { AnswerMetrics } from './telemetry/answer-metrics.ts'
-import { logRequest } from './telemetry/request-log.ts'
+import { logRequest, senderOf } from './telemetry/request-log.ts'
 import { traceRequests } from './telemetry/trace-requests.ts'
 
 type SharedDependencies = Pick<
@@ -133,28 +133,11 @@ function logSuccesses(app: FastifyInstance, { answers, logsRequest }: GatewayDep
   app.addHook('onResponse', async (request, reply) => {
     const { statusCode: status } = reply
     if (status >= 400) return
-    const { id, startedAt, knownKey: known = null, ip: clientAddress } = request
-    const endpoint = routeOf(request)
-    answers.answered({
-      endpoint,
-      model: '',
-      plan: known?.account == null ? '' : planOf(known.account.record),
-      status,
-      code: null
-    })
-    if (!logsRequest(status, null)) return
-    const clientRequestId = request.headers['x-request-id']
-    const endedAt = performance.now()
-    logRequest(request.log, {
-      id,
-      known,
-      startedAt,
-      endedAt,
-      status,
-      code: null,
-      endpoint,
-      clientAddress,
-      clientRequestId
-    })
+    const { id, startedAt, knownKey: known = null } = request
+    const [endpoint, code] = [routeOf(request), null]
+    answers.answered({ endpoint, model: '', plan: lastPlanOf(known), status, code })
+    if (!logsRequest(status, code)) return
+    const [endedAt, sender] = [performance.now(), senderOf(request)]
+    logRequest(request.log, { id, known, startedAt, endedAt, status, code, sender, endpoint })
   })
 }

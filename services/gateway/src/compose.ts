@@ -11,7 +11,7 @@ import { createAdmissions } from './admission/admissions.ts'
 import { holdMsOf } from './admission/hold-ms.ts'
 import { createUseLog } from './admission/use-log.ts'
 import { buildApp, type GatewayDependencies } from './app.ts'
-import { createAuthenticator } from './authenticate/authenticate.ts'
+import { type Authenticator, createAuthenticator } from './authenticate/authenticate.ts'
 import { BodyMemory } from './body/body-memory.ts'
 import { followCatalog, type LiveCatalog } from './catalog/live-catalog.ts'
 import { OpenCalls } from './endpoints/open-calls.ts'
@@ -21,15 +21,16 @@ import type { Protection } from './http/protection.ts'
 import { gatewayReadiness } from './http/readiness.ts'
 import { CallMetrics } from './settlement/call-metrics.ts'
 import { createReaper, type Reaper } from './settlement/reaper.ts'
-import { createSettlement } from './settlement/settlement.ts'
+import { createSettlement, type Settlement } from './settlement/settlement.ts'
 import { SettlementQueue } from './settlement/settlement-queue.ts'
 import { createClockWatch } from './telemetry/clock-watch.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
+import { addProcessGauges, type GaugeSources } from './telemetry/process-gauges.ts'
 import type { RedisMetrics } from './telemetry/redis-metrics.ts'
 import { createUnavailableModels } from './telemetry/unavailable-models.ts'
 import { createUsageEstimator } from './tokens/usage-estimator.ts'
 import { createUpstreamChecks } from './upstream-health/check-upstreams.ts'
-import { createUpstreamHealth } from './upstream-health/upstream-health.ts'
+import { createUpstreamHealth, type UpstreamHealth } from './upstream-health/upstream-health.ts'
 import { LiveUpstreams } from './upstreams/live-upstreams.ts'
 import { createUpstreamReloader, type UpstreamReloader } from './upstreams/reload-upstreams.ts'
 import { UpstreamsSource } from './upstreams/upstreams-source.ts'
@@ -109,36 +110,13 @@ export function composeGateway(given: GatewayParts): Gateway {
     upstreamChecks.start()
   })
   parts.defer(() => redis.close())
-  const catalog = followCatalog(redis, warn('cannot read the catalog from Redis'), (view) => {
-    metrics.useCatalog(
-      [...view.models()].map(([name]) => name),
-      view.planNames()
-    )
-    callMetrics.forget()
-  })
+  const catalog = followCatalog(redis, warn('cannot read the catalog from Redis'), (view) => metrics.useCatalog(view))
   const facts = () => factsOf(upstreams, catalog, failures)
   const heartbeat = keep(createHeartbeat(redis, facts, warn('cannot report to Redis that this gateway runs')))
   const bodyMemory = new BodyMemory(given.bodyMemoryBytes)
   const turn = createTurn(redis)
-  const [calls, openCalls] = [new CallsInFlight(), new OpenCalls()]
-  const metrics = createMetrics({
-    settlementsWaiting: () => queue.waiting,
-    bodyBytes: () => bodyMemory.heldBytes,
-    bodyLimitBytes: () => given.bodyMemoryBytes,
-    requestsInFlight: () => calls.count,
-    openStreams: () => openCalls.streams,
-    holds: () => openCalls.count + settlement.countingCalls + queue.waiting,
-    keyCacheKeys: () => authenticator.keyCount,
-    isRedisReady: () => redis.isReady(),
-    isCatalogLoaded: () => catalog.current() !== null,
-    upstreams: () => upstreams.current.byName.values(),
-    upstreamProblems: () => upstreamHealth.problems()
-  })
-  const callMetrics = new CallMetrics(metrics)
-  function useUpstreams(): void {
-    metrics.useUpstreams([...upstreams.current.byName.keys()])
-    callMetrics.forget()
-  }
+  const metrics = createMetrics()
+  const useUpstreams = () => metrics.useUpstreams([...upstreams.current.byName.keys()])
   useUpstreams()
   const authenticator = createAuthenticator(redis, {
     ...metrics.keyCache,
@@ -155,8 +133,16 @@ export function composeGateway(given: GatewayParts): Gateway {
   parts.defer(() => estimator.close())
   parts.defer(() => finishSettlements(queue, lastSettlements.promise, log))
   const onAboveBound = () => metrics.aboveBound.add(1)
-  const settled = { log, estimator, queue, onAboveBound, failures, metrics: callMetrics, logsRequest }
-  const settlement = createSettlement(settled)
+  const callMetrics = new CallMetrics(metrics)
+  const settlement = createSettlement({
+    log,
+    estimator,
+    queue,
+    onAboveBound,
+    failures,
+    metrics: callMetrics,
+    logsRequest
+  })
   parts.defer(() => settlement.counted())
   parts.defer(() => upstreams.close())
   keep(reloader)
@@ -166,10 +152,13 @@ export function composeGateway(given: GatewayParts): Gateway {
   keep(catalog)
   const admission = admissionOf(redis, turn, metrics.redis, reaper, queue)
   const onUnavailable = createUnavailableModels(log, metrics.countUnavailable)
-  const ofModels = { upstreams, upstreamHealth, onUnavailable, catalog, estimator, settlement, calls, openCalls }
+  const inFlight = { calls: new CallsInFlight(), openCalls: new OpenCalls() }
+  const ofModels = { upstreams, upstreamHealth, onUnavailable, catalog, estimator, settlement, ...inFlight }
   const ofTelemetry = { failures, answers: metrics.answers, upstreamMetrics: metrics.upstreams, logsRequest }
   const app = buildApp({ ...given, ...ofModels, ...ofTelemetry, authenticator, useLog, admission, bodyMemory })
   parts.defer(() => app.close())
+  const state = { redis, catalog, upstreams, upstreamHealth, authenticator, bodyMemory, settlement, queue, ...inFlight }
+  addProcessGauges(metrics.registry, gaugeSources(state))
   const clockWatch = keep(createClockWatch(redis, metrics.setClockSkew))
 
   return {
@@ -233,6 +222,37 @@ function admissionOf(
     reap,
     cancel: (account, requestId) => queue.cancel(account, requestId),
     isFull: () => queue.isFull
+  }
+}
+
+/** The parts whose state the metrics show. */
+interface ShownState {
+  readonly redis: RedisLink
+  readonly catalog: LiveCatalog
+  readonly upstreams: LiveUpstreams
+  readonly upstreamHealth: UpstreamHealth
+  readonly authenticator: Authenticator
+  readonly bodyMemory: BodyMemory
+  readonly settlement: Settlement
+  readonly queue: SettlementQueue
+  readonly calls: CallsInFlight
+  readonly openCalls: OpenCalls
+}
+
+function gaugeSources(state: ShownState): GaugeSources {
+  const { redis, catalog, upstreams, upstreamHealth, authenticator, bodyMemory, settlement, queue, calls } = state
+  return {
+    settlementsWaiting: () => queue.waiting,
+    bodyBytes: () => bodyMemory.heldBytes,
+    bodyLimitBytes: () => bodyMemory.limitBytes,
+    requestsInFlight: () => calls.count,
+    openStreams: () => state.openCalls.streams,
+    holds: () => state.openCalls.count + settlement.countingCalls + queue.waiting,
+    keyCacheKeys: () => authenticator.keyCount,
+    isRedisReady: () => redis.isReady(),
+    isCatalogLoaded: () => catalog.current() !== null,
+    upstreams: () => upstreams.current.byName.values(),
+    upstreamProblems: () => upstreamHealth.problems()
   }
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '@tollgate/sandbox/free-port.ts'
 import t from 'tap'
 import { callsOf, plainAnswer, startFakeUpstream } from './testing/fake-upstream.ts'
 import { startProgram, startReady } from './testing/start-program.ts'
@@ -16,6 +17,10 @@ t.test(
     for (const [env, expected] of [
       [{}, /REDIS_URL: missing/],
       [{ REDIS_URL: 'redis://127.0.0.1:1', GATEWAY_PORT: 'x', LOG_LEVEL: 'loud' }, /GATEWAY_PORT: .*\n.*LOG_LEVEL: /],
+      [
+        { REDIS_URL: 'redis://127.0.0.1:1', LOG_FORMAT: 'xml', LOG_REQUESTS: '2' },
+        /LOG_FORMAT: must be one of json, pretty\n.*LOG_REQUESTS: must be a number from 0 to 1/
+      ],
       [{ REDIS_URL: 'redis://127.0.0.1:1' }, /OPENAI_API_KEY: missing/],
       [
         { REDIS_URL: 'redis://127.0.0.1:1', OPENAI_API_KEY: 'x', GATEWAY_ADMIN_PORT: '0', GATEWAY_PORT: taken },
@@ -119,4 +124,14 @@ t.test('SIGHUP does not end the process', async (t) => {
   gateway.child.kill('SIGHUP')
   assert.equal((await ask()).status, 200)
   assert.equal(gateway.child.exitCode ?? gateway.child.signalCode, null)
+})
+
+t.test('LOG_FORMAT=pretty writes lines for people', async () => {
+  const [GATEWAY_PORT, GATEWAY_ADMIN_PORT] = [String(await freePort()), '0']
+  const env = { REDIS_URL: 'redis://127.0.0.1:1', OPENAI_API_KEY: 'x', GATEWAY_PORT, GATEWAY_ADMIN_PORT }
+  const gateway = startProgram({ ...env, LOG_FORMAT: 'pretty' })
+  await gateway.until(new RegExp(`INFO \\(gateway\\): listening \\{"port":${GATEWAY_PORT}`))
+  gateway.child.kill('SIGTERM')
+  await once(gateway.child, 'exit')
+  assert.match(gateway.output(), /INFO \(gateway\): stopping/)
 })

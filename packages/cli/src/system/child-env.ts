@@ -7,6 +7,9 @@ import type { Secrets } from './secrets.ts'
 /** The API key of the embedded model server, which listens on 127.0.0.1 only. */
 export const modelsKey = 'sandbox'
 
+/** `npm start` reads the lines of the services, and shows them in its own form. */
+const readableLog = 'json'
+
 export interface EnvOptions {
   /** The variables that the person set. */
   readonly env: Variables
@@ -83,6 +86,7 @@ export function controlEnv(
     CATALOG_ON_START: env.CATALOG_ON_START || 'apply',
     CONTROL_PORT: String(port),
     CONTROL_ADMIN_PORT: String(adminPort),
+    LOG_FORMAT: readableLog,
     PUBLIC_URL: addresses.control,
     GATEWAY_PUBLIC_URL: addresses.gateway,
     DATABASE_URL: addresses.database,
@@ -103,6 +107,7 @@ export function gatewayEnv({ env, addresses }: EnvOptions, { port, adminPort }: 
     ...env,
     GATEWAY_PORT: String(port),
     GATEWAY_ADMIN_PORT: String(adminPort),
+    LOG_FORMAT: readableLog,
     REDIS_URL: addresses.redis,
     ...upstream
   }

@@ -26,15 +26,24 @@ export interface RequestLogOptions {
  * Logs each answered request. The members have the same names as in the gateway's log. The line has no body, header, path or
  * query: only the route's template.
  */
-export function logRequests(app: FastifyInstance, { logsRequest, onAnswered }: RequestLogOptions): void {
+export function logRequests(app: FastifyInstance, options: RequestLogOptions): void {
   app.decorateRequest('failure', null)
   app.decorateRequest('signedIn', null)
   app.addHook('onResponse', (request, reply, done) => {
-    const { statusCode: status, elapsedTime } = reply
-    onAnswered(request.method, request.routeOptions.url, status, elapsedTime)
-    if (logsRequest(status, request.failure?.code ?? null)) writeLine(request, reply)
+    logAnswer(request, reply, options)
     done()
   })
+}
+
+/** Logs one answered request. Call it only where hooks do not run: for requests that Fastify refuses before it routes them. */
+export function logAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { logsRequest, onAnswered }: RequestLogOptions
+): void {
+  const { statusCode: status, elapsedTime } = reply
+  onAnswered(request.method, request.routeOptions.url, status, elapsedTime)
+  if (logsRequest(status, request.failure?.code ?? null)) writeLine(request, reply)
 }
 
 function writeLine(request: FastifyRequest, { statusCode: status, elapsedTime }: FastifyReply): void {
@@ -55,9 +64,12 @@ function writeLine(request: FastifyRequest, { statusCode: status, elapsedTime }:
   request.log[status >= 500 ? 'warn' : 'info'](line, 'request')
 }
 
-/** Who asked, as far as it is known. `key` is the id of a management key. */
-function callerOf({ principal, caller, signedIn }: FastifyRequest) {
+/**
+ * Who asked, as far as it is known. `key` is the id of a management key. Requests that Fastify refuses before it routes them
+ * lack these members.
+ */
+function callerOf({ principal, caller, signedIn }: Partial<FastifyRequest>) {
   if (principal?.keyId != null) return { user: null, account: principal.accountId, key: principal.keyId }
-  if (caller !== null) return { user: caller.user.id, account: caller.accountId, key: null }
+  if (caller != null) return { user: caller.user.id, account: caller.accountId, key: null }
   return { user: signedIn?.userId ?? null, account: signedIn?.accountId ?? null, key: null }
 }

@@ -1,3 +1,4 @@
+import { planOf } from '@tollgate/contracts/records/override.ts'
 import type { AccountRecord, KeyRecord, Pointer } from '@tollgate/contracts/records/records.ts'
 import type { Allowances, PreparedAdmission } from '@tollgate/state/admission/admit.ts'
 import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
@@ -21,6 +22,11 @@ export interface KnownKey extends BodySender {
   admission: KeyAdmission | null
   /** null if no recent request was refused. */
   refusals: Refusals | null
+}
+
+/** The plan of a key's account, as this process last read it; empty if it has not. */
+export function lastPlanOf(known: KnownKey | null): string {
+  return known === null || known.account === null ? '' : planOf(known.account.record)
 }
 
 /** Refused requests of a key within a minute. */

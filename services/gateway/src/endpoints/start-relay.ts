@@ -8,6 +8,7 @@ import type { ForwardedRequest, GrantedOutput } from '../relay/forwarded-body.ts
 import { relay } from '../relay/relay.ts'
 import type { RelayRequest } from '../relay/relay-request.ts'
 import { type Call, clientClosedRequest, type Outcome } from '../settlement/outcome.ts'
+import { senderOf } from '../telemetry/request-log.ts'
 import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
 import type { InferenceDependencies, InferenceEndpoint } from './inference-endpoint.ts'
 
@@ -38,24 +39,22 @@ export function startRelay(
   const known = request.knownKey!
   const { model, isStream, hidesOutput } = forwarded
   const { admitted, prices, prompt, answers } = metered
-  const client = { clientAddress: request.ip, clientRequestId: request.headers['x-request-id'] }
+  const sender = senderOf(request)
   const call: Call = {
-    ...{
-      id,
-      known,
-      startedAt,
-      ...client,
-      endpoint,
-      kind,
-      model,
-      prices,
-      isStream,
-      admitted,
-      hidesOutput,
-      prompt,
-      answers,
-      trace
-    }
+    id,
+    known,
+    startedAt,
+    sender,
+    endpoint,
+    kind,
+    model,
+    prices,
+    isStream,
+    admitted,
+    hidesOutput,
+    prompt,
+    answers,
+    trace
   }
   dependencies.useLog.used(known.pointer.key)
   reply.hijack()

@@ -1,10 +1,10 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { planOf } from '@tollgate/contracts/records/override.ts'
 import { answerBeforeBody, hasUnreadBody } from '@tollgate/service/http/unread-body.ts'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { logRequest } from '../telemetry/request-log.ts'
+import { lastPlanOf } from '../authenticate/known-key.ts'
+import { logRequest, senderOf } from '../telemetry/request-log.ts'
 import { retryFields } from './retry-fields.ts'
 import { routeOf } from './route-of.ts'
 import { unknownEndpoint } from './unknown-endpoint.ts'
@@ -20,15 +20,12 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   const { status, code } = failure
   if (status === 500) request.log.error({ reqId: id, err: failure }, 'request failed')
   const endpoint = routeOf(request)
-  const plan = knownKey === null || knownKey.account === null ? '' : planOf(knownKey.account.record)
   request.server.failures.add(code)
   request.trace?.refused(status, code, knownKey)
-  request.server.answers.answered({ endpoint, model: modelLabel, plan, status, code })
-  const client = { clientAddress: request.ip, clientRequestId: request.headers['x-request-id'] }
-  logRequest(request.log, {
-    ...{ id, known: knownKey, startedAt, endedAt: performance.now(), status, code, endpoint },
-    ...client
-  })
+  request.server.answers.answered({ endpoint, model: modelLabel, plan: lastPlanOf(knownKey), status, code })
+  const endedAt = performance.now()
+  const sender = senderOf(request)
+  logRequest(request.log, { id, known: knownKey, startedAt, endedAt, status, code, sender, endpoint })
   const fields = retryFields(failure)
   for (let at = 0; at < fields.length; at += 2) reply.header(fields[at]!, fields[at + 1])
   reply.header('x-content-type-options', 'nosniff')

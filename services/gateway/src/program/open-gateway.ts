@@ -1,6 +1,7 @@
 import { readDocsUrl } from '@tollgate/service/config/docs-url.ts'
 import { readTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
 import { sampleRequests } from '@tollgate/service/log/sample-requests.ts'
+import { collectProcessMetrics } from '@tollgate/service/metrics/process-metrics.ts'
 import { openTracing } from '@tollgate/service/tracing/open-tracing.ts'
 import { readTraces } from '@tollgate/service/tracing/trace-settings.ts'
 import { version } from '@tollgate/service/version.ts'
@@ -9,7 +10,6 @@ import type { Logger } from 'pino'
 import { composeGateway, type Gateway } from '../compose.ts'
 import type { GatewayConfig } from '../config.ts'
 import type { Protection } from '../http/protection.ts'
-import { collectProcessMetrics } from '../telemetry/metrics.ts'
 
 /** A gateway of this process. It does not listen yet. */
 export interface OpenedGateway {

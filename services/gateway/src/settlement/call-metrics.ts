@@ -7,7 +7,7 @@ import type { Metrics } from '../telemetry/metrics.ts'
 import type { Usage } from '../usage/usage.ts'
 import type { Call, Outcome } from './outcome.ts'
 
-type CallFamilies = Pick<Metrics, 'answers' | 'cost' | 'genAi' | 'models' | 'plans' | 'upstreams'>
+type CallFamilies = Pick<Metrics, 'answers' | 'cost' | 'genAi' | 'generation' | 'models' | 'plans' | 'upstreams'>
 
 /**
  * Counts ended calls of models where they are settled, so that the counters of tokens and cost equal the ledger. It looks up the
@@ -16,6 +16,7 @@ type CallFamilies = Pick<Metrics, 'answers' | 'cost' | 'genAi' | 'models' | 'pla
 export class CallMetrics {
   readonly #families: CallFamilies
   #byKind = noSeries()
+  #generation = 0
 
   constructor(families: CallFamilies) {
     this.#families = families
@@ -27,6 +28,7 @@ export class CallMetrics {
    * @param endedAt `performance.now()` when the answer ended
    */
   ended(call: Call, outcome: Outcome, usage: Usage | null, costNanos: number, endedAt: number): void {
+    if (this.#generation !== this.#families.generation) this.#forget()
     const { upstream, status, code, firstByteAt } = outcome
     const model = this.#byKind[call.kind].get(call.model) ?? this.#addModel(call)
     const plan = model.plans.get(call.admitted.plan) ?? this.#addPlan(model, call)
@@ -43,8 +45,8 @@ export class CallMetrics {
     if (firstByteAt !== null && call.isStream) provider.countStream(usage, call.startedAt, firstByteAt, endedAt)
   }
 
-  /** Call this after series were removed. */
-  forget(): void {
+  #forget(): void {
+    this.#generation = this.#families.generation
     this.#byKind = noSeries()
   }
 

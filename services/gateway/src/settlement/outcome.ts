@@ -1,6 +1,7 @@
 import type { Model, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
 import type { Admitted } from '../admission/admit-request.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
+import type { RequestSender } from '../telemetry/request-log.ts'
 import type { RequestTrace } from '../telemetry/request-trace.ts'
 import type { AttemptEnd } from '../telemetry/upstream-metrics.ts'
 import type { CountablePrompt } from '../tokens/count-prompt.ts'
@@ -13,10 +14,7 @@ export interface Call {
   readonly known: KnownKey
   /** `performance.now()` when the head of the request arrived. */
   readonly startedAt: number
-  /** The address of the client, as `TRUST_PROXY` decides. A proxy may send any text. */
-  readonly clientAddress: string | undefined
-  /** The client's own `x-request-id`: any text. */
-  readonly clientRequestId: string | string[] | undefined
+  readonly sender: RequestSender
   /** The path of the route. */
   readonly endpoint: string
   readonly kind: ModelKind

@@ -90,8 +90,8 @@ export function createSettlement({
     metrics.ended(call, outcome, usage, cost, endedAt)
     const { status, code } = outcome
     if (!logsRequest(status, code)) return
-    const { id, known, startedAt, clientAddress, clientRequestId, endpoint } = call
-    const facts = { id, known, startedAt, endedAt, status, code, clientAddress, clientRequestId, endpoint }
+    const { id, known, startedAt, sender, endpoint } = call
+    const facts = { id, known, startedAt, endedAt, status, code, sender, endpoint }
     logRequest(log, facts, callMembers(call, outcome, usage, cost))
   }
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { moveClock } from '@tollgate/state/testing/moved-clock.ts'
 import { testOnEveryRedis } from '@tollgate/state/testing/redis-servers.ts'
-import { idleSources } from '../testing/idle-sources.ts'
 import { createClockWatch } from './clock-watch.ts'
 import { createMetrics } from './metrics.ts'
 
@@ -12,7 +11,7 @@ testOnEveryRedis('clock watch of a gateway', async (t, anyLink) => {
 
   t.test('the skew of Redis’ clock is a metric while it is known', async () => {
     let nodes = [link]
-    const { registry, setClockSkew } = createMetrics(idleSources)
+    const { registry, setClockSkew } = createMetrics()
     const watch = createClockWatch({ ...link, nodes: () => nodes }, setClockSkew, () => noon)
     const shown = async () => /^tollgate_clock_skew_seconds.*$/m.exec(await registry.metrics())?.[0]
     for (const seconds of [3600, -70.25]) {

@@ -1,9 +1,9 @@
 import { type CounterSeries, FastCounter } from '@tollgate/service/metrics/fast-counter.ts'
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { Registry } from 'prom-client'
 import { AnswerMetrics } from './answer-metrics.ts'
 import { createGenAiMetrics, type GenAiMetrics } from './gen-ai-metrics.ts'
 import { LabelNames } from './label-names.ts'
-import { addProcessGauges, type GaugeSources } from './process-gauges.ts'
+import { addClockSkew } from './process-gauges.ts'
 import { RedisMetrics } from './redis-metrics.ts'
 import { UpstreamMetrics } from './upstream-metrics.ts'
 
@@ -28,20 +28,25 @@ export interface Metrics {
   countReaped(reaped: { charged: number; released: number }): void
   /** @param skewMs how far Redis' clock is ahead of this gateway's, ms; null removes the last value */
   setClockSkew(skewMs: number | null): void
+  /** Changes when series may have been removed. Then look up again those that you keep. */
+  readonly generation: number
   /** Sets the models and plans in force, and removes series of former ones. */
-  useCatalog(models: Iterable<string>, plans: Iterable<string>): void
+  useCatalog(catalog: {
+    models(): Iterable<readonly [name: string, model: unknown]>
+    planNames(): Iterable<string>
+  }): void
   /** Sets the upstreams in force, and removes series of former ones. */
   useUpstreams(names: readonly string[]): void
 }
 
-/** Adds the metrics of the Node.js process. */
-export function collectProcessMetrics(registry: Registry): void {
-  collectDefaultMetrics({ register: registry })
-}
-
-export function createMetrics(sources: GaugeSources): Metrics {
+/**
+ * Creates the metrics that are counted. `addProcessGauges` adds the state of the process.
+ *
+ * @param now monotonic clock, ms
+ */
+export function createMetrics(now: () => number = () => performance.now()): Metrics {
   const registry = new Registry()
-  const [models, plans] = [new LabelNames(), new LabelNames()]
+  const [models, plans] = [new LabelNames(now), new LabelNames(now)]
   const answers = new AnswerMetrics(registry, models, plans)
   const genAi = createGenAiMetrics(registry)
   const cost = new FastCounter({
@@ -57,15 +62,21 @@ export function createMetrics(sources: GaugeSources): Metrics {
     labelNames: ['model'],
     registry
   })
-  const upstreams = new UpstreamMetrics(registry)
+  const upstreams = new UpstreamMetrics(registry, new LabelNames(now))
+  let generation = 0
   return {
     ...{ registry, answers, upstreams, genAi, cost, models, plans },
+    get generation() {
+      return generation
+    },
     redis: new RedisMetrics(registry),
     ...addSafetyCounters(registry),
-    setClockSkew: addProcessGauges(registry, sources),
+    setClockSkew: addClockSkew(registry),
     countUnavailable: (model) => unavailable.series(models.labelOf(model)).add(1),
-    useCatalog(modelNames, planNames) {
-      const [endedModels, endedPlans] = [models.replace(modelNames), plans.replace(planNames)]
+    useCatalog(catalog) {
+      const endedModels = models.replace(Array.from(catalog.models(), ([name]) => name))
+      const endedPlans = plans.replace(catalog.planNames())
+      generation++
       answers.forgetModels(endedModels)
       answers.forgetPlans(endedPlans)
       cost.remove('model', endedModels)
@@ -75,6 +86,7 @@ export function createMetrics(sources: GaugeSources): Metrics {
     },
     useUpstreams(names) {
       const ended = upstreams.replace(names)
+      generation++
       for (const metric of Object.values(genAi)) metric.remove('gen_ai_provider_name', ended)
     }
   }

@@ -1,4 +1,4 @@
-import { version } from '@tollgate/service/version.ts'
+import { addBuildInfo } from '@tollgate/service/metrics/process-metrics.ts'
 import { Gauge, type Registry } from 'prom-client'
 
 /** Where the gauges read their values. They are read when the metrics are shown, and cost requests nothing. */
@@ -24,8 +24,8 @@ const breakerStates = { closed: 0, 'half-open': 1, open: 2 } as const
 /** The aggregator joins the values of several processes of one machine. */
 type Aggregator = 'sum' | 'min' | 'max' | 'average' | 'first'
 
-/** Adds the gauges of a gateway's state. @returns sets how far Redis' clock is ahead, ms; null removes the value */
-export function addProcessGauges(registry: Registry, sources: GaugeSources): (skewMs: number | null) => void {
+/** Adds the gauges of a gateway's state. */
+export function addProcessGauges(registry: Registry, sources: GaugeSources): void {
   function gauge(name: string, help: string, read: () => number, aggregator: Aggregator = 'sum'): void {
     new Gauge({
       name,
@@ -64,14 +64,7 @@ export function addProcessGauges(registry: Registry, sources: GaugeSources): (sk
     'min'
   )
   addUpstreamGauges(registry, sources)
-  new Gauge({
-    name: 'tollgate_build_info',
-    help: 'Always 1. The labels are the version of Tollgate and of Node.js',
-    labelNames: ['service', 'version', 'node'],
-    registers: [registry],
-    aggregator: 'first'
-  }).set({ service: 'gateway', version, node: process.versions.node }, 1)
-  return addClockSkew(registry)
+  addBuildInfo(registry, 'gateway')
 }
 
 function addUpstreamGauges(registry: Registry, sources: GaugeSources): void {
@@ -100,7 +93,8 @@ function addUpstreamGauges(registry: Registry, sources: GaugeSources): void {
   })
 }
 
-function addClockSkew(registry: Registry): (skewMs: number | null) => void {
+/** @returns sets how far Redis' clock is ahead, ms; null removes the value */
+export function addClockSkew(registry: Registry): (skewMs: number | null) => void {
   const gauge = new Gauge({
     name: 'tollgate_clock_skew_seconds',
     help: "Seconds that another clock is ahead of this gateway's; below 0 if it is behind",

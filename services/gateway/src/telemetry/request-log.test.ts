@@ -12,8 +12,7 @@ const facts: RequestFacts = {
   status: 200,
   code: null,
   endpoint: '/v1/models',
-  clientAddress: '192.0.2.7',
-  clientRequestId: undefined
+  sender: { address: '192.0.2.7', requestId: undefined }
 }
 
 /** The lines that a logger writes, parsed. */
@@ -55,7 +54,7 @@ t.test('any address, request id and code give one line of valid JSON', (t) => {
   )
   fc.assert(
     fc.property(hostile, hostile, fc.option(hostile), (clientAddress, clientRequestId, code) => {
-      logRequest(log, { ...facts, clientAddress, clientRequestId, code })
+      logRequest(log, { ...facts, sender: { address: clientAddress, requestId: clientRequestId }, code })
       const [line, ...others] = lines.splice(0)
       assert.deepEqual(others, [])
       assert.equal(line!.level, 30)
@@ -79,7 +78,7 @@ t.test('a client’s own request id is logged beside ours, if it looks like an i
     ['', undefined],
     [['a', 'b'], undefined]
   ] as const) {
-    logRequest(log, { ...facts, clientRequestId: given as string })
+    logRequest(log, { ...facts, sender: { address: undefined, requestId: given as string } })
     const [line] = lines.splice(0)
     assert.equal(line!.clientRequestId, logged)
     assert.equal(line!.reqId, 'req_1')

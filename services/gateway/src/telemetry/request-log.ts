@@ -1,5 +1,5 @@
 import { readClientRequestId } from '@tollgate/service/http/client-request-id.ts'
-import type { FastifyBaseLogger } from 'fastify'
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { symbols } from 'pino'
 import type { KnownKey } from '../authenticate/known-key.ts'
 
@@ -14,13 +14,23 @@ export interface RequestFacts {
   endedAt: number
   /** The path of its route; null for none. */
   endpoint: string | null
-  /** The client's address, as `TRUST_PROXY` decides. A trusted proxy may send any text. */
-  clientAddress: string | undefined
-  /** The header `x-request-id`. */
-  clientRequestId: string | string[] | undefined
+  sender: RequestSender
   status: number
   /** Error code; null for success. */
   code: string | null
+}
+
+/** Who sent a request, for the log only. */
+export interface RequestSender {
+  /** The client's address, as `TRUST_PROXY` decides. A trusted proxy may send any text. */
+  readonly address: string | undefined
+  /** The header `x-request-id`: any text. */
+  readonly requestId: string | string[] | undefined
+}
+
+/** Call it while the client is connected: its address is not known later. */
+export function senderOf(request: FastifyRequest): RequestSender {
+  return { address: request.ip, requestId: request.headers['x-request-id'] }
 }
 
 const plainAddress = /^[\w.:%]{1,64}$/
@@ -39,18 +49,18 @@ interface PinoState {
  * The line is the same as pino's. Building it here saves 3 % of the CPU time of a request.
  */
 export function logRequest(log: FastifyBaseLogger, facts: RequestFacts, call = ''): void {
-  const { id, known, startedAt, endedAt, status, code, endpoint, clientAddress, clientRequestId } = facts
+  const { id, known, startedAt, endedAt, status, code, endpoint, sender } = facts
   const isWarning = status >= 500
   // pino replaces the methods of disabled levels by this function.
   if ((isWarning ? log.warn : log.info) === log.silent) return
   const { [symbols.streamSym]: stream, [symbols.chindingsSym]: bindings } = log as unknown as PinoState
   const key =
     known === null ? '"key":null,"account":null' : `"key":"${known.pointer.key}","account":"${known.pointer.account}"`
-  const clientId = readClientRequestId(clientRequestId)
+  const clientId = readClientRequestId(sender.requestId)
   stream.write(
     `{"level":${isWarning ? warnLevel : infoLevel},"time":${Date.now()}${bindings},"reqId":"${id}",` +
       `${clientId === null ? '' : `"clientRequestId":"${clientId}",`}` +
-      `"clientAddress":${clientAddress === undefined ? 'null' : quote(clientAddress)},` +
+      `"clientAddress":${sender.address === undefined ? 'null' : quote(sender.address)},` +
       `"endpoint":${endpoint === null ? 'null' : `"${endpoint}"`},${key},"status":${status},` +
       `"code":${code === null ? 'null' : JSON.stringify(code)},${call}` +
       `"durationMs":${roundMs(endedAt - startedAt)},"msg":"request"}\n`

@@ -1,7 +1,7 @@
 import { type CounterSeries, FastCounter } from '@tollgate/service/metrics/fast-counter.ts'
 import { FastHistogram, type HistogramSeries } from '@tollgate/service/metrics/fast-histogram.ts'
 import type { Registry } from 'prom-client'
-import { LabelNames } from './label-names.ts'
+import type { LabelNames } from './label-names.ts'
 
 /** How a call of an upstream ended. */
 export type AttemptEnd = 'success' | 'failure' | 'refused' | 'abandoned'
@@ -18,13 +18,14 @@ const labelNames = ['upstream'] as const
 /** Counts the calls of upstreams. */
 export class UpstreamMetrics {
   /** The names of upstreams that may be labels. */
-  readonly names = new LabelNames()
+  readonly names: LabelNames
   readonly #attempts: FastCounter
   readonly #retries: FastCounter
   readonly #firstByte: FastHistogram
   readonly #series = new Map<string, UpstreamSeries>()
 
-  constructor(registry: Registry) {
+  constructor(registry: Registry, names: LabelNames) {
+    this.names = names
     this.#attempts = new FastCounter({
       name: 'tollgate_upstream_attempts_total',
       help: 'Calls of an upstream. success: a whole answer. failure: an error, or an answer that broke off. refused: the upstream refused the client’s request. abandoned: the gateway ended the call, because the client left or the request took too long',

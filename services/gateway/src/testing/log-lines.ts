@@ -14,6 +14,8 @@ export interface RequestLine extends Record<string, unknown> {
 
 export interface LogLines {
   log: Logger
+  /** How many requests have a line. */
+  readonly count: number
   /** Resolves with the line of a request, once it is settled. */
   of(requestId: string | null | undefined): Promise<RequestLine>
 }
@@ -30,6 +32,9 @@ export function collectLogLines(): LogLines {
   }
   return {
     log: pino({ level: 'info' }, { write }),
+    get count() {
+      return lines.size
+    },
     async of(requestId) {
       for (;;) {
         const line = lines.get(requestId ?? '')

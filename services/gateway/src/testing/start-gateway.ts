@@ -19,6 +19,7 @@ import { putCatalog } from '@tollgate/state/projection/stored-catalog.ts'
 import { putAccountRecord, putKeyRecord, putPointer } from '@tollgate/state/projection/write-records.ts'
 import { verifyNow } from '@tollgate/state/testing/marker.ts'
 import pino from 'pino'
+import type { Registry } from 'prom-client'
 import type { BodyMemory } from '../body/body-memory.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import { composeGateway } from '../compose.ts'
@@ -114,6 +115,7 @@ export interface TestGateway {
   reloadUpstreams(): Promise<void>
   /** The metrics in Prometheus' format. */
   metrics(): Promise<string>
+  registry: Registry
   seedKey(options?: { key?: Partial<KeyRecord>; account?: Partial<AccountRecord> }): Promise<SeededKey>
   /** Writes a later version of a key or of its account. */
   changeKey(seeded: SeededKey, change: Partial<KeyRecord>): Promise<void>
@@ -237,6 +239,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     },
     reloadUpstreams: gateway.reloadUpstreams,
     metrics: () => gateway.metrics.registry.metrics(),
+    registry: gateway.metrics.registry,
     verifyRedis,
     settled: gateway.settled,
     aboveBound: async () => gateway.metrics.aboveBound.value,
