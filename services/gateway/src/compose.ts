@@ -1,4 +1,4 @@
-import { createAdminServer } from '@tollgate/service/http/admin-server.ts'
+import { createAdminServer, type Readiness } from '@tollgate/service/http/admin-server.ts'
 import { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import { type LogsRequest, sampleRequests } from '@tollgate/service/log/sample-requests.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
@@ -66,6 +66,8 @@ export interface Gateway extends AsyncDisposable {
   readonly app: FastifyInstance
   /** The server for operators. */
   readonly admin: FastifyInstance
+  /** What `/readyz` of the server for operators answers. */
+  readiness(): Readiness | Promise<Readiness>
   readonly catalog: LiveCatalog
   readonly metrics: Metrics
   readonly reaper: Reaper
@@ -160,6 +162,7 @@ export function composeGateway(given: GatewayParts): Gateway {
   return {
     app,
     admin,
+    readiness,
     catalog,
     metrics,
     reaper,

@@ -7,6 +7,7 @@ import { checkTraces, traceVariables } from '@tollgate/service/tracing/trace-set
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
+import { checkWorkers } from './workers/count-workers.ts'
 
 const Port = (defaultPort: number) => Type.Integer({ minimum: 0, maximum: 65535, default: defaultPort })
 
@@ -14,6 +15,12 @@ const Port = (defaultPort: number) => Type.Integer({ minimum: 0, maximum: 65535,
 export const GatewayConfig = Type.Object({
   GATEWAY_HOST: Type.String({ default: '127.0.0.1' }),
   GATEWAY_PORT: Port(8080),
+  /** Processes that share the port: a number, or `auto` for one per core. Each has the limits below for itself. */
+  GATEWAY_WORKERS: Type.String({
+    pattern: '^(auto|[1-9][0-9]{0,2})$',
+    must: 'auto, or a number from 1 to 999',
+    default: '1'
+  }),
   /** Address of `/livez`, `/readyz` and `/metrics`, for the operator's network only. */
   GATEWAY_ADMIN_HOST: Type.String({ default: '127.0.0.1' }),
   GATEWAY_ADMIN_PORT: Port(9090),
@@ -59,6 +66,7 @@ export function loadGatewayConfig(env: Record<string, string | undefined>): Read
     (variables) => checkUrlPassword('REDIS_URL', variables.REDIS_URL) ?? checkRedisUrl(variables),
     checkTrustProxy,
     checkDocsUrl,
-    checkTraces
+    checkTraces,
+    checkWorkers
   ])
 }

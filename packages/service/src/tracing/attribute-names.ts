@@ -1,5 +1,5 @@
 /**
- * Names of attributes and operations in traces. Most are those of OpenTelemetry: `gen_ai.*` of the conventions for generative AI, which
+ * Names of attributes in traces. Most are those of OpenTelemetry: `gen_ai.*` of the conventions for generative AI, which
  * are still in development, and the stable ones of HTTP. Names that begin with `tollgate.` are our own.
  */
 export const attributes = {
@@ -31,6 +31,3 @@ export const attributes = {
   isEstimated: 'tollgate.usage.estimated',
   clientGone: 'tollgate.client.gone'
 } as const
-
-/** `gen_ai.operation.name` of each kind of model. */
-export const operations = { chat: 'chat', completion: 'text_completion', embedding: 'embeddings' } as const

@@ -73,6 +73,7 @@ export function createTracing(settings: TraceSettings, { name, version, onDroppe
 }
 
 class TracedSpan implements Span {
+  readonly isSampled: boolean
   readonly #tracer: Tracer
   readonly #span: OtelSpan
   readonly #context: Context
@@ -80,6 +81,7 @@ class TracedSpan implements Span {
   constructor(tracer: Tracer, span: OtelSpan) {
     this.#tracer = tracer
     this.#span = span
+    this.isSampled = span.isRecording()
     this.#context = trace.setSpan(ROOT_CONTEXT, span)
   }
 
@@ -98,6 +100,7 @@ class TracedSpan implements Span {
   }
 
   child(name: string, kind: ChildKind, attributes: SpanAttributes = {}): Span {
+    if (!this.isSampled) return this
     return new TracedSpan(this.#tracer, this.#tracer.startSpan(name, { kind: kinds[kind], attributes }, this.#context))
   }
 

@@ -76,9 +76,10 @@ export class SpanQueue implements SpanProcessor {
   }
 
   #send(): void {
-    if (this.#sending !== null || this.#waiting.length === 0) return
     clearTimeout(this.#timer)
     this.#timer = undefined
+    // The end of the batch that is being sent starts the timer again.
+    if (this.#sending !== null || this.#waiting.length === 0) return
     const batch = this.#waiting.splice(0, maxBatch)
     this.#beingSent = batch.length
     this.#sending = this.#export(batch).then((isSent) => {

@@ -65,6 +65,23 @@ test('the last spans arrive when tracing closes', async (t) => {
   assert.equal(tracing.dropped, 0)
 })
 
+test('spans that end while the collector is slow are sent once it answers', async (t) => {
+  const collector = await startOtlpReceiver()
+  t.teardown(() => collector.close())
+  const arrived = Promise.withResolvers<() => void>()
+  collector.answer((_request, response) => arrived.resolve(() => response.end()))
+  const { tracing } = await open(`${collector.url}/v1/traces`)
+  makeSpans(tracing, 1)
+  const answer = await arrived.promise
+  makeSpans(tracing, 1)
+  // Their timer fires meanwhile.
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  collector.answer((_request, response) => void response.end())
+  answer()
+  await collector.until((spans) => spans.length === 2)
+  await tracing.close()
+})
+
 test('a ratio of 0 samples nothing, except what a client samples', async (t) => {
   const collector = await startOtlpReceiver()
   t.teardown(() => collector.close())

@@ -14,6 +14,8 @@ export interface TraceHeaders {
 
 /** One step of a trace. Methods have no effect after `end`. */
 export interface Span {
+  /** Whether the collector gets it. If not, it is only passed on in headers: its children are itself. */
+  readonly isSampled: boolean
   /** For calls that this step makes. */
   readonly headers: TraceHeaders
   rename(name: string): void

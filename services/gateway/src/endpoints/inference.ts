@@ -2,7 +2,6 @@ import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import { otherLabel } from '@tollgate/service/metrics/series-family.ts'
-import { operations } from '@tollgate/service/tracing/attribute-names.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
 import { admitRequest, confirmKey } from '../admission/admit-request.ts'
@@ -10,6 +9,7 @@ import { assertFewRefusals, countRefusal } from '../admission/count-refusals.ts'
 import { mayBeRefused } from '../admission/may-be-refused.ts'
 import { refuseUnpriced } from '../admission/unpriced-members.ts'
 import type { GrantedOutput } from '../relay/forwarded-body.ts'
+import { operationNames } from '../telemetry/gen-ai-metrics.ts'
 import type { CountablePrompt } from '../tokens/count-prompt.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
 import { refuseUnknown } from '../upstreams/accepted-members.ts'
@@ -34,7 +34,7 @@ export function inferenceEndpoint(
   dependencies: InferenceDependencies
 ): void {
   const handler = new InferenceHandler(endpoint, dependencies)
-  const config = { isMetered: true, operation: operations[endpoint.kind] }
+  const config = { isMetered: true, operation: operationNames[endpoint.kind] }
   app.post(endpoint.route, { config }, (request, reply) => handler.handle(request, reply))
 }
 

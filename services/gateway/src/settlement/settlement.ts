@@ -73,7 +73,7 @@ export function createSettlement({
       costNanos: cost,
       failed: outcome.code !== null
     }
-    queue.settle(known.prepared, settled, trace)
+    queue.settle(known.prepared, settled, trace?.isSampled === true ? trace : null)
     report(call, outcome, usage, cost, endedAt)
   }
 

@@ -24,8 +24,12 @@ export class AttemptTrace {
   #errorType: string | null = null
 
   constructor(request: Span, operation: string, { name, models }: TracedUpstream, model: string, isStream: boolean) {
-    const { hostname, port, protocol } = models.url
     this.#isStream = isStream
+    if (!request.isSampled) {
+      this.#span = request
+      return
+    }
+    const { hostname, port, protocol } = models.url
     this.#span = request.child(`${operation} ${model}`, 'client', {
       [names.operation]: operation,
       [names.provider]: name,
@@ -41,12 +45,12 @@ export class AttemptTrace {
   }
 
   answered(status: number): void {
-    this.#span.set({ [names.httpStatus]: status })
+    if (this.#span.isSampled) this.#span.set({ [names.httpStatus]: status })
   }
 
   /** @param bytes of the answer, decoded. Only the first are read */
   received(bytes: Buffer): void {
-    if (this.#hasBytes) return
+    if (this.#hasBytes || !this.#span.isSampled) return
     this.#hasBytes = true
     const [head = ''] = bytes.toString('latin1', 0, maxInspectedBytes).split(content, 1)
     const model = modelName.exec(head)?.[1]

@@ -25,15 +25,19 @@ export class RequestTrace {
   /** The span of the admission or the settlement, while it is open. */
   #step: Span | null = null
   #attempt: AttemptTrace | null = null
+  /** Whether the collector gets the trace. If not, it is only passed on to upstreams. */
+  readonly isSampled: boolean
   #endedAt = 0
 
   constructor(span: Span, operation: string) {
     this.#span = span
     this.#operation = operation
+    this.isSampled = span.isSampled
   }
 
   /** @param model null if the catalog does not have it */
   admitting(model: string | null, isStream: boolean): void {
+    if (!this.isSampled) return
     this.#isStream = isStream
     this.#span.set({ [names.isStream]: isStream })
     if (model !== null) {
@@ -49,6 +53,7 @@ export class RequestTrace {
 
   /** Ends the trace of a request that was not admitted. */
   refused(status: number, code: string, known: KnownKey | null): void {
+    if (!this.isSampled) return
     this.#endStep(code)
     this.#span.set({ [names.httpStatus]: status, ...idsOf(known) })
     this.#end(status, code)
@@ -62,12 +67,14 @@ export class RequestTrace {
 
   /** Called when the answer has ended. */
   settling(): void {
+    if (!this.isSampled) return
     this.#endedAt = performance.now()
     this.#step = this.#span.child('settlement', 'internal')
   }
 
   /** Called when the cost is known. Redis does not have it yet. @param cost nanodollars */
   settled(outcome: TracedOutcome, usage: Usage | null, cost: number, known: KnownKey): void {
+    if (!this.isSampled) return
     const used = usage === null ? {} : usageOf(usage)
     const { upstream, attempts, status, code, firstByteAt, clientGone } = outcome
     this.#attempt?.settled(used)
@@ -87,6 +94,7 @@ export class RequestTrace {
 
   /** Called when the client left before an upstream was called. */
   cancelled(known: KnownKey): void {
+    if (!this.isSampled) return
     this.#span.set({ [names.attempts]: 0, [names.clientGone]: true, ...idsOf(known) })
     this.#span.end()
   }

@@ -1,0 +1,83 @@
+import { readDocsUrl } from '@tollgate/service/config/docs-url.ts'
+import { readTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
+import { sampleRequests } from '@tollgate/service/log/sample-requests.ts'
+import { collectProcessMetrics } from '@tollgate/service/metrics/process-metrics.ts'
+import { openTracing } from '@tollgate/service/tracing/open-tracing.ts'
+import { readTraces } from '@tollgate/service/tracing/trace-settings.ts'
+import { version } from '@tollgate/service/version.ts'
+import { openRedis } from '@tollgate/state/link/first-contact.ts'
+import type { Logger } from 'pino'
+import { composeGateway, type Gateway } from '../compose.ts'
+import type { GatewayConfig } from '../config.ts'
+import type { Protection } from '../http/protection.ts'
+
+/** A gateway of this process. It does not listen yet. */
+export interface OpenedGateway {
+  readonly gateway: Gateway
+  /**
+   * Lets requests in flight finish for `GATEWAY_DRAIN_MS`, and closes the gateway. A second call ends them at once.
+   *
+   * @param endsProcess whether the process must end although something still runs
+   */
+  stop(endsProcess?: boolean): Promise<void>
+}
+
+/** Opens a gateway as its configuration says, and reads the catalog. */
+export async function openGateway(config: GatewayConfig, log: Logger): Promise<OpenedGateway> {
+  const redis = await openRedis(config.REDIS_URL, {
+    name: 'tollgate-gateway',
+    silenceTimeoutMs: config.REDIS_TIMEOUT_MS,
+    onError: (err) => log.warn({ err }, 'redis')
+  })
+  const tracing = await openTracing(readTraces(config), {
+    name: 'tollgate-gateway',
+    version,
+    onDropped: (dropped) => log.warn({ dropped }, 'spans are lost: the collector is away or too slow')
+  })
+  const gateway = composeGateway({
+    redis,
+    upstreamsFile: config.UPSTREAMS_FILE,
+    env: process.env,
+    log,
+    bodyMemoryBytes: config.GATEWAY_BODY_MEMORY_MB * 1024 * 1024,
+    protection: protectionOf(config),
+    tracing,
+    // Lines below the level would be built, and not written.
+    logsRequest: sampleRequests(log.isLevelEnabled('info') ? config.LOG_REQUESTS : 0),
+    docsUrl: readDocsUrl(config.DOCS_URL)
+  })
+  collectProcessMetrics(gateway.metrics.registry)
+  // The exporter's retries would keep the process running.
+  const isTracing = tracing !== null
+  let isStopping = false
+  return {
+    gateway,
+    async stop(endsProcess = isTracing) {
+      if (isStopping) {
+        log.warn('second stop signal: ending requests in flight now')
+        gateway.cutOff()
+        return
+      }
+      isStopping = true
+      log.info('stopping: waiting for requests in flight')
+      const deadline = setTimeout(() => gateway.cutOff(), config.GATEWAY_DRAIN_MS)
+      await gateway[Symbol.asyncDispose]()
+      clearTimeout(deadline)
+      if (endsProcess) process.exit()
+    }
+  }
+}
+
+function protectionOf(config: GatewayConfig): Protection {
+  return {
+    trustProxy: readTrustProxy(config.TRUST_PROXY) ?? false,
+    failuresPerMinute: config.GATEWAY_FAILED_KEYS_PER_MINUTE,
+    maxConnections: config.GATEWAY_MAX_CONNECTIONS,
+    headersTimeoutMs: config.GATEWAY_HEADERS_TIMEOUT_MS,
+    requestTimeoutMs: config.GATEWAY_REQUEST_TIMEOUT_MS,
+    slowBodyMs: config.GATEWAY_SLOW_BODY_MS,
+    slowReaderMs: config.GATEWAY_SLOW_READER_MS,
+    maxRequestMs: config.GATEWAY_LONGEST_REQUEST_MS,
+    maxAbandonedStreams: config.GATEWAY_MAX_ABANDONED_STREAMS
+  }
+}

@@ -1,0 +1,60 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { createAdminServer } from '@tollgate/service/http/admin-server.ts'
+import { listen } from '@tollgate/service/http/listen.ts'
+import type { Logger } from 'pino'
+import type { GatewayConfig } from '../config.ts'
+import { createLogOutput, type LogOutput } from '../telemetry/log-output.ts'
+import { JoinedMetrics } from './joined-metrics.ts'
+import { joinReadiness } from './joined-readiness.ts'
+import { workerArgument } from './messages.ts'
+import { checkSharedPort } from './shared-port.ts'
+import { passWholeLines } from './whole-lines.ts'
+import { WorkerPool } from './worker-pool.ts'
+
+/**
+ * Starts gateways that share one port, and serves one admin port for all of them. Resolves when all listen.
+ *
+ * @param count how many
+ */
+export async function runWorkers(config: GatewayConfig, log: Logger, count: number): Promise<void> {
+  const { GATEWAY_ADMIN_HOST: adminHost, GATEWAY_ADMIN_PORT: adminPort } = config
+  const { GATEWAY_HOST: host, GATEWAY_PORT: port } = config
+  await checkSharedPort(host, port)
+  // The lines of workers have their format already.
+  const output = createLogOutput(null)
+  process.on('exit', () => output.end())
+  const metrics = new JoinedMetrics(() => pool.askAll(true))
+  const pool = new WorkerPool({
+    count,
+    log,
+    start: () => startWorker(output),
+    onEnd: (counted) => metrics.workerEnded(counted),
+    onRestart: () => metrics.workerRestarted()
+  })
+  const readiness = async () => joinReadiness(await pool.askAll(false), pool.isStopping)
+  const admin = createAdminServer({ registry: metrics, readiness })
+  obeySignals(pool, log, () => admin.close())
+  await listen(admin, { host: adminHost, port: adminPort, portVariable: 'GATEWAY_ADMIN_PORT' })
+  await pool.start()
+  log.info({ port, adminPort, workers: count }, 'listening')
+}
+
+/** Starts this program again, as a worker. */
+function startWorker(output: LogOutput): ChildProcess {
+  const child = fork(process.argv[1]!, [workerArgument], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  passWholeLines(child.stdout!, (lines) => output.write(lines))
+  return child
+}
+
+/** The first stop signal lets requests finish. The second ends them. */
+function obeySignals(pool: WorkerPool, log: Logger, onStopped: () => Promise<unknown>): void {
+  async function stop(): Promise<void> {
+    const isFirst = !pool.isStopping
+    log.info(isFirst ? 'stopping: waiting for the workers' : 'second stop signal: ending requests in flight now')
+    await pool.stop()
+    if (isFirst) await onStopped()
+  }
+  process.on('SIGTERM', () => void stop())
+  process.on('SIGINT', () => void stop())
+  process.on('SIGHUP', () => pool.sendAll({ kind: 'reload' }))
+}

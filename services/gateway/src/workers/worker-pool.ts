@@ -1,0 +1,131 @@
+import type { ChildProcess } from 'node:child_process'
+import type { Logger } from 'pino'
+import type { ProcessMetrics, ToWorker, WorkerState } from './messages.ts'
+import { Worker, type WorkerEnd } from './worker.ts'
+
+const [minRestartMs, maxRestartMs] = [100, 30_000]
+/** After this time without an end, a worker is restarted without a wait again, ms. */
+const steadyMs = 60_000
+/** How long workers get to answer, ms. */
+const answerMs = 2000
+
+export interface PoolOptions {
+  readonly count: number
+  readonly start: () => ChildProcess
+  readonly log: Pick<Logger, 'info' | 'error'>
+  /** Called with the last known metrics of a worker that ended. */
+  readonly onEnd: (metrics: ProcessMetrics) => void
+  readonly onRestart: () => void
+}
+
+/** A place for one worker, which has a number from 1. */
+interface Slot {
+  readonly number: number
+  worker: Worker | null
+  /** Ends that followed each other without a steady time between them. */
+  quickEnds: number
+  timer: NodeJS.Timeout | undefined
+}
+
+/** A worker with its answer. */
+export interface AnsweredSlot {
+  readonly number: number
+  readonly pid: number | null
+  /** null if the worker does not run or does not answer. */
+  readonly state: WorkerState | null
+  /** Those of its last answer. */
+  readonly lastMetrics: ProcessMetrics
+}
+
+/** Keeps a number of workers running: starts a worker that ended again, after a wait that grows with each quick end. */
+export class WorkerPool {
+  readonly #options: PoolOptions
+  readonly #slots: Slot[]
+  readonly #started = Promise.withResolvers<void>()
+  readonly #stopped = Promise.withResolvers<void>()
+  #hasListened = false
+  #isStopping = false
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+    this.#slots = Array.from({ length: options.count }, (_, index) => ({
+      number: index + 1,
+      worker: null,
+      quickEnds: 0,
+      timer: undefined
+    }))
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping
+  }
+
+  /**
+   * Starts all workers. Resolves when each listens.
+   *
+   * @throws Error if a worker ends before any worker has listened: it has written the reason
+   */
+  start(): Promise<void> {
+    for (const slot of this.#slots) this.#startIn(slot)
+    return this.#started.promise
+  }
+
+  sendAll(message: ToWorker): void {
+    for (const { worker } of this.#slots) worker?.send(message)
+  }
+
+  /** Asks all workers for their state. @param metrics whether to ask for the metrics, too */
+  askAll(metrics: boolean): Promise<AnsweredSlot[]> {
+    return Promise.all(
+      this.#slots.map(async ({ number, worker }) => {
+        const state = worker === null ? null : await worker.ask(metrics, answerMs)
+        return { number, pid: worker?.pid ?? null, state, lastMetrics: worker?.lastMetrics ?? [] }
+      })
+    )
+  }
+
+  /** Lets the workers finish their requests. Resolves when all have ended. A second call ends the requests at once. */
+  stop(): Promise<void> {
+    this.#isStopping = true
+    for (const { timer } of this.#slots) clearTimeout(timer)
+    this.sendAll({ kind: 'stop' })
+    this.#checkStopped()
+    return this.#stopped.promise
+  }
+
+  #startIn(slot: Slot): void {
+    slot.worker = new Worker(this.#options.start(), {
+      onListening: () => {
+        this.#hasListened = true
+        if (this.#slots.every(({ worker }) => worker?.isListening === true)) this.#started.resolve()
+      },
+      onEnd: (end) => this.#ended(slot, end)
+    })
+  }
+
+  #ended(slot: Slot, { code, signal }: WorkerEnd): void {
+    const { number, worker } = slot
+    const { pid, startedAt, lastMetrics } = worker!
+    slot.worker = null
+    this.#options.onEnd(lastMetrics)
+    if (this.#isStopping) {
+      this.#checkStopped()
+      return
+    }
+    if (!this.#hasListened) {
+      this.#started.reject(new Error('A worker ended before it listened.'))
+      return
+    }
+    slot.quickEnds = performance.now() - startedAt >= steadyMs ? 0 : slot.quickEnds + 1
+    const inMs = Math.min(maxRestartMs, minRestartMs * 2 ** Math.max(0, slot.quickEnds - 1))
+    this.#options.log.error({ worker: number, workerPid: pid, code, signal, inMs }, 'a worker ended: starting it again')
+    slot.timer = setTimeout(() => {
+      this.#options.onRestart()
+      this.#startIn(slot)
+    }, inMs)
+  }
+
+  #checkStopped(): void {
+    if (this.#slots.every(({ worker }) => worker === null)) this.#stopped.resolve()
+  }
+}
