@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase } from '@tollgate/control/database/connect.ts'
 import { migrate } from '@tollgate/control/database/migrate.ts'
 import { createDatabase } from '@tollgate/control/testing/databases.ts'
@@ -38,23 +37,27 @@ test('Redis starts with its password and settings, which no list of processes sh
     temporaryDirectory: null
   })
   t.after(() => child.stop())
-  const options = { port, host: '127.0.0.1', lazyConnect: true, retryStrategy: () => null }
-  const redis = new Redis({ ...options, password: 'abc123' })
-  redis.on('error', () => {})
-  t.after(() => redis.disconnect())
-  while (!(await redis.ping().catch(() => false))) {
-    assert.ok(child.isRunning(), child.output())
-    await delay(20)
+  const connectAs = (password?: string) => {
+    const redis = new Redis({
+      port,
+      host: '127.0.0.1',
+      retryStrategy: () => 20,
+      maxRetriesPerRequest: null,
+      ...(password !== undefined && { password })
+    })
+    redis.on('error', () => {})
+    t.after(() => redis.disconnect())
+    void child.ended.then(() => redis.disconnect())
+    return redis
   }
+  const redis = connectAs('abc123')
+  assert.equal(await redis.ping(), 'PONG')
   const config = (name: string) => redis.config('GET', name).then((found) => (found as string[])[1])
   assert.equal(await config('maxmemory-policy'), 'noeviction')
   assert.equal(await config('appendonly'), 'yes')
   assert.equal(await config('maxmemory'), String(700 * 2 ** 20))
   assert.doesNotMatch(execFileSync('cat', [`/proc/${child.pid}/cmdline`], { encoding: 'utf8' }), /abc123/)
-  const stranger = new Redis(options)
-  stranger.on('error', () => {})
-  await assert.rejects(stranger.ping(), /NOAUTH/)
-  stranger.disconnect()
+  await assert.rejects(connectAs().ping(), /NOAUTH/)
   await child.kill('SIGTERM')
   assert.equal((await child.ended).code, 0, 'the signal reaches Redis, not only a shell')
 })
@@ -82,7 +85,7 @@ test('the role of control reads and writes rows, and cannot change tables', asyn
   await owner.close()
   const sql = postgres(as('tollgate_control', 'control1'), { onnotice: () => {} })
   t.after(() => sql.end())
-  await sql`insert into catalogs (content, digest) select content, digest from catalogs`
+  await sql`insert into catalogs (sha256, json, created_at) select sha256, json, created_at from catalogs`
   await sql`delete from accounts`
   await assert.rejects(sql`drop table accounts`, /must be owner/)
   await assert.rejects(sql`create table mine (id int)`, /permission denied/)
