@@ -6,6 +6,7 @@ import type { ProjectionWrite } from '@tollgate/state/projection/write-records.t
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../database/connect.ts'
 import { isKeyInForce } from './is-key-in-force.ts'
+import { logKeptEndings } from './log-kept-endings.ts'
 import { createPostgresSource } from './postgres-source.ts'
 import { projectCatalogNow } from './project-catalog.ts'
 import { runPass } from './projection-pass.ts'
@@ -96,6 +97,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     const startedAt = performance.now()
     const result = await runPass(source, redis, signal)
     if (result.restored) {
+      logKeptEndings(result.kept, log)
       log.warn('PostgreSQL or Redis was restored to an earlier state; everything is written to Redis again')
     } else if (isFailing || result.shards > 100) {
       log.info({ ...result, ms: Math.round(performance.now() - startedAt) }, 'Redis is up to date again')
