@@ -2,6 +2,7 @@ import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Check } from './checks/check.ts'
 import { rebuild } from './checks/rebuild.ts'
+import { restore } from './checks/restore.ts'
 import { writing } from './checks/writing.ts'
 import type { Fault } from './fault.ts'
 import { faults } from './faults/all.ts'
@@ -11,12 +12,12 @@ import { runFault } from './run-fault.ts'
 import { type ChaosSystem, type Conditions, startChaosSystem } from './system/chaos-system.ts'
 import { describeMeasured, tableOf } from './table.ts'
 
-const checks: readonly Check[] = [writing, rebuild]
+const checks: readonly Check[] = [writing, rebuild, restore]
 
 const usage = `npm run chaos -- [name …]
 
 Injects faults into a whole system of real servers and processes while it serves traffic, and checks every promise.
-The exit status is 1 if a promise was broken. Without names, it runs all but the last:
+The exit status is 1 if a promise was broken. Without names, it runs all but the last two:
 ${[...faults, ...checks].map(({ name, summary }) => `  ${name.padEnd(20)}${summary}`).join('\n')}`
 
 /** The running system. The next fault reuses it if its conditions are the same and no promise was broken. */
