@@ -61,7 +61,7 @@ export type ControlDependencies = {
     'publicUrl' | 'gatewayPublicUrl' | 'serviceDomain' | 'extraOrigins' | 'trustProxy' | 'docsUrl' | 'dashboardDir'
   > & {
     payments: Pick<ControlConfig['payments'], 'webhookSecrets'>
-    identity: Pick<ControlConfig['identity'], 'webhookSecret'>
+    identity: Pick<ControlConfig['identity'], 'webhookSecrets'>
   }
   database: Database
   identity: Identity
@@ -182,7 +182,7 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   app.register(identityWebhook, {
     prefix: '/api/auth',
     dueUsers,
-    secret: config.identity.webhookSecret,
+    secrets: config.identity.webhookSecrets,
     webhookCounts
   })
   app.register(webhook, {
