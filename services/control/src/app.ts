@@ -64,7 +64,7 @@ export type ControlDependencies = RequestLogOptions & {
     'publicUrl' | 'gatewayPublicUrl' | 'serviceDomain' | 'extraOrigins' | 'trustProxy' | 'docsUrl' | 'dashboardDir'
   > & {
     payments: Pick<ControlConfig['payments'], 'webhookSecrets'>
-    identity: Pick<ControlConfig['identity'], 'webhookSecret'>
+    identity: Pick<ControlConfig['identity'], 'webhookSecrets'>
   }
   database: Database
   identity: Identity
@@ -187,7 +187,7 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   app.register(identityWebhook, {
     prefix: '/api/auth',
     dueUsers,
-    secret: config.identity.webhookSecret,
+    secrets: config.identity.webhookSecrets,
     webhookCounts
   })
   app.register(webhook, {

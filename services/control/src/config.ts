@@ -48,7 +48,10 @@ export const ControlVariables = Type.Object({
   SUPABASE_SERVICE_ROLE_KEY: Key(`${apiKeys}, the secret (service role) key`),
   /** `iss` of the project's tokens, if it is not `<SUPABASE_URL>/auth/v1`. */
   SUPABASE_JWT_ISSUER: Type.String({ default: '' }),
-  /** What Supabase's database webhook on `auth.users` presents. Without one there is no endpoint for it. */
+  /**
+   * Secrets that Supabase's database webhook on `auth.users` may present, separated by commas: several while one is replaced.
+   * Without one there is no endpoint for it.
+   */
   IDENTITY_WEBHOOK_SECRET: Type.String({ default: '' }),
   STRIPE_SECRET_KEY: Key('Copy it from dashboard.stripe.com/apikeys'),
   /** Signing secrets of the webhook endpoint, separated by commas: several while one is replaced. */
@@ -113,8 +116,8 @@ export type ControlConfig = {
     readonly anonKey: string
     readonly serviceRoleKey: string
     readonly issuer?: string
-    /** null: nothing is taken from the webhook. */
-    readonly webhookSecret: string | null
+    /** Empty: there is no endpoint for the webhook. */
+    readonly webhookSecrets: readonly string[]
   }
   readonly payments: {
     readonly secretKey: string
@@ -165,7 +168,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
       anonKey: variables.SUPABASE_ANON_KEY,
       serviceRoleKey: variables.SUPABASE_SERVICE_ROLE_KEY,
       ...(variables.SUPABASE_JWT_ISSUER !== '' && { issuer: variables.SUPABASE_JWT_ISSUER }),
-      webhookSecret: variables.IDENTITY_WEBHOOK_SECRET === '' ? null : variables.IDENTITY_WEBHOOK_SECRET
+      webhookSecrets: list(variables.IDENTITY_WEBHOOK_SECRET)
     },
     payments: {
       secretKey: variables.STRIPE_SECRET_KEY,
@@ -207,9 +210,9 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
   ({ GATEWAY_PUBLIC_URL }) => checkOrigin('GATEWAY_PUBLIC_URL', GATEWAY_PUBLIC_URL),
   ({ SUPABASE_URL }) => (isHttpUrl(SUPABASE_URL) ? null : 'SUPABASE_URL: must be an http:// or https:// URL'),
   ({ IDENTITY_WEBHOOK_SECRET }) =>
-    IDENTITY_WEBHOOK_SECRET === '' || /^[!-~]{16,}$/.test(IDENTITY_WEBHOOK_SECRET)
+    list(IDENTITY_WEBHOOK_SECRET).every((secret) => /^[!-~]{16,}$/.test(secret))
       ? null
-      : 'IDENTITY_WEBHOOK_SECRET: must be at least 16 characters of ASCII, without spaces',
+      : 'IDENTITY_WEBHOOK_SECRET: every entry must be at least 16 characters of ASCII, without spaces',
   ({ STRIPE_API_BASE }) =>
     isOrigin(STRIPE_API_BASE.replace(/\/$/, ''))
       ? null

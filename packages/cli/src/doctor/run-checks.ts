@@ -125,11 +125,11 @@ async function checkIdentity({ control, areValid }: Settings, timeoutMs: number)
   const { identity, publicUrl } = control
   const wantedTarget = `${publicUrl}/reset-password`
   const facts = await readIdentity(identity, wantedTarget, timeoutMs)
-  const { url, webhookSecret } = identity
+  const { url, webhookSecrets } = identity
   const { health } = facts
   const skewMs = 'answer' in health ? health.answer.skewMs : null
   return {
-    results: judgeIdentity(facts, { url, publicUrl, wantedTarget, hasWebhookSecret: webhookSecret !== null }),
+    results: judgeIdentity(facts, { url, publicUrl, wantedTarget, hasWebhookSecret: webhookSecrets.length > 0 }),
     clock: skewMs === null ? null : { name: 'Supabase', skewMs }
   }
 }

@@ -21,6 +21,7 @@ const stopTimeoutMs = 10_000
 
 export interface PartsOptions extends EnvOptions, ServicePorts {
   envOf?(part: string): Variables
+  scriptOf?(part: string): string | undefined
   onLine?(part: string, line: string): void
   onCrash?(part: string, how: string): void
 }
@@ -75,14 +76,13 @@ export function createParts(options: PartsOptions): Layers {
 
   function program(name: string, script: string, env: Variables, ready: ReadyCheck): Part {
     const log = createLogFile(join(logDir, `${name}.log`))
-    const variables = { ...env, ...options.envOf?.(name) }
     return createPart({
       name,
       launch: async () =>
         startProgram({
-          script: fileURLToPath(import.meta.resolve(script)),
+          script: options.scriptOf?.(name) ?? fileURLToPath(import.meta.resolve(script)),
           cwd: process.cwd(),
-          env: variables,
+          env: { ...env, ...options.envOf?.(name) },
           log,
           stopTimeoutMs
         }),

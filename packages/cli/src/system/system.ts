@@ -25,8 +25,10 @@ export interface SystemOptions {
   readonly gateways?: number
   /** The number of control processes; 1 by default, more need a `DATABASE_URL`. The first uses the ports of `ports`. */
   readonly controls?: number
-  /** Further variables of one part, by its name. They override the variables of all parts. */
+  /** Further variables of one part, by its name. They override the variables of all parts. Asked at each start of the part. */
   envOf?(part: string): Variables
+  /** The program of a part, if it is not this release's. Asked at each start of the part. */
+  scriptOf?(part: string): string | undefined
   /** Aborts the start: all parts are stopped, and the start rejects with the signal's reason. */
   readonly signal?: AbortSignal
   /** Called with messages for the person who starts the system. */

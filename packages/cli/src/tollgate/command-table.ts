@@ -8,6 +8,7 @@ import { ledger } from '../operator/ledger.ts'
 import { login, logout } from '../operator/login.ts'
 import { projection } from '../operator/projection.ts'
 import { usage } from '../operator/usage.ts'
+import { restored } from '../restore/restored-command.ts'
 
 /** Every command, in the order of the help. */
 export const commandTable: readonly Command[] = [
@@ -20,5 +21,6 @@ export const commandTable: readonly Command[] = [
   ledger,
   projection,
   migrate,
+  restored,
   doctor
 ]

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { alerts } from './checks/alerts.ts'
 import type { Check } from './checks/check.ts'
 import { rebuild } from './checks/rebuild.ts'
+import { restore } from './checks/restore.ts'
 import { writing } from './checks/writing.ts'
 import type { Fault } from './fault.ts'
 import { faults } from './faults/all.ts'
@@ -12,12 +13,12 @@ import { runFault } from './run-fault.ts'
 import { type ChaosSystem, type Conditions, startChaosSystem } from './system/chaos-system.ts'
 import { describeMeasured, tableOf } from './table.ts'
 
-const checks: readonly Check[] = [writing, rebuild, alerts]
+const checks: readonly Check[] = [writing, rebuild, restore, alerts]
 
 const usage = `npm run chaos -- [name …]
 
 Injects faults into a whole system of real servers and processes while it serves traffic, and checks every promise.
-The exit status is 1 if a promise was broken. Without names, it runs all but the last two. After alerts, name some alerts
+The exit status is 1 if a promise was broken. Without names, it runs all but the last three. After alerts, name some alerts
 (alerts RedisDown) to raise only these:
 ${[...faults, ...checks].map(({ name, summary }) => `  ${name.padEnd(20)}${summary}`).join('\n')}`
 

@@ -13,6 +13,7 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgSweepTombstones: { file: 'projection/sweep-tombstones.lua' },
   tgPutCatalog: { file: 'projection/put-catalog.lua', numberOfKeys: 1 },
   tgPutPointers: { file: 'projection/put-pointers.lua' },
+  tgReadKeys: { file: 'projection/read-keys.lua' },
   tgReadPointer: { file: 'projection/read-pointer.lua', numberOfKeys: 2 },
   tgClaimShard: { file: 'projection/claim-shard.lua', numberOfKeys: 1 },
   tgMarkVerified: { file: 'projection/mark-verified.lua', numberOfKeys: 1 },
@@ -75,6 +76,10 @@ declare module 'ioredis' {
     tgSweepTombstones(numberOfKeys: number, ...keysAndTombstones: string[]): Result<number, Context>
     tgPutCatalog(catalog: string, version: number, run: string, json: string): Result<0 | 1, Context>
     tgPutPointers(numberOfKeys: number, ...keysAndArguments: Array<string | number>): Result<1, Context>
+    tgReadKeys(
+      numberOfKeys: number,
+      ...keysAndIds: string[]
+    ): Result<[verified: string, ...Array<string | 0 | 1>], Context>
     tgConfirm(...keysAndArguments: string[]): Result<'admitted' | 'ended' | 'unverified' | RawRecords, Context>
     tgReadPointer(pointer: string, marker: string, run: string): Result<string | 0 | -1, Context>
     tgClaimShard(marker: string, token: string): Result<[version: string, run: string], Context>

@@ -59,8 +59,12 @@ for (const [name, marker, epoch] of [
   ['a marker of a later epoch', { version: versionOf(7, 0) }, 7]
 ] as const) {
   test(`${name} beyond PostgreSQL’s proves that PostgreSQL was restored`, async () => {
-    assert.deepEqual(compareShards(markers({ a01: marker }), truth), { ahead: true, epoch })
-    assert.deepEqual(compareShards(markers({ a01: marker }, 'other run'), truth), { ahead: true, epoch })
+    assert.deepEqual(compareShards(markers({ a01: marker }), truth), { ahead: true, epoch, shards: ['a01'] })
+    assert.deepEqual(compareShards(markers({ a01: marker }, 'other run'), truth), {
+      ahead: true,
+      epoch,
+      shards: ['a01']
+    })
   })
 }
 
@@ -69,7 +73,7 @@ test('if several shards are ahead, the latest epoch counts', async () => {
     markers({ a01: { version: versionOf(3, 1) }, k02: { highest: versionOf(5, 2) } }),
     truth
   )
-  assert.deepEqual(comparison, { ahead: true, epoch: 5 })
+  assert.deepEqual(comparison, { ahead: true, epoch: 5, shards: ['a01', 'k02'] })
 })
 
 for (const [name, marker] of [
@@ -78,7 +82,7 @@ for (const [name, marker] of [
   ['a record of a shard of an earlier epoch', { version: versionOf(0, 5), highest: versionOf(1, 5) }]
 ] as const) {
   test(`${name} older than a revoked key that PostgreSQL has deleted starts a new epoch`, async () => {
-    assert.deepEqual(compareShards(markers({ a01: marker }), truth), { ahead: true, epoch: 1 })
+    assert.deepEqual(compareShards(markers({ a01: marker }), truth), { ahead: true, epoch: 1, shards: [] })
   })
 }
 

@@ -15,7 +15,13 @@ export type ShardComparison =
    * Redis has changes of this epoch that PostgreSQL does not know: PostgreSQL was restored to an earlier state. Or Redis
    * returned with a state so old that PostgreSQL has deleted keys that were revoked since.
    */
-  { ahead: true; epoch: number } | { ahead: false; stale: StaleShard[] }
+  | {
+      ahead: true
+      epoch: number
+      /** In these, Redis has changes that PostgreSQL does not know. */
+      shards: Shard[]
+    }
+  | { ahead: false; stale: StaleShard[] }
 
 /**
  * Compares the markers of Redis with PostgreSQL. The markers must be read first. Then a version that PostgreSQL lacks proves
@@ -26,14 +32,15 @@ export type ShardComparison =
  */
 export function compareShards(markers: ReadonlyMap<Shard, FoundMarker>, truth: Truth): ShardComparison {
   let highest = 0
-  let ahead = false
+  const later: Shard[] = []
+  let isOlder = false
   const stale: StaleShard[] = []
   for (const [shard, marker] of markers) {
     const version = versionOf(truth.epoch, truth.changes.get(shard) ?? 0)
     const seen = Math.max(marker.version ?? 0, marker.highest ?? 0)
-    if (seen > version) ahead = true
+    if (seen > version) later.push(shard)
     if (isOlderThanPurged(marker, truth.epoch, truth.purged.get(shard) ?? 0)) {
-      ahead = true
+      isOlder = true
       highest = Math.max(highest, version)
     }
     highest = Math.max(highest, seen)
@@ -41,7 +48,8 @@ export function compareShards(markers: ReadonlyMap<Shard, FoundMarker>, truth: T
       stale.push({ shard, marker })
     }
   }
-  return ahead ? { ahead, epoch: epochOf(highest) } : { ahead, stale }
+  const ahead = isOlder || later.length > 0
+  return ahead ? { ahead, epoch: epochOf(highest), shards: later } : { ahead, stale }
 }
 
 /** Whether a shard may have live records of keys that were revoked and deleted since: a replay would not remove them. */

@@ -8,6 +8,7 @@ import { catalogs } from '../database/schema/catalog.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
 import { projection, shards } from '../database/schema/projection.ts'
 import { createPostgresLedger } from '../usage/postgres-ledger.ts'
+import { endKeys } from './end-keys.ts'
 import type { ProjectionSource } from './source.ts'
 import {
   accountColumns,
@@ -90,6 +91,8 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
         ...(former === null ? [] : [pointerWrite(key, former)])
       ])
     },
+
+    endKeys: (ended) => endKeys(orm, ended),
 
     async raiseEpoch(seen, other) {
       const epoch = Math.max(seen, other) + 1

@@ -16,6 +16,7 @@ import { judgeClocks } from '../clocks/judge-clocks.ts'
 import { isDatabaseAway } from '../database/database-away.ts'
 import { assertRunId } from './assert-run-id.ts'
 import { compareShards, type StaleShard } from './compare-shards.ts'
+import { type KeptEndings, keepEndings } from './keep-endings.ts'
 import { type CatalogMarker, isCatalogAhead, projectCatalog } from './project-catalog.ts'
 import { type ClaimedShard, replayShards } from './replay-shards.ts'
 import type { ProjectionSource } from './source.ts'
@@ -29,7 +30,7 @@ const maxFailures = 16
 
 export type PassResult =
   /** PostgreSQL had been restored: the epoch is raised, and another pass must follow at once. */
-  { restored: true } | { restored: false; shards: number; writes: number }
+  { restored: true; kept: KeptEndings } | { restored: false; shards: number; writes: number }
 
 /**
  * Compares Redis with PostgreSQL once, and writes the missing changes to Redis. Without changes this costs two queries. Any
@@ -54,9 +55,13 @@ export async function runPass(
   const comparison = compareShards(markers, truth)
   const catalogMarker = catalog instanceof Error ? null : catalog.marker
   if (comparison.ahead || isCatalogAhead(catalogMarker, truth)) {
+    const later = comparison.ahead ? comparison.shards : []
+    // A Redis process that cannot be read may know of more revocations.
+    if (later.length > 0 && failures.length > 0) throw failures[0]
+    const kept = await keepEndings(source, redis, later, truth.epoch, signal)
     const other = Math.max(comparison.ahead ? comparison.epoch : 0, epochOf(catalogMarker?.version ?? 0))
     await source.raiseEpoch(truth.epoch, other)
-    return { restored: true }
+    return { restored: true, kept }
   }
   if (catalog instanceof Error) failures.push(catalog)
   else await projectCatalog(source, redis, catalog.marker, truth, catalog.currentRunId)

@@ -171,6 +171,10 @@ function watch(world: World, link: RedisNode) {
     return (await confirmRecords(gateway, of, id, versions, null)).outcome === 'admitted'
   }
 
+  function forgetLostRevocations(): void {
+    for (const id of acknowledged) if (world.state.keys.get(id)?.record.status !== 'revoked') acknowledged.delete(id)
+  }
+
   return {
     created,
     written,
@@ -181,7 +185,7 @@ function watch(world: World, link: RedisNode) {
     lostInFlight() {
       lostInFlight = true
     },
-    restored(lost: MemoryState, now: MemoryState) {
+    restored(lost: MemoryState, now: MemoryState, isRedisKept: boolean) {
       uncompared = true
       trustedEpoch = 0
       for (const id of lost.accounts.keys()) if (!now.accounts.has(id)) lostAccounts.add(id)
@@ -190,9 +194,12 @@ function watch(world: World, link: RedisNode) {
         const before = lost.keys.get(id)
         if (!now.keys.has(id) || before?.record.status === 'revoked') written.delete(id)
       }
-      for (const id of acknowledged) {
-        if (now.keys.get(id)?.record.status !== 'revoked') acknowledged.delete(id)
-      }
+      // A revocation that Redis acknowledged holds after the restore, unless PostgreSQL lost the key itself or Redis its data.
+      if (!isRedisKept) forgetLostRevocations()
+    },
+    /** Redis is about to lose data. What only Redis knew after a restore is lost with it. */
+    redisLoses() {
+      if (uncompared) forgetLostRevocations()
     },
     compared(isRestored: boolean) {
       uncompared = false
@@ -500,6 +507,7 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
         return purge()
       case 'flush':
         if (copies + passes > 0) watcher.lostInFlight()
+        watcher.redisLoses()
         await link.client.flushall()
         return
       case 'dump':
@@ -521,7 +529,7 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
         passes = 0
         copies = 0
         world.state = structuredClone(backup)
-        watcher.restored(state, world.state)
+        watcher.restored(state, world.state, action.redis === 'same' || action.redis === 'present')
         for (const of of [...admitted]) if (!world.state.accounts.has(of)) admitted.delete(of)
         if (action.redis !== 'same') await restart(action.redis)
         dump = new Map()
@@ -530,6 +538,7 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
 
   async function restart(content: 'present' | 'dump' | 'nothing'): Promise<void> {
     if (content !== 'present' && copies + passes > 0) watcher.lostInFlight()
+    if (content !== 'present') watcher.redisLoses()
     await world.restart(content === 'present' ? await world.dump() : content === 'dump' ? dump : new Map())
   }
 

@@ -7,6 +7,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { withTimeout } from '../background/with-timeout.ts'
 import type { Database } from '../database/connect.ts'
 import { isKeyInForce } from './is-key-in-force.ts'
+import { logKeptEndings } from './log-kept-endings.ts'
 import { PendingRevocations } from './pending-revocations.ts'
 import { createPostgresSource } from './postgres-source.ts'
 import { projectCatalogNow } from './project-catalog.ts'
@@ -109,6 +110,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     const result = await runPass(source, redis, signal)
     if (!result.restored) revocations.acknowledgedUntil(startedAt)
     if (result.restored) {
+      logKeptEndings(result.kept, log)
       log.warn('PostgreSQL or Redis was restored to an earlier state; everything is written to Redis again')
     } else if (isFailing || result.shards > 100) {
       log.info({ ...result, ms: Math.round(performance.now() - startedAt) }, 'Redis is up to date again')

@@ -1,6 +1,7 @@
 import type { Shard } from '@tollgate/state/keyspace/names.ts'
 import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
 import type { Ledger } from '../usage/ledger.ts'
+import type { Ending } from './ending.ts'
 
 /**
  * How long after its revocation a key's tombstone is replayed into an empty Redis: a day, far longer than an earlier state of
@@ -19,6 +20,17 @@ export interface Truth {
   catalog: number
   /** PostgreSQL's time, ms since the epoch. */
   nowMs: number
+}
+
+export type KeyWrite = Extract<ProjectionWrite, { kind: 'key' }>
+
+/** A key of which PostgreSQL lost a revocation or rotation, as it was read. */
+export interface EndedKey {
+  readonly account: string
+  readonly key: string
+  readonly version: number
+  readonly digest: string
+  readonly ending: Ending
 }
 
 /** Reads the state in PostgreSQL that is projected to Redis. */
@@ -46,6 +58,8 @@ export interface ProjectionSource {
    * replaced. The record comes first, so that no pointer leads to a missing record.
    */
   writesOfKey(account: string, key: string): Promise<ProjectionWrite[]>
+  /** Revokes or rotates keys that are still as they were read. Others stay as they are. */
+  endKeys(ended: readonly EndedKey[]): Promise<void>
   /** Raises the epoch above `seen` and `other`, if it still is `seen`: of concurrent calls one succeeds. */
   raiseEpoch(seen: number, other: number): Promise<void>
   /** @throws Error without a catalog */

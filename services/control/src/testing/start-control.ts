@@ -54,6 +54,8 @@ export interface StartControlOptions {
   identityUrl?: string
   /** With this secret, the identity server reports changes of users to control. Default: no reports. */
   identityWebhookSecret?: string
+  /** Control accepts this secret, too. */
+  nextIdentityWebhookSecret?: string
   /** The address of a payments server, for tests of billing. Default: none, so requests that need it get 503. */
   paymentsUrl?: string
   /** Default: {@link webhookSecret} alone. */
@@ -232,7 +234,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
         url: options.identityUrl ?? identity.url,
         anonKey,
         serviceRoleKey,
-        webhookSecret: identityWebhookSecret,
+        webhookSecrets: [identityWebhookSecret, options.nextIdentityWebhookSecret].filter((one) => one != null),
         timeoutMs: options.identityTimeoutMs ?? longTimeoutMs
       },
       payments: {

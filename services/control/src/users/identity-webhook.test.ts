@@ -10,6 +10,7 @@ import { startIdentityProxy } from '../testing/identity-proxy.ts'
 import { codeOf, type RunningControl, serviceRoleKey, startControl } from '../testing/start-control.ts'
 
 const secret = 'the-webhook-secret-of-the-tests'
+const nextSecret = 'the-next-webhook-secret-of-the-tests'
 const strangerId = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 
 const adminOf = ({ identity }: RunningControl) =>
@@ -76,7 +77,11 @@ onEachDatabase('a report of the identity provider', async (t, newDatabase) => {
 test('the webhook endpoint', async (t) => {
   const proxy = await startIdentityProxy()
   t.after(() => proxy.close())
-  const control = await startControl({ identityUrl: proxy.url, identityWebhookSecret: secret })
+  const control = await startControl({
+    identityUrl: proxy.url,
+    identityWebhookSecret: secret,
+    nextIdentityWebhookSecret: nextSecret
+  })
   t.after(() => control.close())
   proxy.target = control.identity.url
   const reads = () => proxy.calls.filter((call) => call.startsWith('GET /admin/users/'))
@@ -104,6 +109,18 @@ test('the webhook endpoint', async (t) => {
     const answer = await send(control, eventOf(id, record))
     assert.deepEqual([answer.status, answer.body], [200, { received: true }])
     assert.deepEqual(await recordOf(control, id), { plan: 'free', status: 'active', ownCapNanos: null })
+  })
+
+  await t.test('accepts each of two secrets, and no other', async () => {
+    for (const [presented, status] of [
+      [secret, 200],
+      [nextSecret, 200],
+      [`${secret},${nextSecret}`, 401],
+      [`${nextSecret}x`, 401],
+      ['', 401]
+    ] as const) {
+      assert.equal((await send(control, eventOf(strangerId), `Bearer ${presented}`)).status, status, presented)
+    }
   })
 
   await t.test('does not ask the provider about unknown users, and refuses invalid reports', async () => {

@@ -125,6 +125,7 @@ export function createWorld(client: Redis): World {
       readTruth: paused(source.readTruth),
       writesOfAccount: paused(source.writesOfAccount),
       writesOfKey: paused(source.writesOfKey),
+      endKeys: paused(source.endKeys),
       raiseEpoch: paused(source.raiseEpoch),
       readCatalog: paused(source.readCatalog),
       async *writesAfter(...args) {

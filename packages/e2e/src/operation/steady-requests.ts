@@ -1,0 +1,90 @@
+import { sendSteadily } from '../chaos/traffic/send-steadily.ts'
+import type { Person } from '../person.ts'
+import { balancedFetch } from './balanced-fetch.ts'
+import type { OperatedSystem } from './start-operated-system.ts'
+
+const chatsPerSecond = 20
+const callsPerSecond = 5
+
+/** Traffic through a load balancer, to all gateways and all replicas of control. */
+export interface SteadyRequests {
+  /** Outcomes other than success, with their service. */
+  readonly failures: readonly string[]
+  served(): { readonly chats: number; readonly calls: number }
+  /** Waits until so many more chats and calls were answered. */
+  more(chats: number): Promise<void>
+  stop(): Promise<void>
+}
+
+/**
+ * Sends chats with a key, streamed and not, and lists the keys of a signed-in person.
+ *
+ * @param keys secrets to use in turn; the caller may replace them
+ * @param person null: only chats
+ */
+export function startSteadyRequests(
+  { system: { addresses } }: Pick<OperatedSystem, 'system'>,
+  keys: () => readonly string[],
+  person: Pick<Person, 'cookie'> | null,
+  model = 'gpt-4o-mini'
+): SteadyRequests {
+  const failures: string[] = []
+  const served = { chats: 0, calls: 0 }
+  let waiting: Array<() => void> = []
+  const note = (what: 'chats' | 'calls', problem: string | null) => {
+    if (problem === null) served[what]++
+    else failures.push(problem)
+    const woken = waiting
+    waiting = []
+    for (const wake of woken) wake()
+  }
+  const loops = [
+    sendSteadily(chatsPerSecond, async (number) => {
+      const secrets = keys()
+      const body = {
+        model,
+        stream: number % 2 === 0,
+        max_tokens: 20,
+        messages: [{ role: 'user', content: 'Say 5 words.' }]
+      }
+      const asked = {
+        method: 'POST',
+        path: '/v1/chat/completions',
+        headers: { authorization: `Bearer ${secrets[number % secrets.length]}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body)
+      }
+      note('chats', await problemOf('gateway', balancedFetch(addresses.gateways, number, asked), body.stream))
+    })
+  ]
+  if (person !== null) {
+    const asked = { method: 'GET', path: '/api/keys', headers: { cookie: person.cookie ?? '' } }
+    const call = async (number: number) =>
+      note('calls', await problemOf('control', balancedFetch(addresses.controls, number, asked), false))
+    loops.push(sendSteadily(callsPerSecond, call))
+  }
+  return {
+    failures,
+    served: () => ({ ...served }),
+    async more(chats) {
+      const enough = served.chats + chats
+      while (served.chats < enough && failures.length === 0) await new Promise<void>((wake) => waiting.push(wake))
+    },
+    async stop() {
+      await Promise.all(loops.map((loop) => loop.stop()))
+    }
+  }
+}
+
+async function problemOf(
+  service: string,
+  answer: ReturnType<typeof balancedFetch>,
+  isStream: boolean
+): Promise<string | null> {
+  try {
+    const { status, text } = await answer
+    if (status !== 200) return `${service}: ${status} ${text.slice(0, 200)}`
+    return isStream && !text.endsWith('data: [DONE]\n\n') ? `${service}: an incomplete stream` : null
+  } catch (error) {
+    return `${service}: ${error instanceof Error ? error.message : String(error)}`
+  }
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { versionOf } from '@tollgate/contracts/records/version.ts'
+import { secretShard } from '@tollgate/state/keyspace/names.ts'
+import { eq } from 'drizzle-orm'
+import { auditLog } from '../database/schema/audit.ts'
+import { formerSecrets, keys } from '../database/schema/keys.ts'
+import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
+import { endKeys } from './end-keys.ts'
+import type { EndedKey } from './source.ts'
+import { seedKeys } from './testing/seed-keys.ts'
+
+onEachDatabase('keys that ended before a restore', async (t, newDatabase) => {
+  const database = await openMigratedDatabase(await newDatabase())
+  t.after(() => database.close())
+  const { orm } = database
+  await seedKeys(orm, { count: 4, accounts: 1 })
+  const rowOf = async (number: number) => {
+    const [row] = await orm
+      .select()
+      .from(keys)
+      .where(eq(keys.id, `key_${String(number).padStart(24, '0')}`))
+    return row!
+  }
+  const ended = async (number: number, ending: EndedKey['ending'], later = 0): Promise<EndedKey> => {
+    const { accountId: account, id: key, version, digest } = await rowOf(number)
+    return { account, key, version: versionOf(3, version + later), digest, ending }
+  }
+  const digest = 'ab'.repeat(32)
+
+  await t.test('are revoked, once, with a line in the audit log', async () => {
+    const before = await rowOf(1)
+    const one = await ended(1, { kind: 'revoked' })
+    await endKeys(orm, [one])
+    await endKeys(orm, [one])
+    const row = await rowOf(1)
+    assert.equal(row.status, 'revoked')
+    assert.ok(row.revokedAt !== null && row.version > before.version)
+    const lines = await orm.select().from(auditLog)
+    assert.deepEqual(
+      lines.map(({ action, subject, actorId, detail }) => ({ action, subject, actorId, detail })),
+      [{ action: 'key.revoked', subject: row.id, actorId: null, detail: { label: 'key', restored: true } }]
+    )
+  })
+
+  await t.test('get their later secret, and the one before ends when its grace ends', async () => {
+    const before = await rowOf(2)
+    const until = Date.now() + 60_000
+    await endKeys(orm, [await ended(2, { kind: 'rotated', digest, previous: { digest: before.digest, until } })])
+    const row = await rowOf(2)
+    assert.deepEqual(
+      [row.digest, row.secretShard, row.previousDigest, row.previousUntil?.getTime(), row.status],
+      [digest, secretShard(digest), before.digest, until, 'active']
+    )
+    const [former] = await orm.select().from(formerSecrets)
+    assert.deepEqual([former?.digest, former?.diesAt.getTime(), former?.version], [before.digest, until, row.version])
+  })
+
+  await t.test('stay as they are if somebody has changed them meanwhile', async () => {
+    const before = await rowOf(3)
+    await endKeys(orm, [await ended(3, { kind: 'revoked' }, -1)])
+    assert.deepEqual(await rowOf(3), before)
+  })
+})

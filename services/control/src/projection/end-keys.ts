@@ -1,0 +1,76 @@
+import { changeOf } from '@tollgate/contracts/records/version.ts'
+import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
+import { and, eq } from 'drizzle-orm'
+import { byService } from '../audit/by.ts'
+import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
+import type { Orm, Transaction } from '../database/connect.ts'
+import { formerSecrets, keys } from '../database/schema/keys.ts'
+import { lockChanges, recordChange } from './record-change.ts'
+import type { EndedKey } from './source.ts'
+
+/** Few enough for a transaction of a fraction of a second: other changes wait for it. */
+const keysPerTransaction = 100
+
+/** Revokes or rotates keys that are still as they were read. The audit log says that it happened after a restore. */
+export async function endKeys(orm: Orm, ended: readonly EndedKey[]): Promise<void> {
+  for (let from = 0; from < ended.length; from += keysPerTransaction) {
+    const together = ended.slice(from, from + keysPerTransaction)
+    await orm.transaction(async (tx) => {
+      await lockChanges(tx)
+      const version = await recordChange(tx, together.flatMap(shardsOf))
+      for (const one of together) await endKey(tx, one, version)
+    })
+  }
+}
+
+const shardsOf = ({ account, digest, ending }: EndedKey) => [
+  accountShard(account),
+  secretShard(digest),
+  ...(ending.kind === 'rotated' ? [secretShard(ending.digest)] : [])
+]
+
+async function endKey(tx: Transaction, ended: EndedKey, version: number): Promise<void> {
+  const { account, key: id, ending } = ended
+  const by = byService()
+  const [key] = await tx
+    .update(keys)
+    .set({ ...(ending.kind === 'revoked' ? { status: 'revoked', revokedAt: by.at } : newSecret(ending)), version })
+    .where(and(eq(keys.id, id), eq(keys.version, changeOf(ended.version)), eq(keys.status, 'active')))
+    .returning({ label: keys.label, scope: keys.scope })
+  if (key === undefined) return
+  if (ending.kind === 'rotated') {
+    const { digest } = ended
+    const diesAt = ending.previous?.digest === digest ? new Date(ending.previous.until) : by.at
+    await tx
+      .insert(formerSecrets)
+      .values({
+        digest,
+        keyId: id,
+        accountId: account,
+        scope: key.scope,
+        secretShard: secretShard(digest),
+        version,
+        diesAt
+      })
+      .onConflictDoNothing()
+  }
+  const action: AuditAction = `key.${ending.kind}`
+  await recordAudit(tx, {
+    accountId: account,
+    ...by,
+    action,
+    subject: id,
+    detail: { label: key.label, restored: true }
+  })
+}
+
+function newSecret({ digest, previous }: Extract<EndedKey['ending'], { kind: 'rotated' }>) {
+  return {
+    digest,
+    secretShard: secretShard(digest),
+    // Only the digest of the new secret is known.
+    prefix: '',
+    previousDigest: previous?.digest ?? null,
+    previousUntil: previous === null ? null : new Date(previous.until)
+  }
+}

@@ -1,0 +1,59 @@
+import { type AccountShard, accountShard, type Shard } from '@tollgate/state/keyspace/names.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { readKeys } from '@tollgate/state/projection/read-keys.ts'
+import { judgeEnding } from './judge-ending.ts'
+import type { EndedKey, KeyWrite, ProjectionSource } from './source.ts'
+
+/** Keys per call of the script: few enough to block Redis for less than half a millisecond. */
+const keysPerCall = 100
+
+/** Keys whose revocation or rotation PostgreSQL had lost. */
+export interface KeptEndings {
+  readonly revoked: readonly string[]
+  readonly rotated: readonly string[]
+}
+
+/**
+ * After PostgreSQL was restored to an earlier state, revokes and rotates keys again that were revoked and rotated since, as far as
+ * Redis knows. Otherwise a leaked secret that its owner has ended would work again.
+ *
+ * It may run several times, in several replicas at once. It must end before the epoch is raised: afterwards, Redis gets
+ * PostgreSQL's state. If Redis loses its data meanwhile, nothing is taken from its absence.
+ *
+ * @param ahead shards in which Redis has changes that PostgreSQL lacks
+ * @param epoch of PostgreSQL
+ * @throws the error of PostgreSQL or Redis, or the signal's reason
+ */
+export async function keepEndings(
+  source: ProjectionSource,
+  redis: RedisLink,
+  ahead: readonly Shard[],
+  epoch: number,
+  signal: AbortSignal
+): Promise<KeptEndings> {
+  const kept = { revoked: new Set<string>(), rotated: new Set<string>() }
+  const shards = ahead.filter((shard) => shard.startsWith('a'))
+  for await (const writes of source.writesAfter(shards, 0, epoch, false)) {
+    const active = writes.filter((write): write is KeyWrite => write.kind === 'key' && write.record.status === 'active')
+    const ended: EndedKey[] = []
+    for (const [shard, ofShard] of Map.groupBy(active, ({ account }) => accountShard(account))) {
+      for (let from = 0; from < ofShard.length; from += keysPerCall) {
+        signal.throwIfAborted()
+        ended.push(...(await findEnded(redis, shard, ofShard.slice(from, from + keysPerCall))))
+      }
+    }
+    if (ended.length > 0) await source.endKeys(ended)
+    for (const { key, ending } of ended) kept[ending.kind].add(key)
+  }
+  return { revoked: [...kept.revoked], rotated: [...kept.rotated] }
+}
+
+async function findEnded(redis: RedisLink, shard: AccountShard, writes: readonly KeyWrite[]): Promise<EndedKey[]> {
+  const projected = await readKeys(redis, shard, writes)
+  return writes.flatMap((write, index) => {
+    const ending = judgeEnding(write, projected.keys[index]!, projected.verified)
+    if (ending === null) return []
+    const { account, key, version, record } = write
+    return [{ account, key, version, digest: record.digest, ending }]
+  })
+}
