@@ -5,10 +5,15 @@ import { bundle } from './bundle/bundle.ts'
 import { checksumsFile, writeChecksums } from './files/checksums.ts'
 import { copyFiles } from './files/copy-files.ts'
 import { minNodeMajor, writeLauncher } from './launch/launcher.ts'
+import { readDashboardLibraries, readLibraries, unique } from './libraries/read-libraries.ts'
+import { licencesFile, writeLicences } from './libraries/write-licences.ts'
+import { sbomFile, writeSbom } from './libraries/write-sbom.ts'
 import type { PackagePlan } from './packages.ts'
 
 /** Where control looks for the dashboard, from the root of the workspace. */
 const dashboard = 'packages/dashboard/dist/current'
+/** The libraries in the dashboard, a file of its build. */
+const dashboardLicences = 'licences.json'
 
 /**
  * Makes a package: a folder with everything that its programs need besides Node.
@@ -19,12 +24,16 @@ const dashboard = 'packages/dashboard/dist/current'
 export async function makePackage(plan: PackagePlan, root: string, outDir: string): Promise<void> {
   rmSync(outDir, { recursive: true, force: true })
   mkdirSync(outDir, { recursive: true })
-  await bundle(plan, root, outDir)
+  const modules = await bundle(plan, root, outDir)
   for (const program of Object.keys(plan.programs)) {
     writeFileSync(join(outDir, `${program}.js`), writeLauncher(program))
   }
   copyFiles([...plan.files, { folder: '.', patterns: ['LICENSE'] }], root, outDir)
   if (plan.hasDashboard) cpSync(realpathSync(join(root, dashboard)), join(outDir, dashboard), { recursive: true })
+  const ofDashboard = plan.hasDashboard ? readDashboardLibraries(join(root, dashboard, dashboardLicences)) : []
+  const libraries = unique([...readLibraries(modules), ...ofDashboard])
+  writeFileSync(join(outDir, licencesFile), writeLicences(libraries))
+  writeFileSync(join(outDir, sbomFile), writeSbom(`tollgate-${plan.name}`, version, libraries))
   writeFileSync(join(outDir, 'package.json'), `${JSON.stringify(describePackage(plan), null, 2)}\n`)
   writeFileSync(join(outDir, checksumsFile), writeChecksums(outDir))
 }

@@ -20,6 +20,8 @@ export async function buildDashboard(digest: string): Promise<void> {
       emptyOutDir: true,
       // The content security policy would have to allow data: URLs.
       assetsInlineLimit: 0,
+      // For the list of libraries in packages.
+      license: { fileName: 'licences.json' },
       modulePreload: { polyfill: false },
       reportCompressedSize: false
     }
