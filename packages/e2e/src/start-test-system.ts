@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { choosePorts } from '@tollgate/cli/system/ports.ts'
 import { type System, startSystem } from '@tollgate/cli/system/system.ts'
+import { createDatabase } from '@tollgate/control/testing/databases.ts'
 import { copyPgliteDirectory } from '@tollgate/control/testing/pglite-directory.ts'
 import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
+import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 
 export interface TestSystem extends System {
   /** All log lines of the parts, for messages of failed tests. */
@@ -14,23 +16,37 @@ export interface TestSystem extends System {
 /** Only these variables are inherited. Others could replace an embedded part. */
 const { PATH, HOME } = process.env
 
+/** A folder with the packages of both services; see packages/packaging. With it, tests run these instead of the sources. */
+const packages = () => process.env.TOLLGATE_TEST_PACKAGE
+
 /**
  * Starts the whole product as `npm start` does, on free ports, with a temporary data directory. The database is a copy with
- * empty tables, since migration takes half of control's start time.
+ * empty tables, since migration takes half of control's start time. Packages have no PGlite, so they get a real PostgreSQL.
+ *
+ * @throws Error if packages are tested, and PostgreSQL is not installed
  */
 export async function startTestSystem(
   t: { teardown(handler: () => Promise<void>): void },
   options: { gateways?: number; env?: Record<string, string> } = {}
 ): Promise<TestSystem> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-e2e-'))
-  await copyPgliteDirectory('migrated', join(dataDir, 'postgres'))
+  const folder = packages()
+  const postgres = folder === undefined ? null : await startPostgres()
+  if (postgres !== null) t.teardown(() => postgres.stop())
+  else if (folder !== undefined) throw new Error('PostgreSQL is not installed')
+  else await copyPgliteDirectory('migrated', join(dataDir, 'postgres'))
   const lines: string[] = []
   const ports = await choosePorts()
   const system = await startSystem({
-    env: { PATH, HOME, ...nodeVariables(), ...options.env },
+    env: {
+      ...{ PATH, HOME, ...nodeVariables() },
+      ...(postgres !== null && { DATABASE_URL: await createDatabase(postgres.url) }),
+      ...options.env
+    },
     ports,
     dataDir,
     gateways: options.gateways ?? 1,
+    ...(folder !== undefined && { scriptOf: (part) => join(folder, part.split('-')[0]!, 'main.js') }),
     onLine: (part, line) => lines.push(`${part}: ${line}`),
     onCrash: (part, how) => lines.push(`${part} ended ${how}`)
   })

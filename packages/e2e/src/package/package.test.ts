@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
+import { ensureDashboard } from '@tollgate/dashboard/build/ensure-dashboard.ts'
+import { makePackage } from '@tollgate/packaging/make-package.ts'
+import { packagePlans } from '@tollgate/packaging/packages.ts'
+import { need } from '@tollgate/sandbox/need.ts'
+import { findPostgres } from '@tollgate/sandbox/postgres/find-postgres.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
+import t from 'tap'
+
+const root = workspaceFile('').replace(/\/$/, '')
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-package-'))
+t.teardown(() => rmSync(folder, { recursive: true }))
+
+async function makeAll(to: string): Promise<void> {
+  for (const plan of packagePlans) await makePackage(plan, root, join(folder, to, plan.name))
+}
+const textOf = (path: string) => readFileSync(join(folder, path), 'utf8')
+const run = (args: string[]) => spawnSync(process.execPath, args, { encoding: 'utf8', env: { PATH: process.env.PATH } })
+
+await ensureDashboard()
+await makeAll('first')
+
+t.test('two builds have the same bytes', async () => {
+  await makeAll('second')
+  for (const { name } of packagePlans) {
+    assert.equal(textOf(`first/${name}/SHA256SUMS`), textOf(`second/${name}/SHA256SUMS`))
+  }
+})
+
+t.test('the bill of materials is valid, and names what is bundled and its licences', async () => {
+  const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6)
+  for (const { name } of packagePlans) {
+    const text = textOf(`first/${name}/sbom.cdx.json`)
+    assert.equal(await validator.validate(text), null)
+    assert.match(text, /pkg:npm\/fastify@5/)
+    assert.equal(text.includes('pkg:npm/react@'), name === 'control')
+    assert.ok(!/pkg:npm\/(tap|typescript|%40biomejs\/biome|rolldown|%40electric-sql\/pglite)@/.test(text))
+    assert.match(textOf(`first/${name}/THIRD-PARTY-LICENSES.txt`), /fastify 5[^]*The MIT License|fastify 5[^]*MIT/)
+  }
+})
+
+t.test('a package that lacks a file, settings or a command says so in one sentence', async () => {
+  const tollgate = run([join(folder, 'first/control/tollgate.js'), '--help'])
+  assert.equal(tollgate.status, 0, tollgate.stderr)
+  assert.match(tollgate.stdout, /doctor/)
+  const gateway = run([join(folder, 'first/gateway/main.js')])
+  assert.equal(gateway.status, 1)
+  assert.match(gateway.stderr, /^gateway: .*REDIS_URL: missing/s)
+  rmSync(join(folder, 'second/gateway/packages'), { recursive: true })
+  const broken = run([join(folder, 'second/gateway/main.js')])
+  assert.deepEqual([broken.status, broken.stdout], [1, ''])
+  assert.match(
+    broken.stderr,
+    /^The package of Tollgate in \S+ lacks the file packages\/\S+\. Copy the package again\.\n$/
+  )
+})
+
+// The journey of a user, through the packages instead of the sources.
+if (need(t, 'PostgreSQL', findPostgres())) {
+  process.env.TOLLGATE_TEST_PACKAGE = join(folder, 'first')
+  await import('../journey.test.ts')
+}
