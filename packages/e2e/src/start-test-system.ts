@@ -46,7 +46,7 @@ export async function startTestSystem(
     ports,
     dataDir,
     gateways: options.gateways ?? 1,
-    ...(folder !== undefined && { scriptOf: (part) => join(folder, part.split('-')[0]!, 'main.js') }),
+    ...(folder !== undefined && { scriptOf: (part) => programOf(folder, part) }),
     onLine: (part, line) => lines.push(`${part}: ${line}`),
     onCrash: (part, how) => lines.push(`${part} ended ${how}`)
   })
@@ -55,4 +55,10 @@ export async function startTestSystem(
     rmSync(dataDir, { recursive: true })
   })
   return { ...system, lines }
+}
+
+/** The program of a packaged service, such as `gateway-2`; undefined for other parts. */
+function programOf(folder: string, part: string): string | undefined {
+  const [service] = /^(control|gateway)(?=-\d+$|$)/.exec(part) ?? []
+  return service === undefined ? undefined : join(folder, service, 'main.js')
 }

@@ -7,8 +7,6 @@ import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
 import { ensureDashboard } from '@tollgate/dashboard/build/ensure-dashboard.ts'
 import { makePackage } from '@tollgate/packaging/make-package.ts'
 import { packagePlans } from '@tollgate/packaging/packages.ts'
-import { need } from '@tollgate/sandbox/need.ts'
-import { findPostgres } from '@tollgate/sandbox/postgres/find-postgres.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t from 'tap'
 
@@ -40,7 +38,7 @@ t.test('the bill of materials is valid, and names what is bundled and its licenc
     assert.match(text, /pkg:npm\/fastify@5/)
     assert.equal(text.includes('pkg:npm/react@'), name === 'control')
     assert.ok(!/pkg:npm\/(tap|typescript|%40biomejs\/biome|rolldown|%40electric-sql\/pglite)@/.test(text))
-    assert.match(textOf(`first/${name}/THIRD-PARTY-LICENSES.txt`), /fastify 5[^]*The MIT License|fastify 5[^]*MIT/)
+    assert.match(textOf(`first/${name}/THIRD-PARTY-LICENSES.txt`), /\nfastify 5\S+\nLicence: MIT\n/)
   }
 })
 
@@ -59,9 +57,3 @@ t.test('a package that lacks a file, settings or a command says so in one senten
     /^The package of Tollgate in \S+ lacks the file packages\/\S+\. Copy the package again\.\n$/
   )
 })
-
-// The journey of a user, through the packages instead of the sources.
-if (need(t, 'PostgreSQL', findPostgres())) {
-  process.env.TOLLGATE_TEST_PACKAGE = join(folder, 'first')
-  await import('../journey.test.ts')
-}

@@ -5,7 +5,6 @@ import { type OutputChunk, rolldown } from 'rolldown'
 import type { PackagePlan } from '../packages.ts'
 import { keepTree } from './keep-tree.ts'
 import { lazyBuiltins } from './lazy-builtins.ts'
-import { libraryOf } from './library-of.ts'
 import { ownMaps } from './own-maps.ts'
 import { piscinaThread } from './piscina-thread.ts'
 import { undiciCore } from './undici-core.ts'
@@ -31,7 +30,6 @@ export async function bundle(plan: PackagePlan, root: string, outDir: string): P
   const build = await rolldown({
     input: Object.fromEntries(Object.entries(input).map(([name, module]) => [name, pathOf(module)])),
     platform: 'node',
-    preserveEntrySignatures: 'allow-extension',
     cwd: root,
     // Libraries in CommonJS find their threads beside themselves: here, in `lib`.
     transform: { target: 'node24', define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' } },
@@ -55,11 +53,6 @@ export async function bundle(plan: PackagePlan, root: string, outDir: string): P
     chunkFileNames: `${lib}/[name].js`,
     // V8 stores a text with other characters in twice the memory.
     charset: 'ascii',
-    // V8 needs four times the size of a file in memory to compile it, and gives little of it back.
-    codeSplitting: {
-      includeDependenciesRecursively: false,
-      groups: [{ debugName: 'libraries', name: (id) => libraryOf(id)?.replace('@', '').replace('/', '-') ?? null }]
-    },
     comments: false,
     sourcemap: true,
     sourcemapExcludeSources: true,
