@@ -25,7 +25,7 @@ export function createCommand(name: string, summary: string, actions: readonly A
         }
         const names = actions.map((one) => one.name).join(', ')
         const what = args[0] === undefined ? 'Name an action' : `"${args[0]}" is unknown`
-        throw new UsageError(`${what}: tollgate ${name} has ${names}. Run: npx tollgate help ${name}`)
+        throw new UsageError(`${what}: tollgate ${name} has ${names}. Run: tollgate help ${name}`)
       }
       const input = parse(name, action, action.name === '' ? args : args.slice(1))
       if (input.has('help')) {
@@ -45,7 +45,7 @@ export function createCommand(name: string, summary: string, actions: readonly A
 }
 
 const fullName = (command: string, { name }: Action): string => (name === '' ? command : `${command} ${name}`)
-const hint = (command: string, action: Action): string => `Run: npx tollgate ${fullName(command, action)} --help`
+const hint = (command: string, action: Action): string => `Run: tollgate ${fullName(command, action)} --help`
 
 function parse(command: string, action: Action, args: readonly string[]): ReturnType<typeof inputOf> {
   const options = Object.fromEntries(

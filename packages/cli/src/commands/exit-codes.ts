@@ -14,7 +14,7 @@ export const exitCodeTexts: Readonly<Record<ExitCode, string>> = {
   0: 'Done. For checks: no problem was found.',
   1: 'Failed, or a check found a problem. The message names it.',
   2: 'The command was used wrongly, or a confirmation is missing. Nothing was changed.',
-  3: 'Not signed in, signed in more than 12 hours ago, or not an operator. Run `npx tollgate login`.',
+  3: 'Not signed in, signed in more than 12 hours ago, or not an operator. Run `tollgate login`.',
   4: 'Control, or the database, cannot be reached.',
   5: 'The change is saved, but not in force at every gateway yet. It takes effect by itself.'
 }

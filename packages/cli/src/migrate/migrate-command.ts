@@ -17,7 +17,7 @@ export const migrate = createCommand('migrate', 'bring the database to the schem
           show(input, io, { pending }, () =>
             pending.length === 0
               ? 'The database is up to date.'
-              : `Missing: ${pending.join(', ')}. Run: npx tollgate migrate`
+              : `Missing: ${pending.join(', ')}. Run: tollgate migrate`
           )
           return pending.length === 0 ? exitCodes.done : exitCodes.failed
         }

@@ -10,7 +10,7 @@ import type { AdminClient } from './admin-client.ts'
 export async function accountId(client: AdminClient, text: string): Promise<string> {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text.toLowerCase()
   if (!text.includes('@')) {
-    throw new UsageError(`"${text}" is not the id or the address of an account. Run: npx tollgate account list`)
+    throw new UsageError(`"${text}" is not the id or the address of an account. Run: tollgate account list`)
   }
   let cursor: string | null = null
   do {
@@ -20,5 +20,5 @@ export async function accountId(client: AdminClient, text: string): Promise<stri
     if (found !== undefined) return found.id
     cursor = page.next_cursor
   } while (cursor !== null)
-  throw new CommandError(`No account belongs to ${text}. Search: npx tollgate account list --q TEXT`)
+  throw new CommandError(`No account belongs to ${text}. Search: tollgate account list --q TEXT`)
 }

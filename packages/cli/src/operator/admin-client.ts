@@ -32,12 +32,12 @@ export interface AdminClient {
 export function createAdminClient(io: Pick<CommandIo, 'env'>): AdminClient {
   const session = readSession(io.env)
   if (session === null) {
-    throw new CommandError('You are not signed in. Run: npx tollgate login', { exitCode: exitCodes.notSignedIn })
+    throw new CommandError('You are not signed in. Run: tollgate login', { exitCode: exitCodes.notSignedIn })
   }
   const { url, cookie } = session
   if (io.env.TOLLGATE_URL && controlUrl(null, io.env) !== url) {
     throw new CommandError(
-      `You are signed in at ${url}, but TOLLGATE_URL is ${controlUrl(null, io.env)}. Unset it, or run: npx tollgate login`,
+      `You are signed in at ${url}, but TOLLGATE_URL is ${controlUrl(null, io.env)}. Unset it, or run: tollgate login`,
       { exitCode: exitCodes.notSignedIn }
     )
   }
@@ -79,11 +79,11 @@ async function explain({ url, cookie, email }: StoredSession, failure: CommandEr
   const me = await send(url, 'GET', '/api/auth/me', { cookie })
   const exitCode = exitCodes.notSignedIn
   if (me.status === 401) {
-    return new CommandError('Your session has ended. Run: npx tollgate login', { exitCode, code: 'not_authenticated' })
+    return new CommandError('Your session has ended. Run: tollgate login', { exitCode, code: 'not_authenticated' })
   }
   const body = parse(me.text)
   if (Value.Check(UserResponse, body) && body.user.role === 'operator') return failure
-  return new CommandError(`${email} is not an operator. Run: npx tollgate login --email with an operator’s address`, {
+  return new CommandError(`${email} is not an operator. Run: tollgate login --email with an operator’s address`, {
     exitCode,
     code: 'not_found'
   })

@@ -15,7 +15,7 @@ export function readCandidate(input: Input, io: Pick<CommandIo, 'cwd'>): Catalog
   if ((file === undefined) === (version === null)) throw new UsageError('Give either a catalog file or --version.')
   if (version !== null) {
     if (!/^[1-9]\d{0,8}$/.test(version))
-      throw new UsageError('--version: write a number. See: npx tollgate catalog history')
+      throw new UsageError('--version: write a number. See: tollgate catalog history')
     return { version: Number(version) }
   }
   try {

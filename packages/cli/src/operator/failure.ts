@@ -11,8 +11,8 @@ const exitCodeOf: Readonly<Record<string, ExitCode>> = {
 
 /** What to type next, where the API's message cannot know that it is read in a terminal. */
 const hints: Readonly<Record<string, string>> = {
-  not_authenticated: 'Run: npx tollgate login',
-  sign_in_again: 'Run: npx tollgate login',
+  not_authenticated: 'Run: tollgate login',
+  sign_in_again: 'Run: tollgate login',
   wrong_password: 'If TOLLGATE_PASSWORD is set, correct it.'
 }
 
@@ -21,7 +21,7 @@ export function failureOf(url: string, status: number, text: string): CommandErr
   const body = parse(text)
   if (!Value.Check(ErrorResponse, body)) {
     return new CommandError(
-      `${url} answered ${status}, but not as control does. Check the address: npx tollgate login --url URL`,
+      `${url} answered ${status}, but not as control does. Check the address: tollgate login --url URL`,
       { exitCode: exitCodes.unreachable }
     )
   }

@@ -203,7 +203,7 @@ test('accounts', async (t) => {
     failures[`POST /accounts/${id}/suspend`] = [401, 'sign_in_again']
     const ran = await terminal.run(`account suspend ${id} --reason x`)
     assert.equal(ran.code, 3)
-    assert.match(ran.err, /Run: npx tollgate login/)
+    assert.match(ran.err, /Run: tollgate login/)
   })
 })
 

@@ -37,7 +37,7 @@ const rebuild: Action = {
     const body = { reason, password: await readPassword(io) }
     const { epoch } = await client.call(RebuildProjectionResponse, 'POST', '/projection/rebuild', { body })
     if (input.has('no-wait')) {
-      show(input, io, { epoch }, () => 'Started. See: npx tollgate projection status')
+      show(input, io, { epoch }, () => 'Started. See: tollgate projection status')
       return exitCodes.done
     }
     const deadline = performance.now() + maxWaitMs

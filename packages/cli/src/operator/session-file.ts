@@ -59,4 +59,4 @@ export function writeSession(env: Env, session: StoredSession): void {
 export const removeSession = (env: Env): void => rmSync(sessionPath(env), { force: true })
 
 const signInAgain = (what: string): CommandError =>
-  new CommandError(`${what} Run: npx tollgate login`, { exitCode: exitCodes.notSignedIn })
+  new CommandError(`${what} Run: tollgate login`, { exitCode: exitCodes.notSignedIn })

@@ -41,12 +41,12 @@ test('every command explains its forms, and prints JSON', async () => {
 
 test('wrong usage exits with 2 and says what to type', async () => {
   const table: Array<[args: string, said: RegExp]> = [
-    ['acount', /"acount" is not a command. Run: npx tollgate help/],
-    ['account', /tollgate account has list, show, .* Run: npx tollgate help account/],
+    ['acount', /"acount" is not a command. Run: tollgate help/],
+    ['account', /tollgate account has list, show, .* Run: tollgate help account/],
     ['account halt', /"halt" is unknown/],
     ['account show', /ACCOUNT is missing/],
     ['account show a b', /Unexpected: "b"/],
-    ['account list --colour', /'--colour'. Run: npx tollgate account list --help/],
+    ['account list --colour', /'--colour'. Run: tollgate account list --help/],
     ['account suspend a', /--reason is missing/],
     ['account adjust a --reason x', /either --charge or --credit/],
     ['account adjust a --reason x --charge 1,50', /--charge: write a number such as 20 or 0.50, with a point/],
@@ -70,7 +70,7 @@ test('wrong usage exits with 2 and says what to type', async () => {
 test('without a session, a command exits with 3, and with JSON says so on standard output', async () => {
   const ran = await terminal.run('account list --json')
   assert.equal(ran.code, 3)
-  assert.deepEqual(ran.json(), { error: { message: 'You are not signed in. Run: npx tollgate login', code: null } })
+  assert.deepEqual(ran.json(), { error: { message: 'You are not signed in. Run: tollgate login', code: null } })
 })
 
 test('control that does not answer is exit code 4', async () => {

@@ -55,7 +55,7 @@ function help(args: readonly string[], io: CommandIo, commands: readonly Command
 
 function find(name: string, commands: readonly Command[]): Command {
   const found = commands.find((command) => command.name === name)
-  if (found === undefined) throw new UsageError(`"${name}" is not a command. Run: npx tollgate help`)
+  if (found === undefined) throw new UsageError(`"${name}" is not a command. Run: tollgate help`)
   return found
 }
 

@@ -25,11 +25,11 @@ const explanations: Record<LedgerDifferenceReason, string> = {
   not_copied_yet:
     'Usage of the last seconds is not in the ledger yet. This is normal. If it stays, look for "usage is not copied" in the log of control.',
   not_seeded:
-    'Redis has no counter for this account. This is normal for some seconds after Redis lost data; gateways refuse the account’s requests until then. If it stays, run: npx tollgate projection status',
+    'Redis has no counter for this account. This is normal for some seconds after Redis lost data; gateways refuse the account’s requests until then. If it stays, run: tollgate projection status',
   redis_has_more:
-    'Redis has counted usage that the ledger does not have. PostgreSQL was restored to an earlier state, or usage was lost on its way. The higher amount counts towards the cap. To find the difference, run: npx tollgate ledger verify --provider FILE',
+    'Redis has counted usage that the ledger does not have. PostgreSQL was restored to an earlier state, or usage was lost on its way. The higher amount counts towards the cap. To find the difference, run: tollgate ledger verify --provider FILE',
   ledger_has_more:
-    'The ledger has usage that Redis has lost, so the account may exceed its cap by this amount. Run: npx tollgate projection rebuild'
+    'The ledger has usage that Redis has lost, so the account may exceed its cap by this amount. Run: tollgate projection rebuild'
 }
 const normal: ReadonlySet<LedgerDifferenceReason> = new Set(['not_copied_yet'])
 

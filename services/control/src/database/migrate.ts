@@ -50,7 +50,7 @@ export async function migrate(orm: Orm): Promise<number> {
 export class MigrationsPendingError extends Error {
   constructor(count: number) {
     super(
-      `the database lacks ${count} ${count === 1 ? 'migration' : 'migrations'} of this release, and AUTO_MIGRATE is false. Run: npx tollgate migrate`
+      `the database lacks ${count} ${count === 1 ? 'migration' : 'migrations'} of this release, and AUTO_MIGRATE is false. Run: tollgate migrate`
     )
     this.name = 'MigrationsPendingError'
   }

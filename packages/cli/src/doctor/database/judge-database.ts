@@ -151,7 +151,7 @@ function judgeMigrations(
     error('database_migrations_pending', {
       what: `Pending: ${count(pending, 'migration')}, and AUTO_MIGRATE=false.`,
       why: 'Control does not start without them.',
-      fix: 'npx tollgate migrate'
+      fix: 'tollgate migrate'
     })
   ]
 }
@@ -178,7 +178,7 @@ function judgeGrants(facts: DatabaseFacts, { migratesItself }: DatabaseSettings)
       ? `The role ${role} does not own the tables of Tollgate.`
       : `The role ${role} may not create tables${schema === null ? ', because no schema is in its search path' : ` in schema ${schema}`}.`,
     why: 'Control migrates the database when it starts. Without these rights it does not start after an update.',
-    fix: `Let the owner of the tables run \`npx tollgate migrate\` and set AUTO_MIGRATE=false. Or: GRANT CREATE ON SCHEMA ${schema ?? 'public'} TO ${role};`
+    fix: `Let the owner of the tables run \`tollgate migrate\` and set AUTO_MIGRATE=false. Or: GRANT CREATE ON SCHEMA ${schema ?? 'public'} TO ${role};`
   }
   return [pendingMigrations > 0 ? error('database_ddl', text) : warning('database_ddl', text)]
 }
