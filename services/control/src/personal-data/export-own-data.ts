@@ -34,7 +34,7 @@ export async function exportOwnData(
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const { orm } = database
   const limit = concurrencyLimitFor(database, 'database_unavailable')
-  const read = <Result>(work: () => Promise<Result>) => limit(work, AbortSignal.timeout(pageWaitMs))
+  const limited = <Result>(work: () => Promise<Result>) => limit(work, AbortSignal.timeout(pageWaitMs))
   const preHandler = createRateLimitHook(app, {
     what: 'export-data',
     perMinute: limits.exportData,
@@ -51,14 +51,14 @@ export async function exportOwnData(
     async (request, reply) => {
       const { id } = callerOf(request).user
       const at = clock()
-      const facts = await read(() => readOwnFacts(orm, id, at))
+      const facts = await limited(() => readOwnFacts(orm, id, at))
       const entry = { accountId: id, actorId: id, action: 'user.exported', subject: id, ip: request.ip, at } as const
-      await orm.transaction((tx) => recordAudit(tx, entry))
+      await limited(() => orm.transaction((tx) => recordAudit(tx, entry)))
       const day = at.toISOString().slice(0, 10)
       reply
         .type('application/json; charset=utf-8')
         .header('content-disposition', `attachment; filename="my-data-${day}.json"`)
-      const lists = readLists({ orm, catalog, id, seatIn: facts.seat?.account_id ?? null, now: at, read })
+      const lists = readLists({ orm, catalog, id, seatIn: facts.seat?.account_id ?? null, now: at, read: limited })
       const head = { exported_at: at.toISOString(), ...facts }
       return reply.send(Readable.from(documentOf(head, lists), { objectMode: false }))
     }

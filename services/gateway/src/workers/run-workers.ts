@@ -36,13 +36,14 @@ export async function runWorkers(config: GatewayConfig, log: Logger, count: numb
   obeySignals(pool, log, () => admin.close())
   await listen(admin, { host: adminHost, port: adminPort, portVariable: 'GATEWAY_ADMIN_PORT' })
   await pool.start()
-  log.info({ port, adminPort, workers: count }, 'listening')
+  if (!pool.isStopping) log.info({ port, adminPort, workers: count }, 'listening')
 }
 
 /** Starts this program again, as a worker. */
 function startWorker(output: LogOutput): ChildProcess {
   const child = fork(process.argv[1]!, [workerArgument], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
-  passWholeLines(child.stdout!, (lines) => output.write(lines))
+  // A process that could not be started has no output.
+  if (child.stdout !== null && child.stdout !== undefined) passWholeLines(child.stdout, (lines) => output.write(lines))
   return child
 }
 

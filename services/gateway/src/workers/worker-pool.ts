@@ -61,11 +61,12 @@ export class WorkerPool {
   }
 
   /**
-   * Starts all workers. Resolves when each listens.
+   * Starts all workers, unless the pool was stopped before. Resolves when each listens.
    *
    * @throws Error if a worker ends before any worker has listened: it has written the reason
    */
   start(): Promise<void> {
+    if (this.#isStopping) return this.#stopped.promise
     for (const slot of this.#slots) this.#startIn(slot)
     return this.#started.promise
   }
@@ -120,6 +121,7 @@ export class WorkerPool {
     const inMs = Math.min(maxRestartMs, minRestartMs * 2 ** Math.max(0, slot.quickEnds - 1))
     this.#options.log.error({ worker: number, workerPid: pid, code, signal, inMs }, 'a worker ended: starting it again')
     slot.timer = setTimeout(() => {
+      if (this.#isStopping) return
       this.#options.onRestart()
       this.#startIn(slot)
     }, inMs)
