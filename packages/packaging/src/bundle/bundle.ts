@@ -3,6 +3,7 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type OutputChunk, rolldown } from 'rolldown'
 import type { PackagePlan } from '../packages.ts'
+import { fileOf } from './file-of.ts'
 import { keepTree } from './keep-tree.ts'
 import { lazyBuiltins } from './lazy-builtins.ts'
 import { ownMaps } from './own-maps.ts'
@@ -30,6 +31,7 @@ export async function bundle(plan: PackagePlan, root: string, outDir: string): P
   const build = await rolldown({
     input: Object.fromEntries(Object.entries(input).map(([name, module]) => [name, pathOf(module)])),
     platform: 'node',
+    preserveEntrySignatures: 'allow-extension',
     cwd: root,
     // Libraries in CommonJS find their threads beside themselves: here, in `lib`.
     transform: { target: 'node24', define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' } },
@@ -53,6 +55,11 @@ export async function bundle(plan: PackagePlan, root: string, outDir: string): P
     chunkFileNames: `${lib}/[name].js`,
     // V8 stores a text with other characters in twice the memory.
     charset: 'ascii',
+    // V8 needs four times the size of a file in memory to compile it, and gives little of it back.
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: [{ debugName: 'libraries', name: fileOf }]
+    },
     comments: false,
     sourcemap: true,
     sourcemapExcludeSources: true,

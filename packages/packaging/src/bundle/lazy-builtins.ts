@@ -1,7 +1,8 @@
 import { isBuiltin } from 'node:module'
 import type { Plugin } from 'rolldown'
 
-const prefix = '\0builtin:'
+/** Begins the ids of Node's own modules. */
+export const builtinPrefix = '\0builtin:'
 
 /**
  * Gets Node's own modules by `process.getBuiltinModule`. An `import` reads all their exports, also those that Node loads on
@@ -12,10 +13,12 @@ export function lazyBuiltins(): Plugin {
     name: 'lazy-builtins',
     // The bundler's own helpers are needed to read a replaced module.
     resolveId: (source, importer, { kind }) =>
-      isBuiltin(source) && kind === 'import-statement' && !importer?.startsWith('\0') ? `${prefix}${source}` : null,
+      isBuiltin(source) && kind === 'import-statement' && !importer?.startsWith('\0')
+        ? `${builtinPrefix}${source}`
+        : null,
     load: (id) =>
-      id.startsWith(prefix)
-        ? `module.exports = process.getBuiltinModule(${JSON.stringify(id.slice(prefix.length))})`
+      id.startsWith(builtinPrefix)
+        ? `module.exports = process.getBuiltinModule(${JSON.stringify(id.slice(builtinPrefix.length))})`
         : null
   }
 }
