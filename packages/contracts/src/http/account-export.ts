@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { closed, Instant, SignedUsd } from './admin/common.ts'
+import { closed, Instant, SignedUsd, AccountId as Uuid } from './admin/common.ts'
 import { ExportedUsage } from './admin/usage.ts'
 import { AuditEntry } from './audit.ts'
 import { Session } from './auth.ts'
@@ -9,7 +9,6 @@ import { Adjustment } from './usage.ts'
 
 const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
   Type.Union([schema, Type.Null()])
-const Uuid = Type.String({ format: 'uuid' })
 
 const { can_change: _, ...keyMembers } = Key.properties
 /** A key as it is stored, without its secret. */

@@ -1,9 +1,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ensureDashboard } from '@tollgate/dashboard/build/ensure-dashboard.ts'
-import { makePackage } from '@tollgate/packaging/make-package.ts'
-import { packagePlans } from '@tollgate/packaging/packages.ts'
+import { makePackages } from '@tollgate/packaging/make-package.ts'
 import { findProgram } from '@tollgate/sandbox/find-program.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findPostgres } from '@tollgate/sandbox/postgres/find-postgres.ts'
@@ -24,9 +22,7 @@ t.test('both images run as an unprivileged user on a read-only root, serve, and 
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-images-'))
   t.teardown(() => rmSync(directory, { recursive: true, force: true }))
   const context = join(directory, 'context')
-  await ensureDashboard()
-  for (const plan of packagePlans)
-    await makePackage(plan, workspaceFile('').slice(0, -1), join(context, 'dist', plan.name))
+  await makePackages(join(context, 'dist'))
   cpSync(workspaceFile('deploy/images'), join(context, 'deploy/images'), { recursive: true })
 
   const buildah = createBuildah(directory)

@@ -13,7 +13,6 @@ import { packagePlans } from '@tollgate/packaging/packages.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { makeCertificate } from '@tollgate/sandbox/redis/make-certificate.ts'
-import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t from 'tap'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-package-'))
@@ -26,7 +25,7 @@ t.test('the packaged gateway speaks HTTP/2 with upstreams, and counts tokens in 
   const { certFile, keyFile, caFile } = certificate!
   const outDir = join(folder, 'gateway')
   const plan = packagePlans.find(({ name }) => name === 'gateway')!
-  await makePackage(plan, workspaceFile('').replace(/\/$/, ''), outDir)
+  await makePackage(plan, outDir)
 
   const versions: string[] = []
   const server = createSecureServer(

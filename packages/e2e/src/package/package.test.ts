@@ -4,27 +4,20 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
-import { ensureDashboard } from '@tollgate/dashboard/build/ensure-dashboard.ts'
-import { makePackage } from '@tollgate/packaging/make-package.ts'
+import { makePackages } from '@tollgate/packaging/make-package.ts'
 import { packagePlans } from '@tollgate/packaging/packages.ts'
-import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t from 'tap'
 
-const root = workspaceFile('').replace(/\/$/, '')
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-package-'))
 t.teardown(() => rmSync(folder, { recursive: true }))
 
-async function makeAll(to: string): Promise<void> {
-  for (const plan of packagePlans) await makePackage(plan, root, join(folder, to, plan.name))
-}
 const textOf = (path: string) => readFileSync(join(folder, path), 'utf8')
 const run = (args: string[]) => spawnSync(process.execPath, args, { encoding: 'utf8', env: { PATH: process.env.PATH } })
 
-await ensureDashboard()
-await makeAll('first')
+await makePackages(join(folder, 'first'))
 
 t.test('two builds have the same bytes', async () => {
-  await makeAll('second')
+  await makePackages(join(folder, 'second'))
   for (const { name } of packagePlans) {
     assert.equal(textOf(`first/${name}/SHA256SUMS`), textOf(`second/${name}/SHA256SUMS`))
   }

@@ -23,7 +23,7 @@ const builtins = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]
  *
  * @param root of the workspace
  * @param outDir the package's folder
- * @returns the paths of all modules of which code is in the package
+ * @returns the paths of all modules whose code is in the package
  * @throws Error if the code needs a module that is not in the package
  */
 export async function bundle(plan: PackagePlan, root: string, outDir: string): Promise<string[]> {

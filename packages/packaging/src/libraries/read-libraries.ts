@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A library of which code is in a package. */
+/** A library whose code a package contains. */
 export interface Library {
   readonly name: string
   readonly version: string

@@ -5,8 +5,8 @@ import type { Library } from './read-libraries.ts'
 export const sbomFile = 'sbom.cdx.json'
 
 /**
- * The bill of materials of a package in CycloneDX 1.6, as JSON: each library of which code is in the package. It has neither a
- * time nor a random number, so that two builds are equal.
+ * The bill of materials of a package in CycloneDX 1.6, as JSON: all libraries that it contains. It has neither a time nor a
+ * random number, so that two builds are equal.
  *
  * @param version of Tollgate
  */

@@ -1,5 +1,6 @@
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { readClientRequestId } from '@tollgate/service/http/client-request-id.ts'
+import { maxAddressLength, roundMs } from '@tollgate/service/log/request-line.ts'
 import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { providerStatusOf } from '../provider-health/provider-status.ts'
@@ -12,9 +13,6 @@ declare module 'fastify' {
     signedIn: { readonly userId: string; readonly accountId: string } | null
   }
 }
-
-/** A trusted proxy may send any text. */
-const maxAddressLength = 64
 
 export interface RequestLogOptions {
   readonly logsRequest: LogsRequest
@@ -59,7 +57,7 @@ function writeLine(request: FastifyRequest, { statusCode: status, elapsedTime }:
     status,
     code: failure?.code ?? null,
     ...(providerStatus !== null && { providerStatus }),
-    durationMs: Math.round(elapsedTime * 10) / 10
+    durationMs: roundMs(elapsedTime)
   }
   request.log[status >= 500 ? 'warn' : 'info'](line, 'request')
 }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { attributes as names } from '@tollgate/service/tracing/attribute-names.ts'
+import { serverAttributes } from '@tollgate/service/tracing/server-attributes.ts'
 import type { Span, Tracing } from '@tollgate/service/tracing/tracing.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
@@ -55,13 +56,9 @@ function traceCalls(app: FastifyInstance, current: AsyncLocalStorage<Span>): voi
     'undici:request:create': ({ request }) => {
       const parent = current.getStore()
       if (parent === undefined) return
-      const { hostname, port, protocol } = new URL(request.origin)
-      const attributes = {
-        [names.httpMethod]: request.method,
-        [names.serverAddress]: hostname,
-        [names.serverPort]: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
-      }
-      spans.set(request, parent.child(`${request.method} ${hostname}`, 'client', attributes))
+      const url = new URL(request.origin)
+      const attributes = { [names.httpMethod]: request.method, ...serverAttributes(url) }
+      spans.set(request, parent.child(`${request.method} ${url.hostname}`, 'client', attributes))
     },
     'undici:request:headers': ({ request, response }) => {
       const { statusCode } = response

@@ -104,7 +104,7 @@ function addProjection(registry: Registry, get: Get): void {
     registry,
     {
       name: 'tollgate_projection_waiting',
-      help: 'Shards, and the catalog, of which Redis lacks changes'
+      help: 'How many shards have changes that Redis lacks. The catalog counts as one'
     },
     async () => (await lag())?.waiting ?? null
   )

@@ -58,7 +58,9 @@ export async function exportOwnData(
       reply
         .type('application/json; charset=utf-8')
         .header('content-disposition', `attachment; filename="my-data-${day}.json"`)
-      const lists = readLists({ orm, catalog, id, seatIn: facts.seat?.account_id ?? null, now: at, read: limited })
+      const { seat, account } = facts
+      const own = { id, createdAt: new Date(account.created), seatIn: seat?.account_id ?? null }
+      const lists = readLists({ orm, catalog, ...own, now: at, read: limited })
       const head = { exported_at: at.toISOString(), ...facts }
       return reply.send(Readable.from(documentOf(head, lists), { objectMode: false }))
     }

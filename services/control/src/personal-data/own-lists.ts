@@ -1,10 +1,10 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { AccountExport, ExportedKey } from '@tollgate/contracts/http/account-export.ts'
+import type { Team } from '@tollgate/contracts/http/team.ts'
 import { and, asc, eq, gt, or } from 'drizzle-orm'
 import type { AuditPlace } from '../audit/audit-cursor.ts'
 import { readAuditLog, toAuditEntry } from '../audit/read-audit-log.ts'
 import type { Orm } from '../database/connect.ts'
-import { accounts } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
 import { toStoredKey } from '../keys/list-keys.ts'
 import { readTeam } from '../team/read-team.ts'
@@ -23,6 +23,8 @@ export interface OwnLists {
   readonly catalog: Catalog
   /** The user, and their own account. */
   readonly id: string
+  /** When that account was made: it has no earlier usage. */
+  readonly createdAt: Date
   /** The account of their team; null without one. */
   readonly seatIn: string | null
   readonly now: Date
@@ -33,7 +35,12 @@ export interface OwnLists {
 /** The lists of an export, in its order. Nothing is read before a list is iterated. */
 export function readLists(own: OwnLists): Lists {
   const { orm, catalog, id, now, read } = own
-  const team = () => read(() => readTeam(orm, catalog, id, now))
+  let reading: Promise<Team> | null = null
+  // Two lists come from it.
+  const team = () => {
+    reading ??= read(() => readTeam(orm, catalog, id, now))
+    return reading
+  }
   return {
     members: once(async () => (await team()).members),
     invitations: once(async () => (await team()).invitations),
@@ -92,9 +99,8 @@ async function* logPages(
   } while (before !== null)
 }
 
-async function* usagePages({ orm, id, now, read }: OwnLists): AsyncGenerator<AccountExport['usage']> {
-  const [first] = await read(() => orm.select({ at: accounts.createdAt }).from(accounts).where(eq(accounts.id, id)))
-  const range = { from: monthOf(first?.at ?? now).from, to: new Date(now.getTime() + 1), account: id }
+async function* usagePages({ orm, id, createdAt, now, read }: OwnLists): AsyncGenerator<AccountExport['usage']> {
+  const range = { from: monthOf(createdAt).from, to: new Date(now.getTime() + 1), account: id }
   const pages = readExport(orm, { ...range, groups: ['day', 'key', 'model'] })
   for (;;) {
     const page = await read(() => pages.next())

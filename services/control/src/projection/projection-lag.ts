@@ -15,7 +15,7 @@ export interface FoundInRedis {
 export interface Lag {
   /** Since Redis is known to lack its oldest missing change; 0 if nothing is missing. */
   readonly ms: number
-  /** Shards, and the catalog, of which Redis lacks changes. */
+  /** How many shards have changes that Redis lacks. The catalog counts as one. */
   readonly waiting: number
 }
 

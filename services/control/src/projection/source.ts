@@ -24,7 +24,7 @@ export interface Truth {
 
 export type KeyWrite = Extract<ProjectionWrite, { kind: 'key' }>
 
-/** A key of which PostgreSQL lost a revocation or rotation, as it was read. */
+/** A key that was revoked or rotated, but not in PostgreSQL: it was restored to an earlier state. The key is as PostgreSQL has it. */
 export interface EndedKey {
   readonly account: string
   readonly key: string

@@ -1,4 +1,4 @@
-import { roundMs } from '../telemetry/request-log.ts'
+import { roundMs } from '@tollgate/service/log/request-line.ts'
 import { nothingUsed, type Usage } from '../usage/usage.ts'
 import type { Call, Outcome } from './outcome.ts'
 

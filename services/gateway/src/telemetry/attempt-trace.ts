@@ -1,4 +1,5 @@
 import { attributes as names } from '@tollgate/service/tracing/attribute-names.ts'
+import { serverAttributes } from '@tollgate/service/tracing/server-attributes.ts'
 import type { Span, SpanAttributes, TraceHeaders } from '@tollgate/service/tracing/tracing.ts'
 
 /** What a trace says of an upstream. */
@@ -29,14 +30,12 @@ export class AttemptTrace {
       this.#span = request
       return
     }
-    const { hostname, port, protocol } = models.url
     this.#span = request.child(`${operation} ${model}`, 'client', {
       [names.operation]: operation,
       [names.provider]: name,
       [names.requestModel]: model,
       [names.isStream]: isStream,
-      [names.serverAddress]: hostname.replace(/^\[|\]$/g, ''),
-      [names.serverPort]: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
+      ...serverAttributes(models.url)
     })
   }
 

@@ -1,4 +1,5 @@
 import { readClientRequestId } from '@tollgate/service/http/client-request-id.ts'
+import { maxAddressLength, roundMs } from '@tollgate/service/log/request-line.ts'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { symbols } from 'pino'
 import type { KnownKey } from '../authenticate/known-key.ts'
@@ -34,7 +35,6 @@ export function senderOf(request: FastifyRequest): RequestSender {
 }
 
 const plainAddress = /^[\w.:%]{1,64}$/
-const maxAddressLength = 64
 const [infoLevel, warnLevel] = [30, 40]
 
 /** The members of a pino logger that fast integrations use: the destination, and the members of each line. */
@@ -71,6 +71,3 @@ export function logRequest(log: FastifyBaseLogger, facts: RequestFacts, call = '
 function quote(text: string): string {
   return plainAddress.test(text) ? `"${text}"` : JSON.stringify(text.slice(0, maxAddressLength))
 }
-
-/** Rounds to a tenth of a millisecond. */
-export const roundMs = (ms: number): number => Math.round(ms * 10) / 10
