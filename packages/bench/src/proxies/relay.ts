@@ -18,6 +18,7 @@ import { readBody } from '@tollgate/gateway/endpoints/read-body.ts'
 import { prepareSchema, readRequestBody } from '@tollgate/gateway/endpoints/request-body.ts'
 import { AbandonedStreams } from '@tollgate/gateway/relay/abandoned-streams.ts'
 import { Deadlines } from '@tollgate/gateway/relay/deadlines.ts'
+import { listFormat } from '@tollgate/gateway/relay/openai-format.ts'
 import { relay } from '@tollgate/gateway/relay/relay.ts'
 import { SlowReaders } from '@tollgate/gateway/relay/slow-readers.ts'
 import { openUpstreams } from '@tollgate/gateway/upstreams/upstreams.ts'
@@ -81,8 +82,9 @@ function pass(
     streamOptions: members.stream_options ?? null,
     // Only admission grants output tokens.
     output: null,
-    wordsMember: 'delta',
-    listMember: 'choices',
+    asksForUsage: true,
+    format: listFormat('choices', 'delta'),
+    upstreamFields: [],
     answers: 1,
     requestId: request.id,
     trace: null,

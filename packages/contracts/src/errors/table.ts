@@ -11,6 +11,11 @@ export const errorTable = {
     'invalid_request_error',
     'The catalog has no price for a parameter of the request. Remove that parameter.'
   ],
+  wrong_endpoint: [
+    400,
+    'invalid_request_error',
+    'The model is not offered at this endpoint. Send the request to one of its endpoints: `GET /v1/models` lists them.'
+  ],
   exceeds_rate_limit: [
     400,
     'invalid_request_error',

@@ -4,7 +4,8 @@ export const ModelEntry = Type.Object({
   id: Type.String(),
   object: Type.Literal('model'),
   created: Type.Integer(),
-  owned_by: Type.String()
+  owned_by: Type.String(),
+  endpoints: Type.Array(Type.String(), { description: 'The paths at which the model is offered.' })
 })
 export type ModelEntry = Static<typeof ModelEntry>
 

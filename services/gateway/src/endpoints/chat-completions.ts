@@ -1,6 +1,7 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ChatRequest } from '@tollgate/contracts/http/inference.ts'
 import type { Static } from 'typebox'
+import { listFormat } from '../relay/openai-format.ts'
 import { chatPromptBound } from '../tokens/prompt-bound.ts'
 import { wantedOutput } from '../tokens/token-bound.ts'
 import type { InferenceEndpoint } from './inference-endpoint.ts'
@@ -9,10 +10,12 @@ import type { InferenceEndpoint } from './inference-endpoint.ts'
 export const chatCompletions: InferenceEndpoint = {
   route: '/v1/chat/completions',
   path: '/chat/completions',
+  api: 'chat',
   kind: 'chat',
   body: ChatRequest,
   streams: true,
-  wordsMember: 'delta',
+  asksForUsage: true,
+  format: listFormat('choices', 'delta'),
   promptMember: 'messages',
   tokenBound(body, model) {
     const { spans } = body

@@ -1,5 +1,6 @@
 import { CompletionRequest } from '@tollgate/contracts/http/inference.ts'
 import type { Static } from 'typebox'
+import { listFormat } from '../relay/openai-format.ts'
 import { inputBound } from '../tokens/prompt-bound.ts'
 import { wantedOutput } from '../tokens/token-bound.ts'
 import type { InferenceEndpoint } from './inference-endpoint.ts'
@@ -8,10 +9,12 @@ import type { InferenceEndpoint } from './inference-endpoint.ts'
 export const completions: InferenceEndpoint = {
   route: '/v1/completions',
   path: '/completions',
+  api: 'completions',
   kind: 'completion',
   body: CompletionRequest,
   streams: true,
-  wordsMember: 'text',
+  asksForUsage: true,
+  format: listFormat('choices', 'text'),
   promptMember: 'prompt',
   tokenBound(body, model) {
     const { max_tokens, n, best_of } = body.members as Static<typeof CompletionRequest>

@@ -1,4 +1,5 @@
 import { EmbeddingRequest } from '@tollgate/contracts/http/inference.ts'
+import { listFormat } from '../relay/openai-format.ts'
 import { inputBound } from '../tokens/prompt-bound.ts'
 import type { InferenceEndpoint } from './inference-endpoint.ts'
 
@@ -6,10 +7,12 @@ import type { InferenceEndpoint } from './inference-endpoint.ts'
 export const embeddings: InferenceEndpoint = {
   route: '/v1/embeddings',
   path: '/embeddings',
+  api: 'embeddings',
   kind: 'embedding',
   body: EmbeddingRequest,
   streams: false,
-  wordsMember: 'embedding',
+  asksForUsage: false,
+  format: listFormat('data', 'embedding'),
   promptMember: 'input',
   tokenBound: (body) => ({ promptTokens: inputBound(body), answers: 0, wantedTokens: 0 })
 }

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Model, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
 import type { TObject } from 'typebox'
 import type { Admission } from '../admission/admit-request.ts'
@@ -5,6 +6,8 @@ import type { UseLog } from '../admission/use-log.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import type { TimeSlices } from '../event-loop/time-slices.ts'
 import type { CallsInFlight } from '../http/calls-in-flight.ts'
+import type { AnswerFormat } from '../relay/answer-format.ts'
+import type { OutputMember } from '../relay/forwarded-body.ts'
 import type { RelayRequest } from '../relay/relay-request.ts'
 import type { Settlement } from '../settlement/settlement.ts'
 import type { UpstreamMetrics } from '../telemetry/upstream-metrics.ts'
@@ -12,6 +15,7 @@ import type { BoundedBody } from '../tokens/prompt-bound.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
 import type { UsageEstimator } from '../tokens/usage-estimator.ts'
 import type { UpstreamHealth } from '../upstream-health/upstream-health.ts'
+import type { Api } from '../upstreams/apis.ts'
 import type { LiveUpstreams } from '../upstreams/live-upstreams.ts'
 import type { OpenCalls } from './open-calls.ts'
 import type { BodyReader } from './read-body.ts'
@@ -22,14 +26,24 @@ export interface InferenceEndpoint {
   readonly route: string
   /** Its path at the upstream, below the base URL. */
   readonly path: string
+  readonly api: Api
   readonly kind: ModelKind
   /** The members that the gateway reads: `model` and, where the endpoint streams, `stream` and `stream_options`. */
   readonly body: TObject
   readonly streams: boolean
   /** The member that holds the prompt. */
   readonly promptMember: string
-  /** The member of a stream event that holds the model's words. */
-  readonly wordsMember: string
+  readonly format: AnswerFormat
+  /** Whether the usage of a stream must be asked for, by `stream_options`. */
+  readonly asksForUsage: boolean
+  /** The member that limits the output. Absent: the catalog names it for each model. */
+  readonly outputMember?: OutputMember
+  /**
+   * The headers of a request that its upstream gets: names and values, alternating, without line breaks. Absent: none.
+   *
+   * @throws ServiceError invalid_request or unpriced_parameter
+   */
+  readonly upstreamFields?: (headers: IncomingHttpHeaders) => readonly string[]
   /**
    * The maximum tokens of a request, with its prompt measured in bytes. The gateway reserves their cost.
    *

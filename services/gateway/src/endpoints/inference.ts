@@ -14,6 +14,7 @@ import type { CountablePrompt } from '../tokens/count-prompt.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
 import { refuseUnknown } from '../upstreams/accepted-members.ts'
 import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
+import { wrongEndpoint } from '../upstreams/offers.ts'
 import { bodyMemoryOf, mayNeedOtherPlan } from './body-allowance.ts'
 import type { InferenceDependencies, InferenceEndpoint } from './inference-endpoint.ts'
 import { readBody } from './read-body.ts'
@@ -34,7 +35,7 @@ export function inferenceEndpoint(
   dependencies: InferenceDependencies
 ): void {
   const handler = new InferenceHandler(endpoint, dependencies)
-  const config = { isMetered: true, operation: operationNames[endpoint.kind] }
+  const config = { isMetered: true, operation: operationNames[endpoint.kind], errors: endpoint.format.errors }
   app.post(endpoint.route, { config }, (request, reply) => handler.handle(request, reply))
 }
 
@@ -120,14 +121,16 @@ class InferenceHandler {
     if (isDraining()) throw new ServiceError('draining')
     const view = catalog.current()
     if (view === null) throw new ServiceError('state_unavailable')
-    const { kind, streams, wordsMember } = this.#endpoint
+    const { api, kind, streams, format, asksForUsage, outputMember, upstreamFields } = this.#endpoint
     const { bytes, members, spans } = body
     const common = members as CommonMembers
-    const { model: name, stream, stream_options: streamOptions = null, max_tokens, max_completion_tokens } = common
+    const { model: name, stream, stream_options: streamOptions = null } = common
+    const { max_tokens, max_completion_tokens, max_output_tokens } = common
     // The closures below must not keep all members in memory for as long as the answer takes.
-    const asked = { max_tokens, max_completion_tokens }
+    const asked = { max_tokens, max_completion_tokens, max_output_tokens }
     const model = view.model(name, kind)
     request.modelLabel = model === null ? otherLabel : name
+    const fields = upstreamFields === undefined ? noFields : upstreamFields(request.headers)
     const prompt = this.#countablePrompt(model, body)
     request.trace?.admitting(model === null ? null : name, stream === true && streams)
     let bound: TokenBound | null = null
@@ -150,17 +153,17 @@ class InferenceHandler {
       count: () => (prompt === null ? null : estimator.countPrompt(prompt))
     }).then(
       (admitted) => {
-        const { route, prices, outputParameter: parameter } = model!
+        const { prices, outputParameter } = model!
+        const { route } = upstreams.offers.of(model!).get(api)!
+        const parameter = outputMember ?? outputParameter
         const output = kind === 'embedding' ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
         const isStream = stream === true && streams
         const { answers, hidesAnswers } = bound!
         const hidesOutput = model!.hidesOutput === true || hidesAnswers === true
-        // With several answers, events of different answers alternate; `choices` also tells which answer each belongs to.
-        const words = answers > 1 ? 'choices' : wordsMember
-        const sent = { body: bytes, spans, model: name, isStream, streamOptions, output }
+        const sent = { body: bytes, spans, model: name, isStream, asksForUsage, streamOptions, output }
         startRelay(this.#endpoint, this.#dependencies, request, reply, {
           metered: { admitted, prices, prompt, answers },
-          forwarded: { ...sent, route, hidesOutput, wordsMember: words },
+          forwarded: { ...sent, route, format, upstreamFields: fields, hidesOutput },
           upstreams,
           heldBytes
         })
@@ -173,21 +176,24 @@ class InferenceHandler {
     )
   }
 
-  /** @throws ServiceError model_unavailable, unpriced_parameter, or invalid_request for a member that the model does not accept */
+  /** @throws ServiceError model_unavailable, wrong_endpoint, unpriced_parameter, or invalid_request for a member that the model does not accept */
   #boundOf(
     body: RequestBody<unknown>,
     name: string,
     model: Model,
-    { byName, membersOf }: Pick<UpstreamSet, 'byName' | 'membersOf'>
+    { byName, offers }: Pick<UpstreamSet, 'byName' | 'offers'>
   ): TokenBound {
-    if (!model.route.some(({ upstream }) => byName.has(upstream))) {
+    const offered = offers.of(model)
+    const offer = offered.get(this.#endpoint.api)
+    if (offer === undefined) {
+      if (model.route.some(({ upstream }) => byName.has(upstream))) throw wrongEndpoint(name, offered)
       this.#dependencies.onUnavailable(name, model)
       throw new ServiceError('model_unavailable')
     }
     refuseUnpriced(body)
     const bound = this.#endpoint.tokenBound(body, model)
     // Last, so that a member without a price is refused as unpriced.
-    refuseUnknown(body.spans, membersOf(model))
+    refuseUnknown(body.spans, offer.members)
     return bound
   }
 
@@ -200,3 +206,5 @@ class InferenceHandler {
     return { body: bytes, kind, media: { images: model.images, audio: model.audio }, promptBytes }
   }
 }
+
+const noFields: readonly string[] = []

@@ -25,7 +25,8 @@ t.test('a key sees only the models that it may use', async (t) => {
     id: 'small',
     object: 'model',
     created: 1_700_000_000,
-    owned_by: 'tests'
+    owned_by: 'tests',
+    endpoints: ['/v1/chat/completions']
   })
   assert.deepEqual(await ids(), ['small', 'renamed', 'writer', 'embedder'])
   assert.partialDeepStrictEqual(await get('/large'), { status: 403, body: { error: { code: 'model_not_allowed' } } })

@@ -9,18 +9,22 @@ import { confirmKey } from '../admission/admit-request.ts'
 import { mayUseModel } from '../admission/judge.ts'
 import type { UseLog } from '../admission/use-log.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
+import { type Api, apiPaths } from '../upstreams/apis.ts'
+import type { LiveUpstreams } from '../upstreams/live-upstreams.ts'
+import type { Offer } from '../upstreams/offers.ts'
 
 /** What `/v1/models` needs. */
 export interface ModelsDependencies {
   readonly redis: RedisLink
   readonly catalog: LiveCatalog
+  readonly upstreams: Pick<LiveUpstreams, 'current'>
   readonly useLog: Pick<UseLog, 'used'>
 }
 
 const ModelParams = Type.Object({ '*': Type.String() })
 
 /** `GET /v1/models` and `GET /v1/models/:id`: only the models that the requesting key may use. */
-export function models(app: FastifyInstance, { redis, catalog, useLog }: ModelsDependencies): void {
+export function models(app: FastifyInstance, { redis, catalog, upstreams, useLog }: ModelsDependencies): void {
   async function allowedModels(request: FastifyRequest): Promise<ModelEntry[]> {
     const view = catalog.current()
     if (view === null) throw new ServiceError('state_unavailable')
@@ -28,7 +32,9 @@ export function models(app: FastifyInstance, { redis, catalog, useLog }: ModelsD
     await confirmKey(redis, known, (records) => judgeKey(records, known.digest))
     useLog.used(known.pointer.key)
     const records = { key: known.key?.record ?? null, account: known.account?.record ?? null }
-    return [...view.models()].filter(([name]) => mayUseModel(records, view, name)).map(toEntry)
+    return [...view.models()]
+      .filter(([name]) => mayUseModel(records, view, name))
+      .map(([name, model]) => toEntry(name, model, upstreams.current.offers.of(model)))
   }
 
   app.get('/v1/models', { schema: { response: { 200: ModelList } } }, async (request, reply) => {
@@ -49,6 +55,6 @@ export function models(app: FastifyInstance, { redis, catalog, useLog }: ModelsD
   )
 }
 
-function toEntry([id, { created, ownedBy }]: [string, Model]): ModelEntry {
-  return { id, object: 'model', created, owned_by: ownedBy }
+function toEntry(id: string, { created, ownedBy }: Model, offers: ReadonlyMap<Api, Offer>): ModelEntry {
+  return { id, object: 'model', created, owned_by: ownedBy, endpoints: [...offers.keys()].map((api) => apiPaths[api]) }
 }

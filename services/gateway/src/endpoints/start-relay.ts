@@ -15,7 +15,7 @@ import type { InferenceDependencies, InferenceEndpoint } from './inference-endpo
 /** An admitted request, ready to be relayed. */
 export interface AdmittedRequest {
   readonly metered: Pick<Call, 'admitted' | 'prices' | 'prompt' | 'answers'>
-  readonly forwarded: ForwardedRequest & Pick<RelayRequest, 'route' | 'wordsMember' | 'hidesOutput'>
+  readonly forwarded: ForwardedRequest & Pick<RelayRequest, 'route' | 'format' | 'upstreamFields' | 'hidesOutput'>
   /** The upstreams in force at its admission. */
   readonly upstreams: UpstreamSet
   /** Bytes of body memory to release when the request is over. */
@@ -59,7 +59,6 @@ export function startRelay(
     docsUrl: dependencies.docsUrl,
     upstreams: upstreams.byName,
     path,
-    listMember: kind === 'embedding' ? 'data' : 'choices',
     answers,
     requestId: id,
     trace,

@@ -5,6 +5,7 @@ import { answerBeforeBody, hasUnreadBody } from '@tollgate/service/http/unread-b
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { lastPlanOf } from '../authenticate/known-key.ts'
 import { logRequest, senderOf } from '../telemetry/request-log.ts'
+import { openaiErrors } from './error-format.ts'
 import { retryFields } from './retry-fields.ts'
 import { routeOf } from './route-of.ts'
 import { unknownEndpoint } from './unknown-endpoint.ts'
@@ -30,21 +31,22 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   for (let at = 0; at < fields.length; at += 2) reply.header(fields[at]!, fields[at + 1])
   reply.header('x-content-type-options', 'nosniff')
   reply.code(status).headers(failure.headers).header('x-request-id', id)
+  const { errors = openaiErrors } = request.routeOptions.config
+  const json = errors.body(failure, { docsUrl: request.server.docsUrl, requestId: id })
+  reply.type('application/json; charset=utf-8')
   if (hasUnreadBody(request.raw)) {
-    sendBeforeBody(failure, request, reply)
+    sendBeforeBody(json, request, reply)
     return
   }
   if (knownKey === null && status < 500) closeSoon(reply)
-  reply.send(failure.toBody(request.server.docsUrl))
+  reply.send(json)
 }
 
 /** Sends the error so that the client gets it while it is still sending its body. */
-function sendBeforeBody(failure: ServiceError, request: FastifyRequest, reply: FastifyReply): void {
-  const text = JSON.stringify(failure.toBody(request.server.docsUrl))
+function sendBeforeBody(json: string, request: FastifyRequest, reply: FastifyReply): void {
   reply
-    .type('application/json; charset=utf-8')
-    .headers({ 'content-length': Buffer.byteLength(text), connection: 'close' })
-    .send(answerBeforeBody(request.raw, text))
+    .headers({ 'content-length': Buffer.byteLength(json), connection: 'close' })
+    .send(answerBeforeBody(request.raw, json))
 }
 
 /** Shortens the idle timeout of a client without a valid key. It suffices for another try. */

@@ -5,6 +5,7 @@ import { BoundedMessage, skipEndedConnections } from '@tollgate/service/http/bou
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { AnswerMetrics } from '../telemetry/answer-metrics.ts'
+import type { ErrorFormat } from './error-format.ts'
 import { answerClientError, sendFailure } from './failures.ts'
 import type { Protection } from './protection.ts'
 import { unknownEndpoint } from './unknown-endpoint.ts'
@@ -29,6 +30,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the endpoint reserves the maximum cost of a request and settles it: `inferenceEndpoint` does. */
     isMetered?: boolean
+    /** How its errors look; {@link openaiErrors} if absent. */
+    errors?: ErrorFormat
     /** What its requests ask of a model, for traces. */
     operation?: string
   }

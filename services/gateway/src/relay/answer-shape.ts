@@ -9,6 +9,7 @@ import {
   quote,
   space
 } from '../body/json-bytes.ts'
+import type { BodyShape } from './body-shape.ts'
 
 /** Texts up to this many bytes are read byte by byte. In longer ones, only the closing quote is searched for. */
 const maxReadText = 64
@@ -20,7 +21,7 @@ const name = { other: 0, list: 1, usage: 2, error: 3, object: 4, finishReason: 5
  * Reads the structure of a single body as its bytes pass: whether it is one JSON object, whether the object has ended, whether it
  * has the list of answers, and where its usage is. Reads only braces, brackets and texts, and does not check the rest.
  */
-export class AnswerShape {
+export class AnswerShape implements BodyShape {
   /** Whether the object has the list, and the list begins with an object. */
   hasList = false
   /** Whether the bytes cannot be one JSON object. */

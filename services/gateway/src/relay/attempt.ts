@@ -9,7 +9,7 @@ import type { AttemptOwner } from './attempt-owner.ts'
 import { type End, endOfMalformed } from './charged-usage.ts'
 import { classifyHead } from './classify-head.ts'
 import { forwardedBody } from './forwarded-body.ts'
-import { describeRefusal, type RefusalReason } from './read-refusal.ts'
+import type { RefusalReason } from './read-refusal.ts'
 import { maxRefusalBytes, Refusal } from './refusal.ts'
 import type { RelayRequest } from './relay-request.ts'
 import type { Sink, SinkAttempt } from './sink.ts'
@@ -73,13 +73,16 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   }
 
   begin(): void {
-    const { path, requestId } = this.request
+    const { path, requestId, upstreamFields } = this.request
     const trace = this.trace === null ? null : this.trace.headers
     const { breaker, retries, pool } = this.upstream
     this.beganAt = performance.now()
     this.#isProbe = breaker.begin(this.beganAt)
     retries.called()
-    pool.dispatch({ path, requestId, trace, body: forwardedBody(this.request, this.#target.model) }, this)
+    pool.dispatch(
+      { path, requestId, trace, fields: upstreamFields, body: forwardedBody(this.request, this.#target.model) },
+      this
+    )
   }
 
   onRequestStart(controller: CallController): void {
@@ -196,7 +199,9 @@ export class Attempt implements AnswerHandler, SinkAttempt {
       return
     }
     this.ending = 'refused'
-    const { code, body } = describeRefusal(reason, this.upstream.credential)
+    const { format, docsUrl, requestId } = this.request
+    const context = { docsUrl, requestId, status: this.status, secret: this.upstream.credential }
+    const { code, body } = format.refusal(reason, context)
     this.#owner.passOnRefusal(this.status, code, body)
   }
 

@@ -1,13 +1,13 @@
 import type { Used } from '../settlement/outcome.ts'
 import { isComplete, type ReportedUsage, type Usage } from '../usage/usage.ts'
-import type { EventStream } from './event-stream.ts'
+import type { EventFlow } from './event-flow.ts'
 import type { JsonBody } from './json-body.ts'
 
 /** How a request ended: with a whole answer, with a cut answer, or without one. */
 export type End = 'whole' | 'cut' | 'unserved'
 
 /** The received part of an answer: a single body, a stream, or nothing yet. */
-export type ReceivedAnswer = JsonBody | EventStream | null
+export type ReceivedAnswer = JsonBody | EventFlow | null
 
 /** Facts besides the answer that decide what is charged. */
 export interface UsageContext {

@@ -9,22 +9,27 @@ export interface ForwardedRequest {
   /** The client's name of the model. */
   readonly model: string
   readonly isStream: boolean
+  /** Whether the usage of a stream must be asked for, by `stream_options`. */
+  readonly asksForUsage: boolean
   /** null if the client did not send it. */
   readonly streamOptions: Readonly<Record<string, unknown>> | null
   /** The granted output; null for an endpoint without output. */
   readonly output: GrantedOutput | null
 }
 
+/** A member that limits the output. */
+export type OutputMember = 'max_tokens' | 'max_completion_tokens' | 'max_output_tokens'
+
 export interface GrantedOutput {
   /** The member in which the upstream expects the limit. */
-  readonly parameter: 'max_tokens' | 'max_completion_tokens'
+  readonly parameter: OutputMember
   readonly tokens: number
   /** The client's own limits. */
-  readonly asked: Readonly<Record<'max_tokens' | 'max_completion_tokens', number | null | undefined>>
+  readonly asked: Readonly<Partial<Record<OutputMember, number | null | undefined>>>
 }
 
-/** Whether the client of a stream asked for the event with the usage. */
-export function asksForUsage({ streamOptions }: ForwardedRequest): boolean {
+/** Whether the client of a stream gets the event with the usage, because it asked for it. */
+export function showsUsage({ streamOptions }: Pick<ForwardedRequest, 'streamOptions'>): boolean {
   return streamOptions?.include_usage === true
 }
 
@@ -36,7 +41,7 @@ export function forwardedBody(request: ForwardedRequest, upstreamModel: string):
   const { body, spans, model, isStream, streamOptions, output } = request
   const edits: Edit[] = []
   if (upstreamModel !== model) edits.push(setMember(body, spans.get('model'), 'model', upstreamModel))
-  if (isStream && !asksForUsage(request)) {
+  if (isStream && request.asksForUsage && !showsUsage(request)) {
     const options = { ...streamOptions, include_usage: true }
     edits.push(setMember(body, spans.get('stream_options'), 'stream_options', options))
   }

@@ -1,6 +1,6 @@
 import { AnswerUsage } from '../usage/answer-usage.ts'
-import { type ReportedUsage, readUsageText } from '../usage/usage.ts'
-import { AnswerShape } from './answer-shape.ts'
+import type { ReportedUsage } from '../usage/usage.ts'
+import type { BodyShape } from './body-shape.ts'
 
 /** Maximum bytes that are held back until the body proves to be an answer. Errors are shorter. */
 const maxHeld = 65_536
@@ -12,7 +12,8 @@ const maxHeld = 65_536
 export class JsonBody {
   /** The usage that the body reports. */
   usage: ReportedUsage | null = null
-  readonly #shape: AnswerShape
+  readonly #shape: BodyShape
+  readonly #read: (text: string) => ReportedUsage | null
   /** Bytes that the upstream announced and has not sent yet; -1 if it announced no length. */
   #remaining: number
   #search: AnswerUsage | null = null
@@ -22,9 +23,14 @@ export class JsonBody {
   /** Whether the shape has already read the bytes of the next `push`. */
   #isRead = false
 
-  /** @param length of the body in bytes, -1 if unknown */
-  constructor(list: 'choices' | 'data', length: number) {
-    this.#shape = new AnswerShape(list)
+  /**
+   * @param shape reads the structure of the body
+   * @param read reads the text of its usage object
+   * @param length of the body in bytes, -1 if unknown
+   */
+  constructor(shape: BodyShape, read: (text: string) => ReportedUsage | null, length: number) {
+    this.#shape = shape
+    this.#read = read
     this.#remaining = length
   }
 
@@ -72,7 +78,7 @@ export class JsonBody {
     this.#shape.push(bytes)
     this.#isRead = true
     const { usageFrom, usageEnd } = this.#shape
-    if (this.isWhole && usageEnd >= 0) this.usage = readUsageText(text.slice(usageFrom, usageEnd))
+    if (this.isWhole && usageEnd >= 0) this.usage = this.#read(text.slice(usageFrom, usageEnd))
     return this.usage
   }
 
@@ -84,7 +90,7 @@ export class JsonBody {
     if (!this.#isRead) this.#shape.push(bytes)
     this.#isRead = false
     if (this.#remaining > 0) this.#remaining = Math.max(0, this.#remaining - bytes.length)
-    this.#search ??= new AnswerUsage()
+    this.#search ??= new AnswerUsage(this.#read)
     this.#search.push(bytes, this.#shape.usageFrom, this.#shape.usageEnd)
     this.usage = this.#search.usage
     if (this.isInvalid) return none

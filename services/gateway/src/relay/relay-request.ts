@@ -5,6 +5,7 @@ import type { Outcome } from '../settlement/outcome.ts'
 import type { RequestTrace } from '../telemetry/request-trace.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { AbandonedStreams } from './abandoned-streams.ts'
+import type { AnswerFormat } from './answer-format.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { ForwardedRequest } from './forwarded-body.ts'
 import type { SlowReaders } from './slow-readers.ts'
@@ -18,10 +19,10 @@ export interface RelayRequest extends ForwardedRequest {
   readonly route: readonly Target[]
   /** The endpoint's path, without the upstream's prefix: `/chat/completions`. */
   readonly path: string
-  /** The member of stream events that holds the model's words. */
-  readonly wordsMember: string
-  /** The member of a single body that holds the answers or embeddings. */
-  readonly listMember: 'choices' | 'data'
+  /** How the endpoint answers. */
+  readonly format: AnswerFormat
+  /** Headers of this request for the upstream: names and values, alternating. Must not contain line breaks. */
+  readonly upstreamFields: readonly string[]
   /** How many answers the request asks for. */
   readonly answers: number
   readonly requestId: string

@@ -172,7 +172,7 @@ class Relay implements AttemptOwner, Expiring {
       writeJson(
         this.#request,
         status,
-        JSON.stringify(failure.toBody(this.#request.docsUrl)),
+        this.#request.format.errors.body(failure, this.#request),
         retryFields(failure, shouldRetry)
       )
     return { status, code }

@@ -12,6 +12,7 @@ import { RetryBudget } from '../upstreams/retry-budget.ts'
 import type { AnswerHandler, AnswerHead, CallController } from '../upstreams/upstream-pool.ts'
 import { AbandonedStreams } from './abandoned-streams.ts'
 import { Deadlines } from './deadlines.ts'
+import { listFormat } from './openai-format.ts'
 import { relay } from './relay.ts'
 import { SlowReaders } from './slow-readers.ts'
 
@@ -164,6 +165,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     http2: false,
     models: { url: new URL('http://127.0.0.1'), headers: [], ca: undefined, credentialName: null },
     abortStopsBilling: true,
+    speaks: new Set(['chat'] as const),
     furtherMembers: null,
     breaker: new Breaker(),
     retries: new RetryBudget(),
@@ -179,8 +181,9 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     isStream,
     streamOptions: null,
     output: null,
-    wordsMember: 'delta',
-    listMember: 'choices',
+    asksForUsage: true,
+    format: listFormat('choices', 'delta'),
+    upstreamFields: [],
     answers: 1,
     requestId: 'req_1',
     trace: null,

@@ -1,7 +1,5 @@
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { ReceivedText } from '../tokens/received-text.ts'
-import { EventStream } from './event-stream.ts'
-import { asksForUsage } from './forwarded-body.ts'
+import type { EventFlow } from './event-flow.ts'
 import type { Sink, SinkAttempt } from './sink.ts'
 import { StreamWriter } from './stream-writer.ts'
 
@@ -16,7 +14,7 @@ const wrongStream = 'is a stream instead of a single body'
 /** Passes a stream of events to the client, from its first event on. */
 export class StreamAnswer implements Sink {
   readonly kind = 'stream'
-  readonly answer: EventStream
+  readonly answer: EventFlow
   readonly hasBegun = true
   readonly #attempt: SinkAttempt
   /** null before the head is written, and once the client gets nothing more. */
@@ -26,7 +24,7 @@ export class StreamAnswer implements Sink {
   constructor(attempt: SinkAttempt) {
     const { request } = attempt
     this.#attempt = attempt
-    this.answer = new EventStream(asksForUsage(request), new ReceivedText(request.wordsMember), request.answers)
+    this.answer = request.format.newEvents(request)
     if (attempt.isServed && !attempt.isWrongKind) this.#headTimer = setTimeout(() => this.#begin(), maxHeadWaitMs)
   }
 
@@ -57,7 +55,7 @@ export class StreamAnswer implements Sink {
     this.#complete()
   }
 
-  /** After [DONE], a stream is complete even if its connection breaks. */
+  /** After its last event, a stream is complete even if its connection breaks. */
   cut(): boolean {
     if (this.#attempt.isWrongKind || !this.answer.isDone || !this.answer.isWhole) return false
     this.#complete()
@@ -67,7 +65,8 @@ export class StreamAnswer implements Sink {
   interrupt(failure: ServiceError): void {
     // The client may have a part of an event, so this ends it.
     const end = this.answer.isWithinEvent ? '\n\n' : ''
-    this.#writer?.write(Buffer.from(`${end}data: ${JSON.stringify(failure.toBody(this.#attempt.request.docsUrl))}\n\n`))
+    const { request } = this.#attempt
+    this.#writer?.write(Buffer.from(end + request.format.errors.event(failure, request)))
     this.#writer?.end()
     this.#writer = null
   }

@@ -1,6 +1,6 @@
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { isReported } from './charged-usage.ts'
-import { JsonBody } from './json-body.ts'
+import type { JsonBody } from './json-body.ts'
 import type { Sink, SinkAttempt } from './sink.ts'
 import { shortWrite } from './stream-writer.ts'
 
@@ -18,7 +18,7 @@ export class WholeAnswer implements Sink {
   constructor(attempt: SinkAttempt, length: number) {
     this.#attempt = attempt
     this.#length = length
-    this.answer = new JsonBody(attempt.request.listMember, length)
+    this.answer = attempt.request.format.newBody(attempt.request, length)
   }
 
   get hasBegun(): boolean {

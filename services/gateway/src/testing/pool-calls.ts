@@ -119,7 +119,10 @@ export async function call(
       resolve()
     }
   }
-  pool.dispatch({ path: '/chat/completions', requestId: 'req_7', trace: null, body: Buffer.from(body) }, handler)
+  pool.dispatch(
+    { path: '/chat/completions', requestId: 'req_7', trace: null, fields: [], body: Buffer.from(body) },
+    handler
+  )
   await promise
   await new Promise(setImmediate)
   return told

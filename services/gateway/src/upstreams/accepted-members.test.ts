@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Catalog, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import fc from 'fast-check'
 import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
@@ -105,16 +105,16 @@ t.test('a member without a price is refused as unpriced, even if an upstream’s
 })
 
 t.test('every member that OpenAI documents for an endpoint passes there, even as null', async () => {
-  const paths: Record<ModelKind, readonly [path: string, required: Record<string, unknown>]> = {
+  const paths: Record<keyof typeof openaiMembers, readonly [path: string, required: Record<string, unknown>]> = {
     chat: ['/chat/completions', chatOf('plain') as Record<string, unknown>],
-    completion: ['/completions', { model: 'completion', prompt: 'x' }],
-    embedding: ['/embeddings', { model: 'embedding', input: 'x' }]
+    completions: ['/completions', { model: 'completion', prompt: 'x' }],
+    embeddings: ['/embeddings', { model: 'embedding', input: 'x' }]
   }
-  for (const [kind, [path, required]] of Object.entries(paths)) {
-    const all = Object.fromEntries(openaiMembers[kind as ModelKind].map((name) => [name, null]))
-    assert.equal((await send(path, { ...all, ...required })).status, 200, kind)
+  for (const [api, [path, required]] of Object.entries(paths)) {
+    const all = Object.fromEntries(openaiMembers[api as keyof typeof openaiMembers].map((name) => [name, null]))
+    assert.equal((await send(path, { ...all, ...required })).status, 200, api)
   }
-  const foreign = { ...paths.embedding[1], messages: [] }
+  const foreign = { ...paths.embeddings[1], messages: [] }
   assert.equal(await outcomeOf(await send('/embeddings', foreign)), '400 invalid_request')
 })
 

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
-import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { CallsInFlight } from '../http/calls-in-flight.ts'
-import { type AcceptedMembers, membersAcceptedBy } from './accepted-members.ts'
+import { Offers } from './offers.ts'
 import { type OnBreaker, openUpstream, type Upstream, type Upstreams } from './upstreams.ts'
 import type { UpstreamSettings } from './upstreams-file.ts'
 
@@ -10,8 +9,8 @@ export interface UpstreamSet {
   readonly byName: Upstreams
   /** The requests that use this set. */
   readonly requests: CallsInFlight
-  /** The members that a model accepts on its route. */
-  readonly membersOf: (model: Model) => AcceptedMembers
+  /** The APIs with which it offers models. */
+  readonly offers: Offers
 }
 
 /** What a reload changed: names of upstreams. */
@@ -93,7 +92,7 @@ export class LiveUpstreams {
   }
 
   #use(byName: Upstreams): UpstreamSet {
-    const set = { byName, requests: new CallsInFlight(), membersOf: membersAcceptedBy(byName) }
+    const set = { byName, requests: new CallsInFlight(), offers: new Offers(byName) }
     this.#used.add(set)
     return set
   }

@@ -12,11 +12,11 @@ function membersOf(file: string, name: string): string[] {
 }
 
 t.test('the lists have exactly the members of the official SDK', async () => {
-  for (const [kind, file, name] of [
+  for (const [api, file, name] of [
     ['chat', 'resources/chat/completions/completions.d.ts', 'ChatCompletionCreateParamsBase'],
-    ['completion', 'resources/completions.d.ts', 'CompletionCreateParamsBase'],
-    ['embedding', 'resources/embeddings.d.ts', 'EmbeddingCreateParams']
+    ['completions', 'resources/completions.d.ts', 'CompletionCreateParamsBase'],
+    ['embeddings', 'resources/embeddings.d.ts', 'EmbeddingCreateParams']
   ] as const) {
-    assert.deepEqual(openaiMembers[kind], membersOf(file, name).sort(), kind)
+    assert.deepEqual(openaiMembers[api], membersOf(file, name).sort(), api)
   }
 })

@@ -1,10 +1,8 @@
-import type { ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
-
 /**
  * The top-level request members in the OpenAI API reference for each endpoint, with deprecated ones. A test compares the lists with
  * the types of the official SDK.
  */
-export const openaiMembers: Readonly<Record<ModelKind, readonly string[]>> = {
+export const openaiMembers: Readonly<Record<'chat' | 'completions' | 'embeddings', readonly string[]>> = {
   chat: [
     'audio',
     'frequency_penalty',
@@ -44,7 +42,7 @@ export const openaiMembers: Readonly<Record<ModelKind, readonly string[]>> = {
     'verbosity',
     'web_search_options'
   ],
-  completion: [
+  completions: [
     'best_of',
     'echo',
     'frequency_penalty',
@@ -64,5 +62,5 @@ export const openaiMembers: Readonly<Record<ModelKind, readonly string[]>> = {
     'top_p',
     'user'
   ],
-  embedding: ['dimensions', 'encoding_format', 'input', 'model', 'user']
+  embeddings: ['dimensions', 'encoding_format', 'input', 'model', 'user']
 }

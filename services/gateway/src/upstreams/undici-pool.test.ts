@@ -148,7 +148,7 @@ t.test('repeated fields are joined, as in the gateway’s own client', async (t)
   })
   const head = await new Promise<AnswerHead>((resolve, reject) =>
     pool.dispatch(
-      { path: '/', requestId: 'req_1', trace: null, body: '{}' },
+      { path: '/', requestId: 'req_1', trace: null, fields: [], body: '{}' },
       {
         onRequestStart() {},
         onResponseStart: (_controller, _status, head) => resolve(head),

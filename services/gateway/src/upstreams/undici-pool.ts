@@ -44,14 +44,14 @@ export class UndiciPool implements UpstreamPool {
     return this.#pool.stats.size
   }
 
-  dispatch({ path, requestId, trace, body }: UpstreamCall, handler: AnswerHandler): void {
+  dispatch({ path, requestId, trace, fields, body }: UpstreamCall, handler: AnswerHandler): void {
     this.#pool.dispatch(
       {
         method: 'POST',
         path: this.#pathPrefix + path + this.#query,
         // Has no effect on HTTP/2.
         reset: this.#http2,
-        headers: [...this.#headers, 'x-request-id', requestId, ...traceFields(trace)],
+        headers: [...this.#headers, 'x-request-id', requestId, ...traceFields(trace), ...fields],
         body: typeof body === 'string' ? Buffer.from(body, 'latin1') : body
       },
       new UndiciHandler(handler, this.#http2)

@@ -21,6 +21,8 @@ export interface UpstreamCall {
   readonly requestId: string
   /** Continue the trace of the request; null if it has none. Must not contain line breaks. */
   readonly trace: TraceHeaders | null
+  /** Further headers of this call: names and values, alternating. Must not contain line breaks. */
+  readonly fields: readonly string[]
   /** Must not change until the call has ended. */
   readonly body: Bytes
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { ConfigError } from '@tollgate/service/config/load-config.ts'
 import { readYaml } from '@tollgate/service/config/read-yaml.ts'
 import { type Static, type TProperties, Type } from 'typebox'
+import { type Api, apis, apisOfHost } from './apis.ts'
 import type { CallTimeouts } from './upstream-pool.ts'
 
 const closed = <Properties extends TProperties>(properties: Properties) =>
@@ -29,6 +30,7 @@ export const UpstreamsFile = closed({
       credential_header: Type.Optional(Type.String({ pattern: HeaderName })),
       headers: Type.Optional(Type.Record(Type.String({ pattern: HeaderName }), HeaderValue)),
       abort_stops_billing: Type.Optional(Type.Boolean()),
+      speaks: Type.Optional(Type.Array(Type.Enum([...apis]), { minItems: 1, uniqueItems: true })),
       members: Type.Optional(Type.Union([Type.Literal('openai'), Type.Array(MemberName)])),
       unknown: Type.Optional(Type.Literal('pass')),
       http2: Type.Optional(Type.Boolean()),
@@ -69,6 +71,8 @@ export interface UpstreamSettings {
   readonly http2: boolean
   readonly byUndici: boolean
   readonly abortStopsBilling: boolean
+  /** The APIs that it offers. */
+  readonly speaks: readonly Api[]
   /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
   readonly furtherMembers: readonly string[] | null
 }
@@ -153,6 +157,7 @@ function readEntry(reading: Reading): UpstreamSettings | null {
     http2: entry.http2 ?? false,
     byUndici: entry.client === 'undici',
     abortStopsBilling: entry.abort_stops_billing ?? !billsAborted.test(url.hostname),
+    speaks: entry.speaks ?? apisOfHost(url.hostname),
     furtherMembers: entry.unknown === 'pass' ? null : entry.members === 'openai' ? [] : (entry.members ?? [])
   }
 }

@@ -15,7 +15,7 @@ t.test('the shipped upstreams file works with the variables that it names', asyn
   )!
   await new Promise<void>((resolve, reject) =>
     pool.dispatch(
-      { path: '/chat/completions', requestId: 'req_1', trace: null, body: Buffer.from('{}') },
+      { path: '/chat/completions', requestId: 'req_1', trace: null, fields: [], body: Buffer.from('{}') },
       {
         onRequestStart() {},
         onResponseStart() {},
@@ -99,7 +99,7 @@ t.test('every call has the query of the base URL after the endpoint’s path', a
     for (const path of ['/chat/completions', '/embeddings']) {
       await new Promise<void>((resolve, reject) =>
         pool.dispatch(
-          { path, requestId: 'req_1', trace: null, body: '{}' },
+          { path, requestId: 'req_1', trace: null, fields: [], body: '{}' },
           {
             onRequestStart() {},
             onResponseStart() {},

@@ -1,3 +1,4 @@
+import type { Api } from './apis.ts'
 import { Breaker, type BreakerState } from './breaker.ts'
 import { Http1Pool } from './http1/http1-pool.ts'
 import { RetryBudget } from './retry-budget.ts'
@@ -17,6 +18,8 @@ export interface Upstream {
   readonly models: ModelsCall
   /** Whether the provider stops billing when a stream is aborted. */
   readonly abortStopsBilling: boolean
+  /** The APIs that it offers. */
+  readonly speaks: ReadonlySet<Api>
   /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
   readonly furtherMembers: ReadonlySet<string> | null
   readonly breaker: Breaker
@@ -65,6 +68,7 @@ export function openUpstream(settings: UpstreamSettings, onBreaker: OnBreaker): 
     http2,
     models: { url: modelsUrl(url), headers: headers.slice(2), ca, credentialName: settings.credentialName },
     abortStopsBilling: settings.abortStopsBilling,
+    speaks: new Set(settings.speaks),
     furtherMembers: furtherMembers === null ? null : new Set(furtherMembers),
     breaker: new Breaker((state) => onBreaker(name, state)),
     retries: new RetryBudget(),

@@ -1,4 +1,4 @@
-import { isComplete, type ReportedUsage, readUsageText } from './usage.ts'
+import { isComplete, type ReportedUsage } from './usage.ts'
 
 /** Maximum bytes of a usage object. Real ones are far shorter. */
 const maxUsageBytes = 16_384
@@ -19,6 +19,12 @@ export class AnswerUsage {
   #kept: Buffer[] | null = null
   #keptBytes = 0
   #passedBytes = 0
+  readonly #read: (text: string) => ReportedUsage | null
+
+  /** @param read reads the text of a usage object */
+  constructor(read: (text: string) => ReportedUsage | null) {
+    this.#read = read
+  }
 
   /**
    * @param chunk is kept, and must not be overwritten
@@ -35,7 +41,7 @@ export class AnswerUsage {
     }
     if (this.#isOpen) {
       this.#gathered.push(chunk.subarray(Math.max(0, from - before), end < 0 ? chunk.length : end - before))
-      if (end >= 0) this.usage = readUsageText(Buffer.concat(this.#gathered).toString()) ?? this.usage
+      if (end >= 0) this.usage = this.#read(Buffer.concat(this.#gathered).toString()) ?? this.usage
       this.#isOpen = end < 0 && this.#passedBytes - from <= maxUsageBytes
       if (!this.#isOpen) this.#gathered = []
     }

@@ -77,7 +77,7 @@ for (const { delay, requests, pauseMs } of cases) {
         new Promise<string>((resolve, reject) => {
           let received = ''
           pool.dispatch(
-            { path: '/', requestId: 'req_1', trace: null, body: Buffer.from(body) },
+            { path: '/', requestId: 'req_1', trace: null, fields: [], body: Buffer.from(body) },
             {
               onRequestStart() {},
               onResponseStart() {},

@@ -25,10 +25,17 @@ export class RequestHeads {
   }
 
   /** Builds a head. @throws Error if a field or the path has a forbidden character */
-  of(path: string, requestId: string, bodyBytes: number, trace: TraceHeaders | null = null): string {
+  of(
+    path: string,
+    requestId: string,
+    bodyBytes: number,
+    trace: TraceHeaders | null = null,
+    fields: readonly string[] = none
+  ): string {
     const beginning = this.#beginnings.get(path) ?? this.#prepare(path)
     const traced = trace === null ? '' : traceLines(trace)
-    return `${beginning}${requestId}\r\n${traced}content-length: ${bodyBytes}\r\n\r\n`
+    const further = fields.length === 0 ? '' : linesOf(fields)
+    return `${beginning}${requestId}\r\n${traced}${further}content-length: ${bodyBytes}\r\n\r\n`
   }
 
   #prepare(path: string): string {
@@ -42,6 +49,14 @@ export class RequestHeads {
     return beginning
   }
 }
+
+function linesOf(fields: readonly string[]): string {
+  let lines = ''
+  for (let at = 0; at < fields.length; at += 2) lines += `${fields[at]}: ${fields[at + 1]}\r\n`
+  return lines
+}
+
+const none: readonly string[] = []
 
 function traceLines({ traceparent, tracestate }: TraceHeaders): string {
   return `traceparent: ${traceparent}\r\n${tracestate === '' ? '' : `tracestate: ${tracestate}\r\n`}`

@@ -1,0 +1,30 @@
+import type { ErrorFormat, FailureContext } from '../http/error-format.ts'
+import type { EventFlow } from './event-flow.ts'
+import type { JsonBody } from './json-body.ts'
+import type { RefusalReason } from './read-refusal.ts'
+
+/** What a request asked of its answer. */
+export interface AskedAnswer {
+  /** null if the client did not send it. */
+  readonly streamOptions: Readonly<Record<string, unknown>> | null
+  /** How many answers the request asks for. */
+  readonly answers: number
+}
+
+/** How an API writes its answers and errors: what makes an answer whole, and where its usage is. */
+export interface AnswerFormat {
+  /** Reads a single body on its way to the client. @param length of the body in bytes, -1 if unknown */
+  readonly newBody: (asked: AskedAnswer, length: number) => JsonBody
+  /** Reads a stream on its way to the client. */
+  readonly newEvents: (asked: AskedAnswer) => EventFlow
+  readonly errors: ErrorFormat
+  /** Explains to the client why the provider refused the request. */
+  readonly refusal: (reason: RefusalReason, refusal: RefusalContext) => { code: string; body: string }
+}
+
+export interface RefusalContext extends FailureContext {
+  /** The provider's status, which the client gets, too. */
+  readonly status: number
+  /** The credential. If the refusal repeats it, the client gets a general error. */
+  readonly secret: string | null
+}

@@ -1,0 +1,156 @@
+import type { ReceivedText } from '../tokens/received-text.ts'
+import type { ReportedUsage } from '../usage/usage.ts'
+import { endsPlainly, firstBoundary, lastBoundary } from './event-boundaries.ts'
+
+/** Longer events pass in parts. */
+export const maxInspectedBytes = 65_536
+
+/**
+ * Reads the events of a stream on their way to the client. An event passes when it is complete, because a client cannot use a part of
+ * an event. Only an event that is too long to be held back passes in parts. Each format of answers inspects its own events.
+ */
+export abstract class EventFlow {
+  /** The last usage that the stream reported; null before it. */
+  usage: ReportedUsage | null = null
+  /** The received words. */
+  readonly received: ReceivedText
+  /** Whether the provider reported an error, or the bytes are not events. */
+  hasFailed = false
+  /** The incomplete event at the end. */
+  #held: Buffer[] = []
+  #heldBytes = 0
+  #hasBegun = false
+  /** Bytes before the first event. */
+  #waiting: Buffer = none
+  /** Whether an event passes in parts, because it is too long to be held back. */
+  #isPassing = false
+
+  /** @param received gets the words of all whole events */
+  constructor(received: ReceivedText) {
+    this.received = received
+  }
+
+  /** Whether the usage counts everything, so that the model produces nothing more. */
+  abstract get isUsageFinal(): boolean
+
+  /** Whether words followed the event with the usage. Then the usage does not count all words. */
+  abstract get hasWordsAfterUsage(): boolean
+
+  /** Whether the last event of the format arrived. */
+  abstract get isDone(): boolean
+
+  /** Whether the answer is whole. */
+  abstract get isWhole(): boolean
+
+  /** Whether only a part of an event has passed. */
+  get isWithinEvent(): boolean {
+    return this.#isPassing
+  }
+
+  /** Whether a comment or an event arrived that begins an answer. Nothing passes before that. */
+  get hasBegun(): boolean {
+    return this.#hasBegun
+  }
+
+  /**
+   * Inspects whole events. Bytes after a reported error must not pass.
+   *
+   * @returns the bytes for the client
+   */
+  protected abstract inspect(events: Buffer): Buffer
+
+  /** Reads a part of an event that passes in parts. The parts come in order. @param isEnd whether it is the last one */
+  protected readPart(part: Buffer, _isEnd: boolean): void {
+    this.received.skip(part.length)
+  }
+
+  /** Whether these first bytes of a stream begin an answer. @param text one character per byte */
+  protected abstract begins(text: string): boolean
+
+  /**
+   * @param chunk may be overwritten once the returned bytes have been used
+   * @returns the bytes for the client; may be empty, or share memory with `chunk`
+   */
+  push(chunk: Buffer): Buffer {
+    const bytes = this.#advance(chunk)
+    return this.#hasBegun || bytes.length === 0 ? bytes : this.#wait(bytes)
+  }
+
+  #advance(chunk: Buffer): Buffer {
+    if (this.hasFailed) return none
+    if (this.#held.length === 0 && endsPlainly(chunk)) return this.inspect(chunk)
+    const before = this.#end()
+    if (this.#isPassing) {
+      const end = firstBoundary(chunk, 0, before)
+      if (end === 0) {
+        this.#held = [Buffer.concat([before, chunk]).subarray(-3)]
+        this.readPart(chunk, false)
+        return chunk
+      }
+      this.readPart(chunk.subarray(0, end), true)
+      this.#isPassing = false
+      this.#take()
+      return Buffer.concat([chunk.subarray(0, end), this.#advance(chunk.subarray(end))])
+    }
+    const end = lastBoundary(chunk, before)
+    if (end > 0) {
+      const complete = this.#take(chunk.subarray(0, end))
+      this.#hold(chunk.subarray(end))
+      return this.#isPassing ? Buffer.concat([this.inspect(complete), this.#pass()]) : this.inspect(complete)
+    }
+    this.#hold(chunk)
+    return this.#isPassing ? this.#pass() : none
+  }
+
+  /** Ends the stream. @returns the rest: an event without its blank line */
+  end(): Buffer {
+    if (this.#isPassing || this.hasFailed) return none
+    const bytes = this.inspectRest(this.#take())
+    return this.#hasBegun ? bytes : this.#wait(bytes)
+  }
+
+  /** Inspects the last event, which has no blank line and may be cut. @returns the bytes for the client */
+  protected inspectRest(rest: Buffer): Buffer {
+    return this.inspect(rest)
+  }
+
+  /** Holds bytes back until the first event. @returns all of them after it */
+  #wait(bytes: Buffer): Buffer {
+    const all = Buffer.concat([this.#waiting, bytes])
+    this.#hasBegun = this.begins(all.toString('latin1'))
+    this.#waiting = this.#hasBegun ? none : all
+    if (all.length > maxInspectedBytes && !this.#hasBegun) this.hasFailed = true
+    return this.#hasBegun ? all : none
+  }
+
+  #hold(bytes: Buffer): void {
+    if (bytes.length === 0) return
+    this.#held.push(Buffer.from(bytes))
+    this.#heldBytes += bytes.length
+    if (this.#heldBytes > maxInspectedBytes) this.#isPassing = true
+  }
+
+  /** Returns all held bytes, and keeps their end, because a boundary may begin there. */
+  #pass(): Buffer {
+    const passed = this.#take()
+    this.readPart(passed, false)
+    this.#held = [passed.subarray(-3)]
+    return passed
+  }
+
+  #take(last: Buffer = none): Buffer {
+    const all = this.#held.length === 0 ? last : Buffer.concat([...this.#held, last])
+    this.#held = []
+    this.#heldBytes = 0
+    return all
+  }
+
+  /** The last three held bytes, or all if there are fewer. */
+  #end(): Buffer {
+    const last = this.#held.at(-1)
+    if (last === undefined) return none
+    return last.length >= 3 || this.#held.length === 1 ? last : Buffer.concat(this.#held.slice(-3))
+  }
+}
+
+const none = Buffer.alloc(0)

@@ -1,0 +1,26 @@
+import { openaiErrors } from '../http/error-format.ts'
+import { ReceivedText } from '../tokens/received-text.ts'
+import { readUsageText } from '../usage/usage.ts'
+import type { AnswerFormat } from './answer-format.ts'
+import { AnswerShape } from './answer-shape.ts'
+import { EventStream } from './event-stream.ts'
+import { showsUsage } from './forwarded-body.ts'
+import { JsonBody } from './json-body.ts'
+import { describeRefusal } from './read-refusal.ts'
+
+/**
+ * The format of chat completions, legacy completions and embeddings.
+ *
+ * @param list the member of a single body that holds the answers or embeddings
+ * @param words the member of a stream event that holds the model's words
+ */
+export const listFormat = (list: 'choices' | 'data', words: string): AnswerFormat => ({
+  newBody: (_asked, length) => new JsonBody(new AnswerShape(list), readUsageText, length),
+  newEvents(asked) {
+    const { answers } = asked
+    // With several answers, events of different answers alternate; `choices` also tells which answer each belongs to.
+    return new EventStream(showsUsage(asked), new ReceivedText(answers > 1 ? 'choices' : words), answers)
+  },
+  errors: openaiErrors,
+  refusal: (reason, { secret }) => describeRefusal(reason, secret)
+})

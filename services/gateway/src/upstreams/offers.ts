@@ -1,0 +1,57 @@
+import type { Model, Target } from '@tollgate/contracts/catalog/catalog.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { type AcceptedMembers, membersAcceptedOn } from './accepted-members.ts'
+import { type Api, apiPaths, apis } from './apis.ts'
+import type { Upstreams } from './upstreams.ts'
+
+/** How a model is offered with one API. */
+export interface Offer {
+  /** The targets of its route whose upstreams the gateway has and that speak the API. */
+  readonly route: readonly Target[]
+  /** The members that a request may have. */
+  readonly members: AcceptedMembers
+}
+
+/** The APIs with which a set of upstreams offers each model. An answer is cached as long as the model's catalog exists. */
+export class Offers {
+  readonly #upstreams: Upstreams
+  readonly #known = new WeakMap<Model, ReadonlyMap<Api, Offer>>()
+
+  constructor(upstreams: Upstreams) {
+    this.#upstreams = upstreams
+  }
+
+  /** The offers of a model; empty if the gateway has none of its upstreams. */
+  of(model: Model): ReadonlyMap<Api, Offer> {
+    let offers = this.#known.get(model)
+    if (offers === undefined) {
+      offers = offersOf(model, this.#upstreams)
+      this.#known.set(model, offers)
+    }
+    return offers
+  }
+}
+
+/** The APIs that models of a kind can have. */
+const apisOfKind: Readonly<Record<Model['kind'], readonly Api[]>> = {
+  chat: ['chat', 'responses', 'messages'],
+  completion: ['completions'],
+  embedding: ['embeddings']
+}
+
+function offersOf(model: Model, upstreams: Upstreams): ReadonlyMap<Api, Offer> {
+  const offers = new Map<Api, Offer>()
+  for (const api of apisOfKind[model.kind]) {
+    const route = model.route.filter(({ upstream }) => upstreams.get(upstream)?.speaks.has(api) === true)
+    if (route.length > 0) offers.set(api, { route, members: membersAcceptedOn(route, api, upstreams) })
+  }
+  return offers
+}
+
+/** @returns an error that names the endpoints of a model */
+export function wrongEndpoint(name: string, offers: ReadonlyMap<Api, Offer>): ServiceError {
+  const paths = apis.filter((api) => offers.has(api)).map((api) => apiPaths[api])
+  return new ServiceError('wrong_endpoint', {
+    message: `The model ${name} is not offered at this endpoint. Send the request to ${paths.join(' or ')}.`
+  })
+}
