@@ -44,7 +44,7 @@ const key = {
   created: '2026-11-21T10:00:00.000Z',
   can_change: true
 }
-const model = { id: 'm', object: 'model', created: 1, owned_by: 'o' }
+const model = { id: 'm', object: 'model', created: 1, owned_by: 'o', endpoints: ['/v1/chat/completions'] }
 const plan = {
   id: 'pro',
   name: 'Pro',
