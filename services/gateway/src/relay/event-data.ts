@@ -8,7 +8,7 @@ export function dataIn(event: Buffer): unknown {
 }
 
 /** Joins the `data` lines of an event, without the space after the colon. */
-function dataOf(event: Buffer): string {
+export function dataOf(event: Buffer): string {
   const lines = event.toString().split(/\r\n|\n|\r/)
   const data = lines.filter((line) => line.startsWith('data:'))
   return data.map((line) => line.slice(line[5] === ' ' ? 6 : 5)).join('\n')

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import t from 'tap'
+import { MemberScan } from './member-scan.ts'
+
+const paths = ['type', 'usage', 'response.usage', 'response.status', 'response.id']
+
+function scan(text: string, cuts: readonly number[]): MemberScan {
+  const bytes = Buffer.from(text)
+  const found = new MemberScan(paths, 'response.usage')
+  const at = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b)
+  let from = 0
+  for (const end of [...at, bytes.length]) {
+    // The scan must not keep the caller's memory.
+    const piece = Buffer.from(bytes.subarray(from, end))
+    found.push(piece)
+    piece.fill(0x22)
+    from = end
+  }
+  return found
+}
+
+const name = fc.constantFrom('type', 'usage', 'response', 'status', 'id', 'other', '"usage":{', 'a\\', 'ü')
+const { value } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    fc.oneof(fc.string({ unit: 'grapheme' }), fc.double({ noNaN: true }), fc.boolean(), fc.constant(null)),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(name, tie('value'), { maxKeys: 5, noNullPrototype: true })
+  )
+}))
+const object = fc.dictionary(name, value, { maxKeys: 6, noNullPrototype: true })
+
+const memberAt = (from: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((inner, name) => {
+    const isObject = typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+    return isObject && Object.hasOwn(inner, name) ? (inner as Record<string, unknown>)[name] : undefined
+  }, from)
+
+/** As JSON has it: without -0. */
+const parsed = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))
+
+t.test('the members at the searched places are found, and no others, however the bytes are cut', async () => {
+  fc.assert(
+    fc.property(object, fc.constantFrom(0, 1, 2), fc.array(fc.nat(), { maxLength: 8 }), (content, space, cuts) => {
+      const text = ` ${JSON.stringify(content, null, space)}\n`
+      const found = scan(text, cuts)
+      assert.equal(found.isClosed && !found.isFaulty, true)
+      for (const path of paths) assert.deepEqual(found.valueOf(path), parsed(memberAt(content, path)), path)
+      const span = found.values.has('response.usage')
+        ? Buffer.from(text).subarray(found.spanFrom, found.spanEnd).toString()
+        : 'null'
+      assert.deepEqual(JSON.parse(span), parsed(memberAt(content, 'response.usage')) ?? null)
+    }),
+    { numRuns: 300 }
+  )
+})
+
+t.test('a value that is too long is missing, and later members are found', async () => {
+  const long = { response: { usage: { text: 'x'.repeat(20_000) }, status: 'completed' } }
+  const found = scan(JSON.stringify(long), [5, 9000, 19_000])
+  assert.equal(found.valueOf('response.usage'), undefined)
+  assert.equal(found.valueOf('response.status'), 'completed')
+})
+
+t.test('bytes that are not one object are faulty', async () => {
+  for (const text of ['[]', '{} {}', 'data', '{}x']) assert.equal(scan(text, []).isFaulty, true, text)
+  assert.equal(scan(' \n', []).isBlank, true)
+  assert.equal(scan('{"response":{"usage":{"a"', []).isClosed, false)
+})

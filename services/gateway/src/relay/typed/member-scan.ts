@@ -1,0 +1,247 @@
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  openBrace,
+  openBracket,
+  quote
+} from '../../body/json-bytes.ts'
+
+/** Longer values are not kept. Usage objects have a few hundred bytes. */
+const maxValueBytes = 16_384
+/** Longer names are none of those that are searched. */
+const maxNameBytes = 64
+
+/** The searched members of one object. */
+interface Level {
+  readonly members: ReadonlyMap<string, { readonly path: string | null; readonly inner: Level | null }>
+}
+
+/**
+ * Gathers the values of some members of one JSON object as its bytes pass, at any length of the object. Only members of the named
+ * places count, because an answer repeats texts and schemas of its client, which may have members of the same names.
+ *
+ * It reads only texts, braces, brackets, commas and colons, and does not check the rest.
+ */
+export class MemberScan {
+  /** The JSON texts of the values that have ended, by path. Of equal names, the last counts. A value that is too long is missing. */
+  readonly values = new Map<string, string>()
+  /** Whether the bytes cannot be one JSON object. */
+  isFaulty = false
+  /** Whether the object has ended, with nothing after it. */
+  isClosed = false
+  /** Index of the first byte of the last value at {@link spanOf}; -1 before it. */
+  spanFrom = -1
+  /** Index after the last byte of that value; -1 before it. */
+  spanEnd = -1
+  readonly #spanOf: string | null
+  readonly #root: Level
+  /** The searched members of the open objects and lists; null where nothing is searched. The outer object comes first. */
+  #levels: Array<Level | null> = []
+  /** Bytes before the current ones. */
+  #before = 0
+  #inText = false
+  #isEscaped = false
+  #expectsName = false
+  /** The beginning of a name that is read; null while none is. */
+  #name: string | null = null
+  #member: { readonly path: string | null; readonly inner: Level | null } | undefined
+  /** The path of the value that is gathered; null for none. */
+  #path: string | null = null
+  /** How many objects and lists are open around it. */
+  #depth = 0
+  #gathered: Buffer[] = []
+  #gatheredBytes = 0
+  /** Where the gathered value begins within the current bytes. */
+  #valueFrom = 0
+
+  /**
+   * @param paths of the members, such as `response.usage`. The searched names contain no dots and no escapes
+   * @param spanOf the path whose place is needed, too
+   */
+  constructor(paths: readonly string[], spanOf: string | null = null) {
+    this.#root = levels.get(paths) ?? prepare(paths)
+    this.#spanOf = spanOf
+  }
+
+  /** Whether only white space arrived. */
+  get isBlank(): boolean {
+    return this.#levels.length === 0 && !this.isClosed && !this.isFaulty
+  }
+
+  /** The parsed value at a path; undefined if it is missing. */
+  valueOf(path: string): unknown {
+    const text = this.values.get(path)
+    if (text === undefined) return undefined
+    try {
+      return JSON.parse(text)
+    } catch {
+      return undefined
+    }
+  }
+
+  push(bytes: Buffer): void {
+    this.#valueFrom = 0
+    this.#read(bytes)
+    if (this.#path !== null) this.#keep(bytes.subarray(this.#valueFrom))
+    this.#before += bytes.length
+  }
+
+  #read(bytes: Buffer): void {
+    for (let at = 0; at < bytes.length; ) {
+      if (this.#inText) {
+        at = this.#readText(bytes, at)
+        continue
+      }
+      const byte = bytes[at]!
+      if (this.#levels.length === 0) {
+        if (byte === openBrace && !this.isClosed) this.#enter(this.#root)
+        else if (!isSpace(byte)) {
+          this.isFaulty = true
+          return
+        }
+      } else this.#readStructure(byte, bytes, at)
+      at++
+    }
+  }
+
+  #enter(level: Level | null): void {
+    this.#levels.push(level)
+    this.#expectsName = level !== null
+  }
+
+  #readStructure(byte: number, bytes: Buffer, at: number): void {
+    switch (byte) {
+      case quote:
+        this.#inText = true
+        this.#name = this.#expectsName ? '' : null
+        return
+      case openBrace:
+        this.#enter(this.#inner())
+        return
+      case openBracket:
+        this.#enter(null)
+        return
+      case closeBrace:
+      case closeBracket:
+        if (this.#levels.at(-1) !== null) this.#endValue(bytes, at)
+        this.#levels.pop()
+        this.#expectsName = false
+        this.#member = undefined
+        if (this.#levels.length === 0) this.isClosed = true
+        return
+      case colon:
+        if (this.#levels.at(-1) !== null) this.#beginValue(at + 1)
+        return
+      case comma:
+        if (this.#levels.at(-1) === null) return
+        this.#endValue(bytes, at)
+        this.#expectsName = true
+        this.#member = undefined
+    }
+  }
+
+  /** The searched members of the object that begins as the current value. */
+  #inner(): Level | null {
+    return this.#levels.at(-1) === null ? null : (this.#member?.inner ?? null)
+  }
+
+  #beginValue(from: number): void {
+    this.#expectsName = false
+    const path = this.#member?.path ?? null
+    if (path === null || this.#path !== null) return
+    this.#path = path
+    this.#depth = this.#levels.length
+    this.#valueFrom = from
+    this.#gathered = []
+    this.#gatheredBytes = 0
+    if (path === this.#spanOf) {
+      this.spanFrom = this.#before + from
+      this.spanEnd = -1
+    }
+  }
+
+  /** Ends the value of the current member, which ends before `at`. */
+  #endValue(bytes: Buffer, at: number): void {
+    const path = this.#path
+    if (path === null || this.#levels.length !== this.#depth) return
+    this.#keep(bytes.subarray(this.#valueFrom, at))
+    if (this.#gatheredBytes <= maxValueBytes) this.values.set(path, Buffer.concat(this.#gathered).toString().trim())
+    else this.values.delete(path)
+    if (path === this.#spanOf) this.spanEnd = this.#before + at
+    this.#path = null
+    this.#gathered = []
+  }
+
+  /** @param part is copied */
+  #keep(part: Buffer): void {
+    this.#gatheredBytes += part.length
+    if (this.#gatheredBytes <= maxValueBytes) this.#gathered.push(Buffer.from(part))
+    else this.#gathered = []
+  }
+
+  /** @returns the index after the closing quote, or the length */
+  #readText(bytes: Buffer, from: number): number {
+    const end = this.#endOfText(bytes, from)
+    if (this.#name !== null && this.#name.length <= maxNameBytes)
+      this.#name += bytes.toString('latin1', from, Math.min(end < 0 ? bytes.length : end, from + maxNameBytes + 1))
+    if (end < 0) return bytes.length
+    this.#inText = false
+    if (this.#name !== null) {
+      this.#member = this.#levels.at(-1)?.members.get(this.#name)
+      this.#name = null
+    }
+    return end + 1
+  }
+
+  /** @returns the index of the closing quote; -1 if it is missing */
+  #endOfText(bytes: Buffer, from: number): number {
+    let at = from
+    if (this.#isEscaped) {
+      at++
+      this.#isEscaped = false
+    }
+    for (;;) {
+      const end = bytes.indexOf(quote, at)
+      const textEnd = end < 0 ? bytes.length : end
+      let start = textEnd
+      while (start > at && bytes[start - 1] === backslash) start--
+      const isLastEscaped = (textEnd - start) % 2 === 1
+      if (end < 0) {
+        this.#isEscaped = isLastEscaped
+        return -1
+      }
+      if (!isLastEscaped) return end
+      at = end + 1
+    }
+  }
+}
+
+/** Prepared by the list of paths, because the formats use the same lists for all answers. */
+const levels = new WeakMap<readonly string[], Level>()
+
+function prepare(paths: readonly string[]): Level {
+  const level = levelOf(paths.map((path) => ({ path, names: path.split('.') })))
+  levels.set(paths, level)
+  return level
+}
+
+function levelOf(searched: ReadonlyArray<{ path: string; names: readonly string[] }>): Level {
+  const members = new Map<string, { path: string | null; inner: Level | null }>()
+  for (const name of new Set(searched.map(({ names }) => names[0]!))) {
+    const here = searched.filter(({ names }) => names[0] === name)
+    const inner = here
+      .filter(({ names }) => names.length > 1)
+      .map(({ path, names }) => ({ path, names: names.slice(1) }))
+    members.set(name, {
+      path: here.find(({ names }) => names.length === 1)?.path ?? null,
+      inner: inner.length === 0 ? null : levelOf(inner)
+    })
+  }
+  return { members }
+}
+
+/** White space of JSON (RFC 8259, section 2). */
+const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
