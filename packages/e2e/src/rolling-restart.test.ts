@@ -1,63 +1,32 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findProgram } from '@tollgate/sandbox/find-program.ts'
-import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { need } from '@tollgate/sandbox/need.ts'
-import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t from 'tap'
+import { startShippedNginx } from './nginx/start-shipped-nginx.ts'
 import { Person } from './person.ts'
+import { recordedRequests } from './recorded-requests.ts'
 import { startTestSystem, type TestSystem } from './start-test-system.ts'
+import { writeCatalogWith } from './write-catalog.ts'
 
-const shipped = workspaceFile('deploy/nginx/tollgate.conf')
 const nginx = findProgram(['nginx'])
-
-/** Starts nginx before the gateways, with the shipped configuration. */
-async function startNginx(directory: string, system: TestSystem): Promise<{ url: string; child: ChildProcess }> {
-  const port = await freePort()
-  const [first, second] = system.addresses.gateways.map((gateway) => new URL(gateway).host)
-  const server = readFileSync(shipped, 'utf8')
-    .replace('127.0.0.1:8080', first!)
-    .replace('127.0.0.1:8081', second!)
-    .replace('127.0.0.1:8000', `127.0.0.1:${port}`)
-  writeFileSync(join(directory, 'tollgate.conf'), server)
-  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${directory}/${name};`
-  )
-  writeFileSync(
-    join(directory, 'nginx.conf'),
-    `daemon off; pid ${directory}/nginx.pid; worker_processes 1; error_log stderr warn; events {}
-     http { access_log off; ${paths.join(' ')} include ${directory}/tollgate.conf; }`
-  )
-  const child = spawn(nginx!, ['-p', directory, '-c', join(directory, 'nginx.conf'), '-e', 'stderr'], {
-    stdio: 'inherit'
+let system: TestSystem
+let ada: Person
+t.before(async () => {
+  if (nginx === null) return
+  system = await startTestSystem(t, {
+    gateways: 2,
+    env: { CATALOG_FILE: writeCatalogWith(t.testdir(), { slow: 'x+first-byte-ms=5000' }) }
   })
-  const url = `http://127.0.0.1:${port}`
-  for (;;) {
-    if (child.exitCode !== null) throw new Error('nginx did not start')
-    if (
-      await fetch(`${url}/v1/openapi.json`).then(
-        (answer) => answer.ok,
-        () => false
-      )
-    )
-      return { url, child }
-  }
-}
+  ada = await new Person(system, 'ada').join('enterprise')
+})
+
+const hosts = () => system.addresses.gateways.map((gateway) => new URL(gateway).host) as [string, string]
 
 t.test('a rolling restart of two gateways behind nginx loses no request', async (t) => {
   if (!need(t, 'nginx', nginx)) return
-  const system = await startTestSystem(t, { gateways: 2 })
-  const ada = await new Person(system, 'ada').join('enterprise')
   const { value } = (await ada.createKey('rolling')).body.key
-  const { url, child } = await startNginx(t.testdir(), system)
-  t.teardown(async () => {
-    child.kill('SIGQUIT')
-    await once(child, 'close')
-  })
+  const url = await startShippedNginx(t, nginx!, hosts())
 
   const failures: string[] = []
   let served = 0
@@ -74,7 +43,7 @@ t.test('a rolling restart of two gateways behind nginx loses no request', async 
         const text = await answer.text()
         const isWhole = stream
           ? text.endsWith('data: [DONE]\n\n') && !text.includes('"error"')
-          : JSON.parse(text).choices.length === 1
+          : answer.ok && JSON.parse(text).choices.length === 1
         if (!answer.ok || !isWhole) failures.push(`${answer.status} ${text.slice(-200)}`)
         else served++
       } catch (error) {
@@ -92,4 +61,28 @@ t.test('a rolling restart of two gateways behind nginx loses no request', async 
   t.comment(`${served} requests served during four restarts`)
   assert.deepEqual(failures, [])
   assert.ok(served > 200)
+})
+
+t.test('the provider is called once for each request of a gateway that is killed', async (t) => {
+  if (!need(t, 'nginx', nginx)) return
+  const { value } = (await ada.createKey('killed')).body.key
+  const url = await startShippedNginx(t, nginx!, hosts())
+  const before = (await recordedRequests(system)).length
+  const calls = async () => (await recordedRequests(system)).length - before
+  const count = 8
+  const asking = Array.from({ length: count }, async () => {
+    const answer = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${value}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'slow', messages: [{ role: 'user', content: 'Say 2 words.' }] })
+    })
+    const { error } = (await answer.json()) as { error?: { code: string } }
+    return error === undefined ? 'served' : `${answer.status} ${error.code}`
+  })
+  while ((await calls()) < count) await delay(10)
+  await system.part('gateway').kill('SIGKILL')
+  const outcomes = await Promise.all(asking)
+  t.comment(outcomes.join(', '))
+  assert.deepEqual(new Set(outcomes), new Set(['served', '503 gateway_unreachable']))
+  assert.equal(await calls(), count)
 })

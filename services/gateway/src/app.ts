@@ -1,3 +1,4 @@
+import { setTimeout as delay, setImmediate as untilPolled } from 'node:timers/promises'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
@@ -104,6 +105,9 @@ function inferenceDependencies(dependencies: GatewayDependencies, isDraining: ()
   }
 }
 
+/** How long a stopping gateway refuses requests after its last call has ended. */
+const lingerMs = 500
+
 /**
  * Lets `app.close()` wait for the calls in flight, and for clients to read their answers.
  *
@@ -114,7 +118,14 @@ function drainOnClose(app: FastifyInstance, calls: CallsInFlight): () => boolean
   const connections = new Connections(app.server)
   app.addHook('preClose', async () => {
     isDraining = true
-    await calls.whenNone()
+    if (calls.count > 0) {
+      await calls.whenNone()
+      // A proxy sends its next request on the connection whose answer has just ended. It gets 503, not a closed connection: nginx repeats
+      // only the first.
+      await delay(lingerMs)
+      // Timers run before the event loop accepts connections that have arrived. Without this, closing would reset them.
+      await untilPolled()
+    }
     connections.closeWhenRead()
   })
   return () => isDraining

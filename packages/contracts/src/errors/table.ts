@@ -274,7 +274,11 @@ export const errorTable = {
     'The change is saved, but some gateways may still accept the old keys. Repeat the call in a few seconds.'
   ],
   // Answered by nginx in front of the gateways: see deploy/nginx.
-  gateway_unreachable: [503, 'gateway_error', 'No gateway can be reached. Retry in a few seconds.'],
+  gateway_unreachable: [
+    503,
+    'gateway_error',
+    'The gateway cannot be reached, or stopped before it answered. Retry in a few seconds.'
+  ],
   draining: [503, 'gateway_error', 'This gateway is stopping. Retry: another one will answer.']
 } as const satisfies Record<string, readonly [status: number, type: string, message: string]>
 

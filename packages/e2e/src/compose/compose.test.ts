@@ -149,24 +149,6 @@ test('Prometheus asks every service at its admin port', async () => {
   assert.ok(readdirSync(workspaceFile('deploy/grafana/dashboards')).length > 0)
 })
 
-test('nginx has the rules of deploy/nginx for the gateways', async () => {
-  const location = (text: string) => directives(/location \/v1\/ \{([^}]*)\}/.exec(text)![1]!)
-  const shipped = location(readFileSync(workspaceFile('deploy/nginx/tollgate.conf'), 'utf8'))
-  const own = readBeside('nginx.conf')
-  const inherited = new Set(directives(own))
-  assert.deepEqual(
-    shipped.filter((directive) => !inherited.has(directive)),
-    []
-  )
-  assert.match(own, /error_page 502 504 =503 @unreachable;/)
-})
-
-const directives = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line.endsWith(';'))
-
 /** Reads a duration such as `15m30s`. */
 const milliseconds = (duration: string): number =>
   [...duration.matchAll(/(\d+)([ms])/g)].reduce(

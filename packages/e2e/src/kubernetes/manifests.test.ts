@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { IServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor'
 import { ControlVariables, loadControlConfig } from '@tollgate/control/config.ts'
 import { GatewayConfig, loadGatewayConfig } from '@tollgate/gateway/config.ts'
 import { readUpstreamsFile } from '@tollgate/gateway/upstreams/upstreams-file.ts'
@@ -174,6 +175,18 @@ for (const overlay of overlays) {
     })
   })
 }
+
+t.test(
+  'the label endpoint of the metrics stays, although the Prometheus Operator gives targets such a label',
+  async (t) => {
+    if (!need(t, 'kubectl', kubectl)) return
+    const { spec } = oneOf<IServiceMonitor>(await render('optional/monitoring'), 'ServiceMonitor', 'tollgate')
+    assert.deepEqual(
+      spec!.endpoints.map(({ port, honorLabels }) => ({ port, honorLabels })),
+      [{ port: 'admin', honorLabels: true }]
+    )
+  }
+)
 
 t.test('the catalog and the upstreams in the base are valid', async (t) => {
   if (!need(t, 'kubectl', kubectl)) return

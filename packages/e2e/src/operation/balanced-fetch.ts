@@ -16,7 +16,7 @@ export interface BalancedRequest {
 const timeoutMs = 60_000
 
 /**
- * Sends a request as the shipped nginx does: if a server cannot be reached, or answers 503, the next one gets it. Each request has
+ * Sends a request to the next server if one cannot be reached, breaks off before it answers, or answers 503. Each request has
  * its own connection.
  *
  * @param from the server to begin with

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { need } from '@tollgate/sandbox/need.ts'
+import { open, submit } from '@tollgate/sandbox/payments/pages/test-browser.ts'
 import { findPostgres } from '@tollgate/sandbox/postgres/find-postgres.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { monthNumber } from '@tollgate/state/keyspace/month.ts'
@@ -41,6 +43,18 @@ async function createCustomer({ system }: OperatedSystem) {
   return { person, create, ask }
 }
 
+/** Buys a plan by card, and waits until control knows it. */
+async function payFor(person: Person, price: string): Promise<void> {
+  const { body } = await person.call<{ url: string }>('POST', '/api/billing/checkout', { price_id: price })
+  await submit(await open(body.url), { number: '4242 4242 4242 4242', expiry: '12 / 40', cvc: '123', name: 'Petra' })
+  await untilPlan(person, 'pro')
+}
+
+async function untilPlan(person: Person, plan: string): Promise<void> {
+  const planOf = async () => (await person.call<{ plan: { id: string } }>('GET', '/api/billing/plan')).body.plan.id
+  while ((await planOf()) !== plan) await delay(50)
+}
+
 /** This month's cost of an account in the ledger, nanodollars. */
 async function costInLedger(sql: Sql, account: string): Promise<number> {
   const [row] = await sql<[{ cost: string }]>`
@@ -64,6 +78,7 @@ t.test('a backup restores into an empty server', { timeout: 240_000 }, async (t)
   const { system, link, sql, postgres, directory } = operated
   const { person, create, ask } = await createCustomer(operated)
   const operator = await new Person(system, 'olga').joinAsOperator()
+  const payer = await new Person(system, 'petra').join()
   const [kept, revoked, forgotten, rotated] = await Promise.all(['kept', 'revoked', 'forgotten', 'rotated'].map(create))
   const [{ account }] = await sql<[{ account: string }]>`
     select account_id::text as account from keys where id = ${kept!.id}`
@@ -82,6 +97,7 @@ t.test('a backup restores into an empty server', { timeout: 240_000 }, async (t)
   })
   const renewed = { secret: body.key.value }
   const created = await create('created after the backup')
+  await payFor(payer, 'price_pro_monthly')
   assert.equal(await ask(created), '200')
   assert.equal(await ask(renewed), '200')
   assert.equal(await ask(rotated!), '401 revoked_api_key')
@@ -115,6 +131,17 @@ t.test('a backup restores into an empty server', { timeout: 240_000 }, async (t)
       assert.equal(await ask(rotated!), '401 revoked_api_key')
       assert.equal(await ask(created), '401 invalid_api_key')
       assert.equal((await person.me()).status, 401, 'sessions have ended')
+      assert.equal((await payer.login()).status, 200)
+      await untilPlan(payer, 'pro')
+      const isCaughtUp = async () => {
+        const [found] = await restoredSql<[{ customers: number; invoices: number }]>`
+          select (select count(*)::int from customers where plan = 'pro') as customers,
+            (select count(*)::int from invoices) as invoices`
+        return found.customers === 1 && found.invoices === 1
+      }
+      while (!(await isCaughtUp())) await delay(50)
+      const { body: paid } = await payer.call<{ invoices: unknown[] }>('GET', '/api/billing/invoices')
+      assert.equal(paid.invoices.length, 1)
       // Usage of the last hours is in Redis: the restored ledger has it again, to the nanodollar.
       assert.ok((await untilLedgerHasAll(operated, restoredSql, account)) > 0)
       assert.equal((await operator.login()).status, 200)

@@ -12,6 +12,8 @@ const startedRequestMs = 2000
 export class Connections {
   readonly #server: Server
   readonly #open = new Set<Socket>()
+  /** Connections that had sent nothing when they were checked last. */
+  #silent = new Set<Socket>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(server: Server) {
@@ -26,12 +28,19 @@ export class Connections {
   /** Call this once every answer has been written. It waits until clients have read them. */
   closeWhenRead(): void {
     const startedAt = performance.now()
-    this.#timer = setInterval(() => {
-      this.#server.closeIdleConnections()
-      const isPatient = performance.now() - startedAt < startedRequestMs
-      for (const socket of this.#open) {
-        if (socket.writableLength === 0 && (socket.bytesRead === 0 || !isPatient)) socket.destroy()
-      }
-    }, checkEveryMs)
+    // Timers run before sockets are read, so the check waits for the requests that have arrived.
+    this.#timer = setInterval(() => setImmediate(() => this.#check(startedAt)), checkEveryMs)
+  }
+
+  #check(startedAt: number): void {
+    this.#server.closeIdleConnections()
+    const isPatient = performance.now() - startedAt < startedRequestMs
+    const silent = new Set<Socket>()
+    for (const socket of this.#open) {
+      if (socket.bytesRead === 0) silent.add(socket)
+      if (socket.writableLength === 0 && ((socket.bytesRead === 0 && this.#silent.has(socket)) || !isPatient))
+        socket.destroy()
+    }
+    this.#silent = silent
   }
 }

@@ -132,6 +132,13 @@ t.test('after several failures the client gets one that may pass', async () => {
   assert.equal(await outcomeOf(response), '503 upstream_rate_limited')
 })
 
+t.test('a charged request never ends with 503, which proxies repeat', async () => {
+  upstreams.a.answer(failing(429, { 'retry-after': '30' }))
+  upstreams.b.answer(({ response }) => response.writeHead(200, { 'content-type': 'application/json' }).end(plainAnswer))
+  assert.equal(await ask('both', { stream: true }), '502 upstream_error')
+  assert.deepEqual(calls(), [1, 1])
+})
+
 t.test('another upstream is retried while one asks for a long wait', async () => {
   gateway.upstreams.get('a')!.restingUntil.set('at-a', performance.now() + 60_000)
   upstreams.b.answer((received) => {

@@ -139,8 +139,9 @@ class Relay implements AttemptOwner, Expiring {
     )
     onFailure(failure, name, next !== null)
     if (next === null) {
-      // After several failures, the client gets a transient one, if any.
-      const sent = scope === 'elsewhere' ? (this.#transientFailure ?? failure) : failure
+      // After several failures, the client gets a transient one, if any. But a proxy may repeat a request after 503, and this one is
+      // charged.
+      const sent = scope === 'elsewhere' && end === 'unserved' ? (this.#transientFailure ?? failure) : failure
       const sentScope = sent === failure ? scope : 'anywhere'
       this.#finishWith(sent, end, mayClientRetry(sent, sentScope, this.#tried.length, maxCalls))
       return
