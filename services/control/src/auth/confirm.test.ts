@@ -5,7 +5,7 @@ import { sql } from 'drizzle-orm'
 import { test } from 'tap'
 import { queryRows } from '../database/connect.ts'
 import { defaultLimits } from '../http/limits.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
 import { type Answer, anonKey, codeOf, type RunningControl, startControl } from '../testing/start-control.ts'
 
@@ -67,7 +67,7 @@ async function actions({ database }: RunningControl, email: string): Promise<str
   return rows.map(({ action }) => action)
 }
 
-onEachDatabase('confirmation', async (t, newDatabase) => {
+onDatabase('confirmation', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
   t.after(() => control.close())
   const { call } = control
