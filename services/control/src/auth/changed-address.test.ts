@@ -4,7 +4,7 @@ import { createClient } from '@supabase/supabase-js'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { onDatabase } from '../testing/databases.ts'
 import {
   anonKey,
   codeOf,
@@ -55,7 +55,7 @@ async function keyStatus({ database }: RunningControl, id: string): Promise<unkn
   return (await queryRows<{ status: string }>(database.orm, sql`select status from keys where id = ${id}`))[0]!.status
 }
 
-onEachDatabase('a user whose address changed at the provider', async (t, newDatabase) => {
+onDatabase('a user whose address changed at the provider', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase(), minimumPasswordLength: 12 })
   t.after(() => control.close())
   const isSignedIn = async (cookie: string) => (await control.call('GET', '/api/auth/me', { cookie })).status === 200

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { type Answer, codeOf, startControl } from '../testing/start-control.ts'
 
 const credentials = { email: 'grace@example.com', password: 'correct horse battery' }
@@ -9,7 +9,7 @@ const credentials = { email: 'grace@example.com', password: 'correct horse batte
 const userOf = (answer: Answer) => (answer.body as { user: Record<string, string> }).user
 const tokenOf = (cookie: string) => cookie.split('=')[1]!
 
-onEachDatabase('auth', async (t, newDatabase) => {
+onDatabase('auth', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
   t.after(() => control.close())
   const { call } = control

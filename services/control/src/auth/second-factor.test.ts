@@ -5,7 +5,7 @@ import { totpCode } from '@tollgate/sandbox/identity/tokens/totp.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { test } from 'tap'
 import { defaultLimits } from '../http/limits.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
 import {
   type Answer,
@@ -76,7 +76,7 @@ async function resetToken({ call, identity }: RunningControl, email: string): Pr
   return link.searchParams.get('token_hash')!
 }
 
-onEachDatabase('second factor', async (t, newDatabase) => {
+onDatabase('second factor', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase(), identityNow })
   t.after(() => control.close())
   const { call } = control

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createClient } from '@supabase/supabase-js'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
 import {
   type Answer,
@@ -65,7 +65,7 @@ const deletedState = {
   keys: 0
 }
 
-onEachDatabase('a user', async (t, newDatabase) => {
+onDatabase('a user', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
   t.after(() => control.close())
   const { call } = control
@@ -170,7 +170,7 @@ onEachDatabase('a user', async (t, newDatabase) => {
   })
 })
 
-onEachDatabase('a deletion that fails half-way', async (t, newDatabase) => {
+onDatabase('a deletion that fails half-way', async (t, newDatabase) => {
   const proxy = await startIdentityProxy()
   t.after(() => proxy.close())
   const control = await startControl({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { type OpenApiDocument, operationsOf } from '@tollgate/contracts/openapi/document.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { type Answer, startControl } from '../testing/start-control.ts'
 import { goodBodies } from './bodies.ts'
 
@@ -32,7 +32,7 @@ const lookAlikes = [
   ''
 ]
 
-onEachDatabase('foreign callers', async (t, newDatabase) => {
+onDatabase('foreign callers', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase(), publicUrl, serviceDomain: 'service.example' })
   t.after(() => control.close())
   const { call } = control

@@ -15,7 +15,7 @@ import { test } from 'tap'
 import { keys } from '../database/schema/keys.ts'
 import { askAsGateway, untilAnswered } from '../projection/testing/ask-as-gateway.ts'
 import { teamOf } from '../team/testing/team-of.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { startRedisProxy } from '../testing/redis-proxy.ts'
 import { type Answer, type CallOptions, codeOf, startControl, type TestUser } from '../testing/start-control.ts'
 
@@ -32,7 +32,7 @@ const shownOf = (answer: Answer) => (answer.body as { key: Key & { in_force: boo
 const statusOf = (answer: Answer) =>
   answer.status < 400 ? String(answer.status) : `${answer.status} ${codeOf(answer)}`
 
-onEachDatabase('changes while control is disconnected from Redis', async (t, newDatabase) => {
+onDatabase('changes while control is disconnected from Redis', async (t, newDatabase) => {
   const server = await startRedis({ port: 0 })
   const proxy = await startRedisProxy(server.url)
   const control = await startControl({
@@ -263,7 +263,7 @@ onEachDatabase('changes while control is disconnected from Redis', async (t, new
   })
 })
 
-onEachDatabase('GET /api/keys/:id', async (t, newDatabase) => {
+onDatabase('GET /api/keys/:id', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
   t.after(() => control.close())
   const { call } = control
