@@ -1,5 +1,5 @@
-import { adoptRedis, type RedisState } from '@tollgate/control/restore/adopt-redis.ts'
 import { prepareRestored } from '@tollgate/control/restore/prepare-restored.ts'
+import { type RedisComparison, recoverFromRedis } from '@tollgate/control/restore/recover-from-redis.ts'
 import { openRedis } from '@tollgate/state/link/first-contact.ts'
 import { CommandError, UsageError } from '../commands/command-error.ts'
 import { createCommand } from '../commands/create-command.ts'
@@ -15,14 +15,14 @@ export const restored = createCommand('restored', 'prepare a database that was r
     options: {},
     async run(input, io) {
       return withDatabase(io.env.DATABASE_URL, async ({ orm }) => {
-        const { state, kept } = await withRedis(io.env.REDIS_URL, (link) => adoptRedis(orm, link))
+        const { redis, kept } = await withRedis(io.env.REDIS_URL, (link) => recoverFromRedis(orm, link))
         const { endedSessions } = await prepareRestored(orm)
-        const result = { redis: state, revoked: kept.revoked, rotated: kept.rotated, ended_sessions: endedSessions }
+        const result = { redis, revoked: kept.revoked, rotated: kept.rotated, ended_sessions: endedSessions }
         show(input, io, result, () =>
           [
             `Ended ${endedSessions} sessions. Everybody has to sign in again.`,
-            consequences[state],
-            ...(state === 'later'
+            consequences[redis],
+            ...(redis === 'later'
               ? [`Revoked again: ${kept.revoked.length} keys. Rotated again: ${kept.rotated.length}.`]
               : [])
           ].join('\n')
@@ -33,7 +33,7 @@ export const restored = createCommand('restored', 'prepare a database that was r
   }
 ])
 
-const consequences: Readonly<Record<RedisState, string>> = {
+const consequences: Readonly<Record<RedisComparison, string>> = {
   later:
     'Redis has changes since the backup. What it knows is kept: revoked and rotated keys, this month’s spend, and usage of the last hours. Do not empty Redis.',
   'not later':

@@ -4,6 +4,7 @@ import { secretShard } from '@tollgate/state/keyspace/names.ts'
 import { eq } from 'drizzle-orm'
 import { auditLog } from '../database/schema/audit.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
+import { shards } from '../database/schema/projection.ts'
 import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { endKeys } from './end-keys.ts'
 import type { EndedKey } from './source.ts'
@@ -30,8 +31,11 @@ onEachDatabase('keys that ended before a restore', async (t, newDatabase) => {
   await t.test('are revoked, once, with a line in the audit log', async () => {
     const before = await rowOf(1)
     const one = await ended(1, { kind: 'revoked' })
+    assert.deepEqual([...(await endKeys(orm, [one]))], [one.key])
+    assert.deepEqual([...(await endKeys(orm, [one]))], [], 'another replica ended it')
+    const shardsBefore = await orm.select().from(shards)
     await endKeys(orm, [one])
-    await endKeys(orm, [one])
+    assert.deepEqual(await orm.select().from(shards), shardsBefore, 'no shard is written to Redis again')
     const row = await rowOf(1)
     assert.equal(row.status, 'revoked')
     assert.ok(row.revokedAt !== null && row.version > before.version)
@@ -57,7 +61,7 @@ onEachDatabase('keys that ended before a restore', async (t, newDatabase) => {
 
   await t.test('stay as they are if somebody has changed them meanwhile', async () => {
     const before = await rowOf(3)
-    await endKeys(orm, [await ended(3, { kind: 'revoked' }, -1)])
+    assert.equal((await endKeys(orm, [await ended(3, { kind: 'revoked' }, -1)])).size, 0)
     assert.deepEqual(await rowOf(3), before)
   })
 })

@@ -1,6 +1,6 @@
 import { changeOf } from '@tollgate/contracts/records/version.ts'
 import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import { byService } from '../audit/by.ts'
 import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
 import type { Orm, Transaction } from '../database/connect.ts'
@@ -11,16 +11,26 @@ import type { EndedKey } from './source.ts'
 /** Few enough for a transaction of a fraction of a second: other changes wait for it. */
 const keysPerTransaction = 100
 
-/** Revokes or rotates keys that are still as they were read. The audit log says that it happened after a restore. */
-export async function endKeys(orm: Orm, ended: readonly EndedKey[]): Promise<void> {
+/**
+ * Revokes or rotates keys that are still as they were read. The audit log says that it happened after a restore.
+ *
+ * @returns the ids of the keys that this call changed. Another replica may have ended the others
+ */
+export async function endKeys(orm: Orm, ended: readonly EndedKey[]): Promise<Set<string>> {
+  const changed = new Set<string>()
   for (let from = 0; from < ended.length; from += keysPerTransaction) {
     const together = ended.slice(from, from + keysPerTransaction)
-    await orm.transaction(async (tx) => {
+    const ofTransaction = await orm.transaction(async (tx) => {
       await lockChanges(tx)
-      const version = await recordChange(tx, together.flatMap(shardsOf))
-      for (const one of together) await endKey(tx, one, version)
+      const unchanged = await findUnchanged(tx, together)
+      if (unchanged.length === 0) return []
+      const version = await recordChange(tx, unchanged.flatMap(shardsOf))
+      for (const one of unchanged) await endKey(tx, one, version)
+      return unchanged
     })
+    for (const { key } of ofTransaction) changed.add(key)
   }
+  return changed
 }
 
 const shardsOf = ({ account, digest, ending }: EndedKey) => [
@@ -29,15 +39,33 @@ const shardsOf = ({ account, digest, ending }: EndedKey) => [
   ...(ending.kind === 'rotated' ? [secretShard(ending.digest)] : [])
 ]
 
+/** @returns the keys that are still as they were read. Under the lock, they stay so */
+async function findUnchanged(tx: Transaction, ended: readonly EndedKey[]): Promise<EndedKey[]> {
+  const rows = await tx
+    .select({ id: keys.id, version: keys.version })
+    .from(keys)
+    .where(
+      and(
+        inArray(
+          keys.id,
+          ended.map(({ key }) => key)
+        ),
+        eq(keys.status, 'active')
+      )
+    )
+  const versions = new Map(rows.map(({ id, version }) => [id, version]))
+  return ended.filter(({ key, version }) => versions.get(key) === changeOf(version))
+}
+
 async function endKey(tx: Transaction, ended: EndedKey, version: number): Promise<void> {
   const { account, key: id, ending } = ended
   const by = byService()
   const [key] = await tx
     .update(keys)
     .set({ ...(ending.kind === 'revoked' ? { status: 'revoked', revokedAt: by.at } : newSecret(ending)), version })
-    .where(and(eq(keys.id, id), eq(keys.version, changeOf(ended.version)), eq(keys.status, 'active')))
+    .where(eq(keys.id, id))
     .returning({ label: keys.label, scope: keys.scope })
-  if (key === undefined) return
+  const { label, scope } = key!
   if (ending.kind === 'rotated') {
     const { digest } = ended
     const diesAt = ending.previous?.digest === digest ? new Date(ending.previous.until) : by.at
@@ -47,7 +75,7 @@ async function endKey(tx: Transaction, ended: EndedKey, version: number): Promis
         digest,
         keyId: id,
         accountId: account,
-        scope: key.scope,
+        scope,
         secretShard: secretShard(digest),
         version,
         diesAt
@@ -60,7 +88,7 @@ async function endKey(tx: Transaction, ended: EndedKey, version: number): Promis
     ...by,
     action,
     subject: id,
-    detail: { label: key.label, restored: true }
+    detail: { label, restored: true }
   })
 }
 

@@ -7,7 +7,7 @@ import type { EndedKey, KeyWrite, ProjectionSource } from './source.ts'
 /** Keys per call of the script: few enough to block Redis for less than half a millisecond. */
 const keysPerCall = 100
 
-/** Keys whose revocation or rotation PostgreSQL had lost. */
+/** Keys whose revocation or rotation PostgreSQL had lost. Those that another replica ended first are not among them. */
 export interface KeptEndings {
   readonly revoked: readonly string[]
   readonly rotated: readonly string[]
@@ -42,8 +42,9 @@ export async function keepEndings(
         ended.push(...(await findEnded(redis, shard, ofShard.slice(from, from + keysPerCall))))
       }
     }
-    if (ended.length > 0) await source.endKeys(ended)
-    for (const { key, ending } of ended) kept[ending.kind].add(key)
+    if (ended.length === 0) continue
+    const changed = await source.endKeys(ended)
+    for (const { key, ending } of ended) if (changed.has(key)) kept[ending.kind].add(key)
   }
   return { revoked: [...kept.revoked], rotated: [...kept.rotated] }
 }

@@ -7,6 +7,9 @@ import { addClockSkew } from './process-gauges.ts'
 import { RedisMetrics } from './redis-metrics.ts'
 import { UpstreamMetrics } from './upstream-metrics.ts'
 
+/** Names by the label that has them. */
+export type NamesByLabel = Readonly<Record<string, readonly string[]>>
+
 /** What a gateway counts. No label has a key, an account, an address, or a name that a client invented. */
 export interface Metrics {
   readonly registry: Registry
@@ -29,6 +32,8 @@ export interface Metrics {
   countReaped(reaped: { charged: number; released: number }): void
   /** @param skewMs how far Redis' clock is ahead of this gateway's, ms; null removes the last value */
   setClockSkew(skewMs: number | null): void
+  /** The names that may be labels now, by label: every label that names a model, a plan or an upstream. */
+  namesInForce(): NamesByLabel
   /** Changes when series may have been removed. Then look up again those that you keep. */
   readonly generation: number
   /** Sets the models and plans in force, and removes series of former ones. */
@@ -72,6 +77,13 @@ export function createMetrics(now: () => number = () => performance.now()): Metr
       return generation
     },
     redis,
+    namesInForce() {
+      const [ofModels, ofUpstreams] = [models.all(), upstreams.names.all()]
+      return {
+        ...{ model: ofModels, gen_ai_request_model: ofModels, plan: plans.all() },
+        ...{ upstream: ofUpstreams, gen_ai_provider_name: ofUpstreams }
+      }
+    },
     ...addSafetyCounters(registry, redis),
     setClockSkew: addClockSkew(registry),
     countUnavailable: (model) => unavailable.series(models.labelOf(model)).add(1),

@@ -32,7 +32,8 @@ export async function runWorker(config: GatewayConfig, log: Logger): Promise<voi
   })
   async function answer(id: number, withMetrics: boolean): Promise<void> {
     const metrics = withMetrics ? await gateway.metrics.registry.getMetricsAsJSON() : null
-    tell({ kind: 'state', id, state: { readiness: await gateway.readiness(), metrics } })
+    const names = gateway.metrics.namesInForce()
+    tell({ kind: 'state', id, state: { readiness: await gateway.readiness(), metrics, names } })
   }
 
   await gateway.start()
