@@ -157,10 +157,19 @@ class InferenceHandler {
         const hidesOutput = model!.hidesOutput === true || hidesAnswers === true
         // With several answers, events of different answers alternate; `choices` also tells which answer each belongs to.
         const words = answers > 1 ? 'choices' : wordsMember
-        const sent = { body: bytes, spans, model: name, isStream, streamOptions, output }
         startRelay(this.#endpoint, this.#dependencies, request, reply, {
           metered: { admitted, prices, prompt, answers },
-          forwarded: { ...sent, route, hidesOutput, wordsMember: words },
+          forwarded: {
+            body: bytes,
+            spans,
+            model: name,
+            isStream,
+            streamOptions,
+            output,
+            route,
+            hidesOutput,
+            wordsMember: words
+          },
           upstreams,
           heldBytes
         })
