@@ -160,10 +160,21 @@ class InferenceHandler {
         const isStream = stream === true && streams
         const { answers, hidesAnswers } = bound!
         const hidesOutput = model!.hidesOutput === true || hidesAnswers === true
-        const sent = { body: bytes, spans, model: name, isStream, asksForUsage, streamOptions, output }
         startRelay(this.#endpoint, this.#dependencies, request, reply, {
           metered: { admitted, prices, prompt, answers },
-          forwarded: { ...sent, route, format, upstreamFields: fields, hidesOutput },
+          forwarded: {
+            body: bytes,
+            spans,
+            model: name,
+            isStream,
+            asksForUsage,
+            streamOptions,
+            output,
+            route,
+            format,
+            upstreamFields: fields,
+            hidesOutput
+          },
           upstreams,
           heldBytes
         })

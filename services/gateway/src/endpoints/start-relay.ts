@@ -41,8 +41,20 @@ export function startRelay(
   const { admitted, prices, prompt, answers } = metered
   const sender = senderOf(request)
   const call: Call = {
-    ...{ id, known, startedAt, sender, endpoint, kind, trace },
-    ...{ model, prices, isStream, admitted, hidesOutput, prompt, answers }
+    id,
+    known,
+    startedAt,
+    sender,
+    endpoint,
+    kind,
+    trace,
+    model,
+    prices,
+    isStream,
+    admitted,
+    hidesOutput,
+    prompt,
+    answers
   }
   dependencies.useLog.used(known.pointer.key)
   reply.hijack()
