@@ -6,6 +6,7 @@ import { auditLog } from '../database/schema/audit.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
 import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { endKeys } from './end-keys.ts'
+import { createPostgresSource } from './postgres-source.ts'
 import type { EndedKey } from './source.ts'
 import { seedKeys } from './testing/seed-keys.ts'
 
@@ -14,6 +15,7 @@ onEachDatabase('keys that ended before a restore', async (t, newDatabase) => {
   t.after(() => database.close())
   const { orm } = database
   await seedKeys(orm, { count: 4, accounts: 1 })
+  const epoch = 3
   const rowOf = async (number: number) => {
     const [row] = await orm
       .select()
@@ -23,9 +25,10 @@ onEachDatabase('keys that ended before a restore', async (t, newDatabase) => {
   }
   const ended = async (number: number, ending: EndedKey['ending'], later = 0): Promise<EndedKey> => {
     const { accountId: account, id: key, version, digest } = await rowOf(number)
-    return { account, key, version: versionOf(3, version + later), digest, ending }
+    return { account, key, version: versionOf(epoch, version + later), digest, ending }
   }
   const digest = 'ab'.repeat(32)
+  await createPostgresSource(orm).raiseEpoch(0, epoch - 1)
 
   await t.test('are revoked, once, with a line in the audit log', async () => {
     const before = await rowOf(1)
@@ -59,5 +62,18 @@ onEachDatabase('keys that ended before a restore', async (t, newDatabase) => {
     const before = await rowOf(3)
     await endKeys(orm, [await ended(3, { kind: 'revoked' }, -1)])
     assert.deepEqual(await rowOf(3), before)
+  })
+  await t.test('stay as they are if they were read in an earlier epoch, whose numbers are used again', async () => {
+    const before = await rowOf(3)
+    const read = await ended(3, { kind: 'revoked' })
+    await endKeys(orm, [{ ...read, version: versionOf(epoch - 1, before.version) }])
+    assert.deepEqual(await rowOf(3), before)
+  })
+
+  await t.test('never get a former secret back', async () => {
+    const before = await rowOf(2)
+    const [former] = await orm.select().from(formerSecrets)
+    await endKeys(orm, [await ended(2, { kind: 'rotated', digest: former!.digest, previous: null })])
+    assert.deepEqual(await rowOf(2), before)
   })
 })

@@ -1,24 +1,31 @@
-import { changeOf } from '@tollgate/contracts/records/version.ts'
+import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
 import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq } from 'drizzle-orm'
 import { byService } from '../audit/by.ts'
 import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
+import { projection } from '../database/schema/projection.ts'
 import { lockChanges, recordChange } from './record-change.ts'
 import type { EndedKey } from './source.ts'
 
 /** Few enough for a transaction of a fraction of a second: other changes wait for it. */
 const keysPerTransaction = 100
 
-/** Revokes or rotates keys that are still as they were read. The audit log says that it happened after a restore. */
+/**
+ * Revokes or rotates keys that are still as they were read, in the same epoch: another replica that has raised it has done
+ * this work, and numbers may be used again. The audit log says that it happened after a restore.
+ */
 export async function endKeys(orm: Orm, ended: readonly EndedKey[]): Promise<void> {
   for (let from = 0; from < ended.length; from += keysPerTransaction) {
     const together = ended.slice(from, from + keysPerTransaction)
     await orm.transaction(async (tx) => {
       await lockChanges(tx)
-      const version = await recordChange(tx, together.flatMap(shardsOf))
-      for (const one of together) await endKey(tx, one, version)
+      const [present] = await tx.select({ epoch: projection.epoch }).from(projection)
+      const due = together.filter(({ version }) => epochOf(version) === (present?.epoch ?? 0))
+      if (due.length === 0) return
+      const version = await recordChange(tx, due.flatMap(shardsOf))
+      for (const one of due) await endKey(tx, one, version)
     })
   }
 }
@@ -32,6 +39,7 @@ const shardsOf = ({ account, digest, ending }: EndedKey) => [
 async function endKey(tx: Transaction, ended: EndedKey, version: number): Promise<void> {
   const { account, key: id, ending } = ended
   const by = byService()
+  if (ending.kind === 'rotated' && (await wasReplaced(tx, id, ending.digest))) return
   const [key] = await tx
     .update(keys)
     .set({ ...(ending.kind === 'revoked' ? { status: 'revoked', revokedAt: by.at } : newSecret(ending)), version })
@@ -62,6 +70,11 @@ async function endKey(tx: Transaction, ended: EndedKey, version: number): Promis
     subject: id,
     detail: { label: key.label, restored: true }
   })
+}
+
+/** Whether PostgreSQL knows a secret as a former one of the key: then PostgreSQL is later than Redis, and the secret stays ended. */
+async function wasReplaced(tx: Transaction, id: string, digest: string): Promise<boolean> {
+  return (await tx.$count(formerSecrets, and(eq(formerSecrets.digest, digest), eq(formerSecrets.keyId, id)))) > 0
 }
 
 function newSecret({ digest, previous }: Extract<EndedKey['ending'], { kind: 'rotated' }>) {

@@ -58,7 +58,7 @@ export interface ProjectionSource {
    * replaced. The record comes first, so that no pointer leads to a missing record.
    */
   writesOfKey(account: string, key: string): Promise<ProjectionWrite[]>
-  /** Revokes or rotates keys that are still as they were read. Others stay as they are. */
+  /** Revokes or rotates keys that are still as they were read, in the same epoch. Others stay as they are. */
   endKeys(ended: readonly EndedKey[]): Promise<void>
   /** Raises the epoch above `seen` and `other`, if it still is `seen`: of concurrent calls one succeeds. */
   raiseEpoch(seen: number, other: number): Promise<void>
