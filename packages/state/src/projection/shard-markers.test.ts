@@ -96,7 +96,13 @@ testOnEveryRedis('claims of shards', async (t, link) => {
       const claim = await claimShard(link, shard, 'two')
       await setVerified(client, shard, version, run)
       assert.equal(await markVerified(link, claim, { version: 14, run: 'run 3' }), false)
-      assert.deepEqual(await marker(client), { version, month: monthNumber(new Date()), run, since: '0', 'claim:two': '1' })
+      assert.deepEqual(await marker(client), {
+        version,
+        month: monthNumber(new Date()),
+        run,
+        since: '0',
+        'claim:two': '1'
+      })
     })
   }
 

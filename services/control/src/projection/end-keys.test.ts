@@ -33,8 +33,8 @@ onEachDatabase('keys that ended before a restore', async (t, newDatabase) => {
   await t.test('are revoked, once, with a line in the audit log', async () => {
     const before = await rowOf(1)
     const one = await ended(1, { kind: 'revoked' })
-    await endKeys(orm, [one])
-    await endKeys(orm, [one])
+    assert.deepEqual(await endKeys(orm, [one]), [one])
+    assert.deepEqual(await endKeys(orm, [one]), [])
     const row = await rowOf(1)
     assert.equal(row.status, 'revoked')
     assert.ok(row.revokedAt !== null && row.version > before.version)

@@ -15,19 +15,26 @@ const keysPerTransaction = 100
 /**
  * Revokes or rotates keys that are still as they were read, in the same epoch: another replica that has raised it has done
  * this work, and numbers may be used again. The audit log says that it happened after a restore.
+ *
+ * @returns the keys that it ended
  */
-export async function endKeys(orm: Orm, ended: readonly EndedKey[]): Promise<void> {
+export async function endKeys(orm: Orm, ended: readonly EndedKey[]): Promise<EndedKey[]> {
+  const done: EndedKey[] = []
   for (let from = 0; from < ended.length; from += keysPerTransaction) {
     const together = ended.slice(from, from + keysPerTransaction)
-    await orm.transaction(async (tx) => {
+    const committed = await orm.transaction(async (tx) => {
       await lockChanges(tx)
       const [present] = await tx.select({ epoch: projection.epoch }).from(projection)
       const due = together.filter(({ version }) => epochOf(version) === (present?.epoch ?? 0))
-      if (due.length === 0) return
+      if (due.length === 0) return []
       const version = await recordChange(tx, due.flatMap(shardsOf))
-      for (const one of due) await endKey(tx, one, version)
+      const changed: EndedKey[] = []
+      for (const one of due) if (await endKey(tx, one, version)) changed.push(one)
+      return changed
     })
+    done.push(...committed)
   }
+  return done
 }
 
 const shardsOf = ({ account, digest, ending }: EndedKey) => [
@@ -36,16 +43,16 @@ const shardsOf = ({ account, digest, ending }: EndedKey) => [
   ...(ending.kind === 'rotated' ? [secretShard(ending.digest)] : [])
 ]
 
-async function endKey(tx: Transaction, ended: EndedKey, version: number): Promise<void> {
+async function endKey(tx: Transaction, ended: EndedKey, version: number): Promise<boolean> {
   const { account, key: id, ending } = ended
   const by = byService()
-  if (ending.kind === 'rotated' && (await wasReplaced(tx, id, ending.digest))) return
+  if (ending.kind === 'rotated' && (await wasReplaced(tx, id, ending.digest))) return false
   const [key] = await tx
     .update(keys)
     .set({ ...(ending.kind === 'revoked' ? { status: 'revoked', revokedAt: by.at } : newSecret(ending)), version })
     .where(and(eq(keys.id, id), eq(keys.version, changeOf(ended.version)), eq(keys.status, 'active')))
     .returning({ label: keys.label, scope: keys.scope })
-  if (key === undefined) return
+  if (key === undefined) return false
   if (ending.kind === 'rotated') {
     const { digest } = ended
     const diesAt = ending.previous?.digest === digest ? new Date(ending.previous.until) : by.at
@@ -70,6 +77,7 @@ async function endKey(tx: Transaction, ended: EndedKey, version: number): Promis
     subject: id,
     detail: { label: key.label, restored: true }
   })
+  return true
 }
 
 /** Whether PostgreSQL knows a secret as a former one of the key: then PostgreSQL is later than Redis, and the secret stays ended. */

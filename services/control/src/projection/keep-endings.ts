@@ -8,7 +8,7 @@ import type { EndedKey, KeyWrite, ProjectionSource } from './source.ts'
 /** Keys per call of the script: few enough to block Redis for less than half a millisecond. */
 const keysPerCall = 100
 
-/** Keys whose revocation or rotation PostgreSQL had lost. */
+/** Keys that were revoked or rotated again, because PostgreSQL had lost it. */
 export interface KeptEndings {
   readonly revoked: readonly string[]
   readonly rotated: readonly string[]
@@ -45,8 +45,8 @@ export async function keepEndings(
         ended.push(...(await findEnded(redis, shard, ofShard.slice(from, from + keysPerCall), mayEvict)))
       }
     }
-    if (ended.length > 0) await source.endKeys(ended)
-    for (const { key, ending } of ended) kept[ending.kind].add(key)
+    if (ended.length === 0) continue
+    for (const { key, ending } of await source.endKeys(ended)) kept[ending.kind].add(key)
   }
   return { revoked: [...kept.revoked], rotated: [...kept.rotated] }
 }
