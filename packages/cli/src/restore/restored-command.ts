@@ -37,7 +37,7 @@ const consequences: Readonly<Record<RedisComparison, string>> = {
   later:
     'Redis has changes since the backup. What it knows is kept: revoked and rotated keys, this month’s spend, and usage of the last hours. Do not empty Redis.',
   'not later':
-    'Redis has no changes since the backup. If keys were revoked or rotated since, their old secrets work again when control starts: revoke them again.',
+    'Redis has no changes since the backup, or this command has already run for this database. In the first case, keys that were revoked or rotated since the backup work again when control starts: revoke them again.',
   empty:
     'Redis is empty. Keys that were revoked or rotated since the backup work again when control starts: revoke them again. Spend since the backup does not count against caps.'
 }

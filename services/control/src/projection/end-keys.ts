@@ -1,10 +1,11 @@
-import { changeOf } from '@tollgate/contracts/records/version.ts'
+import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
 import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq, inArray } from 'drizzle-orm'
 import { byService } from '../audit/by.ts'
 import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
+import { projection } from '../database/schema/projection.ts'
 import { lockChanges, recordChange } from './record-change.ts'
 import type { EndedKey } from './source.ts'
 
@@ -12,25 +13,29 @@ import type { EndedKey } from './source.ts'
 const keysPerTransaction = 100
 
 /**
- * Revokes or rotates keys that are still as they were read. The audit log says that it happened after a restore.
+ * Revokes or rotates keys that are still as they were read, in the same epoch: another replica that has raised it has done
+ * this work, and numbers may be used again. The audit log says that it happened after a restore.
  *
- * @returns the ids of the keys that this call changed. Another replica may have ended the others
+ * @returns the keys that it ended
  */
-export async function endKeys(orm: Orm, ended: readonly EndedKey[]): Promise<Set<string>> {
-  const changed = new Set<string>()
+export async function endKeys(orm: Orm, ended: readonly EndedKey[]): Promise<EndedKey[]> {
+  const done: EndedKey[] = []
   for (let from = 0; from < ended.length; from += keysPerTransaction) {
     const together = ended.slice(from, from + keysPerTransaction)
-    const ofTransaction = await orm.transaction(async (tx) => {
+    const committed = await orm.transaction(async (tx) => {
       await lockChanges(tx)
-      const unchanged = await findUnchanged(tx, together)
-      if (unchanged.length === 0) return []
-      const version = await recordChange(tx, unchanged.flatMap(shardsOf))
-      for (const one of unchanged) await endKey(tx, one, version)
-      return unchanged
+      const [present] = await tx.select({ epoch: projection.epoch }).from(projection)
+      const ofEpoch = together.filter(({ version }) => epochOf(version) === (present?.epoch ?? 0))
+      const due = await findUnchanged(tx, ofEpoch)
+      if (due.length === 0) return []
+      const version = await recordChange(tx, due.flatMap(shardsOf))
+      const changed: EndedKey[] = []
+      for (const one of due) if (await endKey(tx, one, version)) changed.push(one)
+      return changed
     })
-    for (const { key } of ofTransaction) changed.add(key)
+    done.push(...committed)
   }
-  return changed
+  return done
 }
 
 const shardsOf = ({ account, digest, ending }: EndedKey) => [
@@ -57,9 +62,10 @@ async function findUnchanged(tx: Transaction, ended: readonly EndedKey[]): Promi
   return ended.filter(({ key, version }) => versions.get(key) === changeOf(version))
 }
 
-async function endKey(tx: Transaction, ended: EndedKey, version: number): Promise<void> {
+async function endKey(tx: Transaction, ended: EndedKey, version: number): Promise<boolean> {
   const { account, key: id, ending } = ended
   const by = byService()
+  if (ending.kind === 'rotated' && (await wasReplaced(tx, id, ending.digest))) return false
   const [key] = await tx
     .update(keys)
     .set({ ...(ending.kind === 'revoked' ? { status: 'revoked', revokedAt: by.at } : newSecret(ending)), version })
@@ -90,6 +96,12 @@ async function endKey(tx: Transaction, ended: EndedKey, version: number): Promis
     subject: id,
     detail: { label, restored: true }
   })
+  return true
+}
+
+/** Whether PostgreSQL knows a secret as a former one of the key: then PostgreSQL is later than Redis, and the secret stays ended. */
+async function wasReplaced(tx: Transaction, id: string, digest: string): Promise<boolean> {
+  return (await tx.$count(formerSecrets, and(eq(formerSecrets.digest, digest), eq(formerSecrets.keyId, id)))) > 0
 }
 
 function newSecret({ digest, previous }: Extract<EndedKey['ending'], { kind: 'rotated' }>) {

@@ -29,6 +29,8 @@ export async function recoverFromRedis(
   const comparison = compareShards(markers, truth)
   if (!comparison.ahead || comparison.shards.length === 0) {
     const isVerified = allShards.some((shard) => markers.get(shard)?.version != null)
+    // What control now writes to the empty Redis must not pass for a later state of a backup that is restored instead of this.
+    if (!isVerified) await source.raiseEpoch(truth.epoch, truth.epoch)
     return { redis: isVerified ? 'not later' : 'empty', kept: { revoked: [], rotated: [] } }
   }
   const kept = await keepEndings(source, redis, comparison.shards, truth.epoch, new AbortController().signal)
