@@ -7,8 +7,9 @@ import { readRedisTime } from '@tollgate/state/link/redis-time.ts'
 import { findPointer } from '@tollgate/state/projection/read-pointer.ts'
 import { eq, sql } from 'drizzle-orm'
 import { keys as keyRows } from '../database/schema/keys.ts'
+import { type Answer, codeOf } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
-import { type Answer, codeOf, startControl } from '../testing/start-control.ts'
+import { startControl } from '../testing/start-control.ts'
 
 const hourMs = 3_600_000
 
