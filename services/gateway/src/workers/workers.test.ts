@@ -157,7 +157,13 @@ const waitForLonely = `if (process.argv[2] === 'worker') {
 
 t.test('workers that still load their code end, too, when their parent is killed', async () => {
   const { child, until } = startProgram(
-    { REDIS_URL: 'redis://127.0.0.1:1', OPENAI_API_KEY: 'x', GATEWAY_WORKERS: '2', GATEWAY_PORT: '18498', GATEWAY_ADMIN_PORT: '0' },
+    {
+      REDIS_URL: 'redis://127.0.0.1:1',
+      OPENAI_API_KEY: 'x',
+      GATEWAY_WORKERS: '2',
+      GATEWAY_PORT: '18498',
+      GATEWAY_ADMIN_PORT: '0'
+    },
     [`--import=data:text/javascript,${encodeURIComponent(waitForLonely)}`]
   )
   // The workers have the parent's error output, so it closes when all have ended.
