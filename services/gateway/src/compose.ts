@@ -131,12 +131,14 @@ export function composeGateway(given: GatewayParts): Gateway {
   parts.defer(() => estimator.close())
   parts.defer(() => finishSettlements(queue, lastSettlements.promise, log))
   const onAboveBound = () => metrics.aboveBound.add(1)
+  const { countUnpriced: onUnpriced } = metrics
   const callMetrics = new CallMetrics(metrics)
   const settlement = createSettlement({
     log,
     estimator,
     queue,
     onAboveBound,
+    onUnpriced,
     failures,
     metrics: callMetrics,
     logsRequest

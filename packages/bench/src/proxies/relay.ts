@@ -80,6 +80,7 @@ function pass(
     isStream: members.stream === true,
     streamOptions: members.stream_options ?? null,
     // Only admission grants output tokens.
+    sendsStandardTier: false,
     output: null,
     wordsMember: 'delta',
     listMember: 'choices',

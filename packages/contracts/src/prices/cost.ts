@@ -66,7 +66,7 @@ function costOfKinds(usage: PricedUsage, rates: ChargeRates): number {
     [usage.audioOutputTokens, rates.audioOutputPicos],
     [usage.imageOutputTokens, rates.imageOutputPicos]
   ])
-  let nanos = rates.requestNanos + costOfCalls(usage, rates)
+  let nanos = rates.requestNanos + costOfAllCalls(usage, rates)
   let restPicos = 0
   for (const [tokens, picos] of [...prompt, ...output]) {
     nanos += tokens * wholeNanos(picos)
@@ -90,17 +90,20 @@ function dearestFirst(whole: number, plainPicos: number, parts: readonly Part[])
 }
 
 /** Calls of an unknown type, or of one without a price, cost the dearest price of a call. */
-function costOfCalls({ toolCalls, calls }: PricedUsage, { callNanos, dearestCallNanos }: ChargeRates): number {
-  let nanos = 0
+function costOfAllCalls({ toolCalls, calls }: PricedUsage, rates: ChargeRates): number {
   let left = toolCalls
-  for (const [type, count] of Object.entries(calls ?? {})) {
-    nanos += count * priceOfCall(type, callNanos, dearestCallNanos)
-    left -= count
-  }
-  return nanos + Math.max(0, left) * dearestCallNanos
+  for (const count of Object.values(calls ?? {})) left -= count
+  return costOfCalls(calls ?? {}, rates) + Math.max(0, left) * rates.dearestCallNanos
 }
 
-const priceOfCall = (type: string, callNanos: ChargeRates['callNanos'], otherwise: number): number =>
-  Object.hasOwn(callNanos, type) ? callNanos[type]! : otherwise
+/** The cost of calls of tools in nanodollars. A type without a price costs the dearest price of a call. */
+export function costOfCalls(calls: Readonly<Record<string, number>>, rates: ChargeRates): number {
+  const { callNanos, dearestCallNanos } = rates
+  let nanos = 0
+  for (const [type, count] of Object.entries(calls)) {
+    nanos += count * (Object.hasOwn(callNanos, type) ? callNanos[type]! : dearestCallNanos)
+  }
+  return nanos
+}
 
 const wholeNanos = (picos: number): number => (picos - (picos % 1000)) / 1000

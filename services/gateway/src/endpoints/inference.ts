@@ -1,6 +1,7 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
+import { standardOnly, standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { otherLabel } from '@tollgate/service/metrics/series-family.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
@@ -121,11 +122,13 @@ class InferenceHandler {
     const view = catalog.current()
     if (view === null) throw new ServiceError('state_unavailable')
     const { kind, streams, wordsMember } = this.#endpoint
-    const { bytes, members, spans } = body
+    const { bytes, spans } = body
+    const members = body.members as Record<string, unknown>
     const common = members as CommonMembers
     const { model: name, stream, stream_options: streamOptions = null, max_tokens, max_completion_tokens } = common
     // The closures below must not keep all members in memory for as long as the answer takes.
     const asked = { max_tokens, max_completion_tokens }
+    const namesNoTier = kind === 'chat' && members.service_tier !== standardTier
     const model = view.model(name, kind)
     request.modelLabel = model === null ? otherLabel : name
     const prompt = this.#countablePrompt(model, body)
@@ -153,13 +156,21 @@ class InferenceHandler {
         const { route, prices, outputParameter: parameter } = model!
         const output = kind === 'embedding' ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
         const isStream = stream === true && streams
-        const { answers, hidesAnswers } = bound!
+        const { answers, hidesAnswers, tiers = standardOnly } = bound!
         const hidesOutput = model!.hidesOutput === true || hidesAnswers === true
         // With several answers, events of different answers alternate; `choices` also tells which answer each belongs to.
         const words = answers > 1 ? 'choices' : wordsMember
-        const sent = { body: bytes, spans, model: name, isStream, streamOptions, output }
+        const sent = {
+          body: bytes,
+          spans,
+          model: name,
+          isStream,
+          streamOptions,
+          output,
+          sendsStandardTier: namesNoTier && tiers.length === 1
+        }
         startRelay(this.#endpoint, this.#dependencies, request, reply, {
-          metered: { admitted, prices, prompt, answers },
+          metered: { admitted, prices, tiers, prompt, answers },
           forwarded: { ...sent, route, hidesOutput, wordsMember: words },
           upstreams,
           heldBytes
@@ -184,7 +195,7 @@ class InferenceHandler {
       this.#dependencies.onUnavailable(name, model)
       throw new ServiceError('model_unavailable')
     }
-    refuseUnpriced(body)
+    refuseUnpriced(body, model)
     const bound = this.#endpoint.tokenBound(body, model)
     // Last, so that a member without a price is refused as unpriced.
     refuseUnknown(body.spans, membersOf(model))

@@ -75,11 +75,11 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   begin(): void {
     const { path, requestId } = this.request
     const trace = this.trace === null ? null : this.trace.headers
-    const { breaker, retries, pool } = this.upstream
+    const { breaker, retries, pool, choosesTier } = this.upstream
     this.beganAt = performance.now()
     this.#isProbe = breaker.begin(this.beganAt)
     retries.called()
-    pool.dispatch({ path, requestId, trace, body: forwardedBody(this.request, this.#target.model) }, this)
+    pool.dispatch({ path, requestId, trace, body: forwardedBody(this.request, this.#target.model, choosesTier) }, this)
   }
 
   onRequestStart(controller: CallController): void {

@@ -1,5 +1,6 @@
 import { AnswerUsage } from '../usage/answer-usage.ts'
-import { type ReportedUsage, readUsageText } from '../usage/usage.ts'
+import { readUsageText } from '../usage/chat-usage.ts'
+import type { ReportedUsage } from '../usage/usage.ts'
 import { AnswerShape } from './answer-shape.ts'
 
 /** Maximum bytes that are held back until the body proves to be an answer. Errors are shorter. */
@@ -73,6 +74,7 @@ export class JsonBody {
     this.#isRead = true
     const { usageFrom, usageEnd } = this.#shape
     if (this.isWhole && usageEnd >= 0) this.usage = readUsageText(text.slice(usageFrom, usageEnd))
+    if (this.usage !== null) this.usage.tier ??= this.#shape.tier
     return this.usage
   }
 
@@ -87,6 +89,7 @@ export class JsonBody {
     this.#search ??= new AnswerUsage()
     this.#search.push(bytes, this.#shape.usageFrom, this.#shape.usageEnd)
     this.usage = this.#search.usage
+    if (this.usage !== null) this.usage.tier ??= this.#shape.tier
     if (this.isInvalid) return none
     // White space keeps a connection alive while the model works.
     this.#isPassing ||= this.isAnswer || this.#heldBytes + bytes.length > maxHeld

@@ -29,6 +29,7 @@ export const UpstreamsFile = closed({
       credential_header: Type.Optional(Type.String({ pattern: HeaderName })),
       headers: Type.Optional(Type.Record(Type.String({ pattern: HeaderName }), HeaderValue)),
       abort_stops_billing: Type.Optional(Type.Boolean()),
+      chooses_service_tier: Type.Optional(Type.Boolean()),
       members: Type.Optional(Type.Union([Type.Literal('openai'), Type.Array(MemberName)])),
       unknown: Type.Optional(Type.Literal('pass')),
       http2: Type.Optional(Type.Boolean()),
@@ -53,6 +54,9 @@ type Entry = UpstreamsFile['upstreams'][string]
  */
 const billsAborted = /(^|\.)(googleapis\.com|groq\.com|mistral\.ai|amazonaws\.com)$/i
 
+/** Hosts of providers whose project setting can choose a dearer tier: OpenAI and Azure (OpenAI's guide to fast mode, October 2026). */
+const choosesTier = /(^|\.)(openai|azure)\.com$/i
+
 /** Everything that the file, its variables and its other files say of one upstream. Contains the credential: never log it. */
 export interface UpstreamSettings {
   readonly name: string
@@ -69,6 +73,7 @@ export interface UpstreamSettings {
   readonly http2: boolean
   readonly byUndici: boolean
   readonly abortStopsBilling: boolean
+  readonly choosesTier: boolean
   /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
   readonly furtherMembers: readonly string[] | null
 }
@@ -153,6 +158,7 @@ function readEntry(reading: Reading): UpstreamSettings | null {
     http2: entry.http2 ?? false,
     byUndici: entry.client === 'undici',
     abortStopsBilling: entry.abort_stops_billing ?? !billsAborted.test(url.hostname),
+    choosesTier: entry.chooses_service_tier ?? choosesTier.test(url.hostname),
     furtherMembers: entry.unknown === 'pass' ? null : entry.members === 'openai' ? [] : (entry.members ?? [])
   }
 }

@@ -17,6 +17,8 @@ export interface Upstream {
   readonly models: ModelsCall
   /** Whether the provider stops billing when a stream is aborted. */
   readonly abortStopsBilling: boolean
+  /** Whether its account can choose a dearer service tier for a request that names none. */
+  readonly choosesTier: boolean
   /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
   readonly furtherMembers: ReadonlySet<string> | null
   readonly breaker: Breaker
@@ -65,6 +67,7 @@ export function openUpstream(settings: UpstreamSettings, onBreaker: OnBreaker): 
     http2,
     models: { url: modelsUrl(url), headers: headers.slice(2), ca, credentialName: settings.credentialName },
     abortStopsBilling: settings.abortStopsBilling,
+    choosesTier: settings.choosesTier,
     furtherMembers: furtherMembers === null ? null : new Set(furtherMembers),
     breaker: new Breaker((state) => onBreaker(name, state)),
     retries: new RetryBudget(),

@@ -1,4 +1,5 @@
-import { isComplete, type ReportedUsage, readUsageText } from './usage.ts'
+import { readUsageText } from './chat-usage.ts'
+import { isComplete, type ReportedUsage } from './usage.ts'
 
 /** Maximum bytes of a usage object. Real ones are far shorter. */
 const maxUsageBytes = 16_384
