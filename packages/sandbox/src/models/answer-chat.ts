@@ -22,10 +22,11 @@ export function answerChat(request: ChatRequest, behaviour: Behaviour, createdS:
   const counted = {
     promptTokens: prompt.total,
     cachedTokens: Math.min(behaviour['cached-tokens'] ?? 0, prompt.total),
+    audioTokens: prompt.audio,
     reasoningTokens,
     completionTokens: reasoningTokens + choices.reduce((sum, choice) => sum + countProduced(choice), 0)
   }
-  const usage = reportUsage(counted, prompt.audio, behaviour)
+  const usage = reportUsage(counted, behaviour)
   const common = {
     id: randomId('chatcmpl-'),
     created: createdS,

@@ -21,10 +21,11 @@ export function answerCompletion(request: CompletionRequest, behaviour: Behaviou
     promptTokens,
     cachedTokens: Math.min(behaviour['cached-tokens'] ?? 0, promptTokens),
     // This endpoint has no reasoning models.
+    audioTokens: 0,
     reasoningTokens: 0,
     completionTokens: [...choices, ...discarded].reduce((sum, choice) => sum + countProduced(choice), 0)
   }
-  const usage = reportUsage(counted, 0, behaviour)
+  const usage = reportUsage(counted, behaviour)
   const common = { id: randomId('cmpl-'), object: 'text_completion', created: createdS, model: request.model } as const
 
   return {

@@ -21,6 +21,7 @@ export function answerEmbedding(request: EmbeddingRequest, model: string): Answe
   return {
     promptTokens,
     cachedTokens: 0,
+    audioTokens: 0,
     reasoningTokens: 0,
     completionTokens: 0,
     events: null,

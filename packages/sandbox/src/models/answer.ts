@@ -11,6 +11,7 @@ export interface Answer {
   /** Prompt tokens reported as cached. */
   readonly cachedTokens: number
   /** Hidden tokens, included in `completionTokens`. */
+  readonly audioTokens: number
   readonly reasoningTokens: number
   /** All tokens that the model produces, even if the answer reports others. */
   readonly completionTokens: number

@@ -35,6 +35,7 @@ export function requestHandler(settings: ModelsSettings, recorder: RequestRecord
     const answer = request.answer(model, behaviour, Math.floor(Date.now() / 1000))
     record.promptTokens = answer.promptTokens
     record.cachedTokens = answer.cachedTokens
+    record.audioTokens = answer.audioTokens
     record.reasoningTokens = answer.reasoningTokens
     const asked = timesAsked.get(request.model) ?? 0
     timesAsked.set(request.model, asked + 1)

@@ -20,6 +20,8 @@ export interface RecordedRequest {
   promptTokens: number
   /** Part of `promptTokens`. */
   cachedTokens: number
+  /** Part of `promptTokens`. */
+  audioTokens: number
   /** The tokens of all events or bodies written so far, even if the answer reports others. */
   completionTokens: number
   /** Part of `completionTokens`. */
@@ -82,6 +84,7 @@ export class RequestRecorder {
       headers: withoutCredentials(headers),
       promptTokens: 0,
       cachedTokens: 0,
+      audioTokens: 0,
       completionTokens: 0,
       reasoningTokens: 0,
       status: null,

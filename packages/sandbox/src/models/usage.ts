@@ -13,14 +13,17 @@ function oddTokens(kind: Exclude<Behaviour['odd-usage'], undefined>, counted: Co
   return kind === 'zero' ? 0 : null
 }
 
-export type Counted = Pick<Answer, 'promptTokens' | 'cachedTokens' | 'reasoningTokens' | 'completionTokens'>
+export type Counted = Pick<
+  Answer,
+  'promptTokens' | 'cachedTokens' | 'audioTokens' | 'reasoningTokens' | 'completionTokens'
+>
 
 /**
  * Builds the usage of an answer, with the chat endpoint's details.
  *
  * @returns null if the model name asks to omit it
  */
-export function reportUsage(counted: Counted, audioTokens: number, behaviour: Behaviour): ReportedUsage | null {
+export function reportUsage(counted: Counted, behaviour: Behaviour): ReportedUsage | null {
   const odd = behaviour['odd-usage']
   if (behaviour['no-usage'] === true) return null
   if (odd === 'none') return {}
@@ -29,7 +32,7 @@ export function reportUsage(counted: Counted, audioTokens: number, behaviour: Be
     prompt_tokens: counted.promptTokens,
     ...(odd !== 'missing' && { completion_tokens: odd === undefined ? completion : oddTokens(odd, counted) }),
     ...((odd === undefined || odd === 'outside') && { total_tokens: counted.promptTokens + completion }),
-    prompt_tokens_details: { cached_tokens: counted.cachedTokens, audio_tokens: audioTokens },
+    prompt_tokens_details: { cached_tokens: counted.cachedTokens, audio_tokens: counted.audioTokens },
     completion_tokens_details: {
       reasoning_tokens: counted.reasoningTokens,
       audio_tokens: 0,

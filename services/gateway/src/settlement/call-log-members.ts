@@ -1,3 +1,4 @@
+import { hasRareCounts, rareCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 import { roundMs } from '@tollgate/service/log/request-line.ts'
 import { nothingUsed, type Usage } from '../usage/usage.ts'
 import type { Call, Outcome } from './outcome.ts'
@@ -16,7 +17,13 @@ export function callMembers(call: Call, outcome: Outcome, usage: Usage | null, c
     `"upstream":${upstream === null ? 'null' : `"${upstream}"`},"upstreamStatus":${upstreamStatus},"attempts":${attempts},` +
     `"promptTokens":${promptTokens},"cachedTokens":${cachedTokens},` +
     `"completionTokens":${completionTokens},"reasoningTokens":${reasoningTokens},` +
-    `"estimated":${estimated},"costNanos":${cost},` +
+    `${rareMembers(usage)}"estimated":${estimated},"costNanos":${cost},` +
     `"firstByteMs":${firstByteAt === null ? null : roundMs(firstByteAt - call.startedAt)},"clientGone":${clientGone},`
   )
+}
+
+/** Counters that are not 0. Most requests have none of them. */
+function rareMembers(usage: Usage | null): string {
+  if (usage === null || !hasRareCounts(usage)) return ''
+  return rareCounters.map((counter) => (usage[counter] === 0 ? '' : `"${counter}":${usage[counter]},`)).join('')
 }
