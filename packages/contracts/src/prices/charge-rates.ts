@@ -8,6 +8,7 @@ export type UnpricedKind =
   | 'audio_output'
   | 'image_output'
   | 'calls'
+  | 'service_tier'
 
 /** A price for every kind of usage. */
 export interface ChargeRates extends Required<ListedPrices> {

@@ -77,9 +77,12 @@ export function pricedTiers({ periods }: ModelPrices): readonly string[] {
 
 /** The tiers that an answer may be served in: the one that it names, or all that its request allows if that has no price. */
 export function chargedTiers(prices: ModelPrices, named: string | null, allowed: readonly string[]): readonly string[] {
-  if (named === null) return allowed
-  if (standardNames.has(named)) return standardOnly
-  return pricedTiers(prices).includes(named) ? [named] : allowed
+  if (named === null || !hasTierPrice(prices, named)) return allowed
+  return standardNames.has(named) ? standardOnly : [named]
 }
+
+/** Whether a model has prices for the tier that an answer names. */
+export const hasTierPrice = (prices: ModelPrices, named: string): boolean =>
+  standardNames.has(named) || pricedTiers(prices).includes(named)
 
 export const standardOnly: readonly string[] = [standardTier]

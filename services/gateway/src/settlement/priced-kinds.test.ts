@@ -133,6 +133,8 @@ t.test('an answer without a known tier is charged for the dearest tier that the 
     assert.equal(await charged('tiered', { service_tier: 'flex' }), plainNanos)
     assert.equal(await charged('tiered'), plainNanos)
   }
+  const tiers = { model: 'tiered', kind: 'service_tier' }
+  assert.equal(sumOf(await gateway.metrics(), 'tollgate_usage_unpriced_total', tiers), 3, 'an unknown tier is counted')
 })
 
 t.test('a tier without a price is refused', async () => {

@@ -1,4 +1,5 @@
 import type { UnpricedKind } from '@tollgate/contracts/prices/charge-rates.ts'
+import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { unpricedKinds } from '@tollgate/contracts/prices/unpriced-kinds.ts'
 import { hasRareCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
@@ -64,7 +65,8 @@ export function createSettlement({
       onAboveBound()
       log.warn({ reqId: id, model, costNanos: cost, heldNanos: hold.nanos }, 'a call cost more than its hold')
     }
-    if (usage !== null && hasRareCounts(usage)) {
+    // Nearly all answers have neither.
+    if (usage !== null && (hasRareCounts(usage) || (usage.tier !== null && usage.tier !== standardTier))) {
       for (const kind of unpricedKinds(usage, call.prices)) onUnpriced(model, kind)
     }
     trace?.settled(outcome, usage, cost, known)

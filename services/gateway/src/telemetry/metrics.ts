@@ -67,7 +67,7 @@ export function createMetrics(now: () => number = () => performance.now()): Metr
   })
   const unpriced = new FastCounter({
     name: 'tollgate_usage_unpriced_total',
-    help: 'Requests with a reported kind of usage that the catalog has no price for: they were charged at the dearest price of its side',
+    help: 'Requests with a reported kind of usage, or a service tier, that the catalog has no price for: they were charged at the dearest price of its side',
     labelNames: ['model', 'kind'],
     registry
   })
