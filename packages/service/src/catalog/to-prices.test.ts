@@ -153,6 +153,11 @@ for (const [what, members, problem] of [
     'models.small.dated.0.usd_per_million_tokens.audio_input: missing, and the model has it'
   ],
   [
+    'dated prices with a kind that the model lacks',
+    'usd_per_million_tokens: { input: 1, output: 1 }, dated: [{ from: 2026-12-01, usd_per_million_tokens: { input: 1, cache_write: 2, output: 1 } }]',
+    'models.small.dated.0.usd_per_million_tokens.cache_write: the model has no such price'
+  ],
+  [
     'a day that does not exist',
     'usd_per_million_tokens: { input: 1, output: 1 }, dated: [{ from: 2026-02-30, usd_per_million_tokens: { input: 1, output: 1 } }]',
     'models.small.dated.0.from: not a day of the calendar'

@@ -130,6 +130,12 @@ function toPeriod(dated: DatedEntry, model: PriceEntry, path: string, report: Re
   for (const kind of Object.keys(model.usd_per_million_tokens)) {
     if (!Object.hasOwn(prices, kind)) report(`${path}.usd_per_million_tokens.${kind}`, 'missing, and the model has it')
   }
+  // Reservations ask the model which kinds have a price.
+  for (const kind of Object.keys(prices)) {
+    if (!Object.hasOwn(model.usd_per_million_tokens, kind)) {
+      report(`${path}.usd_per_million_tokens.${kind}`, 'the model has no such price')
+    }
+  }
   const { weekdays, utc_hours: hours } = dated
   const tiers = { ...model.service_tiers, ...dated.service_tiers }
   for (const tier of Object.keys(dated.service_tiers ?? {})) {
