@@ -11,15 +11,12 @@ export interface Values {
  */
 export type Saying = (of: string, from: Values, to: Values) => string
 
-/**
- * @param what is paid for: `Output`
- * @param otherwise what it costs without a price of its own
- */
+/** @param what is paid for: `Output` */
 export const changedPrice =
-  (what: string, otherwise: string): Saying =>
+  (what: string): Saying =>
   (model, from, to) => {
     const named = `${what} of ${model}`
-    if (to.text === null) return `${named} costs ${otherwise}.`
+    if (to.text === null) return `${named} costs the same as other output.`
     if (from.text === null) return `${named} has its own price: USD ${to.text} per million tokens.`
     const [before, after] = [from.number!, to.number!]
     if (after === 0) return `${named} becomes free.`

@@ -1,9 +1,7 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ChatRequest } from '@tollgate/contracts/http/inference.ts'
 import type { Static } from 'typebox'
-import { allowedTiers } from '../admission/service-tier.ts'
 import { listFormat } from '../relay/openai-format.ts'
-import { mayWriteForLong } from '../tokens/cache-writes.ts'
 import { chatPromptBound } from '../tokens/prompt-bound.ts'
 import { wantedOutput } from '../tokens/token-bound.ts'
 import type { InferenceEndpoint } from './inference-endpoint.ts'
@@ -29,12 +27,10 @@ export const chatCompletions: InferenceEndpoint = {
       })
     const limit = max_completion_tokens ?? max_tokens
     return {
-      ...chatPromptBound(body, model),
+      promptTokens: chatPromptBound(body, model),
       answers: n ?? 1,
       wantedTokens: wantedOutput(limit, model),
-      isDefault: limit == null,
-      tiers: allowedTiers(body.members.service_tier, model.prices),
-      ...(model.prices.longCacheWritePicos !== undefined && !mayWriteForLong(body) && { cacheWrites: 'short' })
+      isDefault: limit == null
     }
   }
 }
