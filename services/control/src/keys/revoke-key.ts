@@ -40,14 +40,11 @@ export async function revokeKey(orm: Orm, revocation: Revocation, by: ByWhom): P
  */
 export async function revokeActiveKey(tx: Transaction, revocation: Revocation, by: ByWhom): Promise<boolean> {
   const { accountId, id, cutStreams } = revocation
-  const isTheKey = isKey(revocation)
-  await lockChanges(tx)
-  const [key] = await tx.select({ digest: keys.digest }).from(keys).where(isTheKey)
-  const version = await recordChange(tx, [accountShard(accountId), secretShard(key!.digest)])
+  const version = await recordChangeOf(tx, revocation)
   const [revoked] = await tx
     .update(keys)
     .set({ status: 'revoked', revokedAt: by.at, cutStreams, version })
-    .where(and(isTheKey, eq(keys.status, 'active')))
+    .where(and(isKey(revocation), eq(keys.status, 'active')))
     .returning({ label: keys.label })
   if (revoked === undefined) return false
   const detail = { label: revoked.label, ...cutDetail(cutStreams), ...by.detail }
@@ -58,7 +55,7 @@ export async function revokeActiveKey(tx: Transaction, revocation: Revocation, b
 /** Ends the open requests of a key that is already revoked, unless another call has done so. */
 async function cutRevokedKey(tx: Transaction, revocation: Revocation, by: ByWhom): Promise<void> {
   const { accountId, id } = revocation
-  const version = await recordChange(tx, [accountShard(accountId)])
+  const version = await recordChangeOf(tx, revocation)
   const [cut] = await tx
     .update(keys)
     .set({ cutStreams: true, version })
@@ -67,6 +64,12 @@ async function cutRevokedKey(tx: Transaction, revocation: Revocation, by: ByWhom
   if (cut === undefined) return
   const detail = { label: cut.label, ...cutDetail(true), ...by.detail }
   await recordAudit(tx, { accountId, ...by, action: 'key.revoked', subject: id, detail })
+}
+
+async function recordChangeOf(tx: Transaction, revocation: Revocation): Promise<number> {
+  await lockChanges(tx)
+  const [key] = await tx.select({ digest: keys.digest }).from(keys).where(isKey(revocation))
+  return await recordChange(tx, [accountShard(revocation.accountId), secretShard(key!.digest)])
 }
 
 /** The part of an audit entry that says whether open requests end. */
