@@ -98,10 +98,8 @@ async function refreshOutdated(redis: RedisLink, all: readonly KnownKey[]): Prom
   }
   for (let at = 0; at < all.length; at += maxKeys) {
     const some = all.slice(at, at + maxKeys).map(judgedKeyOf)
-    const outdated = await findOutdated(redis, some).catch((error: unknown) => {
-      note(error)
-      return []
-    })
+    const { outdated, error } = await findOutdated(redis, some)
+    note(error)
     await Promise.all(outdated.map(({ known }) => refreshRecords(redis, known).catch(note)))
   }
   return failure
