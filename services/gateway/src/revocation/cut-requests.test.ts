@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { changesChannel } from '@tollgate/state/keyspace/names.ts'
 import { announceChange } from '@tollgate/state/projection/announce-change.ts'
 import { readState } from '@tollgate/state/testing/account-state.ts'
 import t from 'tap'
@@ -160,6 +161,16 @@ t.test('a single body that has not begun becomes the error, and its usage is cha
     promptTokens: 12,
     completionTokens: 34
   })
+})
+
+t.test('a message that is no announcement has no effect', async () => {
+  const stream = await open('open', await gateway.seedKey())
+  for (const text of ['news', 'null', '{"kind":"catalog"}', '{"kind":"key","account":1}']) {
+    await gateway.control.client.publish(changesChannel, text)
+  }
+  await revoke(stream.key, true)
+  await announce(stream.key)
+  assert.match(await textOf(stream), lastEvent('revoked_api_key'))
 })
 
 t.test('without an announcement, open requests end within five seconds', async () => {

@@ -3,7 +3,7 @@ import { createBackgroundLoop, type LoopLog } from '@tollgate/service/background
 import { findOutdated, type JudgedKey } from '@tollgate/state/admission/find-outdated.ts'
 import { changesChannel } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import type { ChangeNotice } from '@tollgate/state/projection/announce-change.ts'
+import { changedAccount } from '@tollgate/state/projection/announce-change.ts'
 import { refreshRecords } from '../admission/admit-request.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
 import type { Deadlines, OpenRequest } from '../relay/deadlines.ts'
@@ -69,9 +69,9 @@ export function createRequestCuts(redis: RedisLink, requests: Pick<Deadlines, 'o
       unsubscribe = redis.subscribe(
         changesChannel,
         (text) => {
-          const notice = JSON.parse(text) as ChangeNotice
-          if (notice.kind === 'catalog') return
-          changed.add(notice.account)
+          const account = changedAccount(text)
+          if (account === null) return
+          changed.add(account)
           loop.wake()
         },
         // The catalog's subscription to the same channel reports the failure. The interval replaces lost notices.
