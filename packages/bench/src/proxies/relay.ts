@@ -81,6 +81,7 @@ function pass(
     isStream: members.stream === true,
     streamOptions: members.stream_options ?? null,
     // Only admission grants output tokens.
+    sendsStandardTier: false,
     output: null,
     asksForUsage: true,
     format: listFormat('choices', 'delta'),
