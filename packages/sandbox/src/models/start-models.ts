@@ -70,7 +70,7 @@ export async function startModels(options: ModelsOptions): Promise<RunningModels
       return void response.end(refusal)
     }
     const url = new URL(`http://127.0.0.1${incoming.url?.startsWith('/') ? incoming.url : '/'}`)
-    if (!url.pathname.startsWith('/sandbox/')) return handle(incoming, response, url.pathname)
+    if (!url.pathname.startsWith('/sandbox/')) return handle(incoming, response, url)
     const { status, body } = askRecorder(incoming.method ?? '', url, recorder)
     const isBytes = body instanceof Buffer
     response.writeHead(status, { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' })
