@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError, errorForStatus } from './api-error.ts'
+import { describeModel, listModels } from './listed-models.ts'
 
 /** How an API authenticates clients, words its errors and frames its streams. */
 export interface Dialect {
@@ -9,6 +10,8 @@ export interface Dialect {
   readonly namesEvents: boolean
   /** What follows the last event of a stream. */
   readonly streamEnd: string
+  /** The shapes of the models and of their list. */
+  readonly models: { list(query: URLSearchParams): object; describe(id: string): object }
   /** Headers of every answer. @param id the record's id */
   headers(id: string): Record<string, string>
   errorBody(error: ApiError, id: string): object
@@ -41,9 +44,12 @@ export function authorizeBearer({ authorization }: IncomingHttpHeaders, apiKey: 
   }
 }
 
+export const openaiModels: Dialect['models'] = { list: listModels, describe: describeModel }
+
 /** The dialect of OpenAI's chat, completions, embeddings and models. */
 export const chatDialect: Dialect = {
   authorize: authorizeBearer,
+  models: openaiModels,
   namesEvents: false,
   streamEnd: 'data: [DONE]\n\n',
   headers: openaiHeaders,

@@ -3,6 +3,10 @@ import type { Answer } from './answer.ts'
 import { answerChat } from './answer-chat.ts'
 import { answerCompletion } from './answer-completion.ts'
 import { answerEmbedding } from './answer-embedding.ts'
+import { answerMessage } from './messages/answer.ts'
+import { PromptCache } from './messages/cache.ts'
+import { countMessageInput, type MessageState } from './messages/prompt.ts'
+import { readCountTokensRequest, readMessageRequest } from './messages/request.ts'
 import type { Behaviour } from './model-name.ts'
 import { requestParser } from './parse-request.ts'
 import { ChatRequest, CompletionRequest, EmbeddingRequest } from './requests.ts'
@@ -29,12 +33,17 @@ export interface CountRequest {
   count(): object
 }
 
+/** Reads the body of a request. @throws ApiError (400) */
+export type ModelReader = (body: Buffer, headers: IncomingHttpHeaders) => ModelRequest
+/** Reads the body of a request. @throws ApiError (400) */
+export type CountReader = (body: Buffer, headers: IncomingHttpHeaders) => CountRequest
+
 /** What the server offers besides the list of models. */
 export interface Endpoints {
-  /** The endpoints that run a model, by path. All take POST. @throws ApiError (400) from a reader */
-  readonly models: ReadonlyMap<string, (body: Buffer, headers: IncomingHttpHeaders) => ModelRequest>
-  /** The endpoints that count a prompt, by path. All take POST. @throws ApiError (400) from a reader */
-  readonly counters: ReadonlyMap<string, (body: Buffer, headers: IncomingHttpHeaders) => CountRequest>
+  /** The endpoints that run a model, by path. All take POST. */
+  readonly models: ReadonlyMap<string, ModelReader>
+  /** The endpoints that count a prompt, by path. All take POST. */
+  readonly counters: ReadonlyMap<string, CountReader>
   /** Answers a request about a stored response; null for another path. @throws ApiError (400 or 404) */
   stored(method: string, path: string, query: URLSearchParams): object | null
 }
@@ -45,55 +54,54 @@ const parseEmbedding = requestParser(EmbeddingRequest)
 const parseResponse = requestParser(ResponseRequest, refuseResponseMember)
 const parseInputTokens = requestParser(InputTokensRequest, refuseResponseMember)
 
-/** Creates the endpoints of a server, with the responses that it keeps. */
+/** Creates the endpoints of a server, with the responses and the cache that it keeps. */
 export function createEndpoints(): Endpoints {
   const seal = createSeal()
   const responses: ResponseState = { store: new ResponseStore(), seal }
-  const models: Endpoints['models'] = new Map<string, (body: Buffer, headers: IncomingHttpHeaders) => ModelRequest>([
-    [
-      '/v1/chat/completions',
-      (body) => {
-        const request = parseChat(body)
-        const answer: ModelRequest['answer'] = (_model, behaviour, createdS) => answerChat(request, behaviour, createdS)
-        return { model: request.model, stream: request.stream === true, answer }
-      }
-    ],
-    [
-      '/v1/completions',
-      (body) => {
-        const request = parseCompletion(body)
-        const answer: ModelRequest['answer'] = (_model, behaviour, createdS) =>
-          answerCompletion(request, behaviour, createdS)
-        return { model: request.model, stream: request.stream === true, answer }
-      }
-    ],
+  const messages: MessageState = { cache: new PromptCache(), seal }
+  const models = new Map([
+    ['/v1/chat/completions', running(parseChat, answerChat)],
+    ['/v1/completions', running(parseCompletion, answerCompletion)],
     [
       '/v1/embeddings',
-      (body) => {
-        const request = parseEmbedding(body)
-        return { model: request.model, stream: false, answer: (model) => answerEmbedding(request, model) }
-      }
+      running(parseEmbedding, (request, _behaviour, _createdS, model) => answerEmbedding(request, model))
     ],
     [
       '/v1/responses',
-      (body) => {
-        const request = parseResponse(body)
-        const answer: ModelRequest['answer'] = (_model, behaviour, createdS) =>
-          answerResponse(request, responses, behaviour, createdS)
-        return { model: request.model, stream: request.stream === true, answer }
-      }
+      running(parseResponse, (request, how, createdS) => answerResponse(request, responses, how, createdS))
+    ],
+    [
+      '/v1/messages',
+      running(readMessageRequest, (request, how, createdS) => answerMessage(request, messages, how, createdS))
     ]
   ])
-  const counters: Endpoints['counters'] = new Map<string, (body: Buffer, headers: IncomingHttpHeaders) => CountRequest>(
-    [
-      [
-        '/v1/responses/input_tokens',
-        (body) => {
-          const request = parseInputTokens(body)
-          return { model: request.model, count: () => countResponseInput(request, responses) }
-        }
-      ]
-    ]
-  )
+  const counters = new Map([
+    ['/v1/responses/input_tokens', counting(parseInputTokens, (request) => countResponseInput(request, responses))],
+    ['/v1/messages/count_tokens', counting(readCountTokensRequest, (request) => countMessageInput(request, messages))]
+  ])
   return { models, counters, stored: (method, path, query) => askStored(method, path, query, responses.store) }
+}
+
+function running<Request extends { model: string; stream?: boolean | null }>(
+  read: (body: Buffer, headers: IncomingHttpHeaders) => Request,
+  answer: (request: Request, behaviour: Behaviour, createdS: number, model: string) => Answer
+): ModelReader {
+  return (body, headers) => {
+    const request = read(body, headers)
+    return {
+      model: request.model,
+      stream: request.stream === true,
+      answer: (model, behaviour, createdS) => answer(request, behaviour, createdS, model)
+    }
+  }
+}
+
+function counting<Request extends { model: string }>(
+  read: (body: Buffer, headers: IncomingHttpHeaders) => Request,
+  count: (request: Request) => object
+): CountReader {
+  return (body, headers) => {
+    const request = read(body, headers)
+    return { model: request.model, count: () => count(request) }
+  }
 }

@@ -1,9 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, invalidRequest } from './api-error.ts'
 import { dialectOf } from './dialect-of.ts'
-import { type CountRequest, createEndpoints, type ModelRequest } from './endpoints.ts'
+import {
+  type CountReader,
+  type CountRequest,
+  createEndpoints,
+  type ModelReader,
+  type ModelRequest
+} from './endpoints.ts'
 import { Exchange } from './exchange.ts'
-import { describeModel, listedModels, listModels } from './listed-models.ts'
+import { listedModels } from './listed-models.ts'
 import { type ParsedModelName, parseModelName } from './model-name.ts'
 import { readBody } from './read-body.ts'
 import { markedBehaviour } from './request-marker.ts'
@@ -41,7 +47,7 @@ export function requestHandler(settings: ModelsSettings, recorder: RequestRecord
     return { body, request, ...findModel(request.model, settings.strict) }
   }
 
-  async function runModel(exchange: Exchange, incoming: IncomingMessage, reader: Reader<typeof endpoints.models>) {
+  async function runModel(exchange: Exchange, incoming: IncomingMessage, reader: ModelReader) {
     const { record } = exchange
     const asked = await read(exchange, incoming, reader)
     if (asked === null) return
@@ -59,7 +65,7 @@ export function requestHandler(settings: ModelsSettings, recorder: RequestRecord
     await respond(exchange, answer, misbehaves ? behaviour : {}, settings.paceMs)
   }
 
-  async function countPrompt(exchange: Exchange, incoming: IncomingMessage, reader: Reader<typeof endpoints.counters>) {
+  async function countPrompt(exchange: Exchange, incoming: IncomingMessage, reader: CountReader) {
     const asked = await read(exchange, incoming, reader)
     if (asked !== null) await exchange.sendJson(200, asked.request.count())
   }
@@ -79,15 +85,16 @@ export function requestHandler(settings: ModelsSettings, recorder: RequestRecord
     const stored = endpoints.stored(method, path, query)
     if (stored !== null) return exchange.sendJson(200, stored)
     if (!isModels) throw new ApiError(404, { message: `Invalid URL (${method} ${path})` })
-    if (path === '/v1/models') return exchange.sendJson(200, listModels())
+    const { list, describe } = exchange.dialect.models
+    if (path === '/v1/models') return exchange.sendJson(200, list(query))
     const name = decodeName(path.slice('/v1/models/'.length))
     findModel(name, settings.strict)
-    return exchange.sendJson(200, describeModel(name))
+    return exchange.sendJson(200, describe(name))
   }
 
   return async (incoming: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
     const record = recorder.begin(incoming.method ?? '', url.pathname, incoming.headers, Date.now())
-    const dialect = dialectOf(url.pathname)
+    const dialect = dialectOf(url.pathname, incoming.headers)
     const exchange = new Exchange(incoming, response, record, recorder, dialect)
     try {
       await route(exchange, incoming, url.searchParams)
@@ -104,8 +111,6 @@ export function requestHandler(settings: ModelsSettings, recorder: RequestRecord
     }
   }
 }
-
-type Reader<Readers> = Readers extends ReadonlyMap<string, infer One> ? One : never
 
 function findModel(name: string, strict: boolean): Extract<ParsedModelName, { valid: true }> {
   const parsed = parseModelName(name)
