@@ -42,12 +42,12 @@ t.test('the bill of materials is valid, and names what is bundled and its licenc
 t.test('control’s package offers PostgreSQL, and not PGlite, which it does not contain', async () => {
   for (const url of ['', 'mysql://localhost/x', 'pglite:memory']) {
     const env = { PATH: process.env.PATH, DATABASE_URL: url }
-    for (const args of [['main.js'], ['tollgate.js', 'doctor', '--timeout', '1']]) {
+    for (const args of [['main.js'], ['tollgate.js', 'doctor']]) {
       const [program, ...rest] = args
       const { stdout, stderr } = spawnSync(process.execPath, [join(folder, 'first/control', program!), ...rest], {
         ...{ encoding: 'utf8', env, cwd: folder }
       })
-      assert.match(stdout + stderr, /DATABASE_URL: .*postgres:\/\/user:password@host:5432\/database/)
+      assert.match(stdout + stderr, /DATABASE_URL[\s\S]*postgres:\/\/user:password@host:5432\/database/)
       assert.doesNotMatch(stdout + stderr, /pglite:</)
     }
   }

@@ -3,8 +3,9 @@ import type { OperatorActsResponse } from '@tollgate/contracts/http/admin/audit.
 import type { AuditResponse } from '@tollgate/contracts/http/audit.ts'
 import { readAccountRecord } from '@tollgate/contracts/records/records.ts'
 import { accountName } from '@tollgate/state/keyspace/names.ts'
+import { codeOf } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
-import { codeOf, startControl } from '../testing/start-control.ts'
+import { startControl } from '../testing/start-control.ts'
 
 onDatabase('an operator changes an account', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })

@@ -4,15 +4,12 @@ import { createClient } from '@supabase/supabase-js'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
+import { codeOf } from '../testing/call-control.ts'
+import { anonKey, serviceRoleKey } from '../testing/control-options.ts'
 import { onDatabase } from '../testing/databases.ts'
-import {
-  anonKey,
-  codeOf,
-  type RunningControl,
-  serviceRoleKey,
-  startControl,
-  type TestUser
-} from '../testing/start-control.ts'
+import type { RunningControl } from '../testing/running-control.ts'
+import type { TestUser } from '../testing/sign-up.ts'
+import { startControl } from '../testing/start-control.ts'
 import { adoptUser } from '../users/adopt-user.ts'
 
 const next = 'battery staple horse'

@@ -5,9 +5,12 @@ import { sql } from 'drizzle-orm'
 import { test } from 'tap'
 import { queryRows } from '../database/connect.ts'
 import { defaultLimits } from '../http/limits.ts'
+import { type Answer, codeOf } from '../testing/call-control.ts'
+import { anonKey } from '../testing/control-options.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
-import { type Answer, anonKey, codeOf, type RunningControl, startControl } from '../testing/start-control.ts'
+import type { RunningControl } from '../testing/running-control.ts'
+import { startControl } from '../testing/start-control.ts'
 
 /** The attacker's password, which the provider keeps, and the password of the address's owner. */
 const a = 'password of the attacker'

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
+import { type Answer, codeOf } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
-import { type Answer, codeOf, startControl } from '../testing/start-control.ts'
+import { startControl } from '../testing/start-control.ts'
 
 const credentials = { email: 'grace@example.com', password: 'correct horse battery' }
 

@@ -3,9 +3,12 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
+import type { Answer } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
-import { type Answer, type RunningControl, startControl, type TestUser } from '../testing/start-control.ts'
+import type { RunningControl } from '../testing/running-control.ts'
+import type { TestUser } from '../testing/sign-up.ts'
+import { startControl } from '../testing/start-control.ts'
 
 const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code
 const next = 'battery staple horse'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { sql } from 'drizzle-orm'
 import { test } from 'tap'
 import { queryRows } from '../database/connect.ts'
+import { type Answer, codeOf } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
-import { type Answer, codeOf } from '../testing/start-control.ts'
 import { startBilling } from './testing/start-billing.ts'
 
 /** Shorter than in production, so that the test is quick. */

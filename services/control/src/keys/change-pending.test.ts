@@ -15,9 +15,11 @@ import { test } from 'tap'
 import { keys } from '../database/schema/keys.ts'
 import { askAsGateway, untilAnswered } from '../projection/testing/ask-as-gateway.ts'
 import { teamOf } from '../team/testing/team-of.ts'
+import { type Answer, type CallOptions, codeOf } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startRedisProxy } from '../testing/redis-proxy.ts'
-import { type Answer, type CallOptions, codeOf, startControl, type TestUser } from '../testing/start-control.ts'
+import type { TestUser } from '../testing/sign-up.ts'
+import { startControl } from '../testing/start-control.ts'
 
 interface Made {
   id: string

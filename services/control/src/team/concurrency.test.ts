@@ -4,7 +4,8 @@ import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
 import { onDatabase } from '../testing/databases.ts'
-import { startControl, type TestUser } from '../testing/start-control.ts'
+import type { TestUser } from '../testing/sign-up.ts'
+import { startControl } from '../testing/start-control.ts'
 import { outcomeOf, teamOf } from './testing/team-of.ts'
 
 const shipped = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))

@@ -4,8 +4,9 @@ import type { Key } from '@tollgate/contracts/http/keys.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
+import type { Answer } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
-import { type Answer, startControl } from '../testing/start-control.ts'
+import { startControl } from '../testing/start-control.ts'
 import { codeOf, outcomeOf, teamOf } from './testing/team-of.ts'
 
 const day = 24 * 3600 * 1000

@@ -3,9 +3,12 @@ import { createClient } from '@supabase/supabase-js'
 import { sql } from 'drizzle-orm'
 import { claimSweep } from '../background/sweep-lease.ts'
 import { queryRows } from '../database/connect.ts'
+import type { Answer } from '../testing/call-control.ts'
+import { serviceRoleKey } from '../testing/control-options.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
-import { type Answer, type RunningControl, serviceRoleKey, startControl } from '../testing/start-control.ts'
+import type { RunningControl } from '../testing/running-control.ts'
+import { startControl } from '../testing/start-control.ts'
 import { createSweeper } from './sweep-users.ts'
 
 const minute = 60_000
