@@ -6,7 +6,7 @@
  *
  * | directive | effect |
  * |---|---|
- * | `status=<400–599>` | answers with this status and an error in OpenAI's shape; 429 and 503 carry `Retry-After: 1` |
+ * | `status=<400–599>` | answers with this status and an error in the API's shape; 429 and 503 carry `Retry-After: 1` |
  * | `retry-after=<s>` | the seconds of `Retry-After`, on any `status` |
  * | `hang` | accepts the request and never answers |
  * | `first-byte-ms=<ms>` | waits before the first byte of the answer |

@@ -48,7 +48,8 @@ const defaultPaceMs = 15
 const defaultKeepAliveMs = 60_000
 
 /**
- * Starts a server on 127.0.0.1 that speaks OpenAI's API with deterministic answers. Model names choose its behaviour: see
+ * Starts a server on 127.0.0.1 that speaks the APIs of OpenAI and Anthropic with deterministic answers. It keeps responses and
+ * cached prompts in memory. Model names choose its behaviour: see
  * `model-name.ts`. `GET /sandbox/requests` returns the recorded requests.
  *
  * @throws PortTakenError if another program uses the port

@@ -6,8 +6,7 @@ import type { Behaviour } from '../model-name.ts'
 import { countProduced, type Produced } from '../produce.ts'
 import { produceChat } from '../produce-chat.ts'
 import { promptKinds } from '../prompt-kinds.ts'
-import { textOf } from '../prompt-text.ts'
-import type { ChatRequest } from '../requests.ts'
+import { searchQuery } from '../search-query.ts'
 import type { CacheUse } from './cache.ts'
 import { type AnswerBlock, buildBlocks } from './output.ts'
 import { type MessageState, readPrompt } from './prompt.ts'
@@ -32,7 +31,7 @@ export function answerMessage(
   const produced = choices[0]!
   const isSearching = prompt.maxSearches !== null && request.max_tokens > 0
   const searches = isSearching ? Math.min(behaviour.searches ?? 1, prompt.maxSearches) : 0
-  const query = queryOf(prompt.chat)
+  const query = searchQuery(prompt.chat)
   const blocks = buildBlocks({ ...produced, thinks: hidden.reasoning > 0, searches, query }, request, seal)
   const foundTokens = searches * tokensPerSearch
   const promptTokens = prompt.tokens + foundTokens
@@ -121,12 +120,4 @@ function stopReason({ finish, stoppedBy }: Produced): StopReason {
   if (finish === 'length') return 'max_tokens'
   if (finish === 'tool_calls') return 'tool_use'
   return stoppedBy === undefined ? 'end_turn' : 'stop_sequence'
-}
-
-const maxQueryLength = 100
-
-/** What the web search looks for: the start of the last question. */
-function queryOf({ messages }: ChatRequest): string {
-  const source = messages.findLast(({ role }) => role === 'user')
-  return source === undefined ? '' : textOf(source).slice(0, maxQueryLength).toWellFormed()
 }

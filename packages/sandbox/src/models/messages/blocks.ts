@@ -59,7 +59,7 @@ export function readBlocks(content: string | readonly unknown[], path: readonly 
   return content.map((block, index) => parseBlock(block, [...path, String(index)]))
 }
 
-/** The text of a block, as the model reads it. Thinking of earlier turns is not part of the prompt. */
+/** The text of a block, as the model reads it. Thinking of earlier messages is not part of the prompt. */
 export function blockText(block: Block): string {
   switch (block.type) {
     case 'text':

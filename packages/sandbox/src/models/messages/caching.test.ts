@@ -45,7 +45,7 @@ test('only the equal start of a prompt is read', async () => {
   assert.equal((await ask({ model: 'other', system: [cached('Equal')] })).read, 0)
 })
 
-test('a conversation with automatic caching reads its earlier turns', async () => {
+test('a conversation with automatic caching reads its earlier messages', async () => {
   const messages = [{ role: 'user', content: 'My name is Ada' }]
   const first = await ask({ messages, cache_control: { type: 'ephemeral' } })
   messages.push({ role: 'assistant', content: 'Hello Ada' }, { role: 'user', content: 'Who am I?' })

@@ -11,7 +11,7 @@ import { randomId } from '../ids.ts'
 import { joinPieces, type Produced, type ProducedCall } from '../produce.ts'
 import type { Seal } from '../seal.ts'
 import type { Piece } from '../tokens.ts'
-import { thinkingKind } from './check-turns.ts'
+import { thinkingKind } from './check-messages.ts'
 import type { MessageRequest } from './request.ts'
 
 /** A block of an answer: its final form, and how it is streamed. */

@@ -2,7 +2,7 @@ import type { ChatRequest, Message } from '../requests.ts'
 import type { Seal } from '../seal.ts'
 import { type Block, blockText, readBlocks } from './blocks.ts'
 import type { PromptCache } from './cache.ts'
-import { checkTurns, type Turn } from './check-turns.ts'
+import { checkMessages, type ReadMessage } from './check-messages.ts'
 import type { PromptRequest } from './request.ts'
 import { answerTokens, type Segment, splitPrompt } from './segments.ts'
 import { chatTools, maxSearches, readTools } from './tools.ts'
@@ -27,12 +27,12 @@ export function readPrompt(request: PromptRequest, seal: Seal): MessagePrompt {
   const { model, output_config: output } = request
   const tools = readTools(request)
   const system = readBlocks(request.system ?? [], ['system'])
-  const turns = request.messages.map(({ role, content }, at) => ({
+  const messages = request.messages.map(({ role, content }, at) => ({
     role,
     blocks: readBlocks(content, ['messages', String(at), 'content'])
   }))
-  checkTurns(turns, seal)
-  const segments = splitPrompt(tools, system, turns, request.cache_control)
+  checkMessages(messages, seal)
+  const segments = splitPrompt(tools, system, messages, request.cache_control)
   const format = output?.format
   return {
     segments,
@@ -40,7 +40,7 @@ export function readPrompt(request: PromptRequest, seal: Seal): MessagePrompt {
     maxSearches: request.tool_choice?.type === 'none' ? null : maxSearches(tools),
     chat: {
       model,
-      messages: [...(system.length > 0 ? [messageOf('system', system)] : []), ...turns.flatMap(messagesOf)],
+      messages: [...(system.length > 0 ? [messageOf('system', system)] : []), ...messages.flatMap(messagesOf)],
       ...chatTools(tools, request),
       ...(format && { response_format: { type: 'json_schema' as const, json_schema: { schema: format.schema } } })
     }
@@ -52,8 +52,8 @@ export function countMessageInput(request: PromptRequest, { seal }: MessageState
   return { input_tokens: readPrompt(request, seal).tokens }
 }
 
-/** A turn as messages of a chat: first its tool results, then its text. */
-function messagesOf({ role, blocks }: Turn): Message[] {
+/** A message as messages of a chat: first its tool results, then its text. */
+function messagesOf({ role, blocks }: ReadMessage): Message[] {
   const results = blocks.filter(({ type }) => type === 'tool_result')
   const texts = blocks.filter(({ type }) => type !== 'tool_result')
   const isOnlyResults = results.length > 0 && texts.length === 0
@@ -63,6 +63,6 @@ function messagesOf({ role, blocks }: Turn): Message[] {
   ]
 }
 
-function messageOf(role: Turn['role'], blocks: readonly Block[]): Message {
+function messageOf(role: ReadMessage['role'], blocks: readonly Block[]): Message {
   return { role, content: blocks.map((block) => ({ type: 'text', text: blockText(block) })) }
 }

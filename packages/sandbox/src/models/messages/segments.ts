@@ -2,7 +2,7 @@ import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import { invalidRequest } from '../api-error.ts'
 import { readDimensions } from '../image-dimensions.ts'
 import { type Block, blockImages, blockText } from './blocks.ts'
-import type { Turn } from './check-turns.ts'
+import type { ReadMessage } from './check-messages.ts'
 import type { PromptRequest } from './request.ts'
 import type { MessageTool } from './tools.ts'
 
@@ -30,13 +30,13 @@ export const answerTokens = 3
 export function splitPrompt(
   tools: readonly MessageTool[],
   system: readonly Block[],
-  turns: readonly Turn[],
+  messages: readonly ReadMessage[],
   automatic: PromptRequest['cache_control']
 ): Segment[] {
   const segments = [
     ...tools.map(({ cache_control, ...tool }) => segmentOf(tool, countTokens(JSON.stringify(tool)), cache_control)),
     ...system.map((block) => segmentOfBlock(block, 0)),
-    ...turns.flatMap(({ role, blocks }) =>
+    ...messages.flatMap(({ role, blocks }) =>
       blocks.map((block, index) => segmentOfBlock({ role, ...block }, index === 0 ? tokensPerMessage : 0))
     )
   ]

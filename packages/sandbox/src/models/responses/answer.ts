@@ -9,8 +9,7 @@ import type { Behaviour } from '../model-name.ts'
 import { countProduced } from '../produce.ts'
 import { produceChat } from '../produce-chat.ts'
 import { promptKinds } from '../prompt-kinds.ts'
-import { textOf } from '../prompt-text.ts'
-import type { ChatRequest } from '../requests.ts'
+import { searchQuery } from '../search-query.ts'
 import { openaiTier } from '../service-tier.ts'
 import type { WholeItem } from './items.ts'
 import { buildOutput } from './output.ts'
@@ -36,7 +35,7 @@ export function answerResponse(
   const { choices, hidden } = produceChat(limited, withEffort(behaviour, request))
   const produced = choices[0]!
   const searches = prompt.searches ? Math.min(behaviour.searches ?? 1, request.max_tool_calls ?? Infinity) : 0
-  const made = { ...produced, reasoningTokens: hidden.reasoning, searches, query: queryOf(prompt.chat) }
+  const made = { ...produced, reasoningTokens: hidden.reasoning, searches, query: searchQuery(prompt.chat) }
   const items = buildOutput(made, request, state.seal)
   const output = items.map(({ whole }) => whole)
   const { cachedTokens, ...ofPrompt } = promptKinds(total, behaviour, audio)
@@ -100,14 +99,6 @@ export function answerResponse(
       event: (sent) => ({ type: 'response.failed', sequence_number: sent, response: keep(failed) })
     }
   }
-}
-
-const maxQueryLength = 100
-
-/** What the web search looks for: the start of the last question. */
-function queryOf({ messages }: ChatRequest): string {
-  const source = messages.findLast(({ role }) => role === 'user')
-  return source === undefined ? '' : textOf(source).slice(0, maxQueryLength).toWellFormed()
 }
 
 const noImages = {

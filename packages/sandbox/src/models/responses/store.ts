@@ -10,9 +10,9 @@ export interface StoredResponse {
   readonly chain: readonly WholeItem[]
 }
 
-const maxResponses = 10_000
+const maxResponses = 2000
 
-/** The responses that can be read, continued and deleted. Keeps the latest 10,000. */
+/** The responses that can be read, continued and deleted. Keeps the latest 2,000. */
 export class ResponseStore {
   readonly #responses = new Map<string, StoredResponse>()
   readonly #items = new Map<string, WholeItem>()

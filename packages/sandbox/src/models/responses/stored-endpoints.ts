@@ -18,7 +18,7 @@ export function askStored(method: string, path: string, query: URLSearchParams, 
   const [, id, part] = pattern.exec(path) ?? []
   const route = `${method} ${part ?? ''}`
   if (id === undefined || !['GET ', 'DELETE ', 'POST cancel', 'GET input_items'].includes(route)) return null
-  const stored = store.find(decodeURIComponent(id))
+  const stored = store.find(id)
   if (stored === null) throw new ApiError(404, responseNotFound(id))
   if (route === 'GET input_items') return listItems(stored, query)
   if (route === 'POST cancel') throw invalidRequest('Cannot cancel a synchronous response.')

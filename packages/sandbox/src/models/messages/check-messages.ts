@@ -2,7 +2,7 @@ import { invalidRequest } from '../api-error.ts'
 import type { Seal } from '../seal.ts'
 import type { Block } from './blocks.ts'
 
-export interface Turn {
+export interface ReadMessage {
   readonly role: 'user' | 'assistant' | 'system'
   readonly blocks: readonly Block[]
 }
@@ -11,9 +11,9 @@ export interface Turn {
 export const thinkingKind = 'thinking'
 
 /** Checks that tool results follow their calls, and that thinking is what this server has signed. @throws ApiError (400) */
-export function checkTurns(turns: readonly Turn[], seal: Seal): void {
+export function checkMessages(messages: readonly ReadMessage[], seal: Seal): void {
   let open: string[] = []
-  for (const [at, { blocks }] of turns.entries()) {
+  for (const [at, { blocks }] of messages.entries()) {
     const answered = new Set(blocks.flatMap((block) => (block.type === 'tool_result' ? block.tool_use_id : [])))
     const missing = open.find((id) => !answered.has(id))
     if (missing !== undefined) {
