@@ -16,6 +16,12 @@ export const errorTable = {
     'invalid_request_error',
     'The model is not offered at this endpoint. Send the request to one of its endpoints: `GET /v1/models` lists them.'
   ],
+  // The code of Anthropic's API. Its SDK then continues without a thread.
+  thread_unsupported_request: [
+    400,
+    'invalid_request_error',
+    'thread: what the provider stores of earlier messages cannot be bounded. Remove it, and send all messages.'
+  ],
   exceeds_rate_limit: [
     400,
     'invalid_request_error',

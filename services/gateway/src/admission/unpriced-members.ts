@@ -5,7 +5,9 @@ import type { BoundedBody } from '../tokens/prompt-bound.ts'
 type Allowed = (value: unknown) => boolean
 
 const isAbsent: Allowed = (value) => value == null
-const isDefault: Allowed = (value) => value == null || value === 'auto' || value === 'default'
+const isDefault: Allowed = (value) =>
+  value == null || value === 'auto' || value === 'default' || value === 'standard_only'
+const isStandard: Allowed = (value) => value == null || value === 'standard'
 const isText: Allowed = (value) => value == null || (Array.isArray(value) && value.every((one) => one === 'text'))
 /** Whether a cached prompt lives for OpenAI's default time. A long value was not read, so its `ttl` is unknown. */
 const hasDefaultTtl: Allowed = (value) =>
@@ -24,7 +26,7 @@ const unpriced = new Map<string, Allowed>([
   // The next two say how long a provider caches the prompt.
   ['prompt_cache_retention', isAbsent],
   ['prompt_cache_options', hasDefaultTtl],
-  ['speed', isAbsent],
+  ['speed', isStandard],
   ['inference_geo', isAbsent],
   // Other providers' names for the output limit and the number of outputs. They override the gateway's limit.
   ['n_predict', isAbsent],

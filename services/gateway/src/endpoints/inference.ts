@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
@@ -121,7 +122,8 @@ class InferenceHandler {
     if (isDraining()) throw new ServiceError('draining')
     const view = catalog.current()
     if (view === null) throw new ServiceError('state_unavailable')
-    const { api, kind, streams, format, asksForUsage, outputMember, upstreamFields } = this.#endpoint
+    const { api, kind, streams, format, asksForUsage, outputMember, upstreamFields, isFree = false } = this.#endpoint
+    const { headers } = request
     const { bytes, members, spans } = body
     const common = members as CommonMembers
     const { model: name, stream, stream_options: streamOptions = null } = common
@@ -130,7 +132,7 @@ class InferenceHandler {
     const asked = { max_tokens, max_completion_tokens, max_output_tokens }
     const model = view.model(name, kind)
     request.modelLabel = model === null ? otherLabel : name
-    const fields = upstreamFields === undefined ? noFields : upstreamFields(request.headers)
+    const fields = upstreamFields === undefined ? noFields : upstreamFields(headers)
     const prompt = this.#countablePrompt(model, body)
     request.trace?.admitting(model === null ? null : name, stream === true && streams)
     let bound: TokenBound | null = null
@@ -145,18 +147,19 @@ class InferenceHandler {
       catalog: view,
       name,
       kind,
-      model,
-      bound: (allowed) => {
-        bound = this.#boundOf(body, name, allowed, upstreams)
+      model: isFree && model !== null ? { ...model, prices: noPrices } : model,
+      bound: () => {
+        bound = this.#boundOf(body, headers, name, model!, upstreams)
         return bound
       },
       count: () => (prompt === null ? null : estimator.countPrompt(prompt))
     }).then(
       (admitted) => {
-        const { prices, outputParameter } = model!
+        const { outputParameter } = model!
+        const prices = isFree ? noPrices : model!.prices
         const { route } = upstreams.offers.of(model!).get(api)!
         const parameter = outputMember ?? outputParameter
-        const output = kind === 'embedding' ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
+        const output = kind === 'embedding' || isFree ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
         const isStream = stream === true && streams
         const { answers, hidesAnswers } = bound!
         const hidesOutput = model!.hidesOutput === true || hidesAnswers === true
@@ -190,6 +193,7 @@ class InferenceHandler {
   /** @throws ServiceError model_unavailable, wrong_endpoint, unpriced_parameter, or invalid_request for a member that the model does not accept */
   #boundOf(
     body: RequestBody<unknown>,
+    headers: IncomingHttpHeaders,
     name: string,
     model: Model,
     { byName, offers }: Pick<UpstreamSet, 'byName' | 'offers'>
@@ -201,6 +205,7 @@ class InferenceHandler {
       this.#dependencies.onUnavailable(name, model)
       throw new ServiceError('model_unavailable')
     }
+    this.#endpoint.refuseFields?.(headers, offer)
     refuseUnpriced(body)
     const bound = this.#endpoint.tokenBound(body, model)
     // Last, so that a member without a price is refused as unpriced.
@@ -210,8 +215,8 @@ class InferenceHandler {
 
   /** @returns null if the model has no tokenizer, or does not exist */
   #countablePrompt(model: Model | null, { bytes, spans }: RequestBody<unknown>): CountablePrompt | null {
-    if (model === null || model.tokenizer === null) return null
     const { kind, promptMember } = this.#endpoint
+    if (model === null || model.tokenizer === null || promptMember === null) return null
     const span = spans.get(promptMember)
     const promptBytes = span === undefined ? 0 : span.end - span.start
     return { body: bytes, kind, media: { images: model.images, audio: model.audio }, promptBytes }
@@ -219,3 +224,4 @@ class InferenceHandler {
 }
 
 const noFields: readonly string[] = []
+const noPrices: Model['prices'] = { inputPicos: 0, cachedInputPicos: 0, outputPicos: 0 }

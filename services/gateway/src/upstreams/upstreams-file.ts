@@ -16,7 +16,8 @@ const MemberName = Type.String({ minLength: 1, maxLength: 100 })
 const HeaderName = "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"
 const HeaderValue = Type.String({ pattern: '^[\\t\\x20-\\x7e]*$' })
 /** The gateway sets these itself. */
-const ownHeaders = /^(authorization|connection|content-length|content-type|host|transfer-encoding|x-request-id)$/i
+const ownHeaders =
+  /^(anthropic-beta|anthropic-version|authorization|connection|content-length|content-type|host|transfer-encoding|x-request-id)$/i
 
 /** `upstreams.yaml`; the shipped file describes each member. */
 export const UpstreamsFile = closed({
@@ -32,6 +33,7 @@ export const UpstreamsFile = closed({
       abort_stops_billing: Type.Optional(Type.Boolean()),
       speaks: Type.Optional(Type.Array(Type.Enum([...apis]), { minItems: 1, uniqueItems: true })),
       members: Type.Optional(Type.Union([Type.Literal('openai'), Type.Array(MemberName)])),
+      betas: Type.Optional(Type.Array(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$' }))),
       unknown: Type.Optional(Type.Literal('pass')),
       http2: Type.Optional(Type.Boolean()),
       client: Type.Optional(Type.Literal('undici')),
@@ -75,6 +77,8 @@ export interface UpstreamSettings {
   readonly speaks: readonly Api[]
   /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
   readonly furtherMembers: readonly string[] | null
+  /** Betas of Anthropic's API that it accepts besides the standard ones. */
+  readonly betas: readonly string[]
 }
 
 /** Where an entry's parts are read from, and where its problems are collected. */
@@ -140,6 +144,9 @@ function readEntry(reading: Reading): UpstreamSettings | null {
   if (entry.members !== undefined && entry.unknown === 'pass') {
     problems.push(`upstreams.${name}.members: has no effect beside "unknown: pass". Remove one of them`)
   }
+  if (entry.betas !== undefined && !(entry.speaks ?? apisOfHost(url?.hostname ?? '')).includes('messages')) {
+    problems.push(`upstreams.${name}.betas: has no effect, because the upstream does not speak messages. Remove it`)
+  }
   if (entry.client !== undefined && entry.http2 === true) {
     problems.push(`upstreams.${name}.client: has no effect beside "http2: true". Remove one of them`)
   }
@@ -158,7 +165,8 @@ function readEntry(reading: Reading): UpstreamSettings | null {
     byUndici: entry.client === 'undici',
     abortStopsBilling: entry.abort_stops_billing ?? !billsAborted.test(url.hostname),
     speaks: entry.speaks ?? apisOfHost(url.hostname),
-    furtherMembers: entry.unknown === 'pass' ? null : entry.members === 'openai' ? [] : (entry.members ?? [])
+    furtherMembers: entry.unknown === 'pass' ? null : entry.members === 'openai' ? [] : (entry.members ?? []),
+    betas: entry.betas ?? []
   }
 }
 

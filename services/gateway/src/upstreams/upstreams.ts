@@ -22,6 +22,8 @@ export interface Upstream {
   readonly speaks: ReadonlySet<Api>
   /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
   readonly furtherMembers: ReadonlySet<string> | null
+  /** Betas of Anthropic's API that it accepts besides the standard ones. */
+  readonly betas: ReadonlySet<string>
   readonly breaker: Breaker
   readonly retries: RetryBudget
   /** When its models accept calls again, by the upstream's model names. Monotonic clock, milliseconds. */
@@ -66,16 +68,25 @@ export function openUpstream(settings: UpstreamSettings, onBreaker: OnBreaker): 
     name,
     credential: settings.credential,
     http2,
-    models: { url: modelsUrl(url), headers: headers.slice(2), ca, credentialName: settings.credentialName },
+    models: {
+      url: modelsUrl(url),
+      headers: [...headers.slice(2), ...(settings.speaks.includes('messages') ? anthropicVersion : [])],
+      ca,
+      credentialName: settings.credentialName
+    },
     abortStopsBilling: settings.abortStopsBilling,
     speaks: new Set(settings.speaks),
     furtherMembers: furtherMembers === null ? null : new Set(furtherMembers),
+    betas: new Set(settings.betas),
     breaker: new Breaker((state) => onBreaker(name, state)),
     retries: new RetryBudget(),
     restingUntil: new Map(),
     pool: http2 || byUndici ? new UndiciPool(options, http2) : new Http1Pool(options)
   }
 }
+
+/** Anthropic's API refuses calls without a version. Clients send their own with each request. */
+const anthropicVersion = ['anthropic-version', '2023-06-01']
 
 function modelsUrl(base: URL): URL {
   const url = new URL(base)

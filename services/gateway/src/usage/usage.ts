@@ -68,7 +68,8 @@ export function isComplete(usage: ReportedUsage | null): usage is Usage {
   return usage !== null && usage.promptTokens !== null && usage.completionTokens !== null && usage.completionTokens > 0
 }
 
-function tokensOf(value: unknown, name: string): number | null {
+/** A reported number of tokens; null unless it is a whole number from 0 that a request can have. */
+export function tokensOf(value: unknown, name: string): number | null {
   const tokens = memberOf(value, name)
   const isCount = Number.isInteger(tokens) && (tokens as number) >= 0 && (tokens as number) <= maxReportedTokens
   return isCount ? (tokens as number) : null
