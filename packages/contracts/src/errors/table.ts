@@ -20,7 +20,7 @@ export const errorTable = {
   thread_unsupported_request: [
     400,
     'invalid_request_error',
-    'thread: what the provider stores of earlier messages cannot be bounded. Remove it, and send all messages.'
+    'Threads are not offered, because the prompt that the provider stores cannot be bounded. Remove thread, and send all messages.'
   ],
   exceeds_rate_limit: [
     400,

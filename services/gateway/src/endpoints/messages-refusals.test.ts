@@ -123,7 +123,7 @@ t.test('what cannot be bounded or priced is refused, also when only counting, an
       assert.match(message.join(' '), why)
     }
   }
-  assert.match(await ask({ thread: { type: 'create' } }), /^400 thread_unsupported_request thread: /)
+  assert.match(await ask({ thread: { type: 'create' } }), /^400 thread_unsupported_request Threads are not offered/)
   assert.equal(callsOf(upstream.received).length, before, 'nothing reached the provider')
 })
 

@@ -33,7 +33,11 @@ t.beforeEach(() => {
 
 const clientOf = ({ secret }: SeededKey): Anthropic =>
   new Anthropic({ apiKey: secret, baseURL: gateway.url, maxRetries: 0 })
-const hello = { model: 'small', max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] } as const
+const hello: Anthropic.MessageCreateParamsNonStreaming = {
+  model: 'small',
+  max_tokens: 100,
+  messages: [{ role: 'user', content: 'Hello' }]
+}
 
 async function spentOf({ account }: SeededKey): Promise<{ settled: number; reserved: number } | null> {
   await gateway.settled()
@@ -45,14 +49,12 @@ const costOf = ({ input_tokens: input, output_tokens: output }: typeof messageUs
 t.test("Anthropic's SDK gets messages, whole and streamed, and pays what they report", async () => {
   const key = await gateway.seedKey()
   const client = clientOf(key)
-  const { data: whole, response } = await client.messages
-    .create({ ...hello, messages: [...hello.messages] })
-    .withResponse()
+  const { data: whole, response } = await client.messages.create(hello).withResponse()
   assert.deepEqual(whole.content, [{ type: 'text', text: 'Hello world' }])
   assert.equal(response.headers.get('request-id'), response.headers.get('x-request-id'))
   assert.equal(response.headers.get('x-tollgate-granted-output-tokens'), '100')
   assert.equal((await spentOf(key))?.settled, costOf(messageUsage))
-  const streamed = await client.messages.stream({ ...hello, messages: [...hello.messages] }).finalMessage()
+  const streamed = await client.messages.stream(hello).finalMessage()
   assert.partialDeepStrictEqual(streamed, { content: [{ type: 'text', text: 'Hello world' }], usage: messageUsage })
   assert.partialDeepStrictEqual(await spentOf(key), { settled: 2 * costOf(messageUsage), reserved: 0 })
 })
@@ -80,7 +82,6 @@ t.test('the tool runner of the SDK continues without a thread, and runs to its e
   })
   const runner = clientOf(key).beta.messages.toolRunner({
     ...hello,
-    messages: [...hello.messages],
     tools: [
       {
         name: 'weather',
@@ -181,7 +182,7 @@ t.test('errors have the shape of the API, with the right class in the SDK, befor
     cut,
     /\n\nevent: error\ndata: \{"type":"error","error":\{"type":"api_error","message":"[^"]+","details":\{"error_code":"upstream_error"\}\}\}\n\n$/
   )
-  const stream = clientOf(key).messages.stream({ ...hello, messages: [...hello.messages] })
+  const stream = clientOf(key).messages.stream(hello)
   await assert.rejects(stream.finalMessage(), APIError)
 })
 

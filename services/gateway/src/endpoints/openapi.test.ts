@@ -132,7 +132,12 @@ test('the endpoints in the format of another API match the document', async (t) 
   const poor = await gateway.seedKey({ key: { monthlyBudgetNanos: 0 } })
   const ask = async (
     path: string,
-    { method = 'post', secret = key.secret, url = path, body }: Record<string, string | undefined> & { body?: object }
+    {
+      method = 'post',
+      secret = key.secret,
+      url = path,
+      body
+    }: { method?: 'get' | 'post'; secret?: string; url?: string; body?: object }
   ): Promise<string> => {
     const answer = await fetch(gateway.url + url, {
       method,
