@@ -50,10 +50,23 @@ export const start: Part = {
           {
             title: `Starts: the median of ${bench.timing.starts}, and the package's target`,
             table: {
-              head: ['service', 'ready, s', 'target', 'CPU, s', 'memory, MB', 'target', 'size, MB', 'target'],
+              head: [
+                'service',
+                'ready, s',
+                'target',
+                'CPU, s',
+                'memory, MB',
+                'target',
+                'own, MB',
+                'size, MB',
+                'target'
+              ],
               rows: rows.map(describeRow)
             },
-            notes: ['Memory is read 10 s after the service is ready. Redis and PostgreSQL are not counted.']
+            notes: [
+              'Memory is read 10 s after the service is ready. Redis and PostgreSQL are not counted.',
+              'Own memory is without the pages of files. Most of these are Node itself, which all its processes share.'
+            ]
           }
         ],
         figures: { targets, rows }
@@ -127,6 +140,7 @@ function describeRow({ name, from, starts, sizeBytes }: Row): string[] {
     ...[formatNumber(of('seconds'), 2), target(seconds)],
     formatNumber(of('cpuSeconds'), 2),
     ...[formatNumber(of('residentBytes') / 1e6, 0), target(residentMb)],
+    formatNumber(of('ownBytes') / 1e6, 0),
     ...[sizeBytes === null ? '' : formatNumber(sizeBytes / 1e6, 1), target(sizeMb)]
   ]
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
-import { readCpuNanos, readResidentBytes } from '../measure/proc.ts'
+import { readAnonymousBytes, readCpuNanos, readResidentBytes } from '../measure/proc.ts'
 import { type Children, isRunning } from './children.ts'
 
 const startTimeoutMs = 60_000
@@ -22,6 +22,8 @@ export interface StartFigures {
   readonly cpuSeconds: number
   /** Resident memory after a rest. */
   readonly residentBytes: number
+  /** Part of `residentBytes`: without the pages of files, such as Node's own program, which all its processes share. */
+  readonly ownBytes: number
 }
 
 /**
@@ -58,7 +60,7 @@ export async function measureStart(
     const seconds = (performance.now() - startedAt) / 1000
     const cpuSeconds = readCpuNanos(child.pid) / 1e9
     await delay(restMs)
-    return { seconds, cpuSeconds, residentBytes: readResidentBytes(child.pid) }
+    return { seconds, cpuSeconds, residentBytes: readResidentBytes(child.pid), ownBytes: readAnonymousBytes(child.pid) }
   } finally {
     await children.stop(child)
   }

@@ -190,8 +190,7 @@ export const ContextManagement = bulk(Type.Object({ edits: maybe(Type.Array(Edit
 
 export const StopSequences = bulk(Type.Array(Type.String()))
 export const RequestMetadata = bulk(Type.Object({ user_id: text }, closed))
-/** The priority tier has another price. */
-export const MessageTier = maybe(oneOf(['standard_only']))
+export const MessageTier = maybe(oneOf(['auto', 'standard_only']))
 export const Speed = maybe(oneOf(['standard']))
 
 /** Members that the gateway refuses unless they are null. */

@@ -77,10 +77,10 @@ onEachDatabase('the export of the ledger', async (t, newDatabase) => {
     const { headers, body } = await read('format=csv&group=account,model')
     assert.match(String(headers['content-type']), /^text\/csv/)
     assert.deepEqual(String(body).split('\r\n'), [
-      'account_id,model,requests,errors,prompt_tokens,cached_tokens,completion_tokens,reasoning_tokens,estimated_requests,cost_usd',
-      `${a},"'=HYPERLINK(""evil"")",1,0,10,0,5,0,0,1.000000001`,
-      `${a},small,2,0,20,0,10,0,0,-0.999999999`,
-      `${b},small,3,0,10,0,5,0,0,1.000000001`,
+      'account_id,model,requests,errors,prompt_tokens,cached_tokens,completion_tokens,reasoning_tokens,cache_write_tokens,long_cache_write_tokens,audio_input_tokens,image_input_tokens,audio_output_tokens,image_output_tokens,tool_calls,estimated_requests,cost_usd',
+      `${a},"'=HYPERLINK(""evil"")",1,0,10,0,5,0,0,0,0,0,0,0,0,0,1.000000001`,
+      `${a},small,2,0,20,0,10,0,0,0,0,0,0,0,0,0,-0.999999999`,
+      `${b},small,3,0,10,0,5,0,0,0,0,0,0,0,0,0,1.000000001`,
       ''
     ])
   })

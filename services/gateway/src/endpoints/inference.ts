@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
+import { standardOnly, standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { otherLabel } from '@tollgate/service/metrics/series-family.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
@@ -124,12 +125,14 @@ class InferenceHandler {
     if (view === null) throw new ServiceError('state_unavailable')
     const { api, kind, streams, format, asksForUsage, outputMember, upstreamFields, isFree = false } = this.#endpoint
     const { headers } = request
-    const { bytes, members, spans } = body
+    const { bytes, spans } = body
+    const members = body.members as Record<string, unknown>
     const common = members as CommonMembers
     const { model: name, stream, stream_options: streamOptions = null } = common
     const { max_tokens, max_completion_tokens, max_output_tokens } = common
     // The closures below must not keep all members in memory for as long as the answer takes.
     const asked = { max_tokens, max_completion_tokens, max_output_tokens }
+    const namesNoTier = api === 'chat' && members.service_tier !== standardTier
     const model = view.model(name, kind)
     request.modelLabel = model === null ? otherLabel : name
     const fields = upstreamFields === undefined ? noFields : upstreamFields(headers)
@@ -161,16 +164,17 @@ class InferenceHandler {
         const parameter = outputMember ?? outputParameter
         const output = kind === 'embedding' || isFree ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
         const isStream = stream === true && streams
-        const { answers, hidesAnswers } = bound!
+        const { answers, hidesAnswers, tiers = standardOnly } = bound!
         const hidesOutput = model!.hidesOutput === true || hidesAnswers === true
         startRelay(this.#endpoint, this.#dependencies, request, reply, {
-          metered: { admitted, prices, prompt, answers },
+          metered: { admitted, prices, tiers, prompt, answers },
           forwarded: {
             body: bytes,
             spans,
             model: name,
             isStream,
             asksForUsage,
+            sendsStandardTier: namesNoTier && tiers.length === 1,
             streamOptions,
             output,
             route,
@@ -206,7 +210,7 @@ class InferenceHandler {
       throw new ServiceError('model_unavailable')
     }
     this.#endpoint.refuseFields?.(headers, offer)
-    refuseUnpriced(body)
+    refuseUnpriced(body, model)
     const bound = this.#endpoint.tokenBound(body, model)
     // Last, so that a member without a price is refused as unpriced.
     refuseUnknown(body.spans, offer.members)

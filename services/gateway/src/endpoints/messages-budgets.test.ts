@@ -19,10 +19,17 @@ const { inputPicos, cachedInputPicos, outputPicos } = testCatalog.models.small!.
 const [inputNanos, cachedNanos, outputNanos] = [inputPicos / 1000, cachedInputPicos / 1000, outputPicos / 1000]
 const month = () => Number(new Date().toISOString().slice(0, 7).replace('-', ''))
 
+const { small } = testCatalog.models
+const cached = { ...small!, prices: { ...small!.prices, cacheWritePicos: 187_500 } }
+const catalog = {
+  models: { small: small!, cached, long: { ...cached, prices: { ...cached.prices, longCacheWritePicos: 300_000 } } },
+  plans: { free: { ...testCatalog.plans.free!, models: ['small', 'cached', 'long'] } }
+}
+
 let upstream: FakeUpstream
 let gateway: TestGateway
 t.before(async () => {
-  const started = await startMessages()
+  const started = await startMessages({ catalog })
   ;({ upstream, gateway } = started)
   t.teardown(started.close)
 })
@@ -111,6 +118,42 @@ t.test('images and hidden prompts of tools count towards the maximum cost', asyn
   assert.ok((await promptNanosOf({ ...plain, tools })) >= base + 1024 * inputNanos)
   const computer = [{ type: 'computer_20251124', name: 'computer', display_width_px: 1, display_height_px: 1 }]
   assert.ok((await promptNanosOf({ ...plain, tools: computer })) >= base + (1024 + 8192) * inputNanos)
+})
+
+t.test('cache writes are reserved and charged at their own prices, by their time', async () => {
+  const marked = (model: string, ttl?: '5m' | '1h') =>
+    messageOf(model, { system: [{ type: 'text', text: 'Be brief', cache_control: { type: 'ephemeral', ttl } }] })
+  const costs = await Promise.all(
+    [marked('cached'), marked('long', '5m'), marked('long', '1h')].map((body) => promptNanosOf(body))
+  )
+  const bytes = (body: object) => JSON.stringify({ ...body, max_tokens: 16 }).length
+  const [short, other, long] = costs as [number, number, number]
+  assert.ok(short >= bytes(marked('cached')) * 187.5 && other >= bytes(marked('long', '5m')) * 187.5)
+  assert.ok(other < bytes(marked('long', '5m')) * 300, 'the long time is not reserved if it is not asked for')
+  assert.ok(long >= bytes(marked('long', '1h')) * 300)
+  const refused = await gateway.seedKey()
+  assert.equal((await postMessage(gateway, refused.secret, marked('cached', '1h'))).status, 400)
+  const key = await gateway.seedKey()
+  const usage = {
+    input_tokens: 5,
+    cache_creation_input_tokens: 30,
+    cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 },
+    cache_read_input_tokens: 40,
+    output_tokens: 5
+  }
+  answerWith(usage)
+  await (await postMessage(gateway, key.secret, marked('long', '1h'))).text()
+  const settled = 5 * inputNanos + 10 * 187.5 + 20 * 300 + 40 * cachedNanos + 5 * outputNanos
+  assert.deepEqual(await spendOf(key), { settled: Math.ceil(settled), reserved: 0 })
+})
+
+t.test('if another model took part, the request costs at least what was reserved', async () => {
+  const key = await gateway.seedKey()
+  const iterations = [{ type: 'advisor_message', model: 'another', input_tokens: 1, output_tokens: 1 }]
+  answerWith({ ...messageUsage, iterations })
+  const body = messageOf('small', { max_tokens: 1000 })
+  await (await postMessage(gateway, key.secret, body)).text()
+  assert.ok((await spendOf(key)).settled >= 1000 * outputNanos)
 })
 
 t.test('a stampede never spends more than the cap', async () => {

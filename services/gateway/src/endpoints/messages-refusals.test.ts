@@ -107,13 +107,16 @@ t.test('what cannot be bounded or priced is refused, also when only counting, an
     ],
     [{ speed: 'fast' }, /^speed: /],
     [{ inference_geo: 'us' }, /^inference_geo: /],
-    [{ service_tier: 'auto' }, /^service_tier: /],
+    [{ service_tier: 'priority' }, /^service_tier: /],
     [content({ type: 'document', source }), /^messages\[0\]\.content\[0\]\.type: .*files are refused/],
     [content({ type: 'container_upload', file_id: 'f' }), /^messages\[0\]\.content\[0\]\.type/],
     [content(image({ type: 'file', file_id: 'f' })), /^messages\[0\]\.content\[0\]\.source\.type: files are refused/],
     [{ model: 'blind', ...content(image(source)) }, /this model takes no images/i],
-    [{ cache_control: { type: 'ephemeral' } }, /^cache_control: .*cache writes/],
-    [{ system: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral', ttl: '1h' } }] }, /cache writes/],
+    [{ cache_control: { type: 'ephemeral' } }, /^cache_control: .* no price for writing/],
+    [
+      { system: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral', ttl: '1h' } }] },
+      /^cache_control: .* no price for writing/
+    ],
     [{ max_completion_tokens: 5 }, /max_tokens instead/],
     [{ n: 2 }, /^n: /]
   ] as const) {

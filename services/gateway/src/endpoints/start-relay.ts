@@ -14,7 +14,7 @@ import type { InferenceDependencies, InferenceEndpoint } from './inference-endpo
 
 /** An admitted request, ready to be relayed. */
 export interface AdmittedRequest {
-  readonly metered: Pick<Call, 'admitted' | 'prices' | 'prompt' | 'answers'>
+  readonly metered: Pick<Call, 'admitted' | 'prices' | 'tiers' | 'prompt' | 'answers'>
   readonly forwarded: ForwardedRequest & Pick<RelayRequest, 'route' | 'format' | 'upstreamFields' | 'hidesOutput'>
   /** The upstreams in force at its admission. */
   readonly upstreams: UpstreamSet
@@ -38,7 +38,7 @@ export function startRelay(
   trace?.admitted()
   const known = request.knownKey!
   const { model, isStream, hidesOutput } = forwarded
-  const { admitted, prices, prompt, answers } = metered
+  const { admitted, prices, tiers, prompt, answers } = metered
   const sender = senderOf(request)
   const call: Call = {
     id,
@@ -50,6 +50,7 @@ export function startRelay(
     trace,
     model,
     prices,
+    tiers,
     isStream,
     admitted,
     hidesOutput,

@@ -1,3 +1,4 @@
+import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { type Bytes, type Edit, editBody, type MemberSpan, setMember } from '../body/members.ts'
 import { removeMember } from '../body/remove-member.ts'
 
@@ -13,6 +14,8 @@ export interface ForwardedRequest {
   readonly asksForUsage: boolean
   /** null if the client did not send it. */
   readonly streamOptions: Readonly<Record<string, unknown>> | null
+  /** Whether the request is for the standard service tier without naming it. */
+  readonly sendsStandardTier: boolean
   /** The granted output; null for an endpoint without output. */
   readonly output: GrantedOutput | null
 }
@@ -34,16 +37,21 @@ export function showsUsage({ streamOptions }: Pick<ForwardedRequest, 'streamOpti
 }
 
 /**
- * Builds the body for an upstream. Sets the upstream's name of the model, a request for usage, and the granted output. All other
- * bytes stay unchanged.
+ * Builds the body for an upstream. Sets the upstream's name of the model, a request for usage, the granted output and, if the upstream
+ * might choose another one, the standard service tier. All other bytes stay unchanged.
+ *
+ * @param choosesTier whether the upstream chooses the service tier of a request that names none
  */
-export function forwardedBody(request: ForwardedRequest, upstreamModel: string): Bytes {
+export function forwardedBody(request: ForwardedRequest, upstreamModel: string, choosesTier: boolean): Bytes {
   const { body, spans, model, isStream, streamOptions, output } = request
   const edits: Edit[] = []
   if (upstreamModel !== model) edits.push(setMember(body, spans.get('model'), 'model', upstreamModel))
   if (isStream && request.asksForUsage && !showsUsage(request)) {
     const options = { ...streamOptions, include_usage: true }
     edits.push(setMember(body, spans.get('stream_options'), 'stream_options', options))
+  }
+  if (choosesTier && request.sendsStandardTier) {
+    edits.push(setMember(body, spans.get('service_tier'), 'service_tier', standardTier))
   }
   if (output !== null) limitOutput(output, body, spans, edits)
   return edits.length === 0 ? body : editBody(body, edits)

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
+import { rareCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 import fc from 'fast-check'
 import t from 'tap'
+import { nothingUsed } from '../usage/usage.ts'
 import { CallLines } from './call-lines.ts'
 import type { Call, Outcome } from './outcome.ts'
 
 const count = fc.nat()
+const rare = fc.oneof(fc.constant(0), count)
 const usages = fc.record({
   ...{ promptTokens: count, cachedTokens: count, completionTokens: count, reasoningTokens: count },
-  estimated: fc.boolean()
+  ...{ cacheWriteTokens: rare, longCacheWriteTokens: rare, toolCalls: rare },
+  ...{ audioInputTokens: rare, imageInputTokens: rare, audioOutputTokens: rare, imageOutputTokens: rare },
+  ...{ estimated: fc.boolean(), calls: fc.constant(null), tier: fc.constant(null), hasOtherModels: fc.constant(false) }
 })
 const calls = fc.record({
   // A catalog may have any names.
@@ -30,11 +35,15 @@ t.test('a line has the values of its own call, whatever calls came before', (t) 
         const call = { model, isStream, startedAt: 1000 } as Call
         const firstByteAt = firstByteMs === null ? null : 1000 + firstByteMs
         const text = lines.membersOf(call, { ...outcome, firstByteAt } as Outcome, usage, costNanos)
-        const counts = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0, estimated: false }
+        const { promptTokens, cachedTokens, completionTokens, reasoningTokens, estimated, ...others } =
+          usage ?? nothingUsed
+        const isShown = ([name, value]: [string, unknown]) => rareCounters.includes(name as never) && value !== 0
         const { upstream, upstreamStatus, attempts, clientGone } = outcome
         const expected = {
           ...{ model, stream: isStream, upstream, upstreamStatus, attempts },
-          ...{ ...counts, ...usage, costNanos, firstByteMs, clientGone }
+          ...{ promptTokens, cachedTokens, completionTokens, reasoningTokens },
+          ...Object.fromEntries(Object.entries(others).filter(isShown)),
+          ...{ estimated, costNanos, firstByteMs, clientGone }
         }
         const members = JSON.parse(`{${text.replace(/,$/, '')}}`)
         assert.deepEqual(members, expected)

@@ -1,3 +1,4 @@
+import { hasRareCounts, rareCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 import { roundedMsText } from '@tollgate/service/log/request-line.ts'
 import { GenerationalCache } from '../authenticate/generational-cache.ts'
 import { nothingUsed, type Usage } from '../usage/usage.ts'
@@ -30,6 +31,7 @@ export class CallLines {
       (isOrdinary ? this.#ordinary(call, upstream) : beginning(call, upstream, upstreamStatus, attempts)) +
       `${promptTokens},"cachedTokens":${cachedTokens},` +
       `"completionTokens":${completionTokens},"reasoningTokens":${reasoningTokens},` +
+      (usage !== null && hasRareCounts(usage) ? rareMembers(usage) : '') +
       `${estimated ? '"estimated":true,"costNanos":' : '"estimated":false,"costNanos":'}${cost},` +
       `"firstByteMs":${firstByteAt === null ? 'null' : roundedMsText(firstByteAt - call.startedAt)},` +
       (clientGone ? '"clientGone":true,' : '"clientGone":false,')
@@ -52,6 +54,10 @@ export class CallLines {
     return text
   }
 }
+
+/** Counters that are not 0. Most requests have none of them. */
+const rareMembers = (usage: Usage): string =>
+  rareCounters.map((counter) => (usage[counter] === 0 ? '' : `"${counter}":${usage[counter]},`)).join('')
 
 /** The members up to the first number of tokens. `join` copies its pieces into one; a template would keep them apart. */
 function beginning(

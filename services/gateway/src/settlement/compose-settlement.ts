@@ -44,12 +44,14 @@ export function composeSettlement(given: SettlementParts): ComposedSettlement {
   const queue = new SettlementQueue(redis, turn, metrics.redis, warn('Redis rejects settlements'))
   const estimator = createUsageEstimator(warn('cannot count tokens: usage is estimated from the size of answers'))
   const onAboveBound = () => metrics.aboveBound.add(1)
+  const { countUnpriced: onUnpriced } = metrics
   const callMetrics = new CallMetrics(metrics)
   const settlement = createSettlement({
     log,
     estimator,
     queue,
     onAboveBound,
+    onUnpriced,
     failures,
     metrics: callMetrics,
     logsRequest

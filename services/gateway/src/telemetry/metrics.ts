@@ -26,6 +26,8 @@ export interface Metrics {
   readonly keyLookups: { readonly hits: CounterSeries; readonly misses: CounterSeries; onRedisError(): void }
   /** Requests that cost more than the gateway had reserved. Alert on it: such requests can exceed a cap. */
   readonly aboveBound: CounterSeries
+  /** Counts a request with a kind of usage that its model has no price for. Alert on it: its cost is a guess. */
+  countUnpriced(model: string, kind: string): void
   /** Counts a request that no upstream of this gateway can serve. Alert on it. */
   countUnavailable(model: string): void
   /** Counts holds that ended after their deadline. */
@@ -68,6 +70,12 @@ export function createMetrics(now: () => number = () => performance.now()): Metr
     labelNames: ['model'],
     registry
   })
+  const unpriced = new FastCounter({
+    name: 'tollgate_usage_unpriced_total',
+    help: 'Requests with a reported kind of usage, or a service tier, that the catalog has no price for: they were charged at the dearest price of its side',
+    labelNames: ['model', 'kind'],
+    registry
+  })
   const upstreams = new UpstreamMetrics(registry, new LabelNames(now))
   const redis = new RedisMetrics(registry)
   let generation = 0
@@ -86,6 +94,7 @@ export function createMetrics(now: () => number = () => performance.now()): Metr
     },
     ...addSafetyCounters(registry, redis),
     setClockSkew: addClockSkew(registry),
+    countUnpriced: (model, kind) => unpriced.series(models.labelOf(model), kind).add(1),
     countUnavailable: (model) => unavailable.series(models.labelOf(model)).add(1),
     useCatalog(catalog) {
       const endedModels = models.replace(Array.from(catalog.models(), ([name]) => name))
@@ -96,6 +105,7 @@ export function createMetrics(now: () => number = () => performance.now()): Metr
       cost.remove('model', endedModels)
       cost.remove('plan', endedPlans)
       unavailable.remove('model', endedModels)
+      unpriced.remove('model', endedModels)
       for (const metric of Object.values(genAi)) metric.remove('gen_ai_request_model', endedModels)
     },
     useUpstreams(names) {

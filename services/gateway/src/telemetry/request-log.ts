@@ -1,5 +1,5 @@
 import { readClientRequestId } from '@tollgate/service/http/client-request-id.ts'
-import { maxAddressLength, roundedMsText } from '@tollgate/service/log/request-line.ts'
+import { addressForLog, roundedMsText } from '@tollgate/service/log/request-line.ts'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { symbols } from 'pino'
 import type { KnownKey } from '../authenticate/known-key.ts'
@@ -70,5 +70,5 @@ export function logRequest(log: FastifyBaseLogger, facts: RequestFacts, call = '
 
 /** As JSON. Addresses need no escapes, unless a proxy that is trusted by mistake sends any text. */
 function quote(text: string): string {
-  return plainAddress.test(text) ? `"${text}"` : JSON.stringify(text.slice(0, maxAddressLength))
+  return plainAddress.test(text) ? `"${text}"` : JSON.stringify(addressForLog(text))
 }

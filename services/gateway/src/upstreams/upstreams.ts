@@ -20,6 +20,8 @@ export interface Upstream {
   readonly abortStopsBilling: boolean
   /** The APIs that it offers. */
   readonly speaks: ReadonlySet<Api>
+  /** Whether its account can choose a dearer service tier for a request that names none. */
+  readonly choosesTier: boolean
   /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
   readonly furtherMembers: ReadonlySet<string> | null
   /** Betas of Anthropic's API that it accepts besides the standard ones. */
@@ -76,6 +78,7 @@ export function openUpstream(settings: UpstreamSettings, onBreaker: OnBreaker): 
     },
     abortStopsBilling: settings.abortStopsBilling,
     speaks: new Set(settings.speaks),
+    choosesTier: settings.choosesTier,
     furtherMembers: furtherMembers === null ? null : new Set(furtherMembers),
     betas: new Set(settings.betas),
     breaker: new Breaker((state) => onBreaker(name, state)),

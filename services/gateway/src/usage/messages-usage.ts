@@ -1,6 +1,7 @@
 import { maxReportedTokens } from '@tollgate/contracts/catalog/check-costs.ts'
 import { memberOf } from '../body/member-of.ts'
-import { nothingUsed, type ReportedUsage, tokensOf } from './usage.ts'
+import { callCounts, nameOf, tokensOf } from './reported-counts.ts'
+import { nothingUsed, type ReportedUsage } from './usage.ts'
 
 /**
  * Reads the `usage` of a message (Anthropic's Messages API). Its three numbers of input tokens are disjoint, so the prompt is their
@@ -13,22 +14,29 @@ import { nothingUsed, type ReportedUsage, tokensOf } from './usage.ts'
 export function readMessagesUsage(usage: unknown): ReportedUsage | null {
   const outer = readCounts(usage)
   const list = memberOf(usage, 'iterations')
-  const inner = Array.isArray(list) ? list.map(readCounts) : []
+  const iterations = Array.isArray(list) ? list : []
+  const inner = iterations.map(readCounts)
   const largest = (counter: keyof Counts) =>
     Math.max(
       outer[counter] ?? 0,
       inner.reduce((sum, counts) => sum + (counts[counter] ?? 0), 0)
     )
-  const [input, read, written, completion] = [largest('input'), largest('read'), largest('written'), largest('output')]
-  const prompt = input + read + written
+  const [input, read, short, long] = [largest('input'), largest('read'), largest('short'), largest('long')]
+  const prompt = input + read + short + long
+  const completion = largest('output')
+  if ([outer, ...inner].every((counts) => counts.output === null) && prompt === 0) return null
   const isKnown = [outer, ...inner].some((counts) => counts.output !== null)
-  if (!isKnown && prompt === 0) return null
   return {
     ...nothingUsed,
+    ...callCounts(countCalls(memberOf(usage, 'server_tool_use'))),
     promptTokens: prompt > 0 && prompt <= maxReportedTokens ? prompt : null,
     cachedTokens: Math.min(read, maxReportedTokens),
+    cacheWriteTokens: Math.min(short, maxReportedTokens),
+    longCacheWriteTokens: Math.min(long, maxReportedTokens),
     completionTokens: isKnown && completion <= maxReportedTokens ? completion : null,
-    reasoningTokens: Math.min(tokensOf(memberOf(usage, 'output_tokens_details'), 'thinking_tokens') ?? 0, completion)
+    reasoningTokens: Math.min(tokensOf(memberOf(usage, 'output_tokens_details'), 'thinking_tokens') ?? 0, completion),
+    tier: memberOf(usage, 'speed') === 'fast' ? 'fast' : nameOf(usage, 'service_tier'),
+    hasOtherModels: iterations.some((iteration) => nameOf(iteration, 'model') !== null)
   }
 }
 
@@ -48,18 +56,37 @@ export function mergeMessagesUsage(earlier: unknown, later: unknown): unknown {
 
 interface Counts {
   input: number | null
-  /** Read from the cache, and written into it. */
+  /** Read from the cache. */
   read: number | null
-  written: number | null
+  /** Written into the cache for five minutes, and for an hour. */
+  short: number | null
+  long: number | null
   output: number | null
 }
 
-const readCounts = (usage: unknown): Counts => ({
-  input: tokensOf(usage, 'input_tokens'),
-  read: tokensOf(usage, 'cache_read_input_tokens'),
-  written: tokensOf(usage, 'cache_creation_input_tokens'),
-  output: tokensOf(usage, 'output_tokens')
-})
+function readCounts(usage: unknown): Counts {
+  const lives = memberOf(usage, 'cache_creation')
+  const written = tokensOf(usage, 'cache_creation_input_tokens') ?? 0
+  const long = tokensOf(lives, 'ephemeral_1h_input_tokens') ?? 0
+  return {
+    input: tokensOf(usage, 'input_tokens'),
+    read: tokensOf(usage, 'cache_read_input_tokens'),
+    short: Math.max(written - long, tokensOf(lives, 'ephemeral_5m_input_tokens') ?? 0),
+    long,
+    output: tokensOf(usage, 'output_tokens')
+  }
+}
+
+/** Calls by the type of tool: `web_search_requests` counts calls of `web_search`. */
+function countCalls(use: unknown): Map<string, number> {
+  const counts = new Map<string, number>()
+  if (!isObject(use)) return counts
+  for (const name of Object.keys(use)) {
+    const count = tokensOf(use, name) ?? 0
+    if (count > 0 && name.endsWith('_requests')) counts.set(name.slice(0, -'_requests'.length), count)
+  }
+  return counts
+}
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -83,7 +83,7 @@ export class WorkerPool {
     const { checkMs = defaultCheckMs } = this.#options
     this.#checks = setInterval(() => {
       for (const slot of this.#slots) void this.#check(slot, checkMs)
-    }, checkMs)
+    }, checkMs).unref()
     return this.#started.promise
   }
 
@@ -112,7 +112,16 @@ export class WorkerPool {
   }
 
   #startIn(slot: Slot): void {
-    slot.worker = new Worker(this.#options.start(), {
+    let child: ChildProcess
+    try {
+      child = this.#options.start()
+    } catch (err) {
+      // Such as ENOMEM. The other workers serve on, so the parent must not end.
+      this.#options.log.error({ worker: slot.number, err }, 'a worker cannot be started')
+      this.#startLater(slot, null, { code: null, signal: null })
+      return
+    }
+    slot.worker = new Worker(child, {
       onListening: () => {
         this.#hasListened = true
         if (this.#slots.every(({ worker }) => worker?.isListening === true)) this.#started.resolve()
@@ -131,22 +140,27 @@ export class WorkerPool {
     worker.kill()
   }
 
-  #ended(slot: Slot, { code, signal }: WorkerEnd): void {
-    const { number, worker } = slot
-    const { pid, startedAt, lastMetrics } = worker!
+  #ended(slot: Slot, end: WorkerEnd): void {
+    const worker = slot.worker!
     slot.worker = null
-    this.#options.onEnd(lastMetrics)
-    if (this.#isStopping) {
-      this.#checkStopped()
-      return
-    }
+    this.#options.onEnd(worker.lastMetrics)
+    if (this.#isStopping) this.#checkStopped()
+    else this.#startLater(slot, worker, end)
+  }
+
+  /** @param worker the one that ended; null if it could not be started */
+  #startLater(slot: Slot, worker: Worker | null, { code, signal }: WorkerEnd): void {
     if (!this.#hasListened) {
       this.#started.reject(new Error('A worker ended before it listened.'))
       return
     }
-    slot.quickEnds = performance.now() - startedAt >= steadyMs ? 0 : slot.quickEnds + 1
+    const isSteady = worker !== null && performance.now() - worker.startedAt >= steadyMs
+    slot.quickEnds = isSteady ? 0 : slot.quickEnds + 1
     const inMs = Math.min(maxRestartMs, minRestartMs * 2 ** Math.max(0, slot.quickEnds - 1))
-    this.#options.log.error({ worker: number, workerPid: pid, code, signal, inMs }, 'a worker ended: starting it again')
+    this.#options.log.error(
+      { worker: slot.number, workerPid: worker?.pid, code, signal, inMs },
+      'a worker ended: starting it again'
+    )
     slot.timer = setTimeout(() => {
       if (this.#isStopping) return
       this.#options.onRestart()

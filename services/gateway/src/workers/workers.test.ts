@@ -175,6 +175,30 @@ t.test('workers finish their requests and end when their parent is killed', asyn
   await until('the end of all workers', running, (pids) => pids.length === 0)
 })
 
+/** Delays a worker until its parent is gone. */
+const waitForLonely = `if (process.argv[2] === 'worker') {
+  process.stderr.write('a worker begins\\n')
+  while (process.connected) await new Promise((resolve) => setTimeout(resolve, 10))
+}`
+
+t.test('workers that still load their code end, too, when their parent is killed', async () => {
+  const { child, until } = startProgram(
+    {
+      REDIS_URL: 'redis://127.0.0.1:1',
+      OPENAI_API_KEY: 'x',
+      GATEWAY_WORKERS: '2',
+      GATEWAY_PORT: '18498',
+      GATEWAY_ADMIN_PORT: '0'
+    },
+    [`--import=data:text/javascript,${encodeURIComponent(waitForLonely)}`]
+  )
+  // The workers have the parent's error output, so it closes when all have ended.
+  const closed = once(child, 'close')
+  await until(/(?:a worker begins[\s\S]*){2}/)
+  child.kill('SIGKILL')
+  await closed
+})
+
 t.test('what stops a start stops it with several workers, too', async (t) => {
   const upstream = await startFakeUpstream()
   t.teardown(() => upstream.close())
