@@ -86,6 +86,15 @@ export interface UpstreamSettings {
   readonly betas: readonly string[]
 }
 
+/** Anthropic's API refuses calls without a version. Clients send their own with each request. */
+const anthropicVersion = ['anthropic-version', '2023-06-01']
+
+/** Headers of a `GET` of an upstream's models: names and values, alternating. */
+export function modelsFields({ headers, speaks }: Pick<UpstreamSettings, 'headers' | 'speaks'>): string[] {
+  // Without the content type: a GET has no body.
+  return [...headers.slice(2), ...(speaks.includes('messages') ? anthropicVersion : [])]
+}
+
 /** Where an entry's parts are read from, and where its problems are collected. */
 interface Reading {
   readonly name: string

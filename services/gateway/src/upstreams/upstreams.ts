@@ -4,7 +4,7 @@ import { Http1Pool } from './http1/http1-pool.ts'
 import { RetryBudget } from './retry-budget.ts'
 import { UndiciPool } from './undici-pool.ts'
 import type { UpstreamPool } from './upstream-pool.ts'
-import { readUpstreamsFile, type UpstreamSettings } from './upstreams-file.ts'
+import { modelsFields, readUpstreamsFile, type UpstreamSettings } from './upstreams-file.ts'
 
 /** A model provider. */
 export interface Upstream {
@@ -72,7 +72,7 @@ export function openUpstream(settings: UpstreamSettings, onBreaker: OnBreaker): 
     http2,
     models: {
       url: modelsUrl(url),
-      headers: [...headers.slice(2), ...(settings.speaks.includes('messages') ? anthropicVersion : [])],
+      headers: modelsFields(settings),
       ca,
       credentialName: settings.credentialName
     },
@@ -87,9 +87,6 @@ export function openUpstream(settings: UpstreamSettings, onBreaker: OnBreaker): 
     pool: http2 || byUndici ? new UndiciPool(options, http2) : new Http1Pool(options)
   }
 }
-
-/** Anthropic's API refuses calls without a version. Clients send their own with each request. */
-const anthropicVersion = ['anthropic-version', '2023-06-01']
 
 function modelsUrl(base: URL): URL {
   const url = new URL(base)
