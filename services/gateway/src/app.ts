@@ -16,12 +16,14 @@ import { completions } from './endpoints/completions.ts'
 import { embeddings } from './endpoints/embeddings.ts'
 import { inferenceEndpoint } from './endpoints/inference.ts'
 import type { InferenceDependencies } from './endpoints/inference-endpoint.ts'
+import { countTokens, messages } from './endpoints/messages.ts'
 import { models } from './endpoints/models.ts'
 import { openApi } from './endpoints/openapi.ts'
 import { TimeSlices } from './event-loop/time-slices.ts'
 import type { CallsInFlight } from './http/calls-in-flight.ts'
 import { Connections } from './http/connections.ts'
 import { allowOrigins, answerPreflights } from './http/cross-origin.ts'
+import { errorsOf, messagesErrors } from './http/messages-errors.ts'
 import type { Protection } from './http/protection.ts'
 import { routeOf } from './http/route-of.ts'
 import { createServer } from './http/server.ts'
@@ -63,6 +65,8 @@ export interface GatewayDependencies extends SharedDependencies {
   readonly tracing: Tracing | null
 }
 
+const endpoints = [chatCompletions, completions, embeddings, messages, countTokens]
+
 /** Builds the gateway's routes. It neither listens nor connects. */
 export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
   const app = createServer(dependencies)
@@ -79,9 +83,14 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
     const { authenticator, protection, tracing } = dependencies
     // First, so that a refused key is traced, too.
     traceRequests(v1, tracing)
-    await v1.register(authenticate, { authenticator, failuresPerMinute: protection.failuresPerMinute, isDraining })
+    await v1.register(authenticate, {
+      authenticator,
+      failuresPerMinute: protection.failuresPerMinute,
+      readsApiKey: (request) => errorsOf(request) === messagesErrors,
+      isDraining
+    })
     const shared = inferenceDependencies(dependencies, isDraining)
-    for (const endpoint of [chatCompletions, completions, embeddings]) inferenceEndpoint(v1, endpoint, shared)
+    for (const endpoint of endpoints) inferenceEndpoint(v1, endpoint, shared)
     v1.register(async (listing) => {
       logSuccesses(listing, dependencies)
       forbidSniffing(listing)

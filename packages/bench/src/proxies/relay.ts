@@ -8,6 +8,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { ChatRequest } from '@tollgate/contracts/http/inference.ts'
+import { bearerToken } from '@tollgate/contracts/keys/bearer-token.ts'
 import { confirmKey } from '@tollgate/gateway/admission/admit-request.ts'
 import { judgeCall } from '@tollgate/gateway/admission/judge.ts'
 import { createAuthenticator } from '@tollgate/gateway/authenticate/authenticate.ts'
@@ -117,7 +118,8 @@ async function connectKeyCheck(
     onRedisError: () => {}
   })
   return async (authorization, model) => {
-    const known = remembered(authorization) ?? (await lookUp(authorization))
+    const secret = bearerToken(authorization)
+    const known = remembered(secret) ?? (await lookUp(secret))
     await confirmKey(redis, known, (records) => judgeCall(records, known.digest, catalog.current()!, model, 'chat'))
   }
 }

@@ -16,6 +16,12 @@ export const errorTable = {
     'invalid_request_error',
     'The model is not offered at this endpoint. Send the request to one of its endpoints: `GET /v1/models` lists them.'
   ],
+  // The code of Anthropic's API. Its SDK then continues without a thread.
+  thread_unsupported_request: [
+    400,
+    'invalid_request_error',
+    'Threads are not offered, because the prompt that the provider stores cannot be bounded. Remove thread, and send all messages.'
+  ],
   exceeds_rate_limit: [
     400,
     'invalid_request_error',

@@ -29,6 +29,17 @@ export const ErrorResponse = Type.Object({
   })
 })
 
+/** The body of every error in the format of Anthropic's API. `details` has the code and the members that {@link ErrorResponse} has. */
+export const MessageError = Type.Object({
+  type: Type.Literal('error'),
+  error: Type.Object({
+    type: Type.String(),
+    message: Type.String(),
+    details: Type.Optional(Type.Object({ error_code: Type.Optional(Type.String()) }))
+  }),
+  request_id: Type.String()
+})
+
 /** The response schemas of an endpoint: one per status of success, and the error body for all other statuses. */
 export function answers<Success extends Record<number, TSchema>>(success: Success) {
   return { ...success, '4xx': ErrorResponse, '5xx': ErrorResponse }

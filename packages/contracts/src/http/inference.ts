@@ -10,6 +10,29 @@ import {
   ToolChoice,
   Tools
 } from './chat-members.ts'
+import {
+  ContextManagement,
+  MessageCacheControl,
+  MessageList,
+  MessageTier,
+  MessageToolChoice,
+  MessageTools,
+  noCompaction,
+  noContainer,
+  noOtherModels,
+  noRegion,
+  noServers,
+  noStoredState,
+  OutputConfig,
+  OutputFormat,
+  oneAnswer,
+  otherLimit,
+  RequestMetadata,
+  Speed,
+  StopSequences,
+  System,
+  Thinking
+} from './messages-members.ts'
 
 /**
  * The members of inference requests that the gateway reads. It passes on other members that the provider accepts, unchanged.
@@ -59,6 +82,46 @@ export const CompletionRequest = Type.Object({
 })
 
 export const EmbeddingRequest = Type.Object({ model, input: TextOrTokens, tools: NoTools })
+
+const messageMembers = {
+  model,
+  messages: MessageList,
+  system: System,
+  stream,
+  stop_sequences: StopSequences,
+  metadata: RequestMetadata,
+  thinking: Thinking,
+  tools: MessageTools,
+  tool_choice: MessageToolChoice,
+  output_config: OutputConfig,
+  output_format: OutputFormat,
+  cache_control: MessageCacheControl,
+  context_management: ContextManagement,
+  service_tier: MessageTier,
+  speed: Speed,
+  inference_geo: noRegion,
+  mcp_servers: noServers,
+  container: noContainer,
+  thread: Type.Optional(Type.Unknown()),
+  diagnostics: noStoredState,
+  compaction: noCompaction,
+  fallbacks: noOtherModels,
+  fallback_credit_token: noOtherModels,
+  billing_policy: noOtherModels,
+  max_completion_tokens: otherLimit,
+  max_output_tokens: otherLimit,
+  n: oneAnswer,
+  best_of: oneAnswer
+}
+
+/** The output limit is required. 0 is refused, because it only fills the provider's cache. */
+export const MessageRequest = Type.Object({ ...messageMembers, max_tokens: Type.Integer({ minimum: 1 }) })
+
+/** A request to count the tokens of a message's prompt. */
+export const TokenCountRequest = Type.Object({
+  ...messageMembers,
+  max_tokens: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]))
+})
 
 const Usage = Type.Object({
   prompt_tokens: Type.Integer(),
@@ -112,3 +175,21 @@ export const EmbeddingList = Type.Object({
   ),
   usage: Type.Object({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer() })
 })
+
+/** The members that every provider's message has. */
+export const MessageAnswer = Type.Object({
+  id: Type.String(),
+  type: Type.Literal('message'),
+  role: Type.Literal('assistant'),
+  model: Type.String(),
+  content: Type.Array(Type.Object({ type: Type.String() })),
+  stop_reason: Type.Union([Type.String(), Type.Null()]),
+  usage: Type.Object({
+    input_tokens: Type.Integer(),
+    cache_creation_input_tokens: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+    cache_read_input_tokens: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+    output_tokens: Type.Integer()
+  })
+})
+
+export const TokenCount = Type.Object({ input_tokens: Type.Integer() })

@@ -11,3 +11,30 @@ export type ModelEntry = Static<typeof ModelEntry>
 
 export const ModelList = Type.Object({ object: Type.Literal('list'), data: Type.Array(ModelEntry) })
 export type ModelList = Static<typeof ModelList>
+
+const maybeText = Type.Union([Type.String(), Type.Null()])
+
+/** A model as Anthropic's API describes it. */
+export const MessageModel = Type.Object({
+  type: Type.Literal('model'),
+  id: Type.String(),
+  display_name: Type.String(),
+  created_at: Type.String({ format: 'date-time' }),
+  max_input_tokens: Type.Integer(),
+  max_tokens: Type.Integer(),
+  lifecycle: Type.Literal('active'),
+  deprecated_at: maybeText,
+  retires_at: maybeText,
+  capabilities: Type.Null(),
+  line: maybeText
+})
+export type MessageModel = Static<typeof MessageModel>
+
+/** A page of models of Anthropic's API. */
+export const MessageModelList = Type.Object({
+  data: Type.Array(MessageModel),
+  has_more: Type.Boolean(),
+  first_id: maybeText,
+  last_id: maybeText
+})
+export type MessageModelList = Static<typeof MessageModelList>

@@ -1,16 +1,20 @@
 import type { ErrorCode } from '../errors/table.ts'
-import { ErrorResponse } from '../http/error.ts'
+import { ErrorResponse, MessageError } from '../http/error.ts'
 import {
   ChatCompletion,
   ChatRequest,
   Completion,
   CompletionRequest,
   EmbeddingList,
-  EmbeddingRequest
+  EmbeddingRequest,
+  MessageAnswer,
+  MessageRequest,
+  TokenCount,
+  TokenCountRequest
 } from '../http/inference.ts'
-import { ModelEntry, ModelList } from '../http/models.ts'
-import type { OpenApiDocument, Operation } from './document.ts'
-import { errorResponses, errorSchemaName } from './error-responses.ts'
+import { MessageModel, MessageModelList, ModelEntry, ModelList } from '../http/models.ts'
+import type { OpenApiDocument, Operation, Parameter } from './document.ts'
+import { type ErrorSchema, errorResponses, errorSchemaName } from './error-responses.ts'
 
 const schemas = {
   ChatRequest,
@@ -19,8 +23,15 @@ const schemas = {
   Completion,
   EmbeddingRequest,
   EmbeddingList,
+  MessageRequest,
+  MessageAnswer,
+  TokenCountRequest,
+  TokenCount,
   Model: ModelEntry,
   ModelList,
+  MessageModel,
+  MessageModelList,
+  MessageError,
   [errorSchemaName]: ErrorResponse
 }
 
@@ -175,24 +186,120 @@ const createEmbedding = callOfModel(
   { streams: false }
 )
 
+const messageSecurity: Operation['security'] = [{ apiKey: [] }, { xApiKey: [] }]
+const messageErrors: ErrorCode[] = [...callErrors, 'wrong_endpoint', 'thread_unsupported_request']
+const messageErrorSchema: ErrorSchema = (codes) => ({
+  allOf: [
+    { $ref: '#/components/schemas/MessageError' },
+    { properties: { error: { properties: { details: { properties: { error_code: { enum: codes } } } } } } }
+  ]
+})
+const aboutMessages =
+  "This is Anthropic's Messages API. The gateway passes on the request and the answer unchanged, for models whose providers have this " +
+  'API; it translates nothing. The key may be in `x-api-key` or `Authorization: Bearer`; if both are sent, the bearer token counts. ' +
+  'The gateway refuses with 400 `unpriced_parameter` what it cannot bound or price: tools that the provider runs, files, containers, ' +
+  'stored threads, compaction, other models, regions and fast mode. It refuses betas that may change the price or refer to state at the ' +
+  'provider, unless the operator allows them. '
+const aboutMessageStreams =
+  'With `stream: true` the answer is a stream of server-sent events. If the stream fails after it has begun, its last event is ' +
+  '`event: error`. '
+const messageHeaders: Parameter[] = [
+  {
+    name: 'anthropic-version',
+    in: 'header',
+    required: true,
+    description: 'The provider gets it unchanged.',
+    schema: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }
+  },
+  {
+    name: 'anthropic-beta',
+    in: 'header',
+    description: 'Names of betas, separated by commas. The provider gets them unchanged.',
+    schema: { type: 'string' }
+  }
+]
+
+const createMessage: Operation = {
+  operationId: 'createMessage',
+  summary: "Answer a conversation in the format of Anthropic's API, as a whole or as a stream",
+  description:
+    aboutMessages + aboutMessageStreams + aboutMedia + aboutBodies + aboutBudgets + aboutRefusals + aboutRetries,
+  tags: ['Inference'],
+  security: messageSecurity,
+  parameters: messageHeaders,
+  requestBody: { required: true, content: json('MessageRequest') },
+  responses: {
+    200: {
+      description: 'Success',
+      headers: { 'x-tollgate-granted-output-tokens': grantedOutput },
+      content: { ...json('MessageAnswer'), 'text/event-stream': { schema: { type: 'string' } } }
+    },
+    ...errorResponses(messageErrors, retryHeaders, messageErrorSchema)
+  }
+}
+
+const countMessageTokens: Operation = {
+  operationId: 'countMessageTokens',
+  summary: "Count the tokens of a prompt in the format of Anthropic's API",
+  description:
+    'Nothing is charged. The request counts towards the request rate of the key. ' +
+    aboutMessages +
+    aboutMedia +
+    aboutBodies +
+    aboutRefusals +
+    aboutRetries,
+  tags: ['Inference'],
+  security: messageSecurity,
+  parameters: messageHeaders,
+  requestBody: { required: true, content: json('TokenCountRequest') },
+  responses: {
+    200: { description: 'Success', content: json('TokenCount') },
+    ...errorResponses(messageErrors, retryHeaders, messageErrorSchema)
+  }
+}
+
+const either = (one: keyof typeof schemas, other: keyof typeof schemas) => ({
+  'application/json': {
+    schema: { anyOf: [one, other].map((name) => ({ $ref: `#/components/schemas/${name}` })) }
+  }
+})
+const aboutModels =
+  "With the header `anthropic-version`, the answer and its errors have the format of Anthropic's API, and only models that are offered at " +
+  '`/v1/messages` are shown. '
+
 const listModels: Operation = {
   operationId: 'listModels',
   summary: 'List the models that the key may use',
+  description: aboutModels,
   tags: ['Inference'],
-  security: [{ apiKey: [] }],
-  responses: { 200: { description: 'Success', content: json('ModelList') }, ...errorResponses(keyErrors, retryHeaders) }
+  security: messageSecurity,
+  parameters: [
+    {
+      name: 'limit',
+      in: 'query',
+      description: 'Only with `anthropic-version`, like the other parameters. 20 if absent.',
+      schema: { type: 'integer', minimum: 1, maximum: 1000 }
+    },
+    { name: 'after_id', in: 'query', description: 'The last id of the page before.', schema: { type: 'string' } },
+    { name: 'before_id', in: 'query', description: 'The first id of the page after.', schema: { type: 'string' } }
+  ],
+  responses: {
+    200: { description: 'Success', content: either('ModelList', 'MessageModelList') },
+    ...errorResponses([...keyErrors, 'invalid_request'], retryHeaders)
+  }
 }
 
 const getModel: Operation = {
   operationId: 'getModel',
   summary: 'Get a model that the key may use',
+  description: aboutModels,
   tags: ['Inference'],
-  security: [{ apiKey: [] }],
+  security: messageSecurity,
   parameters: [
     { name: 'model', in: 'path', required: true, description: 'May contain slashes.', schema: { type: 'string' } }
   ],
   responses: {
-    200: { description: 'Success', content: json('Model') },
+    200: { description: 'Success', content: either('Model', 'MessageModel') },
     ...errorResponses([...keyErrors, 'model_not_allowed'], retryHeaders)
   }
 }
@@ -212,7 +319,8 @@ export const inferenceDocument: OpenApiDocument = {
     title: 'Tollgate inference API',
     version: '1',
     description:
-      "Chat completions, legacy completions and embeddings in the format of OpenAI's API. Set your client's base URL to the gateway's address with `/v1`, and use your API key. " +
+      "Chat completions, legacy completions and embeddings in the format of OpenAI's API, and messages in the format of Anthropic's API. Set your client's base URL to the gateway's address with `/v1`, and use your API key. " +
+      "Clients of Anthropic's API expect the address without `/v1`. " +
       'Every error has the body `{ error: { message, type, code } }`. If the operator has set `DOCS_URL`, `doc_url` links to the documentation of the code. ' +
       'A path that Tollgate does not have gets 404 `unknown_endpoint`; the message says what to use instead. ' +
       'A method that the endpoint does not accept gets 405 `method_not_allowed` with `Allow`.'
@@ -227,12 +335,22 @@ export const inferenceDocument: OpenApiDocument = {
     '/v1/chat/completions': { post: createChatCompletion },
     '/v1/completions': { post: createCompletion },
     '/v1/embeddings': { post: createEmbedding },
+    '/v1/messages': { post: createMessage },
+    '/v1/messages/count_tokens': { post: countMessageTokens },
     '/v1/models': { get: listModels },
     '/v1/models/{model}': { get: getModel },
     '/v1/openapi.json': { get: getInferenceOpenApi }
   },
   components: {
     schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, { ...schema }])),
-    securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key for inference (`tg_…`).' } }
+    securitySchemes: {
+      apiKey: { type: 'http', scheme: 'bearer', description: 'An API key for inference (`tg_…`).' },
+      xApiKey: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'x-api-key',
+        description: "The same key, as clients of Anthropic's API send it."
+      }
+    }
   }
 }

@@ -17,7 +17,8 @@ export interface CallTime {
  * tools, too. Each kind costs the dearest rate that can apply to a request of this length, in these tiers and at this time.
  */
 export function costBound(bound: TokenBound, model: Model, { from, until }: CallTime): CostBound {
-  const { promptTokens, audioTokens = 0, imageTokens = 0, answers, wantedTokens, tiers = standardOnly } = bound
+  const { promptTokens, audioTokens = 0, imageTokens = 0, answers, wantedTokens } = bound
+  const { minTokens = 0, tiers = standardOnly } = bound
   const { prices } = model
   const rates = dearestRates(prices, { tiers, maxPromptTokens: promptTokens, from, until })
   const text = dearestText(rates, prices, bound.cacheWrites)
@@ -31,7 +32,7 @@ export function costBound(bound: TokenBound, model: Model, { from, until }: Call
     outputPicos: answers * dearestOutput(rates, prices),
     outputTokens: answers,
     wantedTokens,
-    minTokens: Math.min(model.fewestOutputTokens, wantedTokens)
+    minTokens: Math.min(Math.max(model.fewestOutputTokens, minTokens), wantedTokens)
   }
 }
 

@@ -8,6 +8,7 @@ import { isTierPriced } from './service-tier.ts'
 type Allowed = (value: unknown, prices: ModelPrices) => boolean
 
 const isAbsent: Allowed = (value) => value == null
+const isStandard: Allowed = (value) => value == null || value === 'standard'
 const isText: Allowed = (value) => value == null || (Array.isArray(value) && value.every((one) => one === 'text'))
 /** Whether a cached prompt lives for a time of OpenAI's that has a price. A long value was not read, so its `ttl` is unknown. */
 const isTtlPriced: Allowed = (value, prices) => {
@@ -29,7 +30,7 @@ const unpriced = new Map<string, Allowed>([
   // The next two say how long a provider caches the prompt.
   ['prompt_cache_retention', isAbsent],
   ['prompt_cache_options', isTtlPriced],
-  ['speed', isAbsent],
+  ['speed', isStandard],
   ['inference_geo', isAbsent],
   // Other providers' names for the output limit and the number of outputs. They override the gateway's limit.
   ['n_predict', isAbsent],

@@ -1,5 +1,4 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { bearerToken } from '@tollgate/contracts/keys/bearer-token.ts'
 import { digestSecret, isSecretLength, scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
 import type { CounterSeries } from '@tollgate/service/metrics/fast-counter.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
@@ -28,14 +27,17 @@ export interface LookupCounts {
 export interface Authenticator {
   /** How many keys this process remembers. */
   readonly keyCount: number
-  /** @returns the key if this process remembers it, else null. Takes constant time for any text. */
-  remembered(authorization: string | undefined): KnownKey | null
+  /**
+   * @param secret null if the request presents none
+   * @returns the key if this process remembers it, else null. Takes constant time for any text.
+   */
+  remembered(secret: string | null): KnownKey | null
   /**
    * Looks up a key that is not remembered. Text that cannot be a key never reaches Redis.
    *
    * @throws ServiceError missing_api_key, invalid_api_key or state_unavailable
    */
-  lookUp(authorization: string | undefined): Promise<KnownKey>
+  lookUp(secret: string | null): Promise<KnownKey>
 }
 
 export function createAuthenticator(redis: RedisLink, counts: LookupCounts): Authenticator {
@@ -78,15 +80,13 @@ export function createAuthenticator(redis: RedisLink, counts: LookupCounts): Aut
     get keyCount() {
       return known.size
     },
-    remembered(authorization) {
-      const secret = bearerToken(authorization)
+    remembered(secret) {
       const found = secret !== null && isSecretLength(secret.length) ? known.get(digestSecret(secret)) : undefined
       if (found === undefined) return null
       counts.hits.add(1)
       return found
     },
-    async lookUp(authorization) {
-      const secret = bearerToken(authorization)
+    async lookUp(secret) {
       if (secret === null) throw new ServiceError('missing_api_key')
       // Management keys are valid for the Keys API only.
       if (scopeOfSecret(secret) !== 'inference') throw new ServiceError('invalid_api_key')

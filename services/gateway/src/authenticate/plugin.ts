@@ -4,6 +4,7 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Authenticator } from './authenticate.ts'
 import type { KnownKey } from './known-key.ts'
+import { presentedSecret } from './presented-secret.ts'
 
 const windowMs = 60_000
 /** Maximum of client addresses whose failures are remembered. The address with the oldest failure is forgotten first. */
@@ -20,6 +21,8 @@ export interface AuthenticateOptions {
   authenticator: Authenticator
   /** Requests with an invalid key that one client address may make per minute. */
   failuresPerMinute: number
+  /** Whether a request may present its key in `x-api-key`, as clients of Anthropic's API do. */
+  readsApiKey: (request: FastifyRequest) => boolean
   /** Whether this process is stopping, and refuses new requests. */
   isDraining: () => boolean
 }
@@ -29,16 +32,16 @@ export interface AuthenticateOptions {
  * Keys that this process remembers still work there, because clients may share an address.
  */
 const authenticatePlugin: FastifyPluginAsync<AuthenticateOptions> = async (app, options) => {
-  const { authenticator, failuresPerMinute, isDraining } = options
+  const { authenticator, failuresPerMinute, readsApiKey, isDraining } = options
   await app.register(rateLimit, { global: false, timeWindow: windowMs, cache: rememberedAddresses })
   const failuresOf = app.createRateLimit({ max: failuresPerMinute })
 
-  async function lookUp(request: FastifyRequest): Promise<KnownKey> {
+  async function lookUp(request: FastifyRequest, secret: string | null): Promise<KnownKey> {
     // A request without a key guesses no key, so it does not count.
-    if (request.headers.authorization === undefined) throw new ServiceError('missing_api_key')
+    if (secret === null && request.headers.authorization === undefined) throw new ServiceError('missing_api_key')
     assertFewFailures(await failuresOf(request, { increment: false }))
     try {
-      return await authenticator.lookUp(request.headers.authorization)
+      return await authenticator.lookUp(secret)
     } catch (error) {
       if (error instanceof ServiceError && error.status === 401) assertFewFailures(await failuresOf(request))
       throw error
@@ -52,12 +55,13 @@ const authenticatePlugin: FastifyPluginAsync<AuthenticateOptions> = async (app, 
       done(new ServiceError('draining'))
       return
     }
-    request.knownKey = authenticator.remembered(request.headers.authorization)
+    const secret = presentedSecret(request, readsApiKey)
+    request.knownKey = authenticator.remembered(secret)
     if (request.knownKey !== null) {
       done()
       return
     }
-    lookUp(request).then((found) => {
+    lookUp(request, secret).then((found) => {
       request.knownKey = found
       done()
     }, done)

@@ -15,7 +15,11 @@ export const note = {
   detail: 6,
   audio: 7,
   data: 8,
-  inputs: 9
+  inputs: 9,
+  /** Base64 of an image, without a URL around it (Messages). */
+  imageData: 15,
+  /** A text that is counted, such as the type of a tool. */
+  label: 16
 }
 export type Note = keyof typeof note
 

@@ -17,6 +17,7 @@ import type { UsageEstimator } from '../tokens/usage-estimator.ts'
 import type { UpstreamHealth } from '../upstream-health/upstream-health.ts'
 import type { Api } from '../upstreams/apis.ts'
 import type { LiveUpstreams } from '../upstreams/live-upstreams.ts'
+import type { Offer } from '../upstreams/offers.ts'
 import type { OpenCalls } from './open-calls.ts'
 import type { BodyReader } from './read-body.ts'
 
@@ -31,8 +32,10 @@ export interface InferenceEndpoint {
   /** The members that the gateway reads: `model` and, where the endpoint streams, `stream` and `stream_options`. */
   readonly body: TObject
   readonly streams: boolean
-  /** The member that holds the prompt. */
-  readonly promptMember: string
+  /** The member that holds the prompt; null if the prompt is only bounded, and never counted. */
+  readonly promptMember: string | null
+  /** Whether requests cost nothing. Then nothing is reserved or charged, but they count towards the rate of requests. */
+  readonly isFree?: boolean
   readonly format: AnswerFormat
   /** Whether the usage of a stream must be asked for, by `stream_options`. */
   readonly asksForUsage: boolean
@@ -44,6 +47,12 @@ export interface InferenceEndpoint {
    * @throws ServiceError invalid_request or unpriced_parameter
    */
   readonly upstreamFields?: (headers: IncomingHttpHeaders) => readonly string[]
+  /**
+   * Refuses headers that the model's upstreams do not accept.
+   *
+   * @throws ServiceError invalid_request
+   */
+  readonly refuseFields?: (headers: IncomingHttpHeaders, offer: Offer) => void
   /**
    * The maximum tokens of a request, with its prompt measured in bytes. The gateway reserves their cost.
    *

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
@@ -122,7 +123,8 @@ class InferenceHandler {
     if (isDraining()) throw new ServiceError('draining')
     const view = catalog.current()
     if (view === null) throw new ServiceError('state_unavailable')
-    const { api, kind, streams, format, asksForUsage, outputMember, upstreamFields } = this.#endpoint
+    const { api, kind, streams, format, asksForUsage, outputMember, upstreamFields, isFree = false } = this.#endpoint
+    const { headers } = request
     const { bytes, spans } = body
     const members = body.members as Record<string, unknown>
     const common = members as CommonMembers
@@ -133,7 +135,7 @@ class InferenceHandler {
     const namesNoTier = api === 'chat' && members.service_tier !== standardTier
     const model = view.model(name, kind)
     request.modelLabel = model === null ? otherLabel : name
-    const fields = upstreamFields === undefined ? noFields : upstreamFields(request.headers)
+    const fields = upstreamFields === undefined ? noFields : upstreamFields(headers)
     const prompt = this.#countablePrompt(model, body)
     request.trace?.admitting(model === null ? null : name, stream === true && streams)
     let bound: TokenBound | null = null
@@ -148,18 +150,19 @@ class InferenceHandler {
       catalog: view,
       name,
       kind,
-      model,
-      bound: (allowed) => {
-        bound = this.#boundOf(body, name, allowed, upstreams)
+      model: isFree && model !== null ? { ...model, prices: noPrices } : model,
+      bound: () => {
+        bound = this.#boundOf(body, headers, name, model!, upstreams)
         return bound
       },
       count: () => (prompt === null ? null : estimator.countPrompt(prompt))
     }).then(
       (admitted) => {
-        const { prices, outputParameter } = model!
+        const { outputParameter } = model!
+        const prices = isFree ? noPrices : model!.prices
         const { route } = upstreams.offers.of(model!).get(api)!
         const parameter = outputMember ?? outputParameter
-        const output = kind === 'embedding' ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
+        const output = kind === 'embedding' || isFree ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
         const isStream = stream === true && streams
         const { answers, hidesAnswers, tiers = standardOnly } = bound!
         const hidesOutput = model!.hidesOutput === true || hidesAnswers === true
@@ -194,6 +197,7 @@ class InferenceHandler {
   /** @throws ServiceError model_unavailable, wrong_endpoint, unpriced_parameter, or invalid_request for a member that the model does not accept */
   #boundOf(
     body: RequestBody<unknown>,
+    headers: IncomingHttpHeaders,
     name: string,
     model: Model,
     { byName, offers }: Pick<UpstreamSet, 'byName' | 'offers'>
@@ -205,6 +209,7 @@ class InferenceHandler {
       this.#dependencies.onUnavailable(name, model)
       throw new ServiceError('model_unavailable')
     }
+    this.#endpoint.refuseFields?.(headers, offer)
     refuseUnpriced(body, model)
     const bound = this.#endpoint.tokenBound(body, model)
     // Last, so that a member without a price is refused as unpriced.
@@ -214,8 +219,8 @@ class InferenceHandler {
 
   /** @returns null if the model has no tokenizer, or does not exist */
   #countablePrompt(model: Model | null, { bytes, spans }: RequestBody<unknown>): CountablePrompt | null {
-    if (model === null || model.tokenizer === null) return null
     const { kind, promptMember } = this.#endpoint
+    if (model === null || model.tokenizer === null || promptMember === null) return null
     const span = spans.get(promptMember)
     const promptBytes = span === undefined ? 0 : span.end - span.start
     return { body: bytes, kind, media: { images: model.images, audio: model.audio }, promptBytes }
@@ -223,3 +228,4 @@ class InferenceHandler {
 }
 
 const noFields: readonly string[] = []
+const noPrices: Model['prices'] = { inputPicos: 0, cachedInputPicos: 0, outputPicos: 0 }

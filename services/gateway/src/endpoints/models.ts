@@ -1,6 +1,6 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { ModelEntry, ModelList } from '@tollgate/contracts/http/models.ts'
+import { MessageModel, MessageModelList, ModelEntry, ModelList } from '@tollgate/contracts/http/models.ts'
 import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -9,9 +9,11 @@ import { confirmKey } from '../admission/admit-request.ts'
 import { mayUseModel } from '../admission/judge.ts'
 import type { UseLog } from '../admission/use-log.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
+import { errorsOf, messagesErrors } from '../http/messages-errors.ts'
 import { type Api, apiPaths } from '../upstreams/apis.ts'
 import type { LiveUpstreams } from '../upstreams/live-upstreams.ts'
 import type { Offer } from '../upstreams/offers.ts'
+import { pageOfModels, toMessageModel } from './anthropic-models.ts'
 
 /** What `/v1/models` needs. */
 export interface ModelsDependencies {
@@ -23,9 +25,12 @@ export interface ModelsDependencies {
 
 const ModelParams = Type.Object({ '*': Type.String() })
 
-/** `GET /v1/models` and `GET /v1/models/:id`: only the models that the requesting key may use. */
+/**
+ * `GET /v1/models` and `GET /v1/models/:id`: only the models that the requesting key may use. A request with `anthropic-version` gets the
+ * format of Anthropic's API, and only the models that are offered there.
+ */
 export function models(app: FastifyInstance, { redis, catalog, upstreams, useLog }: ModelsDependencies): void {
-  async function allowedModels(request: FastifyRequest): Promise<ModelEntry[]> {
+  async function allowedModels(request: FastifyRequest): Promise<AllowedModel[]> {
     const view = catalog.current()
     if (view === null) throw new ServiceError('state_unavailable')
     const known = request.knownKey!
@@ -34,27 +39,46 @@ export function models(app: FastifyInstance, { redis, catalog, upstreams, useLog
     const records = { key: known.key?.record ?? null, account: known.account?.record ?? null }
     return [...view.models()]
       .filter(([name]) => mayUseModel(records, view, name))
-      .map(([name, model]) => toEntry(name, model, upstreams.current.offers.of(model)))
+      .map(([id, model]) => ({ id, model, offers: upstreams.current.offers.of(model) }))
   }
 
-  app.get('/v1/models', { schema: { response: { 200: ModelList } } }, async (request, reply) => {
-    reply.header('x-request-id', request.id)
-    return { object: 'list', data: await allowedModels(request) }
+  async function messageModels(request: FastifyRequest): Promise<MessageModel[]> {
+    const allowed = await allowedModels(request)
+    return allowed.filter(({ offers }) => offers.has('messages')).map(({ id, model }) => toMessageModel(id, model))
+  }
+
+  app.get('/v1/models', { schema: { response: { 200: Lists } } }, async (request, reply) => {
+    const errors = errorsOf(request)
+    for (const name of errors.requestIdHeaders) reply.header(name, request.id)
+    if (errors === messagesErrors) return pageOfModels(await messageModels(request), request.query as object)
+    return { object: 'list', data: (await allowedModels(request)).map(toEntry) }
   })
 
   // A wildcard, since model names may contain slashes.
   app.get<{ Params: Static<typeof ModelParams> }>(
     '/v1/models/*',
-    { schema: { params: ModelParams, response: { 200: ModelEntry } } },
+    { schema: { params: ModelParams, response: { 200: Entries } } },
     async (request, reply) => {
-      reply.header('x-request-id', request.id)
-      const model = (await allowedModels(request)).find(({ id }) => id === request.params['*'])
+      const errors = errorsOf(request)
+      for (const name of errors.requestIdHeaders) reply.header(name, request.id)
+      const entries =
+        errors === messagesErrors ? await messageModels(request) : (await allowedModels(request)).map(toEntry)
+      const model = entries.find(({ id }) => id === request.params['*'])
       if (model === undefined) throw new ServiceError('model_not_allowed')
       return model
     }
   )
 }
 
-function toEntry(id: string, { created, ownedBy }: Model, offers: ReadonlyMap<Api, Offer>): ModelEntry {
+interface AllowedModel {
+  readonly id: string
+  readonly model: Model
+  readonly offers: ReadonlyMap<Api, Offer>
+}
+
+const Lists = Type.Union([ModelList, MessageModelList])
+const Entries = Type.Union([ModelEntry, MessageModel])
+
+function toEntry({ id, model: { created, ownedBy }, offers }: AllowedModel): ModelEntry {
   return { id, object: 'model', created, owned_by: ownedBy, endpoints: [...offers.keys()].map((api) => apiPaths[api]) }
 }

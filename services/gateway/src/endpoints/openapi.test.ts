@@ -5,6 +5,7 @@ import { startModels } from '@tollgate/sandbox/models/start-models.ts'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { test } from 'tap'
+import { messageOf, startMessages } from '../testing/message-answers.ts'
 import { startGateway } from '../testing/start-gateway.ts'
 
 const ajv = new Ajv2020({ strict: false, allErrors: true })
@@ -122,4 +123,47 @@ test('the gateway matches its document', async (t) => {
       )
     }
   })
+})
+
+test('the endpoints in the format of another API match the document', async (t) => {
+  const { gateway, close } = await startMessages()
+  t.after(close)
+  const key = await gateway.seedKey()
+  const poor = await gateway.seedKey({ key: { monthlyBudgetNanos: 0 } })
+  const ask = async (
+    path: string,
+    {
+      method = 'post',
+      secret = key.secret,
+      url = path,
+      body
+    }: { method?: 'get' | 'post'; secret?: string; url?: string; body?: object }
+  ): Promise<string> => {
+    const answer = await fetch(gateway.url + url, {
+      method,
+      headers: { 'x-api-key': secret, 'anthropic-version': '2023-06-01', 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) })
+    })
+    const found = (await answer.json()) as { error?: { details: { error_code: string } } }
+    const place = ['paths', path, method, 'responses', answer.status, 'content', 'application/json', 'schema']
+      .map((name) => encodeURIComponent(String(name).replaceAll('/', '~1')))
+      .join('/')
+    const check = ajv.getSchema(`https://document.test/#/${place}`)!
+    assert.ok(check(found), `${path} ${answer.status}: ${ajv.errorsText(check.errors)}\n${JSON.stringify(found)}`)
+    return [answer.status, found.error?.details.error_code].filter((part) => part !== undefined).join(' ')
+  }
+  const create = '/v1/messages'
+  const count = '/v1/messages/count_tokens'
+  const body = messageOf('small')
+  assert.equal(await ask(create, { body }), '200')
+  assert.equal(await ask(count, { body }), '200')
+  assert.equal(await ask('/v1/models', { method: 'get' }), '200')
+  assert.equal(await ask('/v1/models/{model}', { method: 'get', url: '/v1/models/small' }), '200')
+  for (const path of [create, count]) {
+    assert.equal(await ask(path, { body, secret: 'tg_nonsense' }), '401 invalid_api_key')
+    assert.equal(await ask(path, { body: messageOf('none') }), '403 model_not_allowed')
+    assert.equal(await ask(path, { body: { model: 'small' } }), '400 invalid_request')
+    assert.equal(await ask(path, { body: messageOf('small', { thread: {} }) }), '400 thread_unsupported_request')
+  }
+  assert.equal(await ask(create, { body, secret: poor.secret }), '402 key_budget_exceeded')
 })

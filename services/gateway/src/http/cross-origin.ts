@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 
 const exposed = [
   'x-request-id',
+  'request-id',
   'retry-after',
   'retry-after-ms',
   'x-should-retry',

@@ -13,10 +13,13 @@ export interface ErrorFormat {
   readonly body: (failure: ServiceError, context: FailureContext) => string
   /** The event of a failure after a stream has begun, with its blank line. */
   readonly event: (failure: ServiceError, context: FailureContext) => string
+  /** The headers of all answers that name the request. */
+  readonly requestIdHeaders: readonly string[]
 }
 
 /** The errors of OpenAI's API, and of all endpoints without another format. */
 export const openaiErrors: ErrorFormat = {
   body: (failure, { docsUrl }) => JSON.stringify(failure.toBody(docsUrl)),
-  event: (failure, { docsUrl }) => `data: ${JSON.stringify(failure.toBody(docsUrl))}\n\n`
+  event: (failure, { docsUrl }) => `data: ${JSON.stringify(failure.toBody(docsUrl))}\n\n`,
+  requestIdHeaders: ['x-request-id']
 }

@@ -5,7 +5,7 @@ import { answerBeforeBody, hasUnreadBody } from '@tollgate/service/http/unread-b
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { lastPlanOf } from '../authenticate/known-key.ts'
 import { logRequest, senderOf } from '../telemetry/request-log.ts'
-import { openaiErrors } from './error-format.ts'
+import { errorsOf } from './messages-errors.ts'
 import { retryFields } from './retry-fields.ts'
 import { routeOf } from './route-of.ts'
 import { unknownEndpoint } from './unknown-endpoint.ts'
@@ -30,8 +30,9 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   const fields = retryFields(failure)
   for (let at = 0; at < fields.length; at += 2) reply.header(fields[at]!, fields[at + 1])
   reply.header('x-content-type-options', 'nosniff')
-  reply.code(status).headers(failure.headers).header('x-request-id', id)
-  const { errors = openaiErrors } = request.routeOptions.config
+  reply.code(status).headers(failure.headers)
+  const errors = errorsOf(request)
+  for (const name of errors.requestIdHeaders) reply.header(name, id)
   const json = errors.body(failure, { docsUrl: request.server.docsUrl, requestId: id })
   reply.type('application/json; charset=utf-8')
   if (hasUnreadBody(request.raw)) {

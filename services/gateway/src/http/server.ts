@@ -30,7 +30,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the endpoint reserves the maximum cost of a request and settles it: `inferenceEndpoint` does. */
     isMetered?: boolean
-    /** How its errors look; {@link openaiErrors} if absent. */
+    /** How its errors look. Absent: the client's headers decide. */
     errors?: ErrorFormat
     /** What its requests ask of a model, for traces. */
     operation?: string

@@ -15,7 +15,7 @@ const others = new Map<string, string>([
   ['files', 'To send an image or audio to a model, put it into the messages of POST /v1/chat/completions.'],
   ['fine_tuning', direct],
   ['images', direct],
-  ['messages', 'This is the API of Anthropic. Use POST /v1/chat/completions with the format of OpenAI.'],
+  ['messages', 'Send each message to POST /v1/messages.'],
   ['moderations', direct],
   ['realtime', 'Use POST /v1/chat/completions with "stream": true.'],
   ['responses', chat],
@@ -25,8 +25,9 @@ const others = new Map<string, string>([
   ['videos', direct]
 ])
 const ours = /\/(?:chat\/completions|completions|embeddings|models)$/
+const anthropics = /^(?:\/v1)*(\/messages(?:\/count_tokens)?)$/
 const offered =
-  'Tollgate has POST /v1/chat/completions, POST /v1/completions, POST /v1/embeddings, GET /v1/models and GET /v1/models/{model}.'
+  'Tollgate has POST /v1/chat/completions, POST /v1/completions, POST /v1/embeddings, POST /v1/messages, GET /v1/models and GET /v1/models/{model}.'
 
 /** The error for a request without a route. It says what to use instead. */
 export function unknownEndpoint({
@@ -45,6 +46,8 @@ export function unknownEndpoint({
 
 function adviseInstead(path: string): string {
   const trimmed = path.replace(/\/$/, '')
+  const message = anthropics.exec(trimmed)
+  if (message !== null) return `Use /v1${message[1]}: clients of Anthropic's API expect the base URL without /v1.`
   const end = ours.exec(trimmed)
   if (end !== null) return `Use /v1${end[0]}: the base URL of the client must end in /v1, once.`
   return others.get(/^(?:\/v1)*\/([^/]+)/.exec(trimmed)?.[1] ?? '') ?? offered

@@ -168,6 +168,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     speaks: new Set(['chat'] as const),
     choosesTier: false,
     furtherMembers: null,
+    betas: new Set<string>(),
     breaker: new Breaker(),
     retries: new RetryBudget(),
     restingUntil: new Map()

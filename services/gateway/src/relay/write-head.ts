@@ -7,13 +7,14 @@ import type { RelayRequest } from './relay-request.ts'
  * @param length of the body in bytes, -1 if unknown
  */
 export function headFields(
-  { requestId, fields, isDraining }: RelayRequest,
+  { requestId, format, fields, isDraining }: RelayRequest,
   contentType: string,
   further: readonly string[],
   length: number
 ): string[] {
   const all = ['content-type', contentType, 'x-content-type-options', 'nosniff']
-  all.push('x-request-id', requestId, ...fields, ...further)
+  for (const name of format.errors.requestIdHeaders) all.push(name, requestId)
+  all.push(...fields, ...further)
   if (length >= 0) all.push('content-length', String(length))
   if (isDraining()) all.push('connection', 'close')
   return all

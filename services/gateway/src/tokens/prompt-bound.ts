@@ -12,6 +12,8 @@ export interface BoundedBody {
   /** Parts of messages. */
   parts: number
   media: ReadonlyArray<MeasuredImage | MeasuredAudio>
+  /** How often each text occurs whose schema has the note `label`. */
+  labels: ReadonlyMap<string, number>
   /** Inputs of a legacy completion or an embedding. */
   inputs: number
   /** Numbers in lists of numbers, and the bytes of these lists: inputs given as tokens. */

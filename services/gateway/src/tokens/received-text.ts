@@ -15,9 +15,15 @@ export class ReceivedText {
   #used = 0
   #all = 0
 
-  /** @param member the name of the member that holds the words */
-  constructor(member: string) {
+  readonly #readsMessages: boolean
+
+  /**
+   * @param member the name of the member that holds the words
+   * @param readsMessages whether events without it may have whole messages
+   */
+  constructor(member: string, readsMessages = true) {
     this.#name = names.get(member) ?? remember(member)
+    this.#readsMessages = readsMessages
   }
 
   /**
@@ -31,7 +37,13 @@ export class ReceivedText {
       return
     }
     // Some providers write whole messages instead.
-    if (!this.#addAll(events, text, this.#name)) this.#addAll(events, text, messageName)
+    if (!this.#addAll(events, text, this.#name) && this.#readsMessages) this.#addAll(events, text, messageName)
+  }
+
+  /** Adds words from elsewhere in an event. */
+  addWords(words: unknown): void {
+    const json = Buffer.from(JSON.stringify(words))
+    this.#append(json, 0, json.length)
   }
 
   /** @returns whether the events have such a member */

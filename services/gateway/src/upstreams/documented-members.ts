@@ -1,3 +1,4 @@
+import { anthropicMembers, olderAnthropicMembers } from './anthropic-members.ts'
 import type { Api } from './apis.ts'
 import { openaiMembers } from './openai-members.ts'
 
@@ -7,5 +8,5 @@ export const documentedMembers: Readonly<Record<Api, ReadonlySet<string>>> = {
   completions: new Set(openaiMembers.completions),
   embeddings: new Set(openaiMembers.embeddings),
   responses: new Set(),
-  messages: new Set()
+  messages: new Set([...anthropicMembers, ...olderAnthropicMembers])
 }

@@ -1,6 +1,7 @@
 import type { Model, Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { type AcceptedMembers, membersAcceptedOn } from './accepted-members.ts'
+import { commonBetas } from './anthropic-betas.ts'
 import { type Api, apiPaths, apis } from './apis.ts'
 import type { Upstreams } from './upstreams.ts'
 
@@ -10,6 +11,8 @@ export interface Offer {
   readonly route: readonly Target[]
   /** The members that a request may have. */
   readonly members: AcceptedMembers
+  /** The betas of Anthropic's API that it accepts besides the standard ones. */
+  readonly betas: ReadonlySet<string>
 }
 
 /** The APIs with which a set of upstreams offers each model. An answer is cached as long as the model's catalog exists. */
@@ -43,7 +46,9 @@ function offersOf(model: Model, upstreams: Upstreams): ReadonlyMap<Api, Offer> {
   const offers = new Map<Api, Offer>()
   for (const api of apisOfKind[model.kind]) {
     const route = model.route.filter(({ upstream }) => upstreams.get(upstream)?.speaks.has(api) === true)
-    if (route.length > 0) offers.set(api, { route, members: membersAcceptedOn(route, api, upstreams) })
+    if (route.length === 0) continue
+    const betas = commonBetas(route.map(({ upstream }) => upstreams.get(upstream)!.betas))
+    offers.set(api, { route, members: membersAcceptedOn(route, api, upstreams), betas })
   }
   return offers
 }

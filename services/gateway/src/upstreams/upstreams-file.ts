@@ -16,7 +16,8 @@ const MemberName = Type.String({ minLength: 1, maxLength: 100 })
 const HeaderName = "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"
 const HeaderValue = Type.String({ pattern: '^[\\t\\x20-\\x7e]*$' })
 /** The gateway sets these itself. */
-const ownHeaders = /^(authorization|connection|content-length|content-type|host|transfer-encoding|x-request-id)$/i
+const ownHeaders =
+  /^(anthropic-beta|anthropic-version|authorization|connection|content-length|content-type|host|transfer-encoding|x-request-id)$/i
 
 /** `upstreams.yaml`; the shipped file describes each member. */
 export const UpstreamsFile = closed({
@@ -33,6 +34,7 @@ export const UpstreamsFile = closed({
       speaks: Type.Optional(Type.Array(Type.Enum([...apis]), { minItems: 1, uniqueItems: true })),
       chooses_service_tier: Type.Optional(Type.Boolean()),
       members: Type.Optional(Type.Union([Type.Literal('openai'), Type.Array(MemberName)])),
+      betas: Type.Optional(Type.Array(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$' }))),
       unknown: Type.Optional(Type.Literal('pass')),
       http2: Type.Optional(Type.Boolean()),
       client: Type.Optional(Type.Literal('undici')),
@@ -80,6 +82,17 @@ export interface UpstreamSettings {
   readonly choosesTier: boolean
   /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
   readonly furtherMembers: readonly string[] | null
+  /** Betas of Anthropic's API that it accepts besides the standard ones. */
+  readonly betas: readonly string[]
+}
+
+/** Anthropic's API refuses calls without a version. Clients send their own with each request. */
+const anthropicVersion = ['anthropic-version', '2023-06-01']
+
+/** Headers of a `GET` of an upstream's models: names and values, alternating. */
+export function modelsFields({ headers, speaks }: Pick<UpstreamSettings, 'headers' | 'speaks'>): string[] {
+  // Without the content type: a GET has no body.
+  return [...headers.slice(2), ...(speaks.includes('messages') ? anthropicVersion : [])]
 }
 
 /** Where an entry's parts are read from, and where its problems are collected. */
@@ -145,6 +158,9 @@ function readEntry(reading: Reading): UpstreamSettings | null {
   if (entry.members !== undefined && entry.unknown === 'pass') {
     problems.push(`upstreams.${name}.members: has no effect beside "unknown: pass". Remove one of them`)
   }
+  if (entry.betas !== undefined && !(entry.speaks ?? apisOfHost(url?.hostname ?? '')).includes('messages')) {
+    problems.push(`upstreams.${name}.betas: has no effect, because the upstream does not speak messages. Remove it`)
+  }
   if (entry.client !== undefined && entry.http2 === true) {
     problems.push(`upstreams.${name}.client: has no effect beside "http2: true". Remove one of them`)
   }
@@ -164,7 +180,8 @@ function readEntry(reading: Reading): UpstreamSettings | null {
     abortStopsBilling: entry.abort_stops_billing ?? !billsAborted.test(url.hostname),
     speaks: entry.speaks ?? apisOfHost(url.hostname),
     choosesTier: entry.chooses_service_tier ?? choosesTier.test(url.hostname),
-    furtherMembers: entry.unknown === 'pass' ? null : entry.members === 'openai' ? [] : (entry.members ?? [])
+    furtherMembers: entry.unknown === 'pass' ? null : entry.members === 'openai' ? [] : (entry.members ?? []),
+    betas: entry.betas ?? []
   }
 }
 

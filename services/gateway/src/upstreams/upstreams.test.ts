@@ -147,3 +147,23 @@ t.test('a base URL with a fragment or credentials is rejected, and the error doe
   }
   assert.throws(() => open('https://'), { message: /upstreams\.a\.base_url: not an http\(s\) URL/ })
 })
+
+t.test(
+  'an upstream of Anthropic’s API is asked for its models with a version, and its betas and headers are checked',
+  async (t) => {
+    const file = join(t.testdir(), 'upstreams.yaml')
+    const open = (members: string) => {
+      writeFileSync(file, `upstreams: { a: { base_url: 'https://api.example.com/v1', ${members} } }`)
+      return openUpstreams(file, {}).get('a')!
+    }
+    const { models, betas } = open('speaks: [messages], betas: [context-1m-2025-08-07]')
+    assert.deepEqual(models.headers, ['anthropic-version', '2023-06-01'])
+    assert.deepEqual([...betas], ['context-1m-2025-08-07'])
+    assert.deepEqual(open('speaks: [chat]').models.headers, [])
+    assert.throws(() => open('speaks: [chat], betas: [a]'), /a\.betas: has no effect/)
+    assert.throws(() => open('speaks: [messages], betas: ["a b"]'), /betas/)
+    for (const header of ['Anthropic-Version', 'anthropic-beta']) {
+      assert.throws(() => open(`headers: { ${header}: '2023-06-01' }`), /the gateway sets it itself/)
+    }
+  }
+)

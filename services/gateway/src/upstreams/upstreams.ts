@@ -4,7 +4,7 @@ import { Http1Pool } from './http1/http1-pool.ts'
 import { RetryBudget } from './retry-budget.ts'
 import { UndiciPool } from './undici-pool.ts'
 import type { UpstreamPool } from './upstream-pool.ts'
-import { readUpstreamsFile, type UpstreamSettings } from './upstreams-file.ts'
+import { modelsFields, readUpstreamsFile, type UpstreamSettings } from './upstreams-file.ts'
 
 /** A model provider. */
 export interface Upstream {
@@ -24,6 +24,8 @@ export interface Upstream {
   readonly choosesTier: boolean
   /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
   readonly furtherMembers: ReadonlySet<string> | null
+  /** Betas of Anthropic's API that it accepts besides the standard ones. */
+  readonly betas: ReadonlySet<string>
   readonly breaker: Breaker
   readonly retries: RetryBudget
   /** When its models accept calls again, by the upstream's model names. Monotonic clock, milliseconds. */
@@ -68,11 +70,17 @@ export function openUpstream(settings: UpstreamSettings, onBreaker: OnBreaker): 
     name,
     credential: settings.credential,
     http2,
-    models: { url: modelsUrl(url), headers: headers.slice(2), ca, credentialName: settings.credentialName },
+    models: {
+      url: modelsUrl(url),
+      headers: modelsFields(settings),
+      ca,
+      credentialName: settings.credentialName
+    },
     abortStopsBilling: settings.abortStopsBilling,
     speaks: new Set(settings.speaks),
     choosesTier: settings.choosesTier,
     furtherMembers: furtherMembers === null ? null : new Set(furtherMembers),
+    betas: new Set(settings.betas),
     breaker: new Breaker((state) => onBreaker(name, state)),
     retries: new RetryBudget(),
     restingUntil: new Map(),

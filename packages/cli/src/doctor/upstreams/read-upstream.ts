@@ -1,4 +1,4 @@
-import type { UpstreamSettings } from '@tollgate/gateway/upstreams/upstreams-file.ts'
+import { modelsFields, type UpstreamSettings } from '@tollgate/gateway/upstreams/upstreams-file.ts'
 import { get, type Outcome } from '../network/get.ts'
 
 export interface UpstreamFacts {
@@ -14,11 +14,13 @@ export interface UpstreamFacts {
 
 /** @param routed the names that the catalog's routes use at this upstream */
 export async function readUpstream(
-  { name, url, headers, ca }: UpstreamSettings,
+  settings: UpstreamSettings,
   routed: readonly string[],
   timeoutMs: number
 ): Promise<UpstreamFacts> {
-  const ask = (path: string) => get(below(url, path), { headers: pairs(headers), ca, timeoutMs })
+  const { name, url, ca } = settings
+  const headers = pairs(modelsFields(settings))
+  const ask = (path: string) => get(below(url, path), { headers, ca, timeoutMs })
   const list = await ask('models')
   const models = 'answer' in list && list.answer.status === 200 ? idsOf(list.answer.json) : null
   // Lists may leave out models that the upstream serves, such as fine-tuned ones.
@@ -43,8 +45,6 @@ export function below(base: URL, path: string): URL {
 function pairs(flat: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {}
   for (let index = 0; index < flat.length; index += 2) headers[flat[index]!] = flat[index + 1]!
-  // A GET has no body.
-  delete headers['content-type']
   return headers
 }
 

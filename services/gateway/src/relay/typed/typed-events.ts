@@ -15,7 +15,7 @@ export abstract class TypedEvents extends EventFlow {
 
   /** @param paths the members of an event's data that are read, with `type` */
   constructor(paths: readonly string[]) {
-    super(new ReceivedText('delta'))
+    super(new ReceivedText('delta', false))
     this.#paths = paths
   }
 

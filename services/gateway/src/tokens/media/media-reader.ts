@@ -13,9 +13,11 @@ const numbersPerStep = 3 * 4096
 /** Longer texts may contain only the escape `\/`: URLs and base64 need no others. */
 const maxEscaped = 64 * 1024
 
-/** Measures the images and recordings of a body, in steps, after the body has been read. */
+/** Measures the images and recordings of a body, and counts its labels, in steps, after the body has been read. */
 export class MediaReader {
   readonly media: Array<MeasuredImage | MeasuredAudio> = []
+  /** How often each label occurs. */
+  readonly labels = new Map<string, number>()
   readonly #bytes: Buffer
   readonly #notes: readonly number[]
   #at = 0
@@ -43,6 +45,12 @@ export class MediaReader {
         case note.audio:
           this.#add(this.#audio(this.#at + 3))
           break
+        case note.imageData:
+          this.#add(this.#measure(this.#at, null, 'data:image/png;base64,'))
+          break
+        case note.label:
+          this.#label(this.#text(this.#at, maxEscaped))
+          break
         case note.part:
           this.#checkType(this.#at + 3)
       }
@@ -68,10 +76,15 @@ export class MediaReader {
     this.#add(this.#measure(url, detail))
   }
 
-  #measure(at: number, detail: string | null): MeasuredImage {
+  #label(text: string): void {
+    this.labels.set(text, (this.labels.get(text) ?? 0) + 1)
+  }
+
+  /** @param head what a data URL has before the text */
+  #measure(at: number, detail: string | null, head = ''): MeasuredImage {
     const [start, end] = [this.#notes[at + 1]!, this.#notes[at + 2]!]
     const isLong = end - start > readPrefix
-    const image = measureImage(this.#text(at, readPrefix), detail, end - start)
+    const image = measureImage(head + this.#text(at, readPrefix), detail, end - start)
     // A provider that splits at the last comma would read another image.
     return isLong && this.#bytes.subarray(start + readPrefix, end).includes(',') ? { ...image, size: null } : image
   }

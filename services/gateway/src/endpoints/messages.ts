@@ -1,0 +1,85 @@
+import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { MessageRequest, TokenCountRequest } from '@tollgate/contracts/http/inference.ts'
+import { pricedTiers, standardOnly } from '@tollgate/contracts/prices/model-prices.ts'
+import type { Static } from 'typebox'
+import { messagesFormat, tokenCountFormat } from '../relay/messages/messages-format.ts'
+import { hiddenToolTokens } from '../tokens/hidden-tool-tokens.ts'
+import { type BoundedBody, chatPromptBound } from '../tokens/prompt-bound.ts'
+import { type TokenBound, wantedOutput } from '../tokens/token-bound.ts'
+import type { InferenceEndpoint } from './inference-endpoint.ts'
+import { messagesFields, refuseBetas } from './messages-fields.ts'
+
+const common = {
+  api: 'messages',
+  kind: 'chat',
+  promptMember: null,
+  asksForUsage: false,
+  outputMember: 'max_tokens',
+  upstreamFields: messagesFields,
+  refuseFields: refuseBetas
+} as const
+
+/** `POST /v1/messages` of Anthropic's API */
+export const messages: InferenceEndpoint = {
+  ...common,
+  route: '/v1/messages',
+  path: '/messages',
+  body: MessageRequest,
+  streams: true,
+  format: messagesFormat,
+  tokenBound(body, model) {
+    const { max_tokens: limit, thinking, service_tier: tier } = body.members as Static<typeof MessageRequest>
+    const budget = thinking?.budget_tokens ?? 0
+    return {
+      ...promptBound(body, model),
+      // Without the member, the provider chooses.
+      tiers: tier === 'standard_only' ? standardOnly : tiersOf(model),
+      answers: 1,
+      wantedTokens: wantedOutput(limit, model),
+      // The provider refuses an output limit that the thinking alone may reach.
+      minTokens: budget < limit ? budget + 1 : 0,
+      // An answer shows a summary of the thinking, or nothing of it.
+      hidesAnswers: thinking != null && thinking.type !== 'disabled'
+    }
+  }
+}
+
+/** `POST /v1/messages/count_tokens`, which is free. It refuses the prompts that `/v1/messages` refuses. */
+export const countTokens: InferenceEndpoint = {
+  ...common,
+  route: '/v1/messages/count_tokens',
+  path: '/messages/count_tokens',
+  body: TokenCountRequest,
+  streams: false,
+  isFree: true,
+  format: tokenCountFormat,
+  tokenBound(body, model) {
+    promptBound(body, model)
+    return { promptTokens: 0, answers: 0, wantedTokens: 0 }
+  }
+}
+
+/** The tier `fast` is another member, `speed`, which is refused. */
+const tiersOf = ({ prices }: Model): readonly string[] => pricedTiers(prices).filter((tier) => tier !== 'fast')
+
+/** @throws ServiceError unpriced_parameter or thread_unsupported_request */
+function promptBound(body: BoundedBody, model: Model): Omit<TokenBound, 'answers' | 'wantedTokens'> {
+  if (body.members.thread != null) throw new ServiceError('thread_unsupported_request')
+  const cacheWrites = cacheWritesOf(body, model)
+  const bound = chatPromptBound(body, model)
+  return { ...bound, ...cacheWrites, promptTokens: bound.promptTokens + hiddenToolTokens(body) }
+}
+
+/** Some providers also write into their caches unasked, but only for the default time. */
+function cacheWritesOf({ labels }: BoundedBody, { prices }: Model): Pick<TokenBound, 'cacheWrites'> {
+  const isLong = labels.has('1h')
+  if (labels.has('ephemeral') && prices.cacheWritePicos === undefined) throw noCachePrice('')
+  if (isLong && prices.longCacheWritePicos === undefined) throw noCachePrice(' for an hour')
+  return isLong ? {} : { cacheWrites: 'short' }
+}
+
+const noCachePrice = (time: string): ServiceError =>
+  new ServiceError('unpriced_parameter', {
+    message: `cache_control: the catalog has no price for writing the prompt of this model into the cache${time}. Remove it.`
+  })

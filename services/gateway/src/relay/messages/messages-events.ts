@@ -1,0 +1,95 @@
+import { memberOf } from '../../body/member-of.ts'
+import { mergeMessagesUsage, readMessagesUsage } from '../../usage/messages-usage.ts'
+import type { MemberScan } from '../typed/member-scan.ts'
+import { TypedEvents } from '../typed/typed-events.ts'
+
+const paths = ['type', 'index', 'message.usage', 'content_block', 'delta.stop_reason', 'usage', 'error']
+
+/** Reads the stream of a message (Anthropic's Messages API) on its way to the client. */
+export class MessagesEvents extends TypedEvents {
+  /** Everything that the events report of the usage. */
+  #reported: unknown = null
+  /** Whether an event reported the output. The number in `message_start` is only a placeholder. */
+  #isOutputReported = false
+  /** Whether the model has stopped, and reported its output. */
+  #isStopped = false
+  /** Whether content followed the last report of the output. */
+  #hasMore = false
+  #isDone = false
+
+  constructor() {
+    super(paths)
+  }
+
+  get isUsageFinal(): boolean {
+    return this.#isStopped && !this.#hasMore
+  }
+
+  get hasWordsAfterUsage(): boolean {
+    return this.usage !== null && (this.#isOutputReported ? this.#hasMore : this.received.size > 0)
+  }
+
+  /** Whether `message_stop` arrived. */
+  get isDone(): boolean {
+    return this.#isDone
+  }
+
+  get isWhole(): boolean {
+    return this.#isDone && !this.hasFailed
+  }
+
+  protected mayMatter(text: string): boolean {
+    return (
+      text.includes('message_') ||
+      text.includes('block_start') ||
+      text.includes('rror') ||
+      (this.#isOutputReported && text.includes('content_'))
+    )
+  }
+
+  protected read(type: unknown, event: MemberScan): boolean {
+    switch (type) {
+      case 'message_start':
+        this.#report(event.valueOf('message.usage'))
+        break
+      case 'message_delta':
+        this.#readDelta(event)
+        break
+      case 'content_block_start':
+        this.#readBlock(event)
+        this.#hasMore = true
+        break
+      case 'content_block_delta':
+        this.#hasMore = true
+        break
+      case 'message_stop':
+        this.#isDone = true
+        break
+      default:
+        // Some providers send the errors of OpenAI's API.
+        return type !== 'error' && event.valueOf('error') == null
+    }
+    return true
+  }
+
+  #readDelta(event: MemberScan): void {
+    const usage = event.valueOf('usage')
+    this.#isOutputReported ||= typeof memberOf(usage, 'output_tokens') === 'number'
+    this.#report(usage)
+    this.#hasMore = false
+    this.#isStopped = this.#isOutputReported && event.valueOf('delta.stop_reason') != null
+  }
+
+  #report(usage: unknown): void {
+    this.#reported = mergeMessagesUsage(this.#reported, usage)
+    const read = readMessagesUsage(this.#reported)
+    if (read !== null)
+      this.usage = this.#isOutputReported ? read : { ...read, completionTokens: null, reasoningTokens: 0 }
+  }
+
+  /** A block may begin with words, such as the name of a tool. */
+  #readBlock(event: MemberScan): void {
+    const block = event.valueOf('content_block')
+    if (block !== undefined) this.received.addWords({ [String(event.valueOf('index'))]: block })
+  }
+}

@@ -1,0 +1,47 @@
+import { messagesErrors } from '../../http/messages-errors.ts'
+import { readMessagesUsage } from '../../usage/messages-usage.ts'
+import { nothingUsed, type ReportedUsage } from '../../usage/usage.ts'
+import type { AnswerFormat } from '../answer-format.ts'
+import { JsonBody } from '../json-body.ts'
+import type { MemberScan } from '../typed/member-scan.ts'
+import { type BodyReading, ObjectShape } from '../typed/object-shape.ts'
+import { describeMessagesRefusal } from './describe-refusal.ts'
+import { MessagesEvents } from './messages-events.ts'
+
+const isError = (body: MemberScan): boolean => body.valueOf('type') === 'error' || body.valueOf('error') != null
+
+const message: BodyReading = {
+  paths: ['type', 'usage', 'error'],
+  usage: 'usage',
+  isAnswer: (body) => body.valueOf('type') === 'message',
+  isError
+}
+
+/** The format of messages (Anthropic's Messages API). */
+export const messagesFormat: AnswerFormat = {
+  newBody: (_asked, length) => new JsonBody(new ObjectShape(message), readText, length),
+  newEvents: () => new MessagesEvents(),
+  errors: messagesErrors,
+  refusal: describeMessagesRefusal
+}
+
+const tokenCount: BodyReading = {
+  paths: ['type', 'input_tokens', 'error'],
+  usage: 'input_tokens',
+  isAnswer: (body) => typeof body.valueOf('input_tokens') === 'number',
+  isError
+}
+
+/** The format of counted tokens. Counting is free, so an answer reports that nothing was used. */
+export const tokenCountFormat: AnswerFormat = {
+  ...messagesFormat,
+  newBody: (_asked, length) => new JsonBody(new ObjectShape(tokenCount), () => ({ ...nothingUsed }), length)
+}
+
+function readText(text: string): ReportedUsage | null {
+  try {
+    return readMessagesUsage(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
