@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import type { Addresses, ProcessPorts } from './addresses.ts'
 import type { EmbeddedPart, Variables } from './embedded.ts'
 import type { Ports } from './ports.ts'
@@ -6,6 +7,9 @@ import type { Secrets } from './secrets.ts'
 
 /** The API key of the embedded model server, which listens on 127.0.0.1 only. */
 export const modelsKey = 'sandbox'
+
+/** The upstreams file of the embedded model server. */
+const embeddedUpstreams = fileURLToPath(import.meta.resolve('@tollgate/sandbox/upstreams.yaml'))
 
 /** `npm start` reads the lines of the services, and shows them in its own form. */
 const readableLog = 'json'
@@ -102,7 +106,13 @@ export function controlEnv(
 /** The variables of one gateway process. */
 export function gatewayEnv({ env, addresses }: EnvOptions, { port, adminPort }: ProcessPorts): Variables {
   const upstream =
-    addresses.models === null ? {} : { OPENAI_BASE_URL: `${addresses.models}/v1`, OPENAI_API_KEY: modelsKey }
+    addresses.models === null
+      ? {}
+      : {
+          UPSTREAMS_FILE: env.UPSTREAMS_FILE || embeddedUpstreams,
+          OPENAI_BASE_URL: `${addresses.models}/v1`,
+          OPENAI_API_KEY: modelsKey
+        }
   return {
     ...env,
     GATEWAY_PORT: String(port),
