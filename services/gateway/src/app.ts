@@ -18,6 +18,7 @@ import { inferenceEndpoint } from './endpoints/inference.ts'
 import type { InferenceDependencies } from './endpoints/inference-endpoint.ts'
 import { models } from './endpoints/models.ts'
 import { openApi } from './endpoints/openapi.ts'
+import { responses } from './endpoints/responses.ts'
 import { TimeSlices } from './event-loop/time-slices.ts'
 import type { CallsInFlight } from './http/calls-in-flight.ts'
 import { Connections } from './http/connections.ts'
@@ -81,7 +82,8 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
     traceRequests(v1, tracing)
     await v1.register(authenticate, { authenticator, failuresPerMinute: protection.failuresPerMinute, isDraining })
     const shared = inferenceDependencies(dependencies, isDraining)
-    for (const endpoint of [chatCompletions, completions, embeddings]) inferenceEndpoint(v1, endpoint, shared)
+    for (const endpoint of [chatCompletions, completions, embeddings, responses])
+      inferenceEndpoint(v1, endpoint, shared)
     v1.register(async (listing) => {
       logSuccesses(listing, dependencies)
       forbidSniffing(listing)

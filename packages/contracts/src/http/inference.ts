@@ -10,6 +10,22 @@ import {
   ToolChoice,
   Tools
 } from './chat-members.ts'
+import {
+  Include,
+  Input,
+  Instructions,
+  noCompaction,
+  noConversation,
+  noTemplate,
+  oneAnswer,
+  otherLimit,
+  PromptCacheOptions,
+  ReasoningOptions,
+  ResponseStreamOptions,
+  ResponseToolChoice,
+  ResponseTools,
+  TextOptions
+} from './responses-members.ts'
 
 /**
  * The members of inference requests that the gateway reads. It passes on other members that the provider accepts, unchanged.
@@ -60,6 +76,34 @@ export const CompletionRequest = Type.Object({
 
 export const EmbeddingRequest = Type.Object({ model, input: TextOrTokens, tools: NoTools })
 
+/** OpenAI refuses fewer output tokens in a response. */
+export const minResponseTokens = 16
+
+export const ResponseRequest = Type.Object({
+  model,
+  input: Input,
+  instructions: Instructions,
+  max_output_tokens: Type.Optional(Type.Union([Type.Integer({ minimum: minResponseTokens }), Type.Null()])),
+  stream,
+  stream_options: ResponseStreamOptions,
+  store: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+  previous_response_id: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Null()])),
+  background: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+  tools: ResponseTools,
+  tool_choice: ResponseToolChoice,
+  text: TextOptions,
+  reasoning: ReasoningOptions,
+  include: Include,
+  prompt_cache_options: PromptCacheOptions,
+  prompt: noTemplate,
+  conversation: noConversation,
+  context_management: noCompaction,
+  max_tokens: otherLimit,
+  max_completion_tokens: otherLimit,
+  n: oneAnswer,
+  best_of: oneAnswer
+})
+
 const Usage = Type.Object({
   prompt_tokens: Type.Integer(),
   completion_tokens: Type.Integer(),
@@ -95,6 +139,26 @@ export const Completion = Type.Object({
     })
   ),
   usage: Usage
+})
+
+/** The members that every provider's response has. */
+export const ModelResponse = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('response'),
+  created_at: Type.Number(),
+  status: Type.String(),
+  model: Type.String(),
+  output: Type.Array(Type.Object({ type: Type.String() })),
+  usage: Type.Optional(
+    Type.Union([
+      Type.Object({
+        input_tokens: Type.Integer(),
+        output_tokens: Type.Integer(),
+        total_tokens: Type.Integer()
+      }),
+      Type.Null()
+    ])
+  )
 })
 
 export const EmbeddingList = Type.Object({

@@ -6,7 +6,9 @@ import {
   Completion,
   CompletionRequest,
   EmbeddingList,
-  EmbeddingRequest
+  EmbeddingRequest,
+  ModelResponse,
+  ResponseRequest
 } from '../http/inference.ts'
 import { ModelEntry, ModelList } from '../http/models.ts'
 import type { OpenApiDocument, Operation } from './document.ts'
@@ -19,6 +21,8 @@ const schemas = {
   Completion,
   EmbeddingRequest,
   EmbeddingList,
+  ResponseRequest,
+  Response: ModelResponse,
   Model: ModelEntry,
   ModelList,
   [errorSchemaName]: ErrorResponse
@@ -112,6 +116,14 @@ const aboutStreams =
   'With `stream: true` the answer is a stream of server-sent events. Each event is a line `data:` with a JSON chunk; the last one is ' +
   '`data: [DONE]`. If the stream fails after it has begun, its last event is `data: {"error":{…}}`, without `[DONE]`. '
 
+const aboutEvents =
+  'With `stream: true` the answer is a stream of server-sent events, as the provider sends them; the last one is ' +
+  '`response.completed`, `response.incomplete` or `response.failed`. If the stream fails before that, its last event is ' +
+  '`error` with `{ type, code, message, param, sequence_number }`. '
+const aboutResponses =
+  'The gateway passes on the request and the answer of the provider unchanged. It refuses what has no price or no bound with 400 ' +
+  '`unpriced_parameter`: `background`, `conversation`, `prompt`, `context_management`, files, and tools that the provider runs. '
+
 /** Embeddings have no output, so they do not have this header. */
 const grantedOutput = {
   description:
@@ -126,13 +138,13 @@ function callOfModel(
   summary: string,
   request: keyof typeof schemas,
   answer: keyof typeof schemas,
-  { streams, takesMedia = false }: { streams: boolean; takesMedia?: boolean }
+  { streams, takesMedia = false, about = aboutStreams }: { streams: boolean; takesMedia?: boolean; about?: string }
 ): Operation {
   return {
     operationId,
     summary,
     description:
-      (streams ? aboutStreams : '') +
+      (streams ? about : '') +
       (takesMedia ? aboutMedia : '') +
       aboutMembers +
       aboutBodies +
@@ -166,6 +178,13 @@ const createCompletion = callOfModel(
   'CompletionRequest',
   'Completion',
   { streams: true }
+)
+const createResponse = callOfModel(
+  'createResponse',
+  "Create a response with OpenAI's Responses API, as a whole or as a stream",
+  'ResponseRequest',
+  'Response',
+  { streams: true, takesMedia: true, about: aboutEvents + aboutResponses }
 )
 const createEmbedding = callOfModel(
   'createEmbedding',
@@ -212,7 +231,7 @@ export const inferenceDocument: OpenApiDocument = {
     title: 'Tollgate inference API',
     version: '1',
     description:
-      "Chat completions, legacy completions and embeddings in the format of OpenAI's API. Set your client's base URL to the gateway's address with `/v1`, and use your API key. " +
+      "Chat completions, responses, legacy completions and embeddings in the format of OpenAI's API. Set your client's base URL to the gateway's address with `/v1`, and use your API key. " +
       'Every error has the body `{ error: { message, type, code } }`. If the operator has set `DOCS_URL`, `doc_url` links to the documentation of the code. ' +
       'A path that Tollgate does not have gets 404 `unknown_endpoint`; the message says what to use instead. ' +
       'A method that the endpoint does not accept gets 405 `method_not_allowed` with `Allow`.'
@@ -227,6 +246,7 @@ export const inferenceDocument: OpenApiDocument = {
     '/v1/chat/completions': { post: createChatCompletion },
     '/v1/completions': { post: createCompletion },
     '/v1/embeddings': { post: createEmbedding },
+    '/v1/responses': { post: createResponse },
     '/v1/models': { get: listModels },
     '/v1/models/{model}': { get: getModel },
     '/v1/openapi.json': { get: getInferenceOpenApi }

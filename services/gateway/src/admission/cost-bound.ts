@@ -3,7 +3,7 @@ import type { AdmitAnswer, Allowances, CostBound } from '@tollgate/state/admissi
 import type { TokenBound } from '../tokens/token-bound.ts'
 
 /** The maximum cost of tokens, in the form that the admission script takes. */
-export function costBound({ promptTokens, answers, wantedTokens }: TokenBound, model: Model): CostBound {
+export function costBound({ promptTokens, answers, wantedTokens, minTokens = 0 }: TokenBound, model: Model): CostBound {
   const { inputPicos, cachedInputPicos, outputPicos, reasoningPicos = outputPicos } = model.prices
   return {
     promptPicos: promptTokens * Math.max(inputPicos, cachedInputPicos),
@@ -11,7 +11,7 @@ export function costBound({ promptTokens, answers, wantedTokens }: TokenBound, m
     outputPicos: answers * Math.max(outputPicos, reasoningPicos),
     outputTokens: answers,
     wantedTokens,
-    minTokens: Math.min(model.fewestOutputTokens, wantedTokens)
+    minTokens: Math.min(Math.max(model.fewestOutputTokens, minTokens), wantedTokens)
   }
 }
 

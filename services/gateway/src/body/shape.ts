@@ -15,7 +15,13 @@ export const note = {
   detail: 6,
   audio: 7,
   data: 8,
-  inputs: 9
+  inputs: 9,
+  /** An item of the Responses API, and the members that tell whether it refers to a stored item. */
+  item: 10,
+  itemType: 11,
+  itemId: 12,
+  itemContent: 13,
+  sealed: 14
 }
 export type Note = keyof typeof note
 

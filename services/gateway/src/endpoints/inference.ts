@@ -200,10 +200,10 @@ class InferenceHandler {
   /** @returns null if the model has no tokenizer, or does not exist */
   #countablePrompt(model: Model | null, { bytes, spans }: RequestBody<unknown>): CountablePrompt | null {
     if (model === null || model.tokenizer === null) return null
-    const { kind, promptMember } = this.#endpoint
+    const { api, promptMember } = this.#endpoint
     const span = spans.get(promptMember)
     const promptBytes = span === undefined ? 0 : span.end - span.start
-    return { body: bytes, kind, media: { images: model.images, audio: model.audio }, promptBytes }
+    return { body: bytes, api, media: { images: model.images, audio: model.audio }, promptBytes }
   }
 }
 

@@ -60,8 +60,7 @@ t.test('a 404 names the method and the path, shortened and without the query', a
 
 t.test('the 404 of an endpoint that other APIs have says what to use instead', async () => {
   for (const [method, path, advice] of [
-    ['POST', '/v1/responses', 'Use POST /v1/chat/completions.'],
-    ['GET', '/v1/responses/resp_1', 'Use POST /v1/chat/completions.'],
+    ['POST', '/v1/responses/compact', 'Tollgate has POST /v1/responses.'],
     ['POST', '/v1/assistants', 'Use POST /v1/chat/completions.'],
     ['POST', '/v1/threads/t/runs', 'Use POST /v1/chat/completions.'],
     ['POST', '/v1/messages', 'Use POST /v1/chat/completions with the format of OpenAI.'],
@@ -79,7 +78,7 @@ t.test('the 404 of an endpoint that other APIs have says what to use instead', a
     ['POST', '/v1/chat/completions/chat/completions', 'Use /v1/chat/completions: '],
     ['POST', '/v1//embeddings', 'Use /v1/embeddings: '],
     ['POST', '/openai/deployments/x/chat/completions?api-version=1', 'Use /v1/chat/completions: '],
-    ['POST', '/v1/v1/responses', 'Use POST /v1/chat/completions.']
+    ['POST', '/v1/v1/responses', 'Use /v1/responses: ']
   ] as const) {
     const { status, message } = await ask(method, path)
     assert.equal(status, 404, path)

@@ -18,15 +18,15 @@ const others = new Map<string, string>([
   ['messages', 'This is the API of Anthropic. Use POST /v1/chat/completions with the format of OpenAI.'],
   ['moderations', direct],
   ['realtime', 'Use POST /v1/chat/completions with "stream": true.'],
-  ['responses', chat],
+  ['responses', 'Tollgate has POST /v1/responses.'],
   ['threads', chat],
   ['uploads', direct],
   ['vector_stores', direct],
   ['videos', direct]
 ])
-const ours = /\/(?:chat\/completions|completions|embeddings|models)$/
+const ours = /\/(?:chat\/completions|completions|embeddings|models|responses)$/
 const offered =
-  'Tollgate has POST /v1/chat/completions, POST /v1/completions, POST /v1/embeddings, GET /v1/models and GET /v1/models/{model}.'
+  'Tollgate has POST /v1/chat/completions, POST /v1/completions, POST /v1/embeddings, POST /v1/responses, GET /v1/models and GET /v1/models/{model}.'
 
 /** The error for a request without a route. It says what to use instead. */
 export function unknownEndpoint({

@@ -42,6 +42,11 @@ export abstract class EventFlow {
   /** Whether the answer is whole. */
   abstract get isWhole(): boolean
 
+  /** The number of the next event, for APIs that number their events. */
+  get nextNumber(): number {
+    return 0
+  }
+
   /** Whether only a part of an event has passed. */
   get isWithinEvent(): boolean {
     return this.#isPassing

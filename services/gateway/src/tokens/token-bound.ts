@@ -7,6 +7,8 @@ export interface TokenBound {
   answers: number
   /** Tokens of output wanted for each answer. */
   wantedTokens: number
+  /** Minimum output that the API accepts; 0 if absent. */
+  minTokens?: number
   /** Whether the client set no limit, so that `wantedTokens` is the model's default. */
   isDefault?: boolean
   /** Whether the provider produces answers that it does not show. */

@@ -1,0 +1,41 @@
+import { readResponsesUsageText } from '../../usage/responses-usage.ts'
+import { nothingUsed } from '../../usage/usage.ts'
+import { JsonBody } from '../json-body.ts'
+import type { MemberScan } from './member-scan.ts'
+import { ObjectShape } from './object-shape.ts'
+
+const isResponse = (body: MemberScan): boolean => body.values.get('object') === '"response"'
+
+const reading = {
+  paths: ['object', 'status', 'error', 'usage', 'output'],
+  usage: 'usage',
+  isAnswer: isResponse,
+  // A response that failed has an error, too. It is the provider's answer.
+  isError: (body: MemberScan): boolean => !isResponse(body) && body.valueOf('error') != null
+}
+
+/** A single body of the Responses API on its way to the client. */
+export class ResponseBody extends JsonBody {
+  readonly #shape: ObjectShape
+
+  /** @param length of the body in bytes, -1 if unknown */
+  constructor(length: number) {
+    const shape = new ObjectShape(reading)
+    super(shape, readResponsesUsageText, length)
+    this.#shape = shape
+  }
+
+  override push(bytes: Buffer): readonly Buffer[] {
+    const passing = super.push(bytes)
+    if (this.#isUnserved) this.usage = nothingUsed
+    return passing
+  }
+
+  /** Whether the response failed without output. Then it costs nothing. */
+  get #isUnserved(): boolean {
+    const { members } = this.#shape
+    return this.usage === null && this.isWhole && isFailed(members) && members.values.get('output') === '[]'
+  }
+}
+
+const isFailed = (body: MemberScan): boolean => body.values.get('status') === '"failed"'
