@@ -36,6 +36,13 @@ export const errorTable = {
     'invalid_request_error',
     "The invitation has been used, was withdrawn or has expired. Ask the team's owner for a new one."
   ],
+  previous_response_not_found: [
+    404,
+    'invalid_request_error',
+    'The previous response was not found. Send all items of the conversation in input.'
+  ],
+  response_not_found: [404, 'invalid_request_error', 'The response was not found. Check its id.'],
+  item_not_found: [404, 'invalid_request_error', 'A stored item was not found. Send the item with its content.'],
   unknown_endpoint: [
     404,
     'invalid_request_error',
