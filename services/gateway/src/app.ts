@@ -44,6 +44,7 @@ type SharedDependencies = Pick<
   | 'useLog'
   | 'estimator'
   | 'settlement'
+  | 'storedResponses'
   | 'calls'
   | 'openCalls'
 >

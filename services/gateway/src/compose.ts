@@ -24,6 +24,7 @@ import { CallMetrics } from './settlement/call-metrics.ts'
 import { createReaper, type Reaper } from './settlement/reaper.ts'
 import { createSettlement } from './settlement/settlement.ts'
 import { SettlementQueue } from './settlement/settlement-queue.ts'
+import { createStoredResponses } from './stored/stored-responses.ts'
 import { createClockWatch } from './telemetry/clock-watch.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
 import { addProcessGauges } from './telemetry/process-gauges.ts'
@@ -148,10 +149,12 @@ export function composeGateway(given: GatewayParts): Gateway {
   const reaper = keep(createReaper(redis, holdMs, metrics.countReaped, warn('cannot end overdue holds')))
   const useLog = keep(createUseLog(redis, warn('cannot record when keys were last used')))
   keep(catalog)
+  const storedResponses = keep(createStoredResponses(redis, warn('cannot record stored responses in Redis')))
   const admission = admissionOf(redis, turn, metrics.redis, reaper, queue)
   const onUnavailable = createUnavailableModels(log, metrics.countUnavailable)
   const inFlight = { calls: new CallsInFlight(), openCalls: new OpenCalls() }
-  const ofModels = { upstreams, upstreamHealth, onUnavailable, catalog, estimator, settlement, ...inFlight }
+  const ofUse = { estimator, settlement, storedResponses, ...inFlight }
+  const ofModels = { upstreams, upstreamHealth, onUnavailable, catalog, ...ofUse }
   const ofTelemetry = { failures, answers: metrics.answers, upstreamMetrics: metrics.upstreams, logsRequest }
   const app = buildApp({ ...given, ...ofModels, ...ofTelemetry, authenticator, useLog, admission, bodyMemory })
   parts.defer(() => app.close())

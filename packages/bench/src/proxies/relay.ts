@@ -77,6 +77,7 @@ function pass(
     path: '/chat/completions',
     body: bytes,
     spans,
+    ids: [],
     model: members.model,
     isStream: members.stream === true,
     streamOptions: members.stream_options ?? null,

@@ -9,6 +9,8 @@ import { assertFewRefusals, countRefusal } from '../admission/count-refusals.ts'
 import { mayBeRefused } from '../admission/may-be-refused.ts'
 import { refuseUnpriced } from '../admission/unpriced-members.ts'
 import type { GrantedOutput } from '../relay/forwarded-body.ts'
+import { type FoundInput, findInput, nothingFound } from '../stored/find-input.ts'
+import { pinnedRoute } from '../stored/pinned-route.ts'
 import { operationNames } from '../telemetry/gen-ai-metrics.ts'
 import type { CountablePrompt } from '../tokens/count-prompt.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
@@ -99,7 +101,7 @@ class InferenceHandler {
     const reading = new BodyReading(bytes, this.#schema)
     if (reading.isShort) {
       while (!reading.step());
-      this.#admit(request, reply, reading.body, heldBytes)
+      this.#find(request, reply, reading.body, heldBytes)
       return
     }
     this.#dependencies.slices.run(
@@ -107,7 +109,7 @@ class InferenceHandler {
       (failure) => {
         try {
           if (failure !== null) throw failure
-          this.#admit(request, reply, reading.body, heldBytes)
+          this.#find(request, reply, reading.body, heldBytes)
         } catch (error) {
           this.#refuse(request, reply, error, heldBytes)
         }
@@ -115,7 +117,29 @@ class InferenceHandler {
     )
   }
 
-  #admit(request: FastifyRequest, reply: FastifyReply, body: RequestBody<unknown>, heldBytes: number): void {
+  /** Finds what the ids in a request refer to, and continues. Most requests have none. */
+  #find(request: FastifyRequest, reply: FastifyReply, body: RequestBody<unknown>, heldBytes: number): void {
+    const named = this.#endpoint.namedInput?.(body) ?? null
+    if (named === null) {
+      this.#admit(request, reply, body, heldBytes, nothingFound)
+      return
+    }
+    const { calls, storedResponses } = this.#dependencies
+    const { account } = request.knownKey!.pointer
+    calls.entered()
+    findInput(named, (ids) => storedResponses.find(account, ids))
+      .finally(() => calls.left())
+      .then((found) => this.#admit(request, reply, body, heldBytes, found))
+      .catch((error) => this.#refuse(request, reply, error, heldBytes))
+  }
+
+  #admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    body: RequestBody<unknown>,
+    heldBytes: number,
+    found: FoundInput
+  ): void {
     const { admission, catalog, estimator, calls, isDraining } = this.#dependencies
     // The gateway may have begun to stop while the body arrived.
     if (isDraining()) throw new ServiceError('draining')
@@ -130,8 +154,9 @@ class InferenceHandler {
     const asked = { max_tokens, max_completion_tokens, max_output_tokens }
     const model = view.model(name, kind)
     request.modelLabel = model === null ? otherLabel : name
+    const isStored = this.#endpoint.isStored?.(members) ?? false
     const fields = upstreamFields === undefined ? noFields : upstreamFields(request.headers)
-    const prompt = this.#countablePrompt(model, body)
+    const prompt = this.#countablePrompt(model, body, found.tokens)
     request.trace?.admitting(model === null ? null : name, stream === true && streams)
     let bound: TokenBound | null = null
     // The request keeps these upstreams, even if others are loaded meanwhile.
@@ -147,25 +172,24 @@ class InferenceHandler {
       kind,
       model,
       bound: (allowed) => {
-        bound = this.#boundOf(body, name, allowed, upstreams)
+        bound = this.#boundOf(body, name, allowed, upstreams, found)
         return bound
       },
       count: () => (prompt === null ? null : estimator.countPrompt(prompt))
     }).then(
       (admitted) => {
         const { prices, outputParameter } = model!
-        const { route } = upstreams.offers.of(model!).get(api)!
+        const route = pinnedRoute(upstreams.offers.of(model!).get(api)!.route, found)
         const parameter = outputMember ?? outputParameter
         const output = kind === 'embedding' ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
         const isStream = stream === true && streams
         const { answers, hidesAnswers } = bound!
         const hidesOutput = model!.hidesOutput === true || hidesAnswers === true
-        const sent = { body: bytes, spans, model: name, isStream, asksForUsage, streamOptions, output }
+        const sent = { body: bytes, spans, ids: found.ids, model: name, isStream, asksForUsage, streamOptions, output }
         startRelay(this.#endpoint, this.#dependencies, request, reply, {
           metered: { admitted, prices, prompt, answers },
           forwarded: { ...sent, route, format, upstreamFields: fields, hidesOutput },
-          upstreams,
-          heldBytes
+          ...{ isStored, upstreams, heldBytes }
         })
       },
       (error) => {
@@ -181,7 +205,8 @@ class InferenceHandler {
     body: RequestBody<unknown>,
     name: string,
     model: Model,
-    { byName, offers }: Pick<UpstreamSet, 'byName' | 'offers'>
+    { byName, offers }: Pick<UpstreamSet, 'byName' | 'offers'>,
+    found: FoundInput
   ): TokenBound {
     const offered = offers.of(model)
     const offer = offered.get(this.#endpoint.api)
@@ -194,16 +219,21 @@ class InferenceHandler {
     const bound = this.#endpoint.tokenBound(body, model)
     // Last, so that a member without a price is refused as unpriced.
     refuseUnknown(body.spans, offer.members)
-    return bound
+    pinnedRoute(offer.route, found)
+    return { ...bound, promptTokens: bound.promptTokens + found.tokens }
   }
 
   /** @returns null if the model has no tokenizer, or does not exist */
-  #countablePrompt(model: Model | null, { bytes, spans }: RequestBody<unknown>): CountablePrompt | null {
+  #countablePrompt(
+    model: Model | null,
+    { bytes, spans }: RequestBody<unknown>,
+    storedTokens: number
+  ): CountablePrompt | null {
     if (model === null || model.tokenizer === null) return null
     const { api, promptMember } = this.#endpoint
     const span = spans.get(promptMember)
     const promptBytes = span === undefined ? 0 : span.end - span.start
-    return { body: bytes, api, media: { images: model.images, audio: model.audio }, promptBytes }
+    return { body: bytes, api, media: { images: model.images, audio: model.audio }, promptBytes, storedTokens }
   }
 }
 

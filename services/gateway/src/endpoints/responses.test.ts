@@ -198,8 +198,6 @@ t.test('members without a price or a bound are refused with their names', async 
     [{ conversation: 'conv_1' }, 'unpriced_parameter', 'conversation'],
     [{ conversation: { id: 'conv_1' } }, 'unpriced_parameter', 'conversation'],
     [{ context_management: [{ type: 'compaction' }] }, 'unpriced_parameter', 'context_management'],
-    [{ previous_response_id: 'resp_1' }, 'unpriced_parameter', 'The request refers to stored items'],
-    [{ input: [{ id: 'msg_1' }] }, 'unpriced_parameter', 'The request refers to stored items'],
     [{ service_tier: 'priority' }, 'unpriced_parameter', 'service_tier'],
     [{ prompt_cache_retention: '24h' }, 'unpriced_parameter', 'prompt_cache_retention'],
     [{ prompt_cache_options: { ttl: '12h' } }, 'unpriced_parameter', 'prompt_cache_options.ttl'],

@@ -7,6 +7,8 @@ import { chatPromptBound, messageTokens } from '../tokens/prompt-bound.ts'
 import { wantedOutput } from '../tokens/token-bound.ts'
 import type { InferenceEndpoint } from './inference-endpoint.ts'
 
+type Members = Static<typeof ResponseRequest>
+
 /** `POST /v1/responses` */
 export const responses: InferenceEndpoint = {
   route: '/v1/responses',
@@ -19,20 +21,19 @@ export const responses: InferenceEndpoint = {
   outputMember: 'max_output_tokens',
   format: responsesFormat,
   promptMember: 'input',
+  namedInput(body) {
+    const { previous_response_id: previous } = body.members as Members
+    const items = namedItems(body.bytes, body.notes)
+    return previous == null && items.length === 0 ? null : { previous: previous ?? null, items }
+  },
+  // Without the member, OpenAI stores the response.
+  isStored: (members) => (members as Members).store !== false,
   tokenBound(body, model) {
-    const {
-      background,
-      previous_response_id: previous,
-      max_output_tokens: limit
-    } = body.members as Static<typeof ResponseRequest>
+    const { background, max_output_tokens: limit } = body.members as Members
     if (background === true)
       throw new ServiceError('unpriced_parameter', {
         message:
           'background: responses without a connection are not offered, because their cost cannot be bounded. Remove it, and use "stream": true for long answers.'
-      })
-    if (previous != null || namedItems(body.bytes, body.notes).some(({ form }) => form === 'reference'))
-      throw new ServiceError('unpriced_parameter', {
-        message: 'The request refers to stored items. Send all items of the conversation in input, with their content.'
       })
     return {
       // An input that is a text counts as a message.

@@ -7,7 +7,8 @@ import { maxCallsOf } from '../relay/client-may-retry.ts'
 import type { ForwardedRequest, GrantedOutput } from '../relay/forwarded-body.ts'
 import { relay } from '../relay/relay.ts'
 import type { RelayRequest } from '../relay/relay-request.ts'
-import { type Call, clientClosedRequest, type Outcome } from '../settlement/outcome.ts'
+import { type Call, clientClosedRequest, type Outcome, type Used } from '../settlement/outcome.ts'
+import type { StoredTokens } from '../stored/stored-responses.ts'
 import { senderOf } from '../telemetry/request-log.ts'
 import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
 import type { InferenceDependencies, InferenceEndpoint } from './inference-endpoint.ts'
@@ -16,6 +17,8 @@ import type { InferenceDependencies, InferenceEndpoint } from './inference-endpo
 export interface AdmittedRequest {
   readonly metered: Pick<Call, 'admitted' | 'prices' | 'prompt' | 'answers'>
   readonly forwarded: ForwardedRequest & Pick<RelayRequest, 'route' | 'format' | 'upstreamFields' | 'hidesOutput'>
+  /** Whether the provider stores the answer. */
+  readonly isStored: boolean
   /** The upstreams in force at its admission. */
   readonly upstreams: UpstreamSet
   /** Bytes of body memory to release when the request is over. */
@@ -31,7 +34,7 @@ export function startRelay(
   dependencies: InferenceDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
-  { metered, forwarded, upstreams, heldBytes }: AdmittedRequest
+  { metered, forwarded, isStored, upstreams, heldBytes }: AdmittedRequest
 ): void {
   const { calls, bodies, settlement, upstreamHealth, upstreamMetrics, openCalls } = dependencies
   const { id, startedAt, log, trace } = request
@@ -78,7 +81,11 @@ export function startRelay(
         upstreamHealth.rejected(upstream, upstreams.byName.get(upstream)?.models.credentialName ?? null)
       }
     },
-    onEnd: (outcome) => {
+    onEnd: (outcome, issued) => {
+      if (isStored && issued !== null && outcome.upstream !== null) {
+        const tokens = storedTokens(outcome.used, admitted)
+        dependencies.storedResponses.remember(known.pointer.account, outcome.upstream, issued, tokens)
+      }
       calls.left()
       openCalls.ended(isStream)
       upstreams.requests.left()
@@ -92,6 +99,13 @@ export function startRelay(
       }
     }
   })
+}
+
+/** Bounds the tokens of an answer that the provider stores. Without reported usage, it has at most the reserved tokens. */
+function storedTokens(used: Used, { heldTokens, promptTokens }: Admitted): StoredTokens {
+  if (used === null || used === 'hold' || 'received' in used)
+    return { total: heldTokens, output: heldTokens - promptTokens }
+  return { total: used.promptTokens + used.completionTokens, output: used.completionTokens }
 }
 
 /** Headers of every answer to an admitted request: names and values, alternating. */

@@ -80,7 +80,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     this.#isProbe = breaker.begin(this.beganAt)
     retries.called()
     pool.dispatch(
-      { path, requestId, trace, fields: upstreamFields, body: forwardedBody(this.request, this.#target.model) },
+      { path, requestId, trace, fields: upstreamFields, body: forwardedBody(this.request, this.#target) },
       this
     )
   }

@@ -8,6 +8,7 @@ import type { AbandonedStreams } from './abandoned-streams.ts'
 import type { AnswerFormat } from './answer-format.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { ForwardedRequest } from './forwarded-body.ts'
+import type { IssuedIds } from './issued-ids.ts'
 import type { SlowReaders } from './slow-readers.ts'
 
 /** An admitted request, with everything that the relay needs. */
@@ -43,6 +44,6 @@ export interface RelayRequest extends ForwardedRequest {
   readonly isDraining: () => boolean
   /** Called for every failed call, even if another call succeeds. @param isRetried whether another call will follow */
   readonly onFailure: (failure: ServiceError, upstream: string, isRetried: boolean) => void
-  /** Called once, at the end. */
-  readonly onEnd: (outcome: Outcome) => void
+  /** Called once, at the end. @param issued the ids of a whole answer; null if there are none */
+  readonly onEnd: (outcome: Outcome, issued: IssuedIds | null) => void
 }

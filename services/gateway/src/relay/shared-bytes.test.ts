@@ -177,6 +177,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     path: '/chat/completions',
     body: Buffer.from('{"model":"small"}'),
     spans: new Map(),
+    ids: [],
     model: 'small',
     isStream,
     streamOptions: null,

@@ -12,10 +12,16 @@ export interface CountablePrompt {
   media: MediaRules
   /** Bytes of the member that holds the prompt. */
   promptBytes: number
+  /** The maximum tokens of earlier answers that the request refers to. */
+  storedTokens: number
 }
 
 /** Bounds the tokens of a prompt. Its texts are counted by the tokenizer, the rest by its bytes. */
-export function countPrompt({ body, api, media, promptBytes }: CountablePrompt): number {
+export function countPrompt(prompt: CountablePrompt): number {
+  return countBody(prompt) + prompt.storedTokens
+}
+
+function countBody({ body, api, media, promptBytes }: CountablePrompt): number {
   const members = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString()) as ParsedBody['members']
   const parsed = { bytes: body.length, members, promptBytes }
   if (api === 'responses') return countedItems(parsed, media, countTokens)

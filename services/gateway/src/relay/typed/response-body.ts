@@ -1,5 +1,6 @@
 import { readResponsesUsageText } from '../../usage/responses-usage.ts'
 import { nothingUsed } from '../../usage/usage.ts'
+import { type IssuedIds, issuedIds } from '../issued-ids.ts'
 import { JsonBody } from '../json-body.ts'
 import type { MemberScan } from './member-scan.ts'
 import { ObjectShape } from './object-shape.ts'
@@ -7,7 +8,7 @@ import { ObjectShape } from './object-shape.ts'
 const isResponse = (body: MemberScan): boolean => body.values.get('object') === '"response"'
 
 const reading = {
-  paths: ['object', 'status', 'error', 'usage', 'output'],
+  paths: ['object', 'status', 'error', 'usage', 'id', 'output.*.id'],
   usage: 'usage',
   isAnswer: isResponse,
   // A response that failed has an error, too. It is the provider's answer.
@@ -31,10 +32,15 @@ export class ResponseBody extends JsonBody {
     return passing
   }
 
+  override get issued(): IssuedIds | null {
+    const { members } = this.#shape
+    return this.isWhole ? issuedIds(members.valueOf('id'), members.listed) : null
+  }
+
   /** Whether the response failed without output. Then it costs nothing. */
   get #isUnserved(): boolean {
     const { members } = this.#shape
-    return this.usage === null && this.isWhole && isFailed(members) && members.values.get('output') === '[]'
+    return this.usage === null && this.isWhole && isFailed(members) && members.listed.length === 0
   }
 }
 

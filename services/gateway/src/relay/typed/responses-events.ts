@@ -1,9 +1,10 @@
 import { readResponsesUsage } from '../../usage/responses-usage.ts'
 import { nothingUsed } from '../../usage/usage.ts'
+import { type IssuedIds, issuedIds } from '../issued-ids.ts'
 import type { MemberScan } from './member-scan.ts'
 import { TypedEvents } from './typed-events.ts'
 
-const paths = ['type', 'error', 'response.usage']
+const paths = ['type', 'error', 'response.usage', 'response.id', 'response.output.*.id']
 
 /**
  * Reads the events of the Responses API. A stream is whole after its last event: `response.completed`, `response.incomplete` or
@@ -14,6 +15,7 @@ export class ResponsesEvents extends TypedEvents {
   /** Bytes of words before the last event. */
   #sizeAtEnd = 0
   #number = -1
+  #issued: IssuedIds | null = null
 
   constructor() {
     super(paths)
@@ -33,6 +35,10 @@ export class ResponsesEvents extends TypedEvents {
 
   get isWhole(): boolean {
     return this.#isDone && !this.hasFailed
+  }
+
+  override get issued(): IssuedIds | null {
+    return this.#issued
   }
 
   override get nextNumber(): number {
@@ -62,6 +68,7 @@ export class ResponsesEvents extends TypedEvents {
     const isUnserved = type === 'response.failed' && usage === null && this.received.size === 0
     this.usage = isUnserved ? nothingUsed : usage
     this.#isDone = true
+    this.#issued = issuedIds(event.valueOf('response.id'), event.listed)
     this.#sizeAtEnd = this.received.size
     return true
   }
