@@ -16,9 +16,11 @@ import { completions } from './endpoints/completions.ts'
 import { embeddings } from './endpoints/embeddings.ts'
 import { inferenceEndpoint } from './endpoints/inference.ts'
 import type { InferenceDependencies } from './endpoints/inference-endpoint.ts'
+import { inputTokens } from './endpoints/input-tokens.ts'
 import { models } from './endpoints/models.ts'
 import { openApi } from './endpoints/openapi.ts'
 import { responses } from './endpoints/responses.ts'
+import { storedResponses } from './endpoints/stored-responses.ts'
 import { TimeSlices } from './event-loop/time-slices.ts'
 import type { CallsInFlight } from './http/calls-in-flight.ts'
 import { Connections } from './http/connections.ts'
@@ -89,6 +91,8 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
       logSuccesses(listing, dependencies)
       forbidSniffing(listing)
       models(listing, dependencies)
+      storedResponses(listing, shared)
+      inputTokens(listing, shared)
     })
   })
   return app

@@ -104,6 +104,37 @@ export const ResponseRequest = Type.Object({
   best_of: oneAnswer
 })
 
+/** The members of a response that are part of its prompt. */
+export const InputTokensRequest = Type.Object({
+  model,
+  input: Input,
+  instructions: Instructions,
+  previous_response_id: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Null()])),
+  conversation: noConversation,
+  tools: ResponseTools,
+  tool_choice: ResponseToolChoice,
+  text: TextOptions,
+  reasoning: ReasoningOptions,
+  parallel_tool_calls: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+  personality: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  truncation: Type.Optional(Type.Union([Type.String(), Type.Null()]))
+})
+
+export const InputTokens = Type.Object({
+  object: Type.Literal('response.input_tokens'),
+  input_tokens: Type.Integer()
+})
+
+/** The provider's answer to the deletion of a response. */
+export const DeletedResponse = Type.Object({ id: Type.String(), deleted: Type.Boolean() })
+
+/** The items that a response got as its input. */
+export const InputItemList = Type.Object({
+  object: Type.Literal('list'),
+  data: Type.Array(Type.Object({ type: Type.String() })),
+  has_more: Type.Boolean()
+})
+
 const Usage = Type.Object({
   prompt_tokens: Type.Integer(),
   completion_tokens: Type.Integer(),

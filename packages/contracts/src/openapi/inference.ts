@@ -5,8 +5,12 @@ import {
   ChatRequest,
   Completion,
   CompletionRequest,
+  DeletedResponse,
   EmbeddingList,
   EmbeddingRequest,
+  InputItemList,
+  InputTokens,
+  InputTokensRequest,
   ModelResponse,
   ResponseRequest
 } from '../http/inference.ts'
@@ -23,6 +27,10 @@ const schemas = {
   EmbeddingList,
   ResponseRequest,
   Response: ModelResponse,
+  DeletedResponse,
+  InputItemList,
+  InputTokensRequest,
+  InputTokens,
   Model: ModelEntry,
   ModelList,
   [errorSchemaName]: ErrorResponse
@@ -124,6 +132,13 @@ const aboutResponses =
   'The gateway passes on the request and the answer of the provider unchanged. It refuses what has no price or no bound with 400 ' +
   '`unpriced_parameter`: `background`, `conversation`, `prompt`, `context_management`, files, and tools that the provider runs. '
 
+const aboutReferences =
+  'The provider stores a response unless `store` is `false`. For 30 days, `previous_response_id` and item references may name your ' +
+  "account's own responses and their items; others are not found. Such a request goes to the provider that has them, and reserves " +
+  'the tokens of the whole conversation. '
+const aboutFreeCalls =
+  "It costs nothing. A key may make as many such calls in a minute as its plan's request rate, besides its other requests. "
+
 /** Embeddings have no output, so they do not have this header. */
 const grantedOutput = {
   description:
@@ -138,7 +153,12 @@ function callOfModel(
   summary: string,
   request: keyof typeof schemas,
   answer: keyof typeof schemas,
-  { streams, takesMedia = false, about = aboutStreams }: { streams: boolean; takesMedia?: boolean; about?: string }
+  {
+    streams,
+    takesMedia = false,
+    about = aboutStreams,
+    errors = []
+  }: { streams: boolean; takesMedia?: boolean; about?: string; errors?: ErrorCode[] }
 ): Operation {
   return {
     operationId,
@@ -160,7 +180,7 @@ function callOfModel(
         ...(streams && { headers: { 'x-tollgate-granted-output-tokens': grantedOutput } }),
         content: { ...json(answer), ...(streams && { 'text/event-stream': { schema: { type: 'string' } } }) }
       },
-      ...errorResponses(callErrors, retryHeaders)
+      ...errorResponses([...callErrors, ...errors], retryHeaders)
     }
   }
 }
@@ -184,7 +204,12 @@ const createResponse = callOfModel(
   "Create a response with OpenAI's Responses API, as a whole or as a stream",
   'ResponseRequest',
   'Response',
-  { streams: true, takesMedia: true, about: aboutEvents + aboutResponses }
+  {
+    streams: true,
+    takesMedia: true,
+    about: aboutEvents + aboutResponses + aboutReferences,
+    errors: ['wrong_endpoint', 'previous_response_not_found', 'item_not_found']
+  }
 )
 const createEmbedding = callOfModel(
   'createEmbedding',
@@ -193,6 +218,60 @@ const createEmbedding = callOfModel(
   'EmbeddingList',
   { streams: false }
 )
+
+const freeErrors: ErrorCode[] = [
+  ...keyErrors,
+  ...upstreamErrors,
+  'model_unavailable',
+  'invalid_request',
+  'requests_per_minute'
+]
+const responseId = { name: 'id', in: 'path' as const, required: true, schema: { type: 'string' } }
+
+function callOfStored(operationId: string, summary: string, answer: keyof typeof schemas, about = ''): Operation {
+  return {
+    operationId,
+    summary,
+    description: `The provider answers. ${about}${aboutFreeCalls}`,
+    tags: ['Inference'],
+    security: [{ apiKey: [] }],
+    parameters: [responseId],
+    responses: {
+      200: { description: 'Success', content: json(answer) },
+      ...errorResponses([...freeErrors, 'response_not_found'], retryHeaders)
+    }
+  }
+}
+
+const getResponse = callOfStored('getResponse', "Get one of the account's stored responses", 'Response')
+const deleteResponse = callOfStored('deleteResponse', "Delete one of the account's stored responses", 'DeletedResponse')
+const cancelResponse = callOfStored(
+  'cancelResponse',
+  'Cancel a response',
+  'Response',
+  'Only responses in the background can be cancelled, and the gateway makes none, so the provider refuses this. '
+)
+const listInputItems = callOfStored(
+  'listInputItems',
+  "List the input of one of the account's stored responses",
+  'InputItemList',
+  'The query may have `limit`, `order`, `after` and `include`. '
+)
+const countInputTokens: Operation = {
+  operationId: 'countInputTokens',
+  summary: 'Count the tokens of the input of a response',
+  description: `The provider counts them, if it has this endpoint. ${aboutFreeCalls}${aboutBodies}`,
+  tags: ['Inference'],
+  security: [{ apiKey: [] }],
+  requestBody: { required: true, content: json('InputTokensRequest') },
+  responses: {
+    200: { description: 'Success', content: json('InputTokens') },
+    ...errorResponses(
+      [...callErrors, 'wrong_endpoint', 'previous_response_not_found', 'item_not_found', 'not_found'],
+      retryHeaders
+    )
+  }
+}
 
 const listModels: Operation = {
   operationId: 'listModels',
@@ -247,6 +326,10 @@ export const inferenceDocument: OpenApiDocument = {
     '/v1/completions': { post: createCompletion },
     '/v1/embeddings': { post: createEmbedding },
     '/v1/responses': { post: createResponse },
+    '/v1/responses/input_tokens': { post: countInputTokens },
+    '/v1/responses/{id}': { get: getResponse, delete: deleteResponse },
+    '/v1/responses/{id}/input_items': { get: listInputItems },
+    '/v1/responses/{id}/cancel': { post: cancelResponse },
     '/v1/models': { get: listModels },
     '/v1/models/{model}': { get: getModel },
     '/v1/openapi.json': { get: getInferenceOpenApi }

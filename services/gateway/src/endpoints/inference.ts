@@ -1,15 +1,11 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import { otherLabel } from '@tollgate/service/metrics/series-family.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { TObject } from 'typebox'
-import { admitRequest, confirmKey } from '../admission/admit-request.ts'
-import { assertFewRefusals, countRefusal } from '../admission/count-refusals.ts'
-import { mayBeRefused } from '../admission/may-be-refused.ts'
+import { admitRequest } from '../admission/admit-request.ts'
 import { refuseUnpriced } from '../admission/unpriced-members.ts'
 import type { GrantedOutput } from '../relay/forwarded-body.ts'
-import { type FoundInput, findInput, nothingFound } from '../stored/find-input.ts'
+import type { FoundInput } from '../stored/find-input.ts'
 import { pinnedRoute } from '../stored/pinned-route.ts'
 import { operationNames } from '../telemetry/gen-ai-metrics.ts'
 import type { CountablePrompt } from '../tokens/count-prompt.ts'
@@ -17,10 +13,9 @@ import type { TokenBound } from '../tokens/token-bound.ts'
 import { refuseUnknown } from '../upstreams/accepted-members.ts'
 import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
 import { wrongEndpoint } from '../upstreams/offers.ts'
-import { bodyMemoryOf, mayNeedOtherPlan } from './body-allowance.ts'
 import type { InferenceDependencies, InferenceEndpoint } from './inference-endpoint.ts'
-import { readBody } from './read-body.ts'
-import { BodyReading, type PreparedSchema, prepareSchema, type RequestBody } from './request-body.ts'
+import { type ReadRequest, RequestReader } from './read-request.ts'
+import type { RequestBody } from './request-body.ts'
 import { startRelay } from './start-relay.ts'
 
 /** The members that all inference endpoints share; their schemas ensure it. */
@@ -41,105 +36,25 @@ export function inferenceEndpoint(
   app.post(endpoint.route, { config }, (request, reply) => handler.handle(request, reply))
 }
 
-/** Reads and admits the requests of one endpoint, and starts their relay. */
+/** Admits the requests of one endpoint, and starts their relay. */
 class InferenceHandler {
   readonly #endpoint: InferenceEndpoint
   readonly #dependencies: InferenceDependencies
-  readonly #schema: PreparedSchema<TObject>
+  readonly #reader: RequestReader
 
   constructor(endpoint: InferenceEndpoint, dependencies: InferenceDependencies) {
     this.#endpoint = endpoint
     this.#dependencies = dependencies
-    this.#schema = prepareSchema(endpoint.body)
+    this.#reader = new RequestReader(endpoint, dependencies, (request, reply, read) =>
+      this.#admit(request, reply, read)
+    )
   }
 
   handle(request: FastifyRequest, reply: FastifyReply): void {
-    const { admission, catalog } = this.#dependencies
-    const known = request.knownKey!
-    try {
-      assertFewRefusals(known)
-    } catch (error) {
-      reply.send(error)
-      return
-    }
-    if (!mayBeRefused(known) && !mayNeedOtherPlan(request.raw, known, catalog.current())) {
-      this.#read(request, reply)
-      return
-    }
-    // Refuse only on the current records.
-    confirmKey(admission.redis, known, (records) => judgeKey(records, known.digest)).then(
-      () => this.#read(request, reply),
-      (error) => reply.send(error)
-    )
+    this.#reader.read(request, reply)
   }
 
-  #read(request: FastifyRequest, reply: FastifyReply): void {
-    const { bodies, catalog } = this.#dependencies
-    const known = request.knownKey!
-    const allowance = bodyMemoryOf(known, catalog.current())
-    readBody(request.raw, reply.raw, bodies, known, allowance, (failure, bytes, heldBytes) => {
-      try {
-        if (failure !== null) throw failure
-        this.#parse(request, reply, bytes, heldBytes)
-      } catch (error) {
-        this.#refuse(request, reply, error, heldBytes)
-      }
-    })
-  }
-
-  /** Answers a request that is refused before its admission. */
-  #refuse(request: FastifyRequest, reply: FastifyReply, error: unknown, heldBytes: number): void {
-    const { bodies, catalog } = this.#dependencies
-    const known = request.knownKey!
-    bodies.memory.release(known, heldBytes)
-    countRefusal(known, error, catalog.current())
-    reply.send(error)
-  }
-
-  /** @param heldBytes body memory to release when the request is over */
-  #parse(request: FastifyRequest, reply: FastifyReply, bytes: Buffer, heldBytes: number): void {
-    const reading = new BodyReading(bytes, this.#schema)
-    if (reading.isShort) {
-      while (!reading.step());
-      this.#find(request, reply, reading.body, heldBytes)
-      return
-    }
-    this.#dependencies.slices.run(
-      () => reading.step(),
-      (failure) => {
-        try {
-          if (failure !== null) throw failure
-          this.#find(request, reply, reading.body, heldBytes)
-        } catch (error) {
-          this.#refuse(request, reply, error, heldBytes)
-        }
-      }
-    )
-  }
-
-  /** Finds what the ids in a request refer to, and continues. Most requests have none. */
-  #find(request: FastifyRequest, reply: FastifyReply, body: RequestBody<unknown>, heldBytes: number): void {
-    const named = this.#endpoint.namedInput?.(body) ?? null
-    if (named === null) {
-      this.#admit(request, reply, body, heldBytes, nothingFound)
-      return
-    }
-    const { calls, storedResponses } = this.#dependencies
-    const { account } = request.knownKey!.pointer
-    calls.entered()
-    findInput(named, (ids) => storedResponses.find(account, ids))
-      .finally(() => calls.left())
-      .then((found) => this.#admit(request, reply, body, heldBytes, found))
-      .catch((error) => this.#refuse(request, reply, error, heldBytes))
-  }
-
-  #admit(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    body: RequestBody<unknown>,
-    heldBytes: number,
-    found: FoundInput
-  ): void {
+  #admit(request: FastifyRequest, reply: FastifyReply, { body, heldBytes, found }: ReadRequest): void {
     const { admission, catalog, estimator, calls, isDraining } = this.#dependencies
     // The gateway may have begun to stop while the body arrived.
     if (isDraining()) throw new ServiceError('draining')
@@ -195,7 +110,7 @@ class InferenceHandler {
       (error) => {
         calls.left()
         upstreams.requests.left()
-        this.#refuse(request, reply, error, heldBytes)
+        this.#reader.refuse(request, reply, error, heldBytes)
       }
     )
   }

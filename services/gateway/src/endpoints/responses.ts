@@ -2,12 +2,20 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { minResponseTokens, ResponseRequest } from '@tollgate/contracts/http/inference.ts'
 import type { Static } from 'typebox'
 import { responsesFormat } from '../relay/typed/responses-format.ts'
+import type { NamedInput } from '../stored/find-input.ts'
 import { namedItems } from '../stored/named-items.ts'
-import { chatPromptBound, messageTokens } from '../tokens/prompt-bound.ts'
+import { type BoundedBody, chatPromptBound, messageTokens } from '../tokens/prompt-bound.ts'
 import { wantedOutput } from '../tokens/token-bound.ts'
 import type { InferenceEndpoint } from './inference-endpoint.ts'
 
 type Members = Static<typeof ResponseRequest>
+
+/** Finds the ids in the input of a response. @returns null if it has none */
+export function namedInputOf({ bytes, members, notes }: BoundedBody): NamedInput | null {
+  const { previous_response_id: previous } = members as Pick<Members, 'previous_response_id'>
+  const items = namedItems(bytes, notes)
+  return previous == null && items.length === 0 ? null : { previous: previous ?? null, items }
+}
 
 /** `POST /v1/responses` */
 export const responses: InferenceEndpoint = {
@@ -21,11 +29,7 @@ export const responses: InferenceEndpoint = {
   outputMember: 'max_output_tokens',
   format: responsesFormat,
   promptMember: 'input',
-  namedInput(body) {
-    const { previous_response_id: previous } = body.members as Members
-    const items = namedItems(body.bytes, body.notes)
-    return previous == null && items.length === 0 ? null : { previous: previous ?? null, items }
-  },
+  namedInput: namedInputOf,
   // Without the member, OpenAI stores the response.
   isStored: (members) => (members as Members).store !== false,
   tokenBound(body, model) {

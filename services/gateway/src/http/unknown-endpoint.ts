@@ -24,6 +24,8 @@ const others = new Map<string, string>([
   ['vector_stores', direct],
   ['videos', direct]
 ])
+/** Not the id of a response. */
+const compact = /^\/v1\/responses\/compact\/?$/
 const ours = /\/(?:chat\/completions|completions|embeddings|models|responses)$/
 const offered =
   'Tollgate has POST /v1/chat/completions, POST /v1/completions, POST /v1/embeddings, POST /v1/responses, GET /v1/models and GET /v1/models/{model}.'
@@ -37,13 +39,15 @@ export function unknownEndpoint({
   return failureOfUnrouted({
     method,
     url: raw.url ?? '/',
-    isRouted: (other, path) => server.findRoute({ method: other, url: path }) !== null,
+    isRouted: (other, path) => !compact.test(path) && server.findRoute({ method: other, url: path }) !== null,
     notFoundCode: 'unknown_endpoint',
     adviceFor: adviseInstead
   })
 }
 
 function adviseInstead(path: string): string {
+  if (compact.test(path))
+    return 'The catalog has no price for compaction. Shorten the conversation in your application, or begin a new one.'
   const trimmed = path.replace(/\/$/, '')
   const end = ours.exec(trimmed)
   if (end !== null) return `Use /v1${end[0]}: the base URL of the client must end in /v1, once.`
