@@ -69,7 +69,7 @@ class InferenceHandler {
     const asked = { max_tokens, max_completion_tokens, max_output_tokens }
     const model = view.model(name, kind)
     request.modelLabel = model === null ? otherLabel : name
-    const isStored = this.#endpoint.isStored?.(members) ?? false
+    const chainTokens = this.#endpoint.isStored?.(members) === true ? found.tokens : null
     const fields = upstreamFields === undefined ? noFields : upstreamFields(request.headers)
     const prompt = this.#countablePrompt(model, body, found.tokens)
     request.trace?.admitting(model === null ? null : name, stream === true && streams)
@@ -104,7 +104,7 @@ class InferenceHandler {
         startRelay(this.#endpoint, this.#dependencies, request, reply, {
           metered: { admitted, prices, prompt, answers },
           forwarded: { ...sent, route, format, upstreamFields: fields, hidesOutput },
-          ...{ isStored, upstreams, heldBytes }
+          ...{ chainTokens, upstreams, heldBytes }
         })
       },
       (error) => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import OpenAI from 'openai'
 import t from 'tap'
 import { outcomeOf, post } from '../testing/client.ts'
-import { callsOf, type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
+import { callsOf, type FakeUpstream, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { collectLogLines } from '../testing/log-lines.ts'
 import {
   answerWith,
@@ -387,9 +388,9 @@ t.test('a response without usage is charged its words, not the repeated request'
 t.test('another upstream answers if the first one fails', async () => {
   const error = eventOf('error', { code: 'server_error', message: 'x', param: null })
   for (const fail of [
-    ({ response }: { response: import('node:http').ServerResponse }) => void response.writeHead(500).end(),
-    (received: import('../testing/fake-upstream.ts').Received) => void beginStream(received).end(error),
-    ({ response }: { response: import('node:http').ServerResponse }) => void response.destroy()
+    ({ response }: { response: ServerResponse }) => void response.writeHead(500).end(),
+    (received: Received) => void beginStream(received).end(error),
+    ({ response }: { response: ServerResponse }) => void response.destroy()
   ]) {
     gateway.upstreams.get('first')!.breaker.succeeded(false, performance.now())
     upstream.answer(fail)
@@ -425,4 +426,39 @@ t.test('a stampede never spends more than the budget', async () => {
   await gateway.settled()
   assert.equal(await gateway.aboveBound(), 0)
   assert.ok(callsOf(upstream.received).length > 0)
+})
+
+t.test('a client that leaves early is charged the words until then; after the last event, the usage', async () => {
+  for (const [isDone, expected] of [
+    [false, { completionTokens: 3 + 3 + tokensInTransit, estimated: true }],
+    [true, { completionTokens: 7, estimated: false }]
+  ] as const) {
+    const response = responseOf('one two three')
+    upstream.answer((received) => {
+      const stream = beginStream(received)
+      stream.write(isDone ? streamOf(response, ['one two three']) : beginningOf(response) + deltaOf('one two three'))
+    })
+    const leaving = new AbortController()
+    const answer = await ask({ stream: true }, { signal: leaving.signal })
+    const reader = answer.body!.getReader()
+    let text = ''
+    while (!text.includes(isDone ? 'response.completed' : 'one two three')) {
+      const { value } = await reader.read()
+      text += Buffer.from(value!).toString()
+    }
+    leaving.abort()
+    await reader.read().catch(() => {})
+    assert.partialDeepStrictEqual(await lineOf(answer), { ...expected, clientGone: true })
+  }
+})
+
+t.test('metrics count responses by their endpoint, as chats of the model', async () => {
+  await (await ask()).text()
+  await gateway.settled()
+  const metrics = await gateway.metrics()
+  assert.match(metrics, /^tollgate_\S*\{[^}]*endpoint="\/v1\/responses"[^}]*model="small"[^}]*status="200"/m)
+  assert.match(
+    metrics,
+    /^gen_ai_client_inference_usage_output_tokens_total\{gen_ai_operation_name="chat"[^}]*model="small"/m
+  )
 })

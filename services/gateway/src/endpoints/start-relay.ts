@@ -17,8 +17,8 @@ import type { InferenceDependencies, InferenceEndpoint } from './inference-endpo
 export interface AdmittedRequest {
   readonly metered: Pick<Call, 'admitted' | 'prices' | 'prompt' | 'answers'>
   readonly forwarded: ForwardedRequest & Pick<RelayRequest, 'route' | 'format' | 'upstreamFields' | 'hidesOutput'>
-  /** Whether the provider stores the answer. */
-  readonly isStored: boolean
+  /** The maximum tokens of earlier answers in its prompt, if the provider stores the answer; else null. */
+  readonly chainTokens: number | null
   /** The upstreams in force at its admission. */
   readonly upstreams: UpstreamSet
   /** Bytes of body memory to release when the request is over. */
@@ -34,7 +34,7 @@ export function startRelay(
   dependencies: InferenceDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
-  { metered, forwarded, isStored, upstreams, heldBytes }: AdmittedRequest
+  { metered, forwarded, chainTokens, upstreams, heldBytes }: AdmittedRequest
 ): void {
   const { calls, bodies, settlement, upstreamHealth, upstreamMetrics, openCalls } = dependencies
   const { id, startedAt, log, trace } = request
@@ -82,8 +82,8 @@ export function startRelay(
       }
     },
     onEnd: (outcome, issued) => {
-      if (isStored && issued !== null && outcome.upstream !== null) {
-        const tokens = storedTokens(outcome.used, admitted)
+      if (chainTokens !== null && issued !== null && outcome.upstream !== null) {
+        const tokens = storedTokens(outcome.used, admitted, chainTokens)
         dependencies.storedResponses.remember(known.pointer.account, outcome.upstream, issued, tokens)
       }
       calls.left()
@@ -101,11 +101,18 @@ export function startRelay(
   })
 }
 
-/** Bounds the tokens of an answer that the provider stores. Without reported usage, it has at most the reserved tokens. */
-function storedTokens(used: Used, { heldTokens, promptTokens }: Admitted): StoredTokens {
+/**
+ * Bounds the tokens of an answer that the provider stores. Without reported usage, it has at most the reserved tokens.
+ *
+ * The next answer's prompt may have more tokens than this one's prompt and output, because providers may leave out reasoning of earlier
+ * answers here, and use it there.
+ */
+function storedTokens(used: Used, { heldTokens, promptTokens }: Admitted, chainTokens: number): StoredTokens {
   if (used === null || used === 'hold' || 'received' in used)
     return { total: heldTokens, output: heldTokens - promptTokens }
-  return { total: used.promptTokens + used.completionTokens, output: used.completionTokens }
+  const added = Math.min(used.promptTokens, promptTokens - chainTokens)
+  const total = Math.max(used.promptTokens, chainTokens + added) + used.completionTokens
+  return { total, output: used.completionTokens }
 }
 
 /** Headers of every answer to an admitted request: names and values, alternating. */

@@ -54,10 +54,11 @@ export async function findInput(
   // Only the account that sealed reasoning can read it.
   const sealed = items.findLast(({ id, form }) => form === 'sealed' && found.get(id) != null)
   const [required = null] = places
+  const reasoning = items.filter(({ form }) => form === 'open').flatMap(({ id }) => found.get(id) ?? [])
   return {
     upstream: required ?? (sealed === undefined ? null : found.get(sealed.id)!.upstream),
     isRequired: required !== null,
-    tokens: (chain?.tokens ?? 0) + tokensOf(references),
+    tokens: (chain?.tokens ?? 0) + tokensOf([...references, ...reasoning]),
     ids: items.map(({ id, span, form }) => ({
       span,
       upstream: found.get(id)?.upstream ?? null,

@@ -12,11 +12,12 @@ export interface NamedItem {
   /** The value of `id` in the body. */
   readonly span: MemberSpan
   /**
-   * - `reference`: only the id says what the item is: `item_reference`, a bare id, or reasoning without its encrypted content
+   * - `reference`: only the id says what the item is: `item_reference`, a bare id, or reasoning without content
    * - `sealed`: reasoning with encrypted content, which only its provider's account can read
+   * - `open`: reasoning with other content. A provider that has it by its id may use that instead
    * - `whole`: the provider needs no id
    */
-  readonly form: 'reference' | 'sealed' | 'whole'
+  readonly form: 'reference' | 'sealed' | 'open' | 'whole'
 }
 
 /**
@@ -46,7 +47,8 @@ export function namedItems(bytes: Buffer, notes: readonly number[]): readonly Na
         found!.typeAt = at
         break
       case note.itemContent:
-        found!.hasContent = true
+        // A text, or a list with a part.
+        found!.hasContent = notes[at + 2]! > notes[at + 1]! || notes[at + 3] === note.part
         break
       case note.sealed:
         found!.isSealed = notes[at + 2]! > notes[at + 1]!
@@ -73,13 +75,18 @@ function toNamed(
 ): NamedItem {
   const [start, end] = [notes[idAt + 1]!, notes[idAt + 2]!]
   const type = typeAt < 0 ? null : decodeText(bytes, notes[typeAt + 1]!, notes[typeAt + 2]!)
-  const isReference = type === 'item_reference' || (type === 'reasoning' && !isSealed) || (type === null && !hasContent)
   return {
     id: decodeText(bytes, start, end),
     // With the quotes.
     span: { name: 'id', start: start - 1, end: end + 1 },
-    form: isReference ? 'reference' : type === 'reasoning' ? 'sealed' : 'whole'
+    form: formOf(type, hasContent, isSealed)
   }
+}
+
+function formOf(type: string | null, hasContent: boolean, isSealed: boolean): NamedItem['form'] {
+  if (type === 'item_reference' || (type === null && !hasContent)) return 'reference'
+  if (type !== 'reasoning') return 'whole'
+  return isSealed ? 'sealed' : hasContent ? 'open' : 'reference'
 }
 
 const tooMany = () =>

@@ -171,6 +171,30 @@ t.test('the tokens of the whole chain are reserved, and those of referenced item
   }
 })
 
+t.test('a chain reserves all of its answers, even if a provider left some of them out of a prompt', async () => {
+  const key = await gateway.seedKey()
+  let previous: string | null = null
+  // The prompts do not grow, as if they left out the reasoning of earlier answers.
+  for (const output of [1000, 2000, 4000]) {
+    first.answer(answerWith(['Hello'], { usage: responseUsage(50, output) }))
+    previous = (await make(key, { model: 'exact', previous_response_id: previous })).id
+  }
+  await gateway.settled()
+  const spent = Math.ceil((150 * inputPicos + 7000 * outputPicos) / 1000)
+  const least = Math.ceil((7000 * inputPicos + 16 * outputPicos) / 1000)
+  await gateway.changeKey(key, { monthlyBudgetNanos: spent + least })
+  const members = { model: 'exact', previous_response_id: previous, max_output_tokens: 16 }
+  assert.equal(await outcomeOf(await ask(key, members)), '402 key_budget_exceeded')
+  await gateway.changeKey(key, { monthlyBudgetNanos: spent + 2 * least })
+  assert.equal(await outcomeOf(await ask(key, members)), '200')
+})
+
+t.test('reasoning with readable content needs no stored item', async () => {
+  const reasoning = { type: 'reasoning', id: 'rs_of_someone', content: [{ type: 'reasoning_text', text: 'x' }] }
+  await make(ada, { store: false, input: [reasoning] })
+  assert.deepEqual(lastBody().input, [{ type: 'reasoning', content: reasoning.content }])
+})
+
 t.test('a response that is not stored cannot be continued', async () => {
   const { id } = await make(ada, { store: false })
   assert.equal((await refusal(await ask(ada, { previous_response_id: id }))).code, 'previous_response_not_found')

@@ -132,3 +132,26 @@ t.test('an event that reports an error does not pass, nor anything after it', as
   }
   assert.equal(relayText(before).nextNumber, 4, 'the failure gets the next number')
 })
+
+t.test('of any bytes, the client gets the beginning, and never more', async () => {
+  const pieces = fc.oneof(
+    fc.uint8Array({ maxLength: 50 }).map((bytes) => Buffer.from(bytes)),
+    event.map((text) => Buffer.from(text)),
+    fc
+      .constantFrom('data: {"type":"response.completed","response":', 'event: error', '\n\n', '}', '"', 'data:')
+      .map(Buffer.from)
+  )
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 12 }), fc.array(fc.nat(), { maxLength: 10 }), (all, cuts) => {
+      const bytes = Buffer.concat(all)
+      const events = new ResponsesEvents()
+      const out = Buffer.concat([
+        ...cut(bytes, cuts).map((one) => Buffer.from(events.push(Buffer.from(one)))),
+        events.end()
+      ])
+      assert.ok(bytes.subarray(0, out.length).equals(out))
+      assert.ok(events.hasFailed || !events.hasBegun || out.length === bytes.length)
+    }),
+    { numRuns: 500 }
+  )
+})
