@@ -39,6 +39,10 @@ export interface Timing {
   redisRequests: number
   /** The number of requests in a round of the part `recording`. */
   recordedRequests: number
+  /** How often the part `start` starts each service. */
+  starts: number
+  /** How long a started service rests before its memory is read. */
+  startRestMs: number
 }
 
 /**
@@ -59,7 +63,9 @@ export const fullTiming: Timing = {
   accounts: [1, 1_000, 100_000],
   soakMs: 600_000,
   redisRequests: 1_000_000,
-  recordedRequests: 2_000_000
+  recordedRequests: 2_000_000,
+  starts: 5,
+  startRestMs: 10_000
 }
 
 /** One long round: enough samples for a profile. Figures of a profiled process are not comparable. */
@@ -88,7 +94,9 @@ export const quickTiming: Timing = {
   accounts: [20],
   soakMs: 3000,
   redisRequests: 10_000,
-  recordedRequests: 10_000
+  recordedRequests: 10_000,
+  starts: 1,
+  startRestMs: 100
 }
 
 const profileIntervalMicros = 200

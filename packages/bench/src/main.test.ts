@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { listProcesses, type Process } from '@tollgate/sandbox/child/list-processes.ts'
 import { need } from '@tollgate/sandbox/need.ts'
+import { findPostgres } from '@tollgate/sandbox/postgres/find-postgres.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { test } from 'tap'
 
@@ -73,6 +74,32 @@ test('finished requests leave only counters in Redis', { skip }, async (t) => {
   // A new hour brings new counters.
   assert.ok(last.keys <= first.keys + 10)
   assert.ok(last.cpuMicrosPerRequest > 0)
+})
+
+test('starts of both services are measured, from the clone and from the packages', { skip }, async (t) => {
+  if (!need(t, 'redis-server', findRedisServer(process.env))) return
+  if (!need(t, 'PostgreSQL', findPostgres(process.env))) return
+  const json = join(t.testdir({}), 'figures.json')
+  const bench = startBench('start', '--json', json)
+  let output = ''
+  for (const pipe of [bench.stdout, bench.stderr]) {
+    pipe?.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const [code] = (await once(bench, 'close')) as [number]
+  assert.equal(code, 0, output)
+  const { rows } = JSON.parse(readFileSync(json, 'utf8')).figures.start
+  assert.deepEqual(
+    rows.map(({ name, from }: { name: string; from: string }) => `${name} ${from}`),
+    ['control clone', 'control package', 'gateway clone', 'gateway package']
+  )
+  for (const { from, starts, sizeBytes } of rows) {
+    assert.equal(sizeBytes > 1e6, from === 'package')
+    for (const { seconds, cpuSeconds, residentBytes } of starts) {
+      assert.ok(seconds > 0 && cpuSeconds > 0 && residentBytes > 10e6)
+    }
+  }
 })
 
 test('the cost of metering is measured with many accounts, beside the relay alone', { skip }, async (t) => {

@@ -11,6 +11,7 @@ import type { Part } from './parts/part.ts'
 import { recording } from './parts/recording.ts'
 import { redisMemory } from './parts/redis-memory.ts'
 import { soak } from './parts/soak.ts'
+import { start } from './parts/start.ts'
 import { stream } from './parts/stream.ts'
 import { Children } from './processes/children.ts'
 import { describeMachine, renderMachine } from './report/machine.ts'
@@ -21,12 +22,12 @@ import { bare, dispatch, relay, relayByUndici } from './targets/proxies.ts'
 import type { Target } from './targets/target.ts'
 
 /** In the order of a whole run. */
-const parts: readonly Part[] = [chat, stream, latency, memory, metering, control, soak, redisMemory, recording]
+const parts: readonly Part[] = [chat, stream, latency, memory, metering, control, soak, redisMemory, recording, start]
 const targets: readonly [Target, ...Target[]] = [gateway, bare, dispatch, relay, relayByUndici, relayWithKeys]
 
 const usage = `npm run bench -- [part …] [option …]
 
-Compares the gateway with a bare Fastify + undici proxy. Parts (all but the last three unless named):
+Compares the gateway with a bare Fastify + undici proxy. Parts (all but the last four unless named):
 ${parts.map(({ name, summary }) => `  ${name.padEnd(13)}${summary}`).join('\n')}
 
 Options:

@@ -12,6 +12,7 @@ import {
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
+import { hasPglite } from './database/open-pglite.ts'
 import { checkMailFrom, checkSmtpUrl, readSmtp, type SmtpSettings } from './mail/smtp-settings.ts'
 import type { Retention } from './retention/table-pruner.ts'
 import type { LedgerRetention } from './usage/fold-ledger.ts'
@@ -23,6 +24,9 @@ const Text = (where: string) => Type.String({ minLength: 1, where })
 const Key = (where: string) =>
   Type.String({ pattern: '^[!-~]+$', where, must: 'one line of ASCII characters, without spaces' })
 const apiKeys = 'Copy it from supabase.com: your project, Project Settings, API Keys'
+
+/** A package has no PGlite. */
+const databaseUrlForms = `postgres://user:password@host:5432/database${hasPglite ? ', or pglite:<directory>' : ''}`
 
 /** Every variable of control. */
 export const ControlVariables = Type.Object({
@@ -64,9 +68,9 @@ export const ControlVariables = Type.Object({
   MAIL_FROM: Type.String({ default: '' }),
   /** `postgres://…`, `pglite:<directory>` or `pglite:memory`. */
   DATABASE_URL: Type.String({
-    pattern: '^(postgres(ql)?://|pglite:)..*$',
-    where: 'Set postgres://user:password@host:5432/database, or pglite:<directory>',
-    must: 'postgres://user:password@host:5432/database, or pglite:<directory>'
+    pattern: hasPglite ? '^(postgres(ql)?://|pglite:)..*$' : '^postgres(ql)?://..*$',
+    where: `Set ${databaseUrlForms}`,
+    must: databaseUrlForms
   }),
   DATABASE_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 1000, default: 10 }),
   /** `true`: control migrates the database when it starts. `false`: `tollgate migrate` does. */

@@ -13,9 +13,9 @@ import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { test } from 'tap'
 import { withKeyQuota, writeFile } from './catalog/testing/catalog-files.ts'
+import { anonKey, serviceRoleKey, stripeKey, webhookSecret } from './testing/control-options.ts'
 import { adminListening, listening, runControl as run } from './testing/control-program.ts'
 import { copyPgliteDirectory } from './testing/pglite-directory.ts'
-import { anonKey, serviceRoleKey, stripeKey, webhookSecret } from './testing/start-control.ts'
 
 test('control as a program', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-control-'))

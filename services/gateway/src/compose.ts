@@ -20,28 +20,19 @@ import { gaugeSources } from './gauge-sources.ts'
 import { CallsInFlight } from './http/calls-in-flight.ts'
 import type { Protection } from './http/protection.ts'
 import { gatewayReadiness } from './http/readiness.ts'
-import { CallMetrics } from './settlement/call-metrics.ts'
+import { composeSettlement } from './settlement/compose-settlement.ts'
 import { createReaper, type Reaper } from './settlement/reaper.ts'
-import { createSettlement } from './settlement/settlement.ts'
-import { SettlementQueue } from './settlement/settlement-queue.ts'
+import type { SettlementQueue } from './settlement/settlement-queue.ts'
 import { createStoredResponses } from './stored/stored-responses.ts'
 import { createClockWatch } from './telemetry/clock-watch.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
 import { addProcessGauges } from './telemetry/process-gauges.ts'
 import type { RedisMetrics } from './telemetry/redis-metrics.ts'
 import { createUnavailableModels } from './telemetry/unavailable-models.ts'
-import { createUsageEstimator } from './tokens/usage-estimator.ts'
 import { createUpstreamChecks } from './upstream-health/check-upstreams.ts'
 import { createUpstreamHealth } from './upstream-health/upstream-health.ts'
-import { LiveUpstreams } from './upstreams/live-upstreams.ts'
-import { createUpstreamReloader, type UpstreamReloader } from './upstreams/reload-upstreams.ts'
-import { UpstreamsSource } from './upstreams/upstreams-source.ts'
-
-/** How long the gateway waits for Redis to acknowledge the last settlements after `cutOff`. */
-const lastSettlementsMs = 2000
-
-/** How often the gateway checks whether the upstreams file has changed, ms. */
-const defaultUpstreamCheckMs = 10_000
+import { followUpstreams } from './upstreams/follow-upstreams.ts'
+import type { LiveUpstreams } from './upstreams/live-upstreams.ts'
 
 /** The parts of a gateway. When it closes, it closes `redis`. */
 export interface GatewayParts {
@@ -97,8 +88,6 @@ export function composeGateway(given: GatewayParts): Gateway {
   const { redis, log, protection, logsRequest = sampleRequests(1) } = given
   const parts = new AsyncDisposableStack()
   let isStopping = false
-  let deadline: NodeJS.Timeout | undefined
-  const lastSettlements = Promise.withResolvers<void>()
   const warn = (message: string) => (err: unknown) => log.warn({ err }, message)
 
   const keep = <Part extends { stop(): void | Promise<void> }>(part: Part): Part =>
@@ -121,28 +110,15 @@ export function composeGateway(given: GatewayParts): Gateway {
   const useUpstreams = () => metrics.useUpstreams([...upstreams.current.byName.keys()])
   useUpstreams()
   const authenticator = createAuthenticator(redis, metrics.keyLookups)
-  const queue = new SettlementQueue(redis, turn, metrics.redis, warn('Redis rejects settlements'))
   const upstreamsInForce = () => upstreams.current.byName
   const upstreamHealth = createUpstreamHealth(log, upstreamsInForce)
   const upstreamChecks = keep(createUpstreamChecks(upstreamsInForce, upstreamHealth, log))
   const readiness = () => gatewayReadiness(redis, catalog, isStopping, upstreamHealth.problems())
   const admin = createAdminServer({ registry: metrics.registry, readiness })
   parts.defer(() => admin.close())
-  const estimator = createUsageEstimator(warn('cannot count tokens: usage is estimated from the size of answers'))
-  parts.defer(() => estimator.close())
-  parts.defer(() => finishSettlements(queue, lastSettlements.promise, log))
-  const onAboveBound = () => metrics.aboveBound.add(1)
-  const callMetrics = new CallMetrics(metrics)
-  const settlement = createSettlement({
-    log,
-    estimator,
-    queue,
-    onAboveBound,
-    failures,
-    metrics: callMetrics,
-    logsRequest
-  })
-  parts.defer(() => settlement.counted())
+  const settling = composeSettlement({ redis, turn, metrics, failures, log, logsRequest })
+  const { estimator, queue, settlement } = settling
+  parts.use(settling)
   parts.defer(() => upstreams.close())
   keep(reloader)
   const holdMs = holdMsOf(protection.maxRequestMs)
@@ -158,8 +134,8 @@ export function composeGateway(given: GatewayParts): Gateway {
   const ofTelemetry = { failures, answers: metrics.answers, upstreamMetrics: metrics.upstreams, logsRequest }
   const app = buildApp({ ...given, ...ofModels, ...ofTelemetry, authenticator, useLog, admission, bodyMemory })
   parts.defer(() => app.close())
-  const state = { redis, catalog, upstreams, upstreamHealth, authenticator, bodyMemory, settlement, queue, ...inFlight }
-  addProcessGauges(metrics.registry, gaugeSources(state))
+  const shown = { redis, catalog, upstreams, upstreamHealth, authenticator, bodyMemory, settlement, queue, ...inFlight }
+  addProcessGauges(metrics.registry, gaugeSources(shown))
   const clockWatch = keep(createClockWatch(redis, metrics.setClockSkew))
 
   return {
@@ -177,37 +153,17 @@ export function composeGateway(given: GatewayParts): Gateway {
       for (const part of [useLog, reaper, clockWatch, reloader, heartbeat]) part.start()
     },
     checkUpstreams: () => upstreamChecks.start(),
-    async settled() {
-      await settlement.counted()
-      await queue.idle()
-    },
+    settled: () => settling.settled(),
     cutOff() {
       app.server.closeAllConnections()
       upstreams.destroy()
-      void estimator.abort()
-      // The calls that end here are settled, too.
-      deadline ??= setTimeout(lastSettlements.resolve, lastSettlementsMs)
+      settling.hurry()
     },
     async [Symbol.asyncDispose]() {
       isStopping = true
       await parts.disposeAsync()
-      clearTimeout(deadline)
     }
   }
-}
-
-/** @param onReloaded called after the upstreams changed */
-function followUpstreams(
-  { upstreamsFile, env, upstreamCheckMs: intervalMs = defaultUpstreamCheckMs, log }: GatewayParts,
-  onReloaded: () => void
-): { upstreams: LiveUpstreams; reloader: UpstreamReloader } {
-  const source = new UpstreamsSource(upstreamsFile, env)
-  const upstreams = new LiveUpstreams(
-    () => source.read(),
-    (upstream, state) => log.warn({ upstream, breaker: state }, 'circuit breaker changed'),
-    (err) => log.warn({ err }, 'cannot close the connections of an upstream')
-  )
-  return { upstreams, reloader: createUpstreamReloader({ source, upstreams, log, intervalMs, onReloaded }) }
 }
 
 function admissionOf(
@@ -235,15 +191,4 @@ function factsOf(upstreams: LiveUpstreams, catalog: LiveCatalog, failures: Failu
     catalogVersion: catalog.current()?.version ?? null,
     errors: failures.all()
   }
-}
-
-/**
- * Waits until Redis has acknowledged all settlements. Other gateways charge the holds of lost settlements after their deadline.
- *
- * @param timeout resolves when the wait must end
- */
-async function finishSettlements(queue: SettlementQueue, timeout: Promise<void>, log: Logger): Promise<void> {
-  await Promise.race([queue.idle(), timeout])
-  const lost = queue.stop()
-  if (lost > 0) log.error({ lost }, 'settlements are lost: Redis did not acknowledge them in time')
 }

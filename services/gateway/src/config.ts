@@ -11,6 +11,9 @@ import { checkWorkers } from './workers/count-workers.ts'
 
 const Port = (defaultPort: number) => Type.Integer({ minimum: 0, maximum: 65535, default: defaultPort })
 
+/** Default of the longest request, ms. */
+const longestRequestMs = 900_000
+
 /** Every variable of the gateway. The upstreams file names the variables with upstreams' credentials. */
 export const GatewayConfig = Type.Object({
   GATEWAY_HOST: Type.String({ default: '127.0.0.1' }),
@@ -28,8 +31,8 @@ export const GatewayConfig = Type.Object({
   REDIS_URL: Type.String({ where: 'Set redis://[[user]:password@]host[:port]: the same Redis as control' }),
   /** Milliseconds without an answer after which the gateway considers Redis away. */
   REDIS_TIMEOUT_MS: Type.Integer({ minimum: 10, maximum: 60_000, default: 1000 }),
-  /** Milliseconds that requests in flight get to finish after SIGTERM. */
-  GATEWAY_DRAIN_MS: Type.Integer({ minimum: 0, default: 600_000 }),
+  /** Milliseconds that requests in flight get to finish after SIGTERM. The default lets the longest request finish. */
+  GATEWAY_DRAIN_MS: Type.Integer({ minimum: 0, default: longestRequestMs }),
   /** Proxies trusted to set `X-Forwarded-For`; see `readTrustProxy`. */
   TRUST_PROXY: Type.String({ default: 'false' }),
   /** Requests with an invalid key that one client address may make per minute. */
@@ -46,7 +49,7 @@ export const GatewayConfig = Type.Object({
   /** Milliseconds after which a client that reads nothing of its answer is disconnected. */
   GATEWAY_SLOW_READER_MS: Type.Integer({ minimum: 100, default: 60_000 }),
   /** Maximum milliseconds of a request, from its admission on. Its hold lasts a minute longer. */
-  GATEWAY_LONGEST_REQUEST_MS: Type.Integer({ minimum: 1000, maximum: 86_400_000, default: 900_000 }),
+  GATEWAY_LONGEST_REQUEST_MS: Type.Integer({ minimum: 1000, maximum: 86_400_000, default: longestRequestMs }),
   /**
    * Streams that the gateway reads to their end at the same time after their clients have left. It aborts further ones, and charges
    * what it reserved for them.

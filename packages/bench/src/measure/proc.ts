@@ -36,6 +36,12 @@ export function parseResident(text: string): number {
   return integer(/^Rss:\s+(\d+) kB$/m.exec(text)?.[1], 'smaps_rollup') * 1024
 }
 
+/** The part of a process's resident memory that holds no pages of files, bytes. */
+export function readAnonymousBytes(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1')
+  return integer(/^Anonymous:\s+(\d+) kB$/m.exec(text)?.[1], 'smaps_rollup') * 1024
+}
+
 /** CPU time of the whole machine since its start, in clock ticks (100 per second on Linux). */
 export interface MachineTicks {
   /** Work of all processes and of the kernel. */

@@ -1,6 +1,7 @@
 import { CallMetrics } from '@tollgate/gateway/settlement/call-metrics.ts'
 import type { Call, Outcome } from '@tollgate/gateway/settlement/outcome.ts'
 import { createMetrics } from '@tollgate/gateway/telemetry/metrics.ts'
+import { nothingUsed } from '@tollgate/gateway/usage/usage.ts'
 import { median } from '../measure/statistics.ts'
 import { formatNumber } from '../report/table.ts'
 import type { Part } from './part.ts'
@@ -80,7 +81,7 @@ function callOf(number: number) {
     ...{ code: null, used: null, firstByteAt: startedAt + 400.5, clientGone: false }
   }
   const tokens = { promptTokens: 100 + ((number * 7919) % 5000), completionTokens: 10 + ((number * 104_729) % 2000) }
-  return { call, outcome, usage: { ...tokens, cachedTokens: number % 50, reasoningTokens: 0, estimated: false } }
+  return { call, outcome, usage: { ...nothingUsed, ...tokens, cachedTokens: number % 50 } }
 }
 
 /** @returns nanoseconds per call of each round */

@@ -82,6 +82,7 @@ function pass(
     isStream: members.stream === true,
     streamOptions: members.stream_options ?? null,
     // Only admission grants output tokens.
+    sendsStandardTier: false,
     output: null,
     asksForUsage: true,
     format: listFormat('choices', 'delta'),

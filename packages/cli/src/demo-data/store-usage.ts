@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import { noteUses } from '@tollgate/state/last-uses/last-uses.ts'
 import { connectRedis } from '@tollgate/state/link/connect-redis.ts'
 import { settle } from '@tollgate/state/settlement/settle.ts'
@@ -40,6 +41,7 @@ export async function storeUsage(redisUrl: string, account: string, requests: re
 function settledRequest(request: PastRequest): SettledRequest {
   const id = `demo_${crypto.randomUUID()}`
   return {
+    ...zeroCounts,
     ...request,
     id,
     upstream: 'openai',

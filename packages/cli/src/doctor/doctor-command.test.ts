@@ -71,6 +71,25 @@ test('doctor', async (t) => {
     )
   })
 
+  await t.test('says that the collector accepts traces, with the headers of the exporter', async () => {
+    const asked: unknown[] = []
+    const url = await world!.startServer(({ method, url, headers }, response) => {
+      asked.push([method, url, headers['content-type'], headers['x-token']])
+      response.end()
+    })
+    const traces = { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_HEADERS: 'x-token=a%20b' }
+    const { out } = await run({ ...env, ...traces }, cwd)
+    assert.match(out, /^traces +ok +The OTLP collector \(\S+\) accepts traces\.$/m)
+    assert.deepEqual(asked, [['POST', '/v1/traces', 'application/x-protobuf', 'a b']])
+  })
+
+  await t.test('in a control pod of Kubernetes, says where the keys of providers are checked', async () => {
+    const pod = { ...env, KUBERNETES_SERVICE_HOST: '10.0.0.1', MAIN_API_KEY: undefined }
+    const { found, code } = await findings(pod, cwd)
+    assert.deepEqual([found, code], [[], 0])
+    assert.match((await run(pod, cwd)).out, /^files +skipped +The keys of providers are not checked: .*gateway/m)
+  })
+
   await t.test('compares every clock that it can see', async () => {
     const { out } = await run(env, cwd)
     assert.match(out, /^clocks +ok +This machine agrees with PostgreSQL, Redis, Supabase, Stripe\.$/m)

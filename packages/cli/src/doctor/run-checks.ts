@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { knownVariables } from '@tollgate/service/config/known-variables.ts'
+import { readTraces } from '@tollgate/service/tracing/trace-settings.ts'
 import { parseRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { judgeAddresses } from './addresses/judge-addresses.ts'
 import { judgeReachability } from './addresses/judge-reachability.ts'
@@ -22,6 +23,8 @@ import { type Part, type Result, resultsOf } from './results/result.ts'
 import { judgeVariables } from './settings/judge-variables.ts'
 import { readSettings, type Settings } from './settings/read-settings.ts'
 import type { Variables } from './settings/repair-config.ts'
+import { judgeTraces } from './traces/judge-traces.ts'
+import { readCollector } from './traces/read-collector.ts'
 import { judgeRoutes, judgeUpstream, modelsRoutedTo } from './upstreams/judge-upstreams.ts'
 import { readUpstream } from './upstreams/read-upstream.ts'
 
@@ -59,13 +62,14 @@ export async function runChecks(env: Variables, cwd: string, { timeoutMs }: Chec
     checkIdentity(settings, timeoutMs),
     checkPayments(settings, files, timeoutMs),
     checkUpstreams(files, timeoutMs),
-    checkAddresses(settings, timeoutMs)
+    checkAddresses(settings, timeoutMs),
+    checkTraces(settings, timeoutMs)
   ])
   const clocks = checked.flatMap(({ clock }) => clock ?? [])
   const results: Result[] = [
     ...describeEmbedded(settings),
     ...judgeVariables({ env: settings.env, known, problems: settings.problems }),
-    ...(files === null || paths === null ? [] : judgeFiles(files, paths)),
+    ...(files === null || paths === null ? [] : judgeFiles(files, paths, isControlPod(settings.env, named))),
     ...checked.flatMap(({ results }) => results),
     ...judgeClocks(clocks)
   ]
@@ -176,3 +180,18 @@ async function checkAddresses({ control, areValid }: Settings, timeoutMs: number
   const facts = await readAddresses(publicUrl, gatewayPublicUrl, timeoutMs)
   return { results: [...judgeReachability(facts, { publicUrl, gatewayPublicUrl }), ...findings] }
 }
+
+async function checkTraces({ gateway, areValid, env }: Settings, timeoutMs: number): Promise<Checked> {
+  const names = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']
+  const invalid = names.filter((name) => !areValid(name))
+  if (gateway === null || invalid.length > 0) return skip('traces', ...invalid)
+  const traces = readTraces(gateway)
+  if (traces === null) return { results: [] }
+  const url = new URL(traces.url)
+  const headers = env.OTEL_EXPORTER_OTLP_TRACES_HEADERS || gateway.OTEL_EXPORTER_OTLP_HEADERS
+  return { results: [judgeTraces(url, await readCollector(url, headers, timeoutMs))] }
+}
+
+/** Whether this is a pod of Kubernetes without any of the variables that the upstreams file names: only gateways have them. */
+const isControlPod = (env: Variables, named: readonly string[]): boolean =>
+  Boolean(env.KUBERNETES_SERVICE_HOST) && named.every((name) => !env[name])

@@ -1,5 +1,5 @@
-import { adoptRedis, type RedisState } from '@tollgate/control/restore/adopt-redis.ts'
 import { prepareRestored } from '@tollgate/control/restore/prepare-restored.ts'
+import { type RedisComparison, recoverFromRedis } from '@tollgate/control/restore/recover-from-redis.ts'
 import { openRedis } from '@tollgate/state/link/first-contact.ts'
 import { CommandError, UsageError } from '../commands/command-error.ts'
 import { createCommand } from '../commands/create-command.ts'
@@ -15,14 +15,14 @@ export const restored = createCommand('restored', 'prepare a database that was r
     options: {},
     async run(input, io) {
       return withDatabase(io.env.DATABASE_URL, async ({ orm }) => {
-        const { state, kept } = await withRedis(io.env.REDIS_URL, (link) => adoptRedis(orm, link))
+        const { redis, kept } = await withRedis(io.env.REDIS_URL, (link) => recoverFromRedis(orm, link))
         const { endedSessions } = await prepareRestored(orm)
-        const result = { redis: state, revoked: kept.revoked, rotated: kept.rotated, ended_sessions: endedSessions }
+        const result = { redis, revoked: kept.revoked, rotated: kept.rotated, ended_sessions: endedSessions }
         show(input, io, result, () =>
           [
             `Ended ${endedSessions} sessions. Everybody has to sign in again.`,
-            consequences[state],
-            ...(state === 'later'
+            consequences[redis],
+            ...(redis === 'later'
               ? [`Revoked again: ${kept.revoked.length} keys. Rotated again: ${kept.rotated.length}.`]
               : [])
           ].join('\n')
@@ -33,11 +33,11 @@ export const restored = createCommand('restored', 'prepare a database that was r
   }
 ])
 
-const consequences: Readonly<Record<RedisState, string>> = {
+const consequences: Readonly<Record<RedisComparison, string>> = {
   later:
     'Redis has changes since the backup. What it knows is kept: revoked and rotated keys, this month’s spend, and usage of the last hours. Do not empty Redis.',
   'not later':
-    'Redis has no changes since the backup. If keys were revoked or rotated since, their old secrets work again when control starts: revoke them again.',
+    'Redis has no changes since the backup, or this command has already run for this database. In the first case, keys that were revoked or rotated since the backup work again when control starts: revoke them again.',
   empty:
     'Redis is empty. Keys that were revoked or rotated since the backup work again when control starts: revoke them again. Spend since the backup does not count against caps.'
 }

@@ -18,6 +18,7 @@ t.setTimeout(300_000)
 const run = promisify(execFile)
 /** The data directory of all tests. Only the first test creates a database in it. */
 const dataDir = t.testdir()
+const { version } = JSON.parse(readFileSync(workspaceFile('package.json'), 'utf8')) as { version: string }
 const ready = 'Press Ctrl-C to stop everything.'
 
 /** The shell commands that a ready system prints. */
@@ -61,142 +62,123 @@ async function startReady(t: Test, how: 'npm' | 'program', env: Record<string, s
   return start
 }
 
-t.test('a first start leads to a streamed answer, and so does a second start with the same data', async (t) => {
-  for (const program of ['bash', 'curl']) if (!need(t, program, findProgram([program]))) return
-  const env = await startEnv(dataDir)
-  const checkUnrelated = startUnrelated(t)
-  const first = await startReady(t, 'npm', env)
-  assert.match(first.output(), new RegExp(`localhost:${env.CONTROL_PORT}/api\\b`))
-  assert.match(first.output(), new RegExp(`localhost:${env.GATEWAY_PORT}/v1\\b`))
-  assert.match(first.output(), new RegExp(`localhost:${env.SANDBOX_MAILBOX_PORT}\\b`))
-
-  const commands = shownCommands(first.output())
-  assert.equal(commands.length, 3)
-  const { stdout } = await run('bash', ['-e', '-c', `cd /\n${commands.join('\necho "--- next"\n')}`], { env })
-  const [keyOutput = '', streamOutput = '', nodeOutput = ''] = stdout.split('--- next\n')
-  assert.match(keyOutput, /^\{"user":\{.*"plan":"pro"/)
-  const key = /^tg_\w+$/m.exec(keyOutput)?.[0]
-  assert.ok(key !== undefined, keyOutput)
-  assert.match(streamOutput, /^data: \{.*"delta"/)
-  assert.match(streamOutput, /data: \[DONE\]\n+$/)
-  assert.match(nodeOutput, /\w+ \w+/)
-
-  await t.test('the copied commands work again, and say why no key is created', async () => {
-    const keyCommand = commands[0] ?? ''
-    const again = () => run('bash', ['-e', '-c', `cd /\n${keyCommand}`], { env })
-    assert.match((await again()).stdout, /^tg_\w+$/m)
-    const refused = keyCommand.replace('my first key', 'x'.repeat(1000))
-    const { stdout } = await run('bash', ['-e', '-c', `cd /\n${refused}`], { env })
-    assert.match(stdout, /^No key was created: \{"error":.*label/m)
-  })
-
-  await t.test('a second start in the same directory names the first', async (t) => {
-    const other = await startEnv(dataDir)
-    const start = runStart(t, 'program', other)
-    assert.deepEqual(await start.ended, { code: 1, signal: null })
-    assert.match(start.output(), /Tollgate already runs with the data in .*localhost:\d+ \(process \d+\)\.\n.*Ctrl-C/)
-  })
-
-  await t.test('SIGHUP ends no process', async () => {
-    const before = first.processes().map(({ pid }) => pid)
-    const main = first.processes().find(({ command }) => command.includes('cli/src/start/main.ts'))
-    assert.ok(main !== undefined)
-    process.kill(main.pid, 'SIGHUP')
-    for (const port of [env.CONTROL_PORT, env.GATEWAY_ADMIN_PORT, env.SANDBOX_MAILBOX_PORT]) {
-      assert.ok((await fetch(`http://127.0.0.1:${port}/`)).status > 0)
-    }
-    await delay(500)
-    const after = new Set(first.processes().map(({ pid }) => pid))
-    for (const pid of before) assert.ok(after.has(pid), `process ${pid} has ended`)
-  })
-
-  const processes = first.processes()
-  assert.ok(processes.some(({ command }) => command.includes('services/gateway/src/main.ts')))
-  assert.ok(processes.some(({ command }) => command.includes('services/control/src/main.ts')))
-  process.kill(-first.pid, 'SIGINT')
-  await first.ended
-  await untilEnded(processes)
-  checkUnrelated()
-
-  const second = await startReady(t, 'npm', env)
-  const ask = await signIn(env)
-  const { keys } = await ask<{ keys: Array<{ label: string; prefix: string }> }>('/api/keys')
-  assert.deepEqual(
-    keys.map(({ label }) => label),
-    ['my first key', 'my first key']
-  )
-  const askAsOperator = await signIn(env, demoOperator)
-  const { accounts } = await askAsOperator<{ accounts: Array<{ email: string }> }>('/api/admin/accounts?sort=created')
-  assert.deepEqual(accounts.map(({ email }) => email).sort(), [demoUser.email, demoOperator.email])
-  const models = await fetch(`http://localhost:${env.GATEWAY_PORT}/v1/models`, {
-    headers: { authorization: `Bearer ${key}` }
-  })
-  assert.equal(models.status, 200)
-  const secondProcesses = second.processes()
-  process.kill(second.pid, 'SIGTERM')
-  await second.ended
-  await untilEnded(secondProcesses)
-  checkUnrelated()
-})
-
-t.test('keys and their usage survive a restart, even if Redis loses its data', async (t) => {
-  const env = await startEnv(dataDir)
-  const first = await startReady(t, 'npm', env)
-  const ask = await signIn(env)
-  const { value } = (await ask<{ key: { value: string } }>('/api/keys', { label: 'lasting' })).key
-  const chat = async () => {
-    const answer = await fetch(`http://localhost:${env.GATEWAY_PORT}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${value}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'gpt-5-nano', messages: [{ role: 'user', content: 'Say 20 words.' }] })
-    })
-    await answer.text()
-    return answer.status
-  }
-  const inLedger = async () => {
-    const { buckets } = await ask<{ buckets: Array<{ requests: number }> }>('/api/usage')
-    return buckets.reduce((sum, { requests }) => sum + requests, 0)
-  }
-  const earlier = await inLedger()
-  assert.equal(await chat(), 200)
-  while ((await inLedger()) === earlier) await delay(100)
-  const spent = async () => Number((await ask<{ spent_usd: string }>('/api/usage/summary')).spent_usd)
-  const before = await spent()
-  assert.ok(before > 0)
-  const processes = first.processes()
-  process.kill(-first.pid, 'SIGINT')
-  await first.ended
-  await untilEnded(processes)
-
-  await startReady(t, 'npm', env)
-  assert.equal(await spent(), before)
-  assert.equal(await chat(), 200)
-})
+/** The pid of a program of the system, by a part of its command line. */
+function programOf(start: StartRun, script: string): number {
+  const found = start.processes().find(({ command }) => command.includes(script))
+  assert.ok(found !== undefined, script)
+  return found.pid
+}
 
 t.test(
-  'npm start -- --version prints the version of package.json, and both services report it at /livez',
+  'a first start leads to a streamed answer; keys and usage survive a restart, even if Redis loses its data',
   async (t) => {
+    for (const program of ['bash', 'curl']) if (!need(t, program, findProgram([program]))) return
     const env = await startEnv(dataDir)
-    const manifest = JSON.parse(readFileSync(workspaceFile('package.json'), 'utf8')) as { version: string }
-    const main = fileURLToPath(new URL('./main.ts', import.meta.url))
-    const { stdout } = await run(process.execPath, [main, '--version'], { env })
-    assert.equal(stdout, `${manifest.version}\n`)
-    await startReady(t, 'program', env)
-    for (const port of [env.CONTROL_PORT, env.CONTROL_ADMIN_PORT, env.GATEWAY_ADMIN_PORT]) {
-      const answer = await fetch(`http://127.0.0.1:${port}/livez`)
-      assert.deepEqual(await answer.json(), { ok: true, version: manifest.version })
+    const checkUnrelated = startUnrelated(t)
+    const first = await startReady(t, 'npm', env)
+    assert.match(first.output(), new RegExp(`localhost:${env.CONTROL_PORT}/api\\b`))
+    assert.match(first.output(), new RegExp(`localhost:${env.GATEWAY_PORT}/v1\\b`))
+    assert.match(first.output(), new RegExp(`localhost:${env.SANDBOX_MAILBOX_PORT}\\b`))
+
+    const commands = shownCommands(first.output())
+    assert.equal(commands.length, 3)
+    const { stdout } = await run('bash', ['-e', '-c', `cd /\n${commands.join('\necho "--- next"\n')}`], { env })
+    const [keyOutput = '', streamOutput = '', nodeOutput = ''] = stdout.split('--- next\n')
+    assert.match(keyOutput, /^\{"user":\{.*"plan":"pro"/)
+    const key = /^tg_\w+$/m.exec(keyOutput)?.[0]
+    assert.ok(key !== undefined, keyOutput)
+    assert.match(streamOutput, /^data: \{.*"delta"/)
+    assert.match(streamOutput, /data: \[DONE\]\n+$/)
+    assert.match(nodeOutput, /\w+ \w+/)
+
+    await t.test('the copied commands work again, and say why no key is created', async () => {
+      const keyCommand = commands[0] ?? ''
+      const again = () => run('bash', ['-e', '-c', `cd /\n${keyCommand}`], { env })
+      assert.match((await again()).stdout, /^tg_\w+$/m)
+      const refused = keyCommand.replace('my first key', 'x'.repeat(1000))
+      const { stdout } = await run('bash', ['-e', '-c', `cd /\n${refused}`], { env })
+      assert.match(stdout, /^No key was created: \{"error":.*label/m)
+    })
+
+    await t.test('both services report the version at /livez', async () => {
+      for (const port of [env.CONTROL_PORT, env.CONTROL_ADMIN_PORT, env.GATEWAY_ADMIN_PORT]) {
+        const answer = await fetch(`http://127.0.0.1:${port}/livez`)
+        assert.deepEqual(await answer.json(), { ok: true, version })
+      }
+    })
+
+    await t.test('a second start in the same directory names the first', async (t) => {
+      const other = await startEnv(dataDir)
+      const start = runStart(t, 'program', other)
+      assert.deepEqual(await start.ended, { code: 1, signal: null })
+      assert.match(start.output(), /Tollgate already runs with the data in .*localhost:\d+ \(process \d+\)\.\n.*Ctrl-C/)
+    })
+
+    await t.test('SIGHUP ends no process', async () => {
+      const before = first.processes().map(({ pid }) => pid)
+      process.kill(programOf(first, 'cli/src/start/main.ts'), 'SIGHUP')
+      for (const port of [env.CONTROL_PORT, env.GATEWAY_ADMIN_PORT, env.SANDBOX_MAILBOX_PORT]) {
+        assert.ok((await fetch(`http://127.0.0.1:${port}/`)).status > 0)
+      }
+      await delay(500)
+      const after = new Set(first.processes().map(({ pid }) => pid))
+      for (const pid of before) assert.ok(after.has(pid), `process ${pid} has ended`)
+    })
+
+    const askFirst = await signIn(env)
+    const spentIn = async (ask: typeof askFirst) =>
+      Number((await ask<{ spent_usd: string }>('/api/usage/summary')).spent_usd)
+    const inLedger = async () => {
+      const { buckets } = await askFirst<{ buckets: Array<{ requests: number }> }>('/api/usage')
+      return buckets.reduce((sum, { requests }) => sum + requests, 0)
     }
+    // The two requests of the copied commands.
+    while ((await inLedger()) < 2) await delay(100)
+    const before = await spentIn(askFirst)
+    assert.ok(before > 0)
+
+    const processes = first.processes()
+    assert.ok(processes.some(({ command }) => command.includes('services/gateway/src/main.ts')))
+    assert.ok(processes.some(({ command }) => command.includes('services/control/src/main.ts')))
+    process.kill(-first.pid, 'SIGINT')
+    await first.ended
+    await untilEnded(processes)
+    checkUnrelated()
+
+    const second = await startReady(t, 'npm', env)
+    const ask = await signIn(env)
+    assert.equal(await spentIn(ask), before)
+    const { keys } = await ask<{ keys: Array<{ label: string; prefix: string }> }>('/api/keys')
+    assert.deepEqual(
+      keys.map(({ label }) => label),
+      ['my first key', 'my first key']
+    )
+    const askAsOperator = await signIn(env, demoOperator)
+    const { accounts } = await askAsOperator<{ accounts: Array<{ email: string }> }>('/api/admin/accounts?sort=created')
+    assert.deepEqual(accounts.map(({ email }) => email).sort(), [demoUser.email, demoOperator.email])
+    const models = await fetch(`http://localhost:${env.GATEWAY_PORT}/v1/models`, {
+      headers: { authorization: `Bearer ${key}` }
+    })
+    assert.equal(models.status, 200)
+    const secondProcesses = second.processes()
+    // SIGTERM to npm only, and a second signal while the system stops.
+    process.kill(second.pid, 'SIGTERM')
+    process.kill(programOf(second, 'cli/src/start/main.ts'), 'SIGINT')
+    await second.ended
+    await untilEnded(secondProcesses)
+    checkUnrelated()
   }
 )
+
+t.test('npm start -- --version prints the version of package.json', async () => {
+  const main = fileURLToPath(new URL('./main.ts', import.meta.url))
+  const { stdout } = await run(process.execPath, [main, '--version'], { env: await startEnv(dataDir) })
+  assert.equal(stdout, `${version}\n`)
+})
 
 t.test('no process is left, however the program ends', async (t) => {
   const env = await startEnv(dataDir)
   const checkUnrelated = startUnrelated(t)
-  const programOf = (start: StartRun, script: string) => {
-    const found = start.processes().find(({ command }) => command.includes(script))
-    assert.ok(found !== undefined, script)
-    return found.pid
-  }
 
   await t.test('Ctrl-C during the start', async (t) => {
     const start = runStart(t, 'program', env)
@@ -206,15 +188,6 @@ t.test('no process is left, however the program ends', async (t) => {
     }
     const processes = start.processes()
     process.kill(-start.pid, 'SIGINT')
-    assert.deepEqual(await start.ended, { code: 0, signal: null })
-    await untilEnded(processes)
-  })
-
-  await t.test('SIGTERM to the program only, and again while it stops', async (t) => {
-    const start = await startReady(t, 'program', env)
-    const processes = start.processes()
-    process.kill(start.pid, 'SIGTERM')
-    process.kill(start.pid, 'SIGINT')
     assert.deepEqual(await start.ended, { code: 0, signal: null })
     await untilEnded(processes)
   })

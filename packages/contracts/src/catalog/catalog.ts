@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { ModelPrices } from '../prices/model-prices.ts'
 import { AudioRule, ImageRule } from './media-rules.ts'
 
-/** Whole picodollars (1e-12 USD) per token: USD 0.075 per million tokens is 75,000. */
-const Picos = Type.Integer({ minimum: 0 })
 /** Whole nanodollars (1e-9 USD). */
 const Nanos = Type.Integer({ minimum: 0 })
 
@@ -29,13 +28,7 @@ export const Model = Type.Object({
   created: Type.Integer({ minimum: 0 }),
   /** Upstreams that serve the model. */
   route: Type.Array(Target, { minItems: 1 }),
-  prices: Type.Object({
-    inputPicos: Picos,
-    cachedInputPicos: Picos,
-    outputPicos: Picos,
-    /** For hidden reasoning; absent if it costs the same as other output. */
-    reasoningPicos: Type.Optional(Picos)
-  }),
+  prices: ModelPrices,
   contextWindow: Type.Integer({ minimum: 1 }),
   maxOutputTokens: Type.Integer({ minimum: 0 }),
   /** Output tokens granted to a request that sets no limit. */

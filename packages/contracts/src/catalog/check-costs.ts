@@ -1,7 +1,11 @@
+import { inputMembers, outputMembers } from '../prices/charge-rates.ts'
+import type { ListedPrices, ModelPrices } from '../prices/model-prices.ts'
 import type { Catalog } from './catalog.ts'
 
 /** If a provider reports more prompt tokens, or more output tokens, for one request, the report is not used. */
 export const maxReportedTokens = 1e8
+/** The same for calls of tools. */
+export const maxReportedCalls = 1e4
 
 /**
  * The maximum cost that a provider's report may give a request, nanodollars (USD 1.1 million). It is an eighth of the largest
@@ -14,21 +18,41 @@ const maxRequestCapNanos = Math.floor(Number.MAX_SAFE_INTEGER / 1000)
 
 /** Adds to `problems` every price and cap that could make a cost too large to be exact. Such a cost would never settle. */
 export function checkCosts({ models, plans }: Catalog, problems: string[]): void {
-  const maxPicos = Math.floor((maxCostNanos / maxReportedTokens) * 1000)
-  for (const [name, { prices }] of Object.entries(models)) {
-    const { inputPicos, cachedInputPicos, outputPicos, reasoningPicos = 0 } = prices
-    if (Math.max(inputPicos, cachedInputPicos) + Math.max(outputPicos, reasoningPicos) > maxPicos) {
-      const maxUsd = Math.floor(maxPicos / 1e6)
-      problems.push(
-        `models.${name}.usd_per_million_tokens: input and output together must be at most ${maxUsd}, ` +
-          'or the cost of a request could be too large to be exact'
-      )
-    }
-  }
+  for (const [name, { prices }] of Object.entries(models)) checkPrices(prices, name, problems)
   for (const [id, { caps }] of Object.entries(plans)) {
     if (caps.requestNanos > maxRequestCapNanos) {
       const maxUsd = Math.floor(maxRequestCapNanos / 1e9)
       problems.push(`plans.${id}.caps_usd.request: must be at most ${maxUsd}, or costs could be too large to be exact`)
     }
   }
+}
+
+function checkPrices(prices: ModelPrices, name: string, problems: string[]): void {
+  const { periods = [], requestNanos = 0, callNanos = {} } = prices
+  const dearestCall = Math.max(0, ...Object.values(callNanos))
+  const otherNanos = requestNanos + dearestCall * maxReportedCalls
+  if (otherNanos > maxCostNanos / 2) {
+    const maxUsd = Math.floor(maxCostNanos / 2 / maxReportedCalls / 1e9)
+    problems.push(
+      `models.${name}: usd_per_call must be at most ${maxUsd}, or the cost of a request could be too large to be exact`
+    )
+    return
+  }
+  const maxPicos = Math.floor(((maxCostNanos - otherNanos) / maxReportedTokens) * 1000)
+  const rows = periods.flatMap((period) => period.rows.map((row) => row.prices))
+  const dearest = Math.max(...[prices, ...rows].map(dearestSum))
+  if (dearest > maxPicos) {
+    const maxUsd = Math.floor(maxPicos / 1e6)
+    problems.push(
+      `models.${name}.usd_per_million_tokens: input and output together must be at most ${maxUsd}` +
+        `${rows.length === 0 ? '' : ', with every factor'}, or the cost of a request could be too large to be exact`
+    )
+  }
+}
+
+/** The dearest price of the prompt's tokens and that of the output's tokens. */
+function dearestSum(listed: ListedPrices): number {
+  const dearest = (members: ReadonlyArray<keyof ListedPrices>) =>
+    Math.max(...members.map((member) => listed[member] ?? 0))
+  return dearest(inputMembers) + dearest(outputMembers)
 }

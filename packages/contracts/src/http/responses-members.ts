@@ -167,12 +167,12 @@ export const ReasoningOptions = maybe(
   )
 )
 export const ResponseStreamOptions = maybe(Type.Object({ include_obfuscation: flag }, closed))
-/** A longer `ttl` and `prewarm` cost more, and `comparison_response_id` refers to a stored response. */
+/** The gateway checks whether `ttl` has a price. `prewarm` costs more, and `comparison_response_id` refers to a stored response. */
 export const PromptCacheOptions = maybe(
   Type.Object(
     {
       mode: text,
-      ttl: maybe(oneOf(['30m'])),
+      ttl: maybe(oneOf(['30m', '12h'])),
       prewarm: refused(noPrice),
       comparison_response_id: refused('responses cannot be compared here')
     },

@@ -36,7 +36,10 @@ export const UsageBucket = Type.Object({
   model: Type.Optional(Type.String()),
   /** With `group_by=key`. */
   key_id: Type.Optional(Type.String()),
-  /** `cached_tokens` are part of `prompt_tokens`, and `reasoning_tokens` of `completion_tokens`. */
+  /**
+   * `cached_tokens`, `cache_write_tokens`, `long_cache_write_tokens`, `audio_input_tokens` and `image_input_tokens` are part of
+   * `prompt_tokens`. `reasoning_tokens`, `audio_output_tokens` and `image_output_tokens` are part of `completion_tokens`.
+   */
   ...counts,
   cost_usd: Usd
 })

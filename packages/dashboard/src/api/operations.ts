@@ -498,6 +498,13 @@ export interface Operations {
         cached_tokens: number
         completion_tokens: number
         reasoning_tokens: number
+        cache_write_tokens: number
+        long_cache_write_tokens: number
+        audio_input_tokens: number
+        image_input_tokens: number
+        audio_output_tokens: number
+        image_output_tokens: number
+        tool_calls: number
         estimated_requests: number
         cost_usd: string
       }[]
@@ -668,6 +675,13 @@ export interface Operations {
         cached_tokens: number
         completion_tokens: number
         reasoning_tokens: number
+        cache_write_tokens: number
+        long_cache_write_tokens: number
+        audio_input_tokens: number
+        image_input_tokens: number
+        audio_output_tokens: number
+        image_output_tokens: number
+        tool_calls: number
         cost_usd: string
       }[]
       keys?: {

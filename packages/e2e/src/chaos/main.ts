@@ -4,6 +4,7 @@ import { alerts } from './checks/alerts.ts'
 import type { Check } from './checks/check.ts'
 import { rebuild } from './checks/rebuild.ts'
 import { restore } from './checks/restore.ts'
+import { upgrade } from './checks/upgrade.ts'
 import { writing } from './checks/writing.ts'
 import type { Fault } from './fault.ts'
 import { faults } from './faults/all.ts'
@@ -13,7 +14,7 @@ import { runFault } from './run-fault.ts'
 import { type ChaosSystem, type Conditions, startChaosSystem } from './system/chaos-system.ts'
 import { describeMeasured, tableOf } from './table.ts'
 
-const checks: readonly Check[] = [writing, rebuild, restore, alerts]
+const checks: readonly Check[] = [writing, upgrade, rebuild, restore, alerts]
 
 const usage = `npm run chaos -- [name …]
 

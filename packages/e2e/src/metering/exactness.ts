@@ -159,7 +159,7 @@ function faultOf(
   if (answered.length > 1) return 'retried after an answer had begun'
   const [call] = answered
   if (call === undefined) return charged.costNanos === 0 ? null : 'charged without an answer'
-  const { promptTokens, cachedTokens, completionTokens, reasoningTokens } = call
+  const { promptTokens, cachedTokens, audioPromptTokens, completionTokens, reasoningTokens } = call
   const whole = costOf(call, prices)
   const exact = {
     ...zeroCounts,
@@ -169,6 +169,7 @@ function faultOf(
     cachedTokens,
     completionTokens,
     reasoningTokens,
+    audioInputTokens: audioPromptTokens,
     costNanos: whole
   }
   const isExact = isSame(charged, exact)

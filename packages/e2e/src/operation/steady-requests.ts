@@ -3,8 +3,8 @@ import type { Person } from '../person.ts'
 import { balancedFetch } from './balanced-fetch.ts'
 import type { OperatedSystem } from './start-operated-system.ts'
 
-const chatsPerSecond = 20
-const callsPerSecond = 5
+const chatsPerSecond = 10
+const callsPerSecond = 3
 
 /** Traffic through a load balancer, to all gateways and all replicas of control. */
 export interface SteadyRequests {

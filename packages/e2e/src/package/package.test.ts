@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
 import { makePackages } from '@tollgate/packaging/make-package.ts'
 import { packagePlans } from '@tollgate/packaging/packages.ts'
+import { need } from '@tollgate/sandbox/need.ts'
+import { findPostgres } from '@tollgate/sandbox/postgres/find-postgres.ts'
 import t from 'tap'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-package-'))
@@ -23,6 +25,8 @@ t.test('two builds have the same bytes', async () => {
   }
 })
 
+// The validator of CycloneDX needs ajv, ajv-formats and ajv-formats-draft2019, which are optional for its library. Without any of them, it
+// throws. So package.json lists them, although only ajv is imported here.
 t.test('the bill of materials is valid, and names what is bundled and its licences', async () => {
   const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6)
   for (const { name } of packagePlans) {
@@ -32,6 +36,20 @@ t.test('the bill of materials is valid, and names what is bundled and its licenc
     assert.equal(text.includes('pkg:npm/react@'), name === 'control')
     assert.ok(!/pkg:npm\/(tap|typescript|%40biomejs\/biome|rolldown|%40electric-sql\/pglite)@/.test(text))
     assert.match(textOf(`first/${name}/THIRD-PARTY-LICENSES.txt`), /\nfastify 5\S+\nLicence: MIT\n/)
+  }
+})
+
+t.test('control’s package offers PostgreSQL, and not PGlite, which it does not contain', async () => {
+  for (const url of ['', 'mysql://localhost/x', 'pglite:memory']) {
+    const env = { PATH: process.env.PATH, DATABASE_URL: url }
+    for (const args of [['main.js'], ['tollgate.js', 'doctor']]) {
+      const [program, ...rest] = args
+      const { stdout, stderr } = spawnSync(process.execPath, [join(folder, 'first/control', program!), ...rest], {
+        ...{ encoding: 'utf8', env, cwd: folder }
+      })
+      assert.match(stdout + stderr, /DATABASE_URL[\s\S]*postgres:\/\/user:password@host:5432\/database/)
+      assert.doesNotMatch(stdout + stderr, /pglite:</)
+    }
   }
 })
 
@@ -50,3 +68,9 @@ t.test('a package that lacks a file, settings or a command says so in one senten
     /^The package of Tollgate in \S+ lacks the file packages\/\S+\. Copy the package again\.\n$/
   )
 })
+
+// The journey of a user, through the packages instead of the sources.
+if (need(t, 'PostgreSQL', findPostgres(process.env))) {
+  process.env.TOLLGATE_TEST_PACKAGE = join(folder, 'first')
+  await import('../journey.test.ts')
+}

@@ -21,7 +21,7 @@ import { Person } from '../person.ts'
 import { type CredentialProxy, startCredentialProxy } from './credential-proxy.ts'
 
 const controls: readonly ServiceName[] = ['control', 'control-2']
-const services: readonly ServiceName[] = [...controls, 'gateway', 'gateway-2']
+const gateways: readonly ServiceName[] = ['gateway', 'gateway-2']
 /** As on docs/operate/rotate-credentials.md. */
 const newRole = `
   create role tollgate_b login password 'password-b' in role tollgate_a;
@@ -79,16 +79,15 @@ t.test('every credential is replaced while requests are served', { timeout: 240_
   ofIdentity.accept('sb_secret_a', secrets.serviceRoleKey)
   ofIdentity.accept('sb_publishable_a', secrets.anonKey)
   ofPayments.accept('sk_test_a', secrets.stripeKey)
-  await replaceOneByOne(operated, { REDIS_URL: withPassword(redis.url, 'tollgate', 'password-a') }, services)
-  const provided = {
-    SUPABASE_URL: ofIdentity.url,
-    SUPABASE_JWT_ISSUER: `${addresses.identity}/auth/v1`,
-    STRIPE_API_BASE: ofPayments.url
-  }
+  const ofRedis = { REDIS_URL: withPassword(redis.url, 'tollgate', 'password-a') }
+  await replaceOneByOne(operated, ofRedis, gateways)
   await replaceOneByOne(
     operated,
     {
-      ...provided,
+      ...ofRedis,
+      SUPABASE_URL: ofIdentity.url,
+      SUPABASE_JWT_ISSUER: `${addresses.identity}/auth/v1`,
+      STRIPE_API_BASE: ofPayments.url,
       AUTO_MIGRATE: 'false',
       DATABASE_URL: withPassword(database.url, 'tollgate_a', 'password-a'),
       SUPABASE_SERVICE_ROLE_KEY: 'sb_secret_a',
@@ -106,30 +105,31 @@ t.test('every credential is replaced while requests are served', { timeout: 240_
   const settled = () => assertServed(steady)
   await settled()
 
-  await t.test('Redis: two passwords of a user at once', async () => {
-    await redis.ask((client) => client.call('ACL', 'SETUSER', 'tollgate', '>password-b'))
-    await replaceOneByOne(operated, { REDIS_URL: withPassword(redis.url, 'tollgate', 'password-b') }, services)
-    await redis.ask((client) => client.call('ACL', 'SETUSER', 'tollgate', '<password-a'))
-    await assert.rejects(
-      redis.ask((client) => client.auth('tollgate', 'password-a')),
-      /WRONGPASS/
-    )
-    await settled()
-  })
-
-  await t.test('PostgreSQL: a second role with the rights of the first', async () => {
-    await sql.unsafe(newRole)
-    await replaceOneByOne(operated, { DATABASE_URL: withPassword(database.url, 'tollgate_b', 'password-b') }, controls)
-    await sql.unsafe('alter role tollgate_a nologin password null')
-    const old = postgres(withPassword(database.url, 'tollgate_a', 'password-a'), { max: 1, onnotice: () => {} })
-    await assert.rejects(old`select 1`)
-    await old.end()
-    const users = await sql<Array<{ user: string }>>`
+  await t.test(
+    'Redis: two passwords of a user at once; PostgreSQL: a second role with the rights of the first',
+    async () => {
+      await redis.ask((client) => client.call('ACL', 'SETUSER', 'tollgate', '>password-b'))
+      await sql.unsafe(newRole)
+      const ofRedis = { REDIS_URL: withPassword(redis.url, 'tollgate', 'password-b') }
+      await replaceOneByOne(operated, ofRedis, gateways)
+      const ofDatabase = { DATABASE_URL: withPassword(database.url, 'tollgate_b', 'password-b') }
+      await replaceOneByOne(operated, { ...ofRedis, ...ofDatabase }, controls)
+      await redis.ask((client) => client.call('ACL', 'SETUSER', 'tollgate', '<password-a'))
+      await assert.rejects(
+        redis.ask((client) => client.auth('tollgate', 'password-a')),
+        /WRONGPASS/
+      )
+      await sql.unsafe('alter role tollgate_a nologin password null')
+      const old = postgres(withPassword(database.url, 'tollgate_a', 'password-a'), { max: 1, onnotice: () => {} })
+      await assert.rejects(old`select 1`)
+      await old.end()
+      const users = await sql<Array<{ user: string }>>`
       select distinct usename as user from pg_stat_activity where usename like 'tollgate%'`
-    assert.deepEqual([...users], [{ user: 'tollgate_b' }])
-    assert.equal((await ada.createKey('after the rotation')).status, 201)
-    await settled()
-  })
+      assert.deepEqual([...users], [{ user: 'tollgate_b' }])
+      assert.equal((await ada.createKey('after the rotation')).status, 201)
+      await settled()
+    }
+  )
 
   await t.test('Supabase and Stripe: keys and secrets of webhooks', async () => {
     ofIdentity.accept('sb_secret_b', secrets.serviceRoleKey)
@@ -184,7 +184,7 @@ t.test('every credential is replaced while requests are served', { timeout: 240_
   await t.test('a model provider: the content of credential_file, and SIGHUP', async () => {
     ofModels.accept('models-b', 'sandbox')
     writeFileSync(credential, 'models-b')
-    for (const name of ['gateway', 'gateway-2']) await system.part(name).kill('SIGHUP')
+    for (const name of gateways) await system.part(name).kill('SIGHUP')
     const before = ofModels.uses('models-b')
     while (ofModels.uses('models-b') < before + 10) await delay(10)
     const ofOld = ofModels.uses('models-a')

@@ -1,117 +1,18 @@
-import assert from 'node:assert/strict'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findPostgres } from '@tollgate/sandbox/postgres/find-postgres.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
-import { monthNumber } from '@tollgate/state/keyspace/month.ts'
-import { readSpend } from '@tollgate/state/spend/spend.ts'
 import t from 'tap'
-import { rawChat } from '../chaos/traffic/raw-chat.ts'
-import { type OperatedSystem, type ServiceName, startOperatedSystem } from '../operation/start-operated-system.ts'
-import { startSteadyRequests } from '../operation/steady-requests.ts'
-import { Person } from '../person.ts'
 import { installPreviousRelease, previousRelease } from './previous-release.ts'
+import { serveTogether } from './serve-together.ts'
 
-const services: readonly ServiceName[] = ['control', 'control-2', 'gateway', 'gateway-2']
-/** Dollars that a capped key may spend: a few requests, so that the cap is reached while both releases serve. */
-const capUsd = 0.002
-const question = { model: 'gpt-4o-mini', max_tokens: 50, messages: [{ role: 'user', content: 'Say 50 words.' }] }
-
-/** A capped key, and keys to revoke. */
-async function createKeys({ system }: OperatedSystem, person: Person) {
-  const create = async (body: object) => {
-    const answer = await person.call<{ key: { id: string; value: string } }>('POST', '/api/keys', body)
-    assert.equal(answer.status, 201)
-    return { id: answer.body.key.id, secret: answer.body.key.value }
-  }
-  const steady = await create({ label: 'steady' })
-  const capped = await create({ label: 'capped', monthly_budget_usd: capUsd })
-  const askAll = async (secret: string) => {
-    const answers = system.addresses.gateways.map((url) => rawChat(url, { secret, account: '' }, question))
-    return (await Promise.all(answers)).map(({ outcome }) => outcome)
-  }
-  return { steady, capped, create, askAll }
-}
-
+// `npm run chaos -- upgrade` replaces all services.
 t.test(`replicas of ${previousRelease.version} and of this release serve together`, { timeout: 240_000 }, async (t) => {
   if (!need(t, 'redis-server', findRedisServer(process.env)) || !need(t, 'PostgreSQL', findPostgres(process.env)))
     return
   const previous = await installPreviousRelease()
   if ('missing' in previous) return void t.pass('needs the previous release', { skip: `no ${previous.missing}` })
   t.teardown(() => previous.remove())
-  const programOf = (name: ServiceName) => (name.startsWith('control') ? previous.control : previous.gateway)
-  const operated = (await startOperatedSystem(t, {
-    // A new catalog comes after the upgrade.
-    env: { CATALOG_FILE: previous.catalogFile },
-    scripts: new Map(services.map((name) => [name, programOf(name)]))
-  }))!
-  const { system, scripts, sql, link } = operated
-  const versions = () => Promise.all(system.addresses.gatewayAdmins.map(async (url) => (await versionOf(url)).version))
-  assert.deepEqual(await versions(), [previousRelease.version, previousRelease.version])
-  const ada = await new Person(system, 'ada').join('enterprise')
-  const { steady, capped, create, askAll } = await createKeys(operated, ada)
-  const traffic = startSteadyRequests(operated, () => [steady.secret], ada)
-  t.after(() => traffic.stop())
-  const outcomes = new Set<string>()
-
-  /** What must hold while any mixture of both releases runs. */
-  async function check(mixture: string): Promise<void> {
-    await traffic.more(10)
-    assert.deepEqual(traffic.failures, [], mixture)
-    for (const control of system.addresses.controls) {
-      const { id, secret } = await create({ label: mixture })
-      assert.deepEqual(await askAll(secret), ['200', '200'], `${mixture}: a new key`)
-      assert.equal((await ada.through(control).revokeKey(id)).status, 200)
-      assert.deepEqual(
-        await askAll(secret),
-        ['401 revoked_api_key', '401 revoked_api_key'],
-        `${mixture}: a revoked key`
-      )
-    }
-    for (const outcome of await askAll(capped.secret)) outcomes.add(outcome)
-  }
-
-  await check(`only ${previousRelease.version}`)
-  for (const name of services) {
-    scripts.delete(name)
-    await system.part(name).restart()
-    await check(`after the upgrade of ${name}`)
-  }
-  assert.ok((await versions()).every((version) => version !== previousRelease.version))
-  for (const name of services.toReversed()) {
-    scripts.set(name, programOf(name))
-    await system.part(name).restart()
-    await check(`after the rollback of ${name}`)
-  }
-  assert.deepEqual(await versions(), [previousRelease.version, previousRelease.version])
-  await traffic.stop()
-  assert.deepEqual(traffic.failures, [])
-  t.comment(`${traffic.served().chats} chats and ${traffic.served().calls} calls of the API, none failed`)
-
-  for (;;) {
-    const { outcome } = await rawChat(system.addresses.gateway, { ...capped, account: '' }, question)
-    outcomes.add(outcome)
-    if (outcome !== '200') break
-  }
-  assert.deepEqual([...outcomes].sort(), ['200', '402 key_budget_exceeded'])
-  const [{ account }] = await sql<[{ account: string }]>`
-    select account_id::text as account from keys where id = ${steady.id}`
-  const ledger = await untilCopied()
-  const ofKey = (id: string) => ledger.find(({ key }) => key === id)
-  assert.equal(Number(ofKey(steady.id)?.requests), traffic.served().chats, 'every chat is in the ledger, once')
-  assert.ok(Number(ofKey(capped.id)?.cost) <= capUsd * 1e9)
-
-  /** The ledger, once it has all that Redis has counted. */
-  async function untilCopied() {
-    for (;;) {
-      const spend = await readSpend(link, account, monthNumber(new Date()))
-      const rows = await sql<Array<{ key: string; requests: string; cost: string }>>`
-        select key_id as key, sum(requests)::text as requests, sum(cost_nanos)::text as cost
-        from ledger where account_id = ${account} group by 1`
-      if (spend?.reserved === 0 && rows.reduce((sum, { cost }) => sum + Number(cost), 0) === spend.settled) return rows
-    }
-  }
+  // Then each kind of service runs in both releases, with both releases of the other.
+  const { chats, calls } = await serveTogether(t, previous, ['control', 'gateway'])
+  t.comment(`${chats} chats and ${calls} calls of the API, none failed`)
 })
-
-async function versionOf(admin: string): Promise<{ version: string }> {
-  return (await (await fetch(`${admin}/livez`)).json()) as { version: string }
-}

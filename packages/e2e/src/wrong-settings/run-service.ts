@@ -60,13 +60,13 @@ export async function runService(
   }
 }
 
-/** Waits until a check returns a value. @throws Error with the service's output if the service ends before, or after 30 s */
+/** Waits until a check returns a value. @throws Error with the service's output if the service ends before, or after a minute */
 export async function until<Value>(
   service: RunningService,
   what: string,
   check: () => Promise<Value | null> | Value | null
 ): Promise<Value> {
-  const deadline = performance.now() + 30_000
+  const deadline = performance.now() + 60_000
   let hasEnded = false
   void service.ended.then(() => {
     hasEnded = true

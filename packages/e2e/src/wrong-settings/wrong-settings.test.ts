@@ -13,7 +13,7 @@ import type { WrongSetting } from './wrong-setting.ts'
 
 /** Services that run at the same time. Most end at once. */
 const atOnce = 4
-const startTimeoutMs = 30_000
+const startTimeoutMs = 60_000
 
 /** The words of the table as a pattern. The log is JSON. */
 function patternOf(says: string): RegExp {
@@ -60,7 +60,7 @@ function shows(details: Record<string, unknown>, expected: NonNullable<WrongSett
   return Object.entries(expected ?? {}).every(([name, value]) => details[name] === value)
 }
 
-t.setTimeout(180_000)
+t.setTimeout(400_000)
 t.test('each wrong setting is named with its cure, without a secret', async (t) => {
   if (!need(t, 'PostgreSQL', findPostgres(process.env))) return
   const world = await startWorld(t.testdir())

@@ -4,13 +4,16 @@ import type {
   ChatCompletionMessageToolCall
 } from 'openai/resources/chat/completions'
 import { type Answer, type AnswerEvent, interleave } from './answer.ts'
+import { noKinds } from './billed-kinds.ts'
 import { countPrompt } from './count-prompt.ts'
 import { randomId } from './ids.ts'
 import { chatLogprobs } from './logprobs.ts'
 import type { Behaviour } from './model-name.ts'
 import { countProduced, joinPieces, type Produced, type ProducedCall } from './produce.ts'
 import { produceChat } from './produce-chat.ts'
+import { promptKinds } from './prompt-kinds.ts'
 import type { ChatRequest } from './requests.ts'
+import { openaiTier } from './service-tier.ts'
 import { reportUsage } from './usage.ts'
 
 type Delta = ChatCompletionChunk.Choice.Delta
@@ -18,21 +21,32 @@ type Delta = ChatCompletionChunk.Choice.Delta
 /** Answers a request to `/v1/chat/completions`. @throws ApiError (400) */
 export function answerChat(request: ChatRequest, behaviour: Behaviour, createdS: number): Answer {
   const prompt = countPrompt(request)
-  const { choices, reasoningTokens } = produceChat(request, behaviour)
+  const { choices, hidden } = produceChat(request, behaviour)
+  const { cachedTokens, ...ofPrompt } = promptKinds(prompt.total, behaviour, prompt.audio)
+  const tier = openaiTier(request.service_tier, behaviour)
   const counted = {
     promptTokens: prompt.total,
-    cachedTokens: Math.min(behaviour['cached-tokens'] ?? 0, prompt.total),
-    reasoningTokens,
-    completionTokens: reasoningTokens + choices.reduce((sum, choice) => sum + countProduced(choice), 0)
+    cachedTokens,
+    reasoningTokens: hidden.reasoning,
+    hiddenTokens: hidden.total,
+    completionTokens: hidden.total + choices.reduce((sum, choice) => sum + countProduced(choice), 0),
+    kinds: {
+      ...noKinds,
+      ...ofPrompt,
+      audioCompletionTokens: hidden.audio,
+      imageCompletionTokens: hidden.image,
+      toolCalls: searchCalls(request, behaviour),
+      serviceTier: tier
+    }
   }
-  const usage = reportUsage(counted, prompt.audio, behaviour)
+  const usage = reportUsage(counted, behaviour)
   const common = {
     id: randomId('chatcmpl-'),
     created: createdS,
     model: request.model,
-    service_tier: 'default',
+    service_tier: tier as ChatCompletion['service_tier'],
     system_fingerprint: 'fp_sandbox'
-  } as const
+  }
 
   return {
     ...counted,
@@ -54,6 +68,11 @@ export function answerChat(request: ChatRequest, behaviour: Behaviour, createdS:
       if (wantsUsage) yield { data: { ...chunk([]), usage }, tokens: 0 }
     }
   }
+}
+
+/** The billed searches: the directive's number, else one, if the request has the search tool. */
+function searchCalls(request: ChatRequest, behaviour: Behaviour): Record<string, number> {
+  return request.web_search_options ? { web_search: behaviour.searches ?? 1 } : {}
 }
 
 function wholeChoice({ content, calls, finish }: Produced, index: number, request: ChatRequest): ChatCompletion.Choice {

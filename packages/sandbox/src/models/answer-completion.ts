@@ -1,5 +1,6 @@
 import type { Completion, CompletionChoice } from 'openai/resources/completions'
 import { type Answer, type AnswerEvent, interleave } from './answer.ts'
+import { noKinds } from './billed-kinds.ts'
 import { randomId } from './ids.ts'
 import { completionLogprobs } from './logprobs.ts'
 import type { Behaviour } from './model-name.ts'
@@ -22,9 +23,11 @@ export function answerCompletion(request: CompletionRequest, behaviour: Behaviou
     cachedTokens: Math.min(behaviour['cached-tokens'] ?? 0, promptTokens),
     // This endpoint has no reasoning models.
     reasoningTokens: 0,
+    hiddenTokens: 0,
+    kinds: noKinds,
     completionTokens: [...choices, ...discarded].reduce((sum, choice) => sum + countProduced(choice), 0)
   }
-  const usage = reportUsage(counted, 0, behaviour)
+  const usage = reportUsage(counted, behaviour)
   const common = { id: randomId('cmpl-'), object: 'text_completion', created: createdS, model: request.model } as const
 
   return {

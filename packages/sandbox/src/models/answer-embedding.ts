@@ -1,6 +1,7 @@
 import type { CreateEmbeddingResponse, Embedding } from 'openai/resources/embeddings'
 import type { Answer } from './answer.ts'
 import { invalidRequest } from './api-error.ts'
+import { noKinds } from './billed-kinds.ts'
 import { embed } from './embed.ts'
 import { readInputs } from './read-inputs.ts'
 import type { EmbeddingRequest } from './requests.ts'
@@ -22,6 +23,8 @@ export function answerEmbedding(request: EmbeddingRequest, model: string): Answe
     promptTokens,
     cachedTokens: 0,
     reasoningTokens: 0,
+    hiddenTokens: 0,
+    kinds: noKinds,
     completionTokens: 0,
     events: null,
     whole(): Omit<CreateEmbeddingResponse, 'data'> & { data: Array<Embedding | Base64Embedding> } {

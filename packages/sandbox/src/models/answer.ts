@@ -1,3 +1,5 @@
+import type { BilledKinds } from './billed-kinds.ts'
+
 /** One server-sent event of a streamed answer. */
 export interface AnswerEvent {
   readonly data: object
@@ -10,8 +12,12 @@ export interface Answer {
   readonly promptTokens: number
   /** Prompt tokens reported as cached. */
   readonly cachedTokens: number
-  /** Hidden tokens, included in `completionTokens`. */
+  /** Part of `hiddenTokens`. */
   readonly reasoningTokens: number
+  /** Tokens that are no text, included in `completionTokens`. */
+  readonly hiddenTokens: number
+  /** What else is billed with its own price. */
+  readonly kinds: BilledKinds
   /** All tokens that the model produces, even if the answer reports others. */
   readonly completionTokens: number
   /** Returns the body of an answer that is not streamed. */

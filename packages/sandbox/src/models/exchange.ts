@@ -1,18 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Dialect } from './dialect.ts'
 import type { RecordedRequest, RequestRecorder } from './request-recorder.ts'
-
-/** Headers of OpenAI's API and its edge. A gateway must not pass all of them on. */
-const openaiHeaders = {
-  'openai-organization': 'sandbox',
-  'openai-version': '2020-10-01',
-  'x-ratelimit-limit-requests': '10000',
-  'x-ratelimit-remaining-requests': '9999',
-  'set-cookie': '__cf_bm=sandbox; path=/; HttpOnly'
-}
 
 /** One request and its answer. Writes with back-pressure and updates the request's record. */
 export class Exchange {
   readonly record: RecordedRequest
+  readonly dialect: Dialect
   /** Aborted if the connection closes before the answer is complete. */
   readonly disconnected: AbortSignal
   readonly #response: ServerResponse
@@ -20,8 +13,15 @@ export class Exchange {
   /** The total tokens, if the model keeps producing after the client leaves. */
   #billed: number | null = null
 
-  constructor(request: IncomingMessage, response: ServerResponse, record: RecordedRequest, recorder: RequestRecorder) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    record: RecordedRequest,
+    recorder: RequestRecorder,
+    dialect: Dialect
+  ) {
     this.record = record
+    this.dialect = dialect
     this.#response = response
     this.#recorder = recorder
     const disconnected = new AbortController()
@@ -53,7 +53,7 @@ export class Exchange {
   begin(status: number, headers: Record<string, string | number>): void {
     if (this.disconnected.aborted) return
     this.record.status = status
-    this.#response.writeHead(status, { 'x-request-id': this.record.id, ...openaiHeaders, ...headers })
+    this.#response.writeHead(status, { ...this.dialect.headers(this.record.id), ...headers })
     this.#response.flushHeaders()
   }
 
@@ -79,10 +79,11 @@ export class Exchange {
   }
 
   /** Writes a server-sent event. */
-  async writeEvent(data: string, tokens = 0): Promise<void> {
+  async writeEvent(data: object, tokens = 0): Promise<void> {
     if (this.disconnected.aborted) return
     this.record.chunksWritten += 1
-    await this.write(`data: ${data}\n\n`, tokens)
+    const name = this.dialect.namesEvents ? `event: ${Reflect.get(data, 'type')}\n` : ''
+    await this.write(`${name}data: ${JSON.stringify(data)}\n\n`, tokens)
   }
 
   end(): void {

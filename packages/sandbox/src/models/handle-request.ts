@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, invalidRequest } from './api-error.ts'
+import { chatDialect } from './dialect.ts'
 import { type Endpoint, modelEndpoints } from './endpoints.ts'
 import { Exchange } from './exchange.ts'
 import { describeModel, listedModels, listModels } from './listed-models.ts'
 import { type ParsedModelName, parseModelName } from './model-name.ts'
 import { readBody } from './read-body.ts'
+import { markedBehaviour } from './request-marker.ts'
 import type { RequestRecorder } from './request-recorder.ts'
 import { respond } from './respond.ts'
 
@@ -31,11 +33,13 @@ export function requestHandler(settings: ModelsSettings, recorder: RequestRecord
     const request = endpoint(body)
     record.model = request.model
     record.stream = request.stream
-    const { model, behaviour } = findModel(request.model, settings.strict)
+    const { model, behaviour: ofName } = findModel(request.model, settings.strict)
+    const behaviour = markedBehaviour(body, ofName)
     const answer = request.answer(model, behaviour, Math.floor(Date.now() / 1000))
     record.promptTokens = answer.promptTokens
     record.cachedTokens = answer.cachedTokens
     record.reasoningTokens = answer.reasoningTokens
+    recorder.bill(record, answer.kinds)
     const asked = timesAsked.get(request.model) ?? 0
     timesAsked.set(request.model, asked + 1)
     const misbehaves = asked % (behaviour.every ?? 1) === 0
@@ -61,7 +65,7 @@ export function requestHandler(settings: ModelsSettings, recorder: RequestRecord
 
   return async (incoming: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
     const record = recorder.begin(incoming.method ?? '', path, incoming.headers, Date.now())
-    const exchange = new Exchange(incoming, response, record, recorder)
+    const exchange = new Exchange(incoming, response, record, recorder, chatDialect)
     try {
       await route(exchange, incoming)
     } catch (error) {
@@ -69,7 +73,11 @@ export function requestHandler(settings: ModelsSettings, recorder: RequestRecord
       if (record.status !== null) return exchange.reset()
       const known = error instanceof ApiError ? error : new ApiError(500, { message: `The sandbox failed: ${error}` })
       // The rest of a refused body is not read.
-      await exchange.sendJson(known.status, known.body, incoming.complete ? {} : { connection: 'close' })
+      await exchange.sendJson(
+        known.status,
+        exchange.dialect.errorBody(known, record.id),
+        incoming.complete ? {} : { connection: 'close' }
+      )
     }
   }
 }

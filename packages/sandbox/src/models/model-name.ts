@@ -23,7 +23,15 @@
  * | `bills-aborted` | produces a stream to its end even if the client leaves |
  * | `odd-usage=<kind>` | reports invalid completion tokens: `missing`, `null`, `text`, `fraction`, `negative` or `zero`; `none` sends `usage: {}`, `outside` counts the reasoning only in the total |
  * | `report-tokens=<n>` | reports n completion tokens instead of the produced number |
+ * | `error-after=<n>` | sends n stream events, then an error event, then ends the body. Without a stream: status 500 |
+ * | `cache-write-tokens=<n>`, `cache-write-long-tokens=<n>` | reports up to n further prompt tokens as written to the cache, for its short or its long lifetime |
+ * | `audio-tokens=<n>`, `image-tokens=<n>` | reports up to n prompt tokens as audio or images |
+ * | `audio-output-tokens=<n>`, `image-output-tokens=<n>` | produces n tokens of audio or images before the answer |
+ * | `searches=<n>` | calls the provider's web search n times, if the request has that tool |
+ * | `tier=<name>` | serves the request with this service tier, whatever it asks for |
  * | `every=<n>` | applies the other directives to every n-th request with this name, starting with the first |
+ *
+ * A marker in the request adds directives to those of the name: see `request-marker.ts`.
  */
 const directives = {
   status: { min: 400, max: 599 },
@@ -43,6 +51,15 @@ const directives = {
   'bills-aborted': 'flag',
   'odd-usage': ['missing', 'null', 'text', 'fraction', 'negative', 'zero', 'none', 'outside'],
   'report-tokens': { min: 0, max: 1_000_000_000 },
+  'error-after': { min: 0, max: 1_000_000_000 },
+  'cache-write-tokens': { min: 0, max: 1_000_000_000 },
+  'cache-write-long-tokens': { min: 0, max: 1_000_000_000 },
+  'audio-tokens': { min: 0, max: 1_000_000_000 },
+  'image-tokens': { min: 0, max: 1_000_000_000 },
+  'audio-output-tokens': { min: 0, max: 1_000_000 },
+  'image-output-tokens': { min: 0, max: 1_000_000 },
+  searches: { min: 0, max: 100 },
+  tier: ['default', 'flex', 'priority', 'scale', 'ultrafast'],
   every: { min: 1, max: 1_000_000 }
 } as const satisfies Record<string, 'flag' | readonly string[] | { min: number; max: number }>
 
@@ -69,26 +86,38 @@ const endings: readonly Directive[] = [
   'flood-mb',
   'reset-after',
   'end-after',
-  'stall-after'
+  'stall-after',
+  'error-after'
 ]
 
 /** Parses a model name. Reports every invalid directive, because a test whose directive is ignored proves nothing. */
 export function parseModelName(name: string): ParsedModelName {
   const [model = '', ...parts] = name.split('+')
   if (model === '') return { valid: false, problem: `the model name "${name}" is empty before its directives` }
-  const behaviour: { [name in Directive]?: number | string | true } = {}
+  const parsed = parseDirectives(parts, {})
+  return parsed.valid ? { ...parsed, model } : parsed
+}
+
+export type ParsedDirectives =
+  | { readonly valid: true; readonly behaviour: Behaviour }
+  | { readonly valid: false; readonly problem: string }
+
+/** Parses directives. They replace equal ones of `base`. */
+export function parseDirectives(parts: readonly string[], base: Behaviour): ParsedDirectives {
+  const given: { [name in Directive]?: number | string | true } = {}
   for (const part of parts) {
     const equals = part.indexOf('=')
     const directive = equals < 0 ? part : part.slice(0, equals)
     if (!isDirective(directive)) return { valid: false, problem: `"${part}" is not a directive of the sandbox` }
-    if (behaviour[directive] !== undefined) return { valid: false, problem: `"${directive}" is given twice` }
+    if (given[directive] !== undefined) return { valid: false, problem: `"${directive}" is given twice` }
     const value = readValue(directive, equals < 0 ? null : part.slice(equals + 1))
     if (value === null) return { valid: false, problem: `"${part}" should be ${describe(directive)}` }
-    behaviour[directive] = value
+    given[directive] = value
   }
-  const given = endings.filter((directive) => behaviour[directive] !== undefined)
-  if (given.length > 1) return { valid: false, problem: `${given.join(' and ')} cannot be combined` }
-  return { valid: true, model, behaviour: behaviour as Behaviour }
+  const behaviour = { ...base, ...given } as Behaviour
+  const ends = endings.filter((directive) => behaviour[directive] !== undefined)
+  if (ends.length > 1) return { valid: false, problem: `${ends.join(' and ')} cannot be combined` }
+  return { valid: true, behaviour }
 }
 
 function isWords(kind: unknown): kind is readonly string[] {

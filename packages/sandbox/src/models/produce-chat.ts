@@ -1,6 +1,7 @@
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import { invalidRequest } from './api-error.ts'
 import { chooseTools, toolName } from './choose-tools.ts'
+import { type HiddenTokens, hiddenTokens, timesHidden } from './hidden-tokens.ts'
 import { randomId } from './ids.ts'
 import { minimalValue } from './minimal-value.ts'
 import type { Behaviour } from './model-name.ts'
@@ -12,8 +13,8 @@ import { writeText } from './write-text.ts'
 
 export interface ProducedChat {
   readonly choices: readonly Produced[]
-  /** Hidden tokens before the first choice. They count against its limit. */
-  readonly reasoningTokens: number
+  /** Hidden tokens of all choices. They come first and count against the limit. */
+  readonly hidden: HiddenTokens
 }
 
 /**
@@ -29,15 +30,15 @@ export function produceChat(request: ChatRequest, behaviour: Behaviour): Produce
     )
   }
   const limit = newer ?? older ?? Number.POSITIVE_INFINITY
-  const reasoning = Math.min(behaviour['reasoning-tokens'] ?? 0, limit)
+  const hidden = hiddenTokens(behaviour, limit)
   const tools = chooseTools(request)
   const produce = (index: number) => {
     if (behaviour['flood-mb'] !== undefined) return produceFlood(behaviour['flood-mb'])
-    if (tools.length > 0) return produceCalls(tools.map(callTool), limit - reasoning)
-    return produceText(writeAnswer(request, index), stop, limit - reasoning)
+    if (tools.length > 0) return produceCalls(tools.map(callTool), limit - hidden.total)
+    return produceText(writeAnswer(request, index), stop, limit - hidden.total)
   }
   const choices = Array.from({ length: n ?? 1 }, (_, index) => produce(index))
-  return { choices, reasoningTokens: reasoning * choices.length }
+  return { choices, hidden: timesHidden(hidden, choices.length) }
 }
 
 function callTool(tool: Tool): ProducedCall {

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { type BilledKinds, noKinds } from './billed-kinds.ts'
 import { randomId } from './ids.ts'
 
-/** The server's record of one request. Tests compare the gateway's numbers with it. */
-export interface RecordedRequest {
+/** The server's record of one request, which is also its bill. Tests compare the gateway's numbers with it. */
+export interface RecordedRequest extends BilledKinds {
   /** The request's number since the server started, from 1. */
   readonly sequence: number
   /** Also the answer's `x-request-id`. */
@@ -84,6 +85,7 @@ export class RequestRecorder {
       cachedTokens: 0,
       completionTokens: 0,
       reasoningTokens: 0,
+      ...noKinds,
       status: null,
       bytesWritten: 0,
       chunksWritten: 0,
@@ -96,6 +98,11 @@ export class RequestRecorder {
     if (this.#withHeaders.length > this.#limits.headers) dropHeaders(this.#withHeaders.shift())
     if (this.#records.size > this.#limits.records) this.#records.delete(this.#oldest.next().value ?? '')
     return record
+  }
+
+  /** Adds the kinds of tokens and calls to a request's bill. */
+  bill(record: RecordedRequest, kinds: BilledKinds): void {
+    Object.assign(record, kinds)
   }
 
   keepBody(record: RecordedRequest, body: Buffer): void {

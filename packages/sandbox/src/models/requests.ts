@@ -80,7 +80,9 @@ export const ChatRequest = Type.Object({
       Type.Object({ type: Type.Enum(['text', 'json_object']) }),
       Type.Object({ type: Type.Literal('json_schema'), json_schema: Type.Object({ schema: Maybe(Schema) }) })
     ])
-  )
+  ),
+  service_tier: Type.Optional(Type.Unknown()),
+  web_search_options: Type.Optional(Type.Unknown())
 })
 export type ChatRequest = Static<typeof ChatRequest>
 

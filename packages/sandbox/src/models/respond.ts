@@ -1,5 +1,4 @@
 import type { Answer } from './answer.ts'
-import { errorForStatus } from './api-error.ts'
 import type { Exchange } from './exchange.ts'
 import type { Behaviour } from './model-name.ts'
 
@@ -29,7 +28,9 @@ export async function respond(exchange: Exchange, answer: Answer, behaviour: Beh
 async function sendStatus(exchange: Exchange, status: number, retryAfter: number | undefined): Promise<void> {
   const defaultSeconds = status === 429 || status === 503 ? 1 : undefined
   const seconds = retryAfter ?? defaultSeconds
-  await exchange.sendJson(status, errorForStatus(status).body, seconds === undefined ? {} : retryAfterHead(seconds))
+  const { dialect, record } = exchange
+  const body = dialect.errorBody(dialect.errorForStatus(status), record.id)
+  await exchange.sendJson(status, body, seconds === undefined ? {} : retryAfterHead(seconds))
 }
 
 function retryAfterHead(seconds: number): Record<string, string> {
@@ -38,22 +39,23 @@ function retryAfterHead(seconds: number): Record<string, string> {
 
 async function sendStream(
   exchange: Exchange,
-  { reasoningTokens, completionTokens }: Answer,
+  { hiddenTokens, completionTokens }: Answer,
   events: ReturnType<NonNullable<Answer['events']>>,
   behaviour: Behaviour,
   paceMs: number
 ): Promise<void> {
-  const stopAfter = behaviour['reset-after'] ?? behaviour['end-after'] ?? behaviour['stall-after']
+  const stopAfter =
+    behaviour['reset-after'] ?? behaviour['end-after'] ?? behaviour['stall-after'] ?? behaviour['error-after']
   if (behaviour['bills-aborted'] === true) exchange.billsAborted(completionTokens)
   exchange.begin(200, streamHead)
-  exchange.produce(reasoningTokens)
+  exchange.produce(hiddenTokens)
   await exchange.wait(behaviour['think-ms'] ?? 0)
   let sent = 0
   for (const { data, tokens } of events) {
-    if (sent === stopAfter) return endEarly(exchange, behaviour)
+    if (sent === stopAfter) return endEarly(exchange, behaviour, sent)
     if (sent > 0) await exchange.wait(paceMs)
     if (exchange.disconnected.aborted) return
-    await exchange.writeEvent(JSON.stringify(data), tokens)
+    await exchange.writeEvent(data, tokens)
     sent += 1
     if (behaviour.garbage === true) {
       await exchange.write('data: {"choices":[{"delta":\u0000\n\n')
@@ -61,8 +63,8 @@ async function sendStream(
     }
     if (sent % eventsPerTurn === 0) await new Promise((resolve) => setImmediate(resolve))
   }
-  if (sent === stopAfter) return endEarly(exchange, behaviour)
-  await exchange.write('data: [DONE]\n\n')
+  if (sent === stopAfter) return endEarly(exchange, behaviour, sent)
+  await exchange.write(exchange.dialect.streamEnd)
   exchange.end()
 }
 
@@ -73,16 +75,21 @@ async function sendWhole(exchange: Exchange, answer: Answer, behaviour: Behaviou
     await exchange.write('<html><body>502 Bad Gateway</body></html>', completionTokens)
     return exchange.end()
   }
+  if (behaviour['error-after'] !== undefined) return sendStatus(exchange, 500, undefined)
   const isBroken = ['reset-after', 'end-after', 'stall-after'].some((directive) => directive in behaviour)
   if (!isBroken) return exchange.sendJson(200, answer.whole(), {}, completionTokens)
   const text = JSON.stringify(answer.whole())
   exchange.begin(200, jsonHead)
   await exchange.write(text.slice(0, text.length / 2), completionTokens)
-  return endEarly(exchange, behaviour)
+  return endEarly(exchange, behaviour, 0)
 }
 
-async function endEarly(exchange: Exchange, behaviour: Behaviour): Promise<void> {
+async function endEarly(exchange: Exchange, behaviour: Behaviour, sent: number): Promise<void> {
   if (behaviour['reset-after'] !== undefined) return exchange.reset()
+  if (behaviour['error-after'] !== undefined) {
+    await exchange.writeEvent(exchange.dialect.errorEvent(sent, exchange.record.id))
+    return exchange.end()
+  }
   if (behaviour['end-after'] !== undefined) return exchange.end()
   return exchange.untilDisconnected()
 }

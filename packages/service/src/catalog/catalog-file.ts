@@ -10,10 +10,11 @@ import { checkCosts, maxReportedTokens } from '@tollgate/contracts/catalog/check
 import { type Static, type TProperties, Type } from 'typebox'
 import { FileError, parseYaml, readText } from '../config/read-yaml.ts'
 import { AudioEntry, ImageEntry, toAudioRule, toImageRule } from './media-entries.ts'
+import { priceMembers, Usd } from './price-entries.ts'
+import { toPrices } from './to-prices.ts'
 
 const closed = <Properties extends TProperties>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: false })
-const Usd = Type.Number({ minimum: 0, maximum: 1e6 })
 const Name = Type.String({ minLength: 1, maxLength: 200 })
 
 const ModelEntry = closed({
@@ -29,12 +30,7 @@ const ModelEntry = closed({
     }),
     { minItems: 1 }
   ),
-  usd_per_million_tokens: closed({
-    input: Usd,
-    cached_input: Type.Optional(Usd),
-    output: Usd,
-    reasoning: Type.Optional(Usd)
-  }),
+  ...priceMembers,
   context_window: Type.Integer({ minimum: 1, maximum: maxReportedTokens }),
   max_output_tokens: Type.Integer({ minimum: 0, maximum: maxReportedTokens }),
   default_output_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -151,20 +147,13 @@ function checkPrices(plans: CatalogFile['plans'], problems: string[]): void {
 }
 
 function toModel(entry: Static<typeof ModelEntry>, name: string, problems: string[]): Model {
-  const prices = entry.usd_per_million_tokens
-  const picos = (usd: number, member: string): number => {
-    const value = Math.round(usd * 1e6)
-    if (Math.abs(value - usd * 1e6) > 1e-4) {
-      problems.push(`models.${name}.usd_per_million_tokens.${member}: finer than a millionth of a dollar`)
-    }
-    return value
-  }
+  const prices = toPrices(entry, (path, problem) => problems.push(`models.${name}.${path}: ${problem}`))
   if (entry.kind !== 'embedding' && entry.max_output_tokens === 0) {
     problems.push(`models.${name}.max_output_tokens: must be at least 1 for a model that generates text`)
   }
   const maxOutputTokens = entry.kind === 'embedding' ? 0 : entry.max_output_tokens
   // A model with a price for reasoning has hidden output.
-  const hidesOutput = entry.hidden_output ?? prices.reasoning !== undefined
+  const hidesOutput = entry.hidden_output ?? prices.reasoningPicos !== undefined
   const defaultTokens = hidesOutput ? defaultHidingTokens : defaultOutputTokensByKind[entry.kind]
   const defaultOutputTokens = Math.min(entry.default_output_tokens ?? defaultTokens, maxOutputTokens)
   if ((entry.default_output_tokens ?? 0) > maxOutputTokens) {
@@ -180,12 +169,7 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
       priority: priority ?? 0,
       weight: weight ?? 1
     })),
-    prices: {
-      inputPicos: picos(prices.input, 'input'),
-      cachedInputPicos: picos(prices.cached_input ?? prices.input, 'cached_input'),
-      outputPicos: picos(prices.output, 'output'),
-      ...(prices.reasoning !== undefined && { reasoningPicos: picos(prices.reasoning, 'reasoning') })
-    },
+    prices,
     contextWindow: entry.context_window,
     maxOutputTokens,
     defaultOutputTokens,

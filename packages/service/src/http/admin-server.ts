@@ -1,6 +1,10 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
 import { version } from '../version.ts'
+import { shareReads } from './share-reads.ts'
+
+/** A connection on which nothing moves for so long is closed, ms: readers that have stopped would pile up. */
+const idleMs = 10_000
 
 /** Whether a process can serve now. */
 export interface Readiness {
@@ -19,14 +23,20 @@ export interface AdminServerOptions {
  * Builds the server for operators: `/livez`, `/readyz` and `/metrics`. It has a port of its own, which clients cannot reach.
  *
  * `/livez` answers 200 with the version while the process runs. `/readyz` answers 200 if the process is ready, else 503.
+ * Many scrapes at once share one reading of the metrics, so they take little time from requests.
  */
 export function createAdminServer({ registry, readiness }: AdminServerOptions): FastifyInstance {
-  const admin = Fastify({ routerOptions: { ignoreTrailingSlash: true }, forceCloseConnections: true })
+  const admin = Fastify({
+    routerOptions: { ignoreTrailingSlash: true },
+    forceCloseConnections: true,
+    connectionTimeout: idleMs
+  })
+  const readMetrics = shareReads(async () => Buffer.from(await registry.metrics()))
   admin.get('/livez', async () => ({ ok: true, version }))
   admin.get('/readyz', async (_request, reply) => {
     const { isReady, details } = await readiness()
     return reply.code(isReady ? 200 : 503).send(details)
   })
-  admin.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()))
+  admin.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await readMetrics()))
   return admin
 }

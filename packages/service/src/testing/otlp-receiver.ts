@@ -26,7 +26,7 @@ export interface OtlpReceiver {
   readonly spans: readonly ReceivedSpan[]
   /** Headers and path of each request. */
   readonly requests: ReadonlyArray<{ path: string; headers: IncomingHttpHeaders }>
-  /** Resolves with all spans once `isEnough` is true for them. */
+  /** Resolves with all spans once `isEnough` is true for them. @throws Error after 30 seconds, with the spans that arrived */
   until(isEnough: (spans: readonly ReceivedSpan[]) => boolean): Promise<readonly ReceivedSpan[]>
   /** Replaces the answers of the collector. */
   answer(handler: (request: IncomingMessage, response: ServerResponse) => void): void
@@ -43,6 +43,9 @@ interface Attribute {
   key: string
   value: Record<string, string | number | boolean>
 }
+
+/** Generous: exporters send at least once a second. */
+const deadlineMs = 30_000
 
 const definitions = protobuf.parse(readFileSync(new URL('./otlp.proto', import.meta.url), 'utf8')).root
 const RequestMessage = definitions.lookupType('otlp.ExportTraceServiceRequest')
@@ -70,7 +73,17 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     spans,
     requests,
     async until(isEnough) {
-      while (!isEnough(spans)) await new Promise<void>((resolve) => waiting.push(resolve))
+      const names = () => spans.map(({ name }) => name).join(', ')
+      const deadline = AbortSignal.timeout(deadlineMs)
+      while (!isEnough(spans)) {
+        const arrival = Promise.withResolvers<void>()
+        waiting.push(arrival.resolve)
+        const give = () =>
+          arrival.reject(new Error(`waited ${deadlineMs / 1000} s for spans; ${spans.length} arrived: ${names()}`))
+        deadline.addEventListener('abort', give)
+        await arrival.promise
+        deadline.removeEventListener('abort', give)
+      }
       return spans
     },
     answer(handler) {

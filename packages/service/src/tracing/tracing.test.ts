@@ -36,6 +36,9 @@ test('traces go where OpenTelemetry’s variables say, or nowhere', async () => 
   )
 })
 
+/** How long ended spans wait for others, ms. */
+const delayMs = 5
+
 interface Opened {
   tracing: Tracing
   /** What `onDropped` got. */
@@ -45,7 +48,7 @@ interface Opened {
 async function open(url: string, settings: Partial<TraceSettings> = {}): Promise<Opened> {
   const reports: number[] = []
   const tracing = await openTracing(
-    { url, sampler: 'parentbased_always_on', ratio: 1, delayMs: 1, ...settings },
+    { url, sampler: 'parentbased_always_on', ratio: 1, delayMs, ...settings },
     { name: 'tests', version: '1', onDropped: (dropped) => reports.push(dropped) }
   )
   return { tracing: tracing!, reports }
@@ -74,8 +77,8 @@ test('spans that end while the collector is slow are sent once it answers', asyn
   makeSpans(tracing, 1)
   const answer = await arrived.promise
   makeSpans(tracing, 1)
-  // Their timer fires meanwhile.
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  // Their timer, which began earlier and is no longer than this one, fires meanwhile.
+  await new Promise((resolve) => setTimeout(resolve, delayMs))
   collector.answer((_request, response) => void response.end())
   answer()
   await collector.until((spans) => spans.length === 2)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { frequentCounters, zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import { accountName } from '../keyspace/names.ts'
 import { RedisRefusedError } from '../link/refused-error.ts'
 import type { SettledRequest } from '../settlement/settled-request.ts'
@@ -90,14 +90,9 @@ const bytesOf = (argument: string | Packed): Buffer =>
       )
 
 function callsOf(run: string, at: number): Call[] {
-  const counts = Object.values<number>({
-    ...zeroCounts,
-    requests: 1,
-    promptTokens: 6,
-    cachedTokens: 2,
-    completionTokens: 5,
-    costNanos: 7
-  })
+  const all = { ...zeroCounts, requests: 1, promptTokens: 6, cachedTokens: 2, completionTokens: 5, costNanos: 7 }
+  const counts = Object.values<number>(all)
+  const frequent = frequentCounters.map((counter) => all[counter])
   const settled = (id: string) => [
     id,
     String(at),
@@ -152,8 +147,8 @@ function callsOf(run: string, at: number): Call[] {
         run,
         [
           ...[2, 2, ...held('req_1'), ...held('req_2')],
-          ...[at, 11, ...counts, packText('k:key_1'), packText('-openai|key_1|a-model')],
-          ...[at, 11, ...counts, packText('k:key_1'), packText('|key_1|another')]
+          ...[at, 11, ...frequent, packText('k:key_1'), packText('-openai|key_1|a-model'), packText('0 0 2 0 0 0 1')],
+          ...[at, 11, ...frequent, packText('k:key_1'), packText('|key_1|another'), packText('')]
         ]
       ],
       numbers: []

@@ -1,15 +1,15 @@
-import { usageCounterNames } from '@tollgate/contracts/usage/usage-counters.ts'
+import { frequentCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 import { layouts } from './layouts.ts'
 
 const lists = new Map<string, readonly string[]>([
   ...Object.entries(layouts).map(([name, layout]): [string, string[]] => [name, Object.keys(layout)]),
-  ['counters', usageCounterNames]
+  ['counters', frequentCounters]
 ])
 
 const separators = { EACH: ', ', ALL: ' and ', SUM: ' + ' } as const
 
 /**
- * Writes out the expressions of a script for each part of a layout, or for all `counters`. So scripts that only pass a new part
+ * Writes out the expressions of a script for each part of a layout, or for the `counters` that are not rare. So scripts that only pass a new part
  * on need no change, and Redis needs no function call.
  *
  * - `EACH(key, NAME)` becomes `version, month, …`, and `EACH(key, keyName)` becomes `keyVersion, keyMonth, …`. Each part

@@ -1,4 +1,4 @@
-import { type UsageCounter, usageCounterNames } from '@tollgate/contracts/usage/usage-counters.ts'
+import { type FrequentCounter, frequentCounters, rareCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 
 /**
  * The packed values in Redis, in the format of Lua's `struct`: parts in this order, `d` a double, `s` a text. TypeScript reads
@@ -13,9 +13,13 @@ export const layouts = {
     ...texts('tag', 'keyField', 'model')
   },
   row: numbers(...rowParts()),
+  /** The end of a row with a rare counter that is not 0. */
+  rareCounters: numbers(...rareCounters),
+  /** A row with its end. */
+  wholeRow: numbers(...rowParts(), ...rareCounters),
   marker: { ...numbers('version', 'month'), ...texts('run', 'lost') },
   /** An argument of settle-held.lua. */
-  sum: { ...numbers('at', 'heldNanos', ...usageCounterNames), ...texts('keyField', 'rowEnd') }
+  sum: { ...numbers('at', 'heldNanos', ...frequentCounters), ...texts('keyField', 'rowEnd', 'rare') }
 } as const
 
 export type LayoutName = keyof typeof layouts
@@ -29,9 +33,9 @@ export type Packed<Parts extends Layout> = {
 }
 
 /** Rows of older versions end with `isListed`, so later counters come after it. */
-function rowParts(): Array<UsageCounter | 'revision' | 'born' | 'isListed'> {
+function rowParts(): Array<FrequentCounter | 'revision' | 'born' | 'isListed'> {
   const countersBefore = 8
-  const [first, later] = [usageCounterNames.slice(0, countersBefore), usageCounterNames.slice(countersBefore)]
+  const [first, later] = [frequentCounters.slice(0, countersBefore), frequentCounters.slice(countersBefore)]
   return [...first, 'revision', 'born', 'isListed', ...later]
 }
 

@@ -3,7 +3,7 @@
 --
 -- A row is a field of its account's hash, `u:<hour>:<run>|<key>|<model>`. `<run>` is `<tag of the run>[-<upstream>][~<hour in
 -- which a late row began>]`: releases that do not know upstreams take all of it for the run, and so keep the rows apart.
--- Its parts: the counters; `revision`, which every change raises; `born`, when it began (µs since the epoch), so a row that
+-- Its parts: the counters, the rare ones last and only if one of them is not 0; `revision`, which every change raises; `born`, when it began (µs since the epoch), so a row that
 -- was lost and began again counts as another one; and `isListed`, 1 if `uncopied` has it, else 0.
 -- Two lists of the shard name rows as `<account>:<hour>:<run>|<key>|<model>`. `uncopied` has the rows that changed since
 -- control last copied them. `rows` has all rows, in order of the hour in which they are final.
@@ -16,6 +16,11 @@ local function readRow(packed)
     packed = packed .. string.sub(noRow, #packed + 1)
   end
   return struct.unpack(rowForm, packed)
+end
+
+-- The bytes of the rare counters at the end of a row; '' if they are 0.
+local function rareEnd(packed)
+  return string.sub(packed, #noRow + 1)
 end
 
 -- Returns the end of a row's field: `[-<upstream>]|<key>|<model>`. `upstream` is '' if no upstream served the requests.

@@ -2,7 +2,8 @@
 -- Ends a replay: marks the shard as verified, which means that this process has every change up to a version.
 -- It compares the marker with what claim-shard.lua returned, then sets it and clears all claims. So the first of several
 -- replays wins; the others, which may know less, change nothing.
--- A month that is open stays open.
+-- A month that is open stays open. The marker keeps the epoch of its first verification in `since`: Redis has had every change
+-- since then, until it loses its data, and the field with it.
 --
 -- KEYS[1]  marker of the shard
 -- ARGV[1]  token of this replay
@@ -18,6 +19,7 @@ local version, run, month, lost = readVerified(at[1])
 if not at[2] or (version and string.format('%.0f', version) or '') ~= ARGV[2] or (run or '') ~= ARGV[3] then
   return 0
 end
+redis.call('HSETNX', KEYS[1], 'since', string.format('%.0f', math.floor((version or tonumber(ARGV[4])) / 1e12)))
 -- Fields of other versions, too.
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
   if string.find(field, '^claim:') or string.find(field, '^vouched:') then

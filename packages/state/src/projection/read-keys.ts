@@ -10,10 +10,16 @@ export interface ProjectedKey {
   readonly hasAccount: boolean
 }
 
-/** Keys of a shard, and the version up to which Redis has every change of the shard; all of the same moment. */
-export interface ProjectedKeys {
-  /** Null if the shard is not verified for any process. */
+/** Which changes of a shard Redis has had. */
+export interface ShardHistory {
+  /** The version up to which Redis has every change; null if the shard is not verified for any process. */
   readonly verified: number | null
+  /** The epoch in which this data was first verified; null if it is not known. Redis has lost nothing of the shard since. */
+  readonly since: number | null
+}
+
+/** Keys of a shard, with its history; all of the same moment. */
+export interface ProjectedKeys extends ShardHistory {
   readonly keys: readonly ProjectedKey[]
 }
 
@@ -30,9 +36,10 @@ export async function readKeys(
   const hashes = keys.map(({ account }) => accountName(account))
   const ids = keys.map(({ key }) => key)
   const { client } = link.nodeOf(shard)
-  const [verified, ...parts] = await client.tgReadKeys(hashes.length + 1, shardMarker(shard), ...hashes, ...ids)
+  const [verified, since, ...parts] = await client.tgReadKeys(hashes.length + 1, shardMarker(shard), ...hashes, ...ids)
   return {
     verified: verified === '' ? null : Number(verified),
+    since: since === '' ? null : Number(since),
     keys: keys.map((_key, index) => {
       const [version, json, hasAccount] = parts.slice(3 * index) as [string, string, 0 | 1]
       const record = version === '0' ? null : { version: Number(version), content: readKeyRecord(json) }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { versionOf } from '@tollgate/contracts/records/version.ts'
 import type { Redis } from 'ioredis'
 import { monthNumber } from '../keyspace/month.ts'
-import { accountShard, allShards, type Shard } from '../keyspace/names.ts'
+import { accountShard, allShards, type Shard, shardMarker } from '../keyspace/names.ts'
 import { activeKey } from '../testing/active-key.ts'
 import { readMarker, setVerified, verifyNow } from '../testing/marker.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
@@ -19,7 +20,24 @@ testOnEveryRedis('claims of shards', async (t, link) => {
     const claim = await claimShard(link, shard, 'one')
     assert.deepEqual(claim, { shard, token: 'one', at: { version: null, run: null } })
     assert.equal(await markVerified(link, claim, { version: 12, run: 'run 1' }), true)
-    assert.deepEqual(await marker(client), { version: 12, month: 0, run: 'run 1' })
+    assert.deepEqual(await marker(client), { version: 12, month: 0, run: 'run 1', since: '0' })
+  })
+
+  t.test('a shard keeps the epoch of its first verification, until it loses its data', async () => {
+    const since = () => client.hget(shardMarker(shard), 'since')
+    await verifyNow(link, shard, versionOf(2, 7), 'run 1')
+    await verifyNow(link, shard, versionOf(3, 9), 'run 1')
+    assert.equal(await since(), '2')
+    await client.flushall()
+    await verifyNow(link, shard, versionOf(3, 9), 'run 1')
+    assert.equal(await since(), '3')
+  })
+
+  t.test('a shard that an earlier release verified has been there since that epoch', async () => {
+    await verifyNow(link, shard, versionOf(2, 7), 'run 1')
+    await client.hdel(shardMarker(shard), 'since')
+    await verifyNow(link, shard, versionOf(3, 9), 'run 1')
+    assert.equal(await client.hget(shardMarker(shard), 'since'), '2')
   })
 
   t.test('a shard can be verified at version 0', async () => {
@@ -58,7 +76,7 @@ testOnEveryRedis('claims of shards', async (t, link) => {
     const fast = await claimShard(link, shard, 'fast')
     assert.equal(await markVerified(link, fast, { version: 20, run: 'run 1' }), true)
     assert.equal(await markVerified(link, slow, { version: 12, run: 'run 1' }), false)
-    assert.deepEqual(await marker(client), { version: 20, month: 0, run: 'run 1' })
+    assert.deepEqual(await marker(client), { version: 20, month: 0, run: 'run 1', since: '0' })
   })
 
   t.test('a claim is lost with the data, even if the shard looks as before', async () => {
@@ -78,7 +96,13 @@ testOnEveryRedis('claims of shards', async (t, link) => {
       const claim = await claimShard(link, shard, 'two')
       await setVerified(client, shard, version, run)
       assert.equal(await markVerified(link, claim, { version: 14, run: 'run 3' }), false)
-      assert.deepEqual(await marker(client), { version, month: monthNumber(new Date()), run, 'claim:two': '1' })
+      assert.deepEqual(await marker(client), {
+        version,
+        month: monthNumber(new Date()),
+        run,
+        since: '0',
+        'claim:two': '1'
+      })
     })
   }
 

@@ -3,6 +3,7 @@
 --include keyspace/month.lua
 --include keyspace/names.lua
 --include layout/usage.lua
+--include settlement/rare-counters.lua
 
 -- Posts changes to the spend and usage of an account.
 local max = math.max
@@ -34,10 +35,12 @@ local function postSpend(field, value, at, moreSettled, moreReserved)
   write(field, packFields(keyForm, EACH(key, keyName)))
 end
 
--- Adds to the counters of a usage row. `value` is its field, `at` the time of admission.
-local function postUsage(field, value, at, EACH(counters, moreName))
+-- Adds to the counters of a usage row. `value` is its field, `at` the time of admission, `moreRare` the rare counters by name,
+-- nil if they are 0.
+local function postUsage(field, value, at, moreRare, EACH(counters, moreName))
   local again = latest and latest[field]
-  local EACH(row, NAME) = readRow(again or value or noRow)
+  local before = again or value or noRow
+  local EACH(row, NAME) = readRow(before)
   if revision == 0 then
     local _, finalIn = rowField(at, postedAt, postedTag, '')
     born = postedAt
@@ -48,7 +51,11 @@ local function postUsage(field, value, at, EACH(counters, moreName))
   end
   EACH(counters, NAME) = EACH(counters, NAME + moreName)
   revision, isListed = again and revision or revision + 1, 1
-  write(field, packFields(rowForm, EACH(row, NAME)))
+  local after = packFields(rowForm, EACH(row, NAME))
+  if moreRare or #before > #noRow then
+    after = after .. addRare(rareEnd(before), moreRare)
+  end
+  write(field, after)
 end
 
 -- Writes all changes. `closed` is the number of holds that ended, `refund` is given back to the token rate, µs.
@@ -77,7 +84,7 @@ local function postSums(name, now, tag, sums, closed, refund, newDue, newEndedUn
     local sum, counts = sums[n], sums[n].counts
     postSpend(sum.keyField, found[2 * n], sum.at, sum.settled, sum.reserved)
     if counts then
-      postUsage(fields[2 * n + 1], found[2 * n + 1], sum.at, EACH(counters, counts.NAME or 0))
+      postUsage(fields[2 * n + 1], found[2 * n + 1], sum.at, rareOf(counts), EACH(counters, counts.NAME or 0))
     end
   end
   endPosting(closed, refund)

@@ -11,7 +11,8 @@
 --   for each request: the unused part of its tokens, as µs of the token rate, below 0 if it used more; when the full burst was
 --     available again after its admission, µs since the epoch; field of its hold
 --   for each sum (requests of one hour, upstream, key and model): time of admission of one of them, s; nanodollars of their
---     holds; their amounts for each usage counter; field of the key; end of the row's field, `[-<upstream>]|<key>|<model>`
+--     holds; their amounts for each usage counter that is not rare; field of the key; end of the row's field,
+--     `[-<upstream>]|<key>|<model>`; the rare counters, separated by spaces, '' if they are 0
 -- Returns the numbers of the groups that were left, from 1.
 
 --include wire/numbers.lua
@@ -27,6 +28,22 @@ local headForm, requestForm, sumForm = '<dd', '<dds', FORM(sum)
 -- Names of the fields: the account, then the key and row of each sum, then the holds.
 local fields = { 'a' }
 
+-- Reads the rare counters of a sum: whole numbers, separated by spaces. Returns them by name; nil for ''.
+local function readRare(text)
+  if text == '' then
+    return nil
+  end
+  local counts, count = {}, 0
+  for number in string.gmatch(text, '%S+') do
+    count = count + 1
+    counts[rareNames[count] or ''] = whole(number)
+  end
+  if count ~= #rareNames then
+    error('not all rare counters')
+  end
+  return counts
+end
+
 -- Checks a sum and notes its fields, up to number `last`. Returns where it ends, and its numbers.
 local function readSum(last, EACH(sum, NAME), position)
   if not (at % 1 + heldNanos % 1 + SUM(counters, NAME % 1) == 0
@@ -35,13 +52,13 @@ local function readSum(last, EACH(sum, NAME), position)
     error('not whole numbers')
   end
   fields[last - 1], fields[last] = keyField, (rowField(at, now, tag, rowEnd))
-  return position, at, heldNanos, EACH(counters, NAME)
+  return position, at, heldNanos, readRare(rare), EACH(counters, NAME)
 end
 
 -- Adds a sum that `readSum` returned, whose fields end at number `last`. Returns where it ends.
-local function post(found, last, position, at, heldNanos, EACH(counters, NAME))
+local function post(found, last, position, at, heldNanos, rare, EACH(counters, NAME))
   postSpend(fields[last - 1], found[last - 1], at, costNanos, -heldNanos)
-  postUsage(fields[last], found[last], at, EACH(counters, NAME))
+  postUsage(fields[last], found[last], at, rare, EACH(counters, NAME))
   return position
 end
 
@@ -59,7 +76,7 @@ local function settle(name, packed)
     end
     refund = refund + stillTaken(micros, back - now)
   end
-  local second, at, heldNanos, EACH(counters, moreName) = readSum(3, unpackFields(sumForm, packed, position))
+  local second, at, heldNanos, rare, EACH(counters, moreName) = readSum(3, unpackFields(sumForm, packed, position))
   local after = second
   for n = 2, sums do
     after = readSum(2 * n + 1, unpackFields(sumForm, packed, after))
@@ -86,7 +103,7 @@ local function settle(name, packed)
   end
 
   beginPosting(name, now, tag, found[1], sums > 1)
-  position = post(found, 3, second, at, heldNanos, EACH(counters, moreName))
+  position = post(found, 3, second, at, heldNanos, rare, EACH(counters, moreName))
   for n = 2, sums do
     position = post(found, 2 * n + 1, readSum(2 * n + 1, unpackFields(sumForm, packed, position)))
   end

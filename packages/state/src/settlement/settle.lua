@@ -15,7 +15,7 @@
 -- ARGV, for each request:
 --   id; time of admission, s; key id; model; upstream, '' if none served it;
 --   nanodollars, tokens and tokens per minute of the hold; ms from its admission until the full burst is available again;
---   its amount for each usage counter
+--   its amount for each usage counter, the rare ones last
 -- Returns 1; or 0 without a change, if an earlier attempt went to another process and control has not verified this one.
 
 --include layout/ended-hold.lua
@@ -38,7 +38,7 @@ if isRetry and ARGV[2] ~= tag then
   end
   isLost = isAnyAmong(ARGV[2], lost)
 end
-local counters = { EACH(counters, 'NAME') }
+local counters = { EACH(counters, 'NAME'), EACH(rareCounters, 'NAME') }
 local beforeCounts = 9
 local argumentsEach = beforeCounts + #counters
 local holds = {}

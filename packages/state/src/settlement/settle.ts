@@ -1,4 +1,4 @@
-import { usageCounterNames } from '@tollgate/contracts/usage/usage-counters.ts'
+import { frequentCounters, rareCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 import { callForAccount, callForShard } from '../link/call-script.ts'
 import { RedisAwayError, type RedisLink } from '../link/redis-link.ts'
 import { bulk, packNumbers } from '../wire/packed.ts'
@@ -117,7 +117,8 @@ async function settleEach(link: RedisLink, { account, requests, tried }: Settled
       request.tokensRestMs
     )
     const counts = countsOf(request)
-    for (const counter of usageCounterNames) rest.push(counts[counter])
+    for (const counter of frequentCounters) rest.push(counts[counter])
+    for (const counter of rareCounters) rest.push(counts[counter])
   }
   if ((await callForAccount(link, account, 'tgSettle', rest)) === 0) throw new RedisAwayError()
 }

@@ -1,7 +1,9 @@
 import {
+  frequentCounters,
+  hasRareCounts,
   measuredCounters,
+  rareCounters,
   type UsageCounts,
-  usageCounterNames,
   zeroCounts
 } from '@tollgate/contracts/usage/usage-counters.ts'
 import { layouts } from '../layout/layouts.ts'
@@ -39,7 +41,8 @@ export function sumsOf(requests: readonly SettledRequest[]): SettledSum[] {
     const sum = sumFor(request, sums)
     const counts = countsOf(request)
     sum.heldNanos += request.heldNanos
-    for (const counter of usageCounterNames) sum[counter] += counts[counter]
+    for (const counter of frequentCounters) sum[counter] += counts[counter]
+    if (hasRareCounts(counts)) for (const counter of rareCounters) sum[counter] += counts[counter]
   }
   return sums
 }
@@ -58,7 +61,8 @@ function sumFor({ at, key, model, upstream }: SettledRequest, sums: SettledSum[]
 /** Packs a sum for settle-held.lua. */
 export function packSum({ key, model, upstream, ...numbers }: SettledSum): string {
   const rowEnd = upstream === '' ? `|${key}|${model}` : `-${upstream}|${key}|${model}`
-  return packParts(layouts.sum, { ...numbers, keyField: `k:${key}`, rowEnd })
+  const rare = hasRareCounts(numbers) ? rareCounters.map((counter) => numbers[counter]).join(' ') : ''
+  return packParts(layouts.sum, { ...numbers, keyField: `k:${key}`, rowEnd, rare })
 }
 
 /** Packs a request for settle-held.lua: the unused part of the token rate, and the field of its hold. */

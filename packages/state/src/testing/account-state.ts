@@ -21,7 +21,10 @@ export interface AccountState {
 export type AccountEntry = Packed<typeof layouts.account>
 export type KeyEntry = Packed<typeof layouts.key>
 export type HoldEntry = Omit<Packed<typeof layouts.hold>, 'keyField'> & { key: string }
-export type UsageEntry = Packed<typeof layouts.row>
+export type UsageEntry = Packed<typeof layouts.wholeRow>
+
+/** Rare counters at the end are missing while they are 0. */
+const bytesOfWholeRow = 8 * Object.keys(layouts.wholeRow).length
 
 /** @param fields of the hash */
 export function parseState(fields: Readonly<Record<string, Buffer>>): AccountState {
@@ -34,7 +37,8 @@ export function parseState(fields: Readonly<Record<string, Buffer>>): AccountSta
       if (entry.month > 0) state.account = entry
     } else if (field.startsWith('k:')) state.keys.set(of, unpackParts(layouts.key, packed))
     else if (field.startsWith('h:')) state.holds.set(of, holdOf(packed))
-    else if (field.startsWith('u:')) state.usage.set(of, unpackParts(layouts.row, packed))
+    else if (field.startsWith('u:'))
+      state.usage.set(of, unpackParts(layouts.wholeRow, Buffer.concat([packed], bytesOfWholeRow)))
   }
   return state
 }

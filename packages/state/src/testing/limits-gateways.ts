@@ -270,6 +270,8 @@ function settlementOf({ asking, hold }: Request, { share, failed, estimated }: U
     cachedTokens: Math.floor(promptTokens * Math.min(1, share) * 0.3),
     completionTokens: Math.floor(outputTokens * grantedTokens * share),
     reasoningTokens: Math.floor(outputTokens * grantedTokens * share * 0.4),
+    // Most requests have none of these.
+    ...(share < 0.3 && { audioInputTokens: Math.floor(promptTokens * share), toolCalls: 2 }),
     failed,
     estimated
   }

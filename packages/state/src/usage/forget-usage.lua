@@ -29,7 +29,7 @@ for n = 1, #KEYS - 2 do
   elseif isCopied then
     redis.call('HDEL', KEYS[1], name)
     isListed = 0
-    redis.call('HSET', hash, field, struct.pack(rowForm, EACH(row, NAME)))
+    redis.call('HSET', hash, field, struct.pack(rowForm, EACH(row, NAME)) .. rareEnd(row))
   end
 end
 local marker = 'shard:' .. string.match(KEYS[1], '{.*}')

@@ -35,6 +35,13 @@ test('counters are read, and a correction may be below zero', async () => {
   })
 })
 
+test('rare counters are at the end of a row, and 0 in a row without them', async () => {
+  const frequent = [1, 0, 30, 0, 5, 9, 0, 0, 7, born, 1, 0]
+  const { cacheWriteTokens, toolCalls } = parseUsage(name, packed(...frequent, 1, 2, 3, 4, 5, 6, 7))
+  assert.deepEqual([cacheWriteTokens, toolCalls], [1, 7])
+  assert.equal(parseUsage(name, packed(...frequent)).toolCalls, 0)
+})
+
 /** How releases read names before they knew upstreams. They run beside this one while an installation is updated. */
 const formOfEarlierRelease = /^[0-9a-f-]{36}:[1-9][0-9]{0,6}:([\w~-]+)\|[^|]+\|.+$/s
 

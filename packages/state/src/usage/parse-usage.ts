@@ -37,8 +37,8 @@ export interface UsagePlace {
 const nameForm =
   /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([1-9][0-9]{0,6}):(\w+(?:-([\w-]+))?(?:~\d+)?)\|([^|]+)\|(.+)$/s
 
-const bytesOfRow = 8 * Object.keys(layouts.row).length
-/** A row that an older version wrote ends with `isListed`, or with a later counter. */
+const bytesOfRow = 8 * Object.keys(layouts.wholeRow).length
+/** A row that an older version wrote ends with `isListed`, or with a later counter. A row without rare counts lacks them. */
 const minBytesOfRow = 8 * (Object.keys(layouts.row).indexOf('isListed') + 1)
 
 /** Postgres cannot index longer names. */
@@ -59,7 +59,7 @@ export function parseUsage(name: string, packed: Buffer): Usage {
   const { length } = packed
   if (length < minBytesOfRow || length > bytesOfRow || length % 8 !== 0)
     throw new Error('the value is not a list of counters')
-  const row = unpackParts(layouts.row, Buffer.concat([packed], bytesOfRow))
+  const row = unpackParts(layouts.wholeRow, Buffer.concat([packed], bytesOfRow))
   const counts = forEachCounter((counter) => assertInteger(row[counter]))
   const [revision, born] = [assertInteger(row.revision), assertInteger(row.born)]
   return {

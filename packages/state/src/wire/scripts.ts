@@ -80,7 +80,7 @@ declare module 'ioredis' {
     tgReadKeys(
       numberOfKeys: number,
       ...keysAndIds: string[]
-    ): Result<[verified: string, ...Array<string | 0 | 1>], Context>
+    ): Result<[verified: string, since: string, ...Array<string | 0 | 1>], Context>
     tgConfirm(...keysAndArguments: string[]): Result<'admitted' | 'ended' | 'unverified' | RawRecords, Context>
     tgReadPointer(pointer: string, marker: string, run: string): Result<string | 0 | -1, Context>
     tgClaimShard(marker: string, token: string): Result<[version: string, run: string], Context>

@@ -4,8 +4,9 @@ import { readAccountRecord } from '@tollgate/contracts/records/records.ts'
 import { accountName } from '@tollgate/state/keyspace/names.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
+import type { Answer } from '../testing/call-control.ts'
 import { onEachDatabase } from '../testing/databases.ts'
-import { type Answer, startControl } from '../testing/start-control.ts'
+import { startControl } from '../testing/start-control.ts'
 
 const accountOf = (answer: Answer) => (answer.body as { account: Account }).account
 

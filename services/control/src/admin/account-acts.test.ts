@@ -8,13 +8,14 @@ import { accountName } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import { startBilling } from '../billing/testing/start-billing.ts'
 import { outcomeOf, teamOf } from '../team/testing/team-of.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { codeOf } from '../testing/call-control.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { startRedisProxy } from '../testing/redis-proxy.ts'
-import { codeOf, type TestUser } from '../testing/start-control.ts'
+import type { TestUser } from '../testing/sign-up.ts'
 
 const reason = 'sells stolen keys'
 
-onEachDatabase('acts of operators on accounts', async (t, newDatabase) => {
+onDatabase('acts of operators on accounts', async (t, newDatabase) => {
   const server = await startRedis({ port: 0 })
   const proxy = await startRedisProxy(server.url)
   const billing = await startBilling({

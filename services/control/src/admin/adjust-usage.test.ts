@@ -4,8 +4,9 @@ import type { UsageResponse, UsageSummaryResponse } from '@tollgate/contracts/ht
 import { readAccountRecord } from '@tollgate/contracts/records/records.ts'
 import { monthNumber } from '@tollgate/state/keyspace/month.ts'
 import { accountName } from '@tollgate/state/keyspace/names.ts'
+import { codeOf } from '../testing/call-control.ts'
 import { onEachDatabase } from '../testing/databases.ts'
-import { codeOf, startControl } from '../testing/start-control.ts'
+import { startControl } from '../testing/start-control.ts'
 
 onEachDatabase('an operator adjusts usage', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })

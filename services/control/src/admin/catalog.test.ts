@@ -8,8 +8,9 @@ import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { readCatalog } from '@tollgate/state/projection/stored-catalog.ts'
 import { quotaAt, withKeyQuota, withUpstream } from '../catalog/testing/catalog-files.ts'
 import { pruneCatalogs } from '../retention/prune-catalogs.ts'
+import { type Answer, codeOf } from '../testing/call-control.ts'
 import { onEachDatabase } from '../testing/databases.ts'
-import { type Answer, codeOf, startControl } from '../testing/start-control.ts'
+import { startControl } from '../testing/start-control.ts'
 
 const messageOf = ({ body }: Answer): string => (body as { error: { message: string } }).error.message
 

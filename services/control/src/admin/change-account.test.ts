@@ -3,10 +3,11 @@ import type { OperatorActsResponse } from '@tollgate/contracts/http/admin/audit.
 import type { AuditResponse } from '@tollgate/contracts/http/audit.ts'
 import { readAccountRecord } from '@tollgate/contracts/records/records.ts'
 import { accountName } from '@tollgate/state/keyspace/names.ts'
-import { onEachDatabase } from '../testing/databases.ts'
-import { codeOf, startControl } from '../testing/start-control.ts'
+import { codeOf } from '../testing/call-control.ts'
+import { onDatabase } from '../testing/databases.ts'
+import { startControl } from '../testing/start-control.ts'
 
-onEachDatabase('an operator changes an account', async (t, newDatabase) => {
+onDatabase('an operator changes an account', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
   t.after(() => control.close())
   const { call } = control

@@ -6,8 +6,9 @@ import { accountName } from '@tollgate/state/keyspace/names.ts'
 import { openSpends } from '@tollgate/state/spend/spend.ts'
 import { adjustments } from '../database/schema/admin.ts'
 import { ledger } from '../database/schema/usage.ts'
+import { codeOf } from '../testing/call-control.ts'
 import { onEachDatabase } from '../testing/databases.ts'
-import { codeOf, startControl } from '../testing/start-control.ts'
+import { startControl } from '../testing/start-control.ts'
 import { copyUsage } from '../usage/copy-usage.ts'
 import { createPostgresLedger } from '../usage/postgres-ledger.ts'
 import { addLedgerMonths } from '../usage/testing/add-ledger-months.ts'
@@ -76,10 +77,10 @@ onEachDatabase('the export of the ledger', async (t, newDatabase) => {
     const { headers, body } = await read('format=csv&group=account,model')
     assert.match(String(headers['content-type']), /^text\/csv/)
     assert.deepEqual(String(body).split('\r\n'), [
-      'account_id,model,requests,errors,prompt_tokens,cached_tokens,completion_tokens,reasoning_tokens,estimated_requests,cost_usd',
-      `${a},"'=HYPERLINK(""evil"")",1,0,10,0,5,0,0,1.000000001`,
-      `${a},small,2,0,20,0,10,0,0,-0.999999999`,
-      `${b},small,3,0,10,0,5,0,0,1.000000001`,
+      'account_id,model,requests,errors,prompt_tokens,cached_tokens,completion_tokens,reasoning_tokens,cache_write_tokens,long_cache_write_tokens,audio_input_tokens,image_input_tokens,audio_output_tokens,image_output_tokens,tool_calls,estimated_requests,cost_usd',
+      `${a},"'=HYPERLINK(""evil"")",1,0,10,0,5,0,0,0,0,0,0,0,0,0,1.000000001`,
+      `${a},small,2,0,20,0,10,0,0,0,0,0,0,0,0,0,-0.999999999`,
+      `${b},small,3,0,10,0,5,0,0,0,0,0,0,0,0,0,1.000000001`,
       ''
     ])
   })

@@ -6,7 +6,7 @@ import { startBilling } from '../billing/testing/start-billing.ts'
 import { adjustments } from '../database/schema/admin.ts'
 import { invoices } from '../database/schema/billing.ts'
 import { ledger } from '../database/schema/usage.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { lastMonths, nameOfMonth } from '../usage/months.ts'
 import { addLedgerMonths } from '../usage/testing/add-ledger-months.ts'
 
@@ -14,7 +14,7 @@ const usd = 1_000_000_000
 /** More than a double holds exactly in dollars. */
 const huge = 4_000_000 * usd + 1
 
-onEachDatabase('the money page', async (t, newDatabase) => {
+onDatabase('the money page', async (t, newDatabase) => {
   const billing = await startBilling({ databaseUrl: await newDatabase() })
   t.after(() => billing.close())
   const { control, payments, buy, stripe, settle } = billing

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { codeOf, startControl } from '../testing/start-control.ts'
+import { codeOf } from '../testing/call-control.ts'
+import { startControl } from '../testing/start-control.ts'
 
 test('operators', async (t) => {
   const control = await startControl()

@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { AdminProjectionResponse } from '@tollgate/contracts/http/admin/projection.ts'
 import { accountName } from '@tollgate/state/keyspace/names.ts'
 import { test } from 'tap'
-import { codeOf, startControl } from '../testing/start-control.ts'
+import { codeOf } from '../testing/call-control.ts'
+import { startControl } from '../testing/start-control.ts'
 
 test('the projection', async (t) => {
   const control = await startControl({ isProjecting: true })

@@ -4,7 +4,10 @@ import { latestMail } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { test } from 'tap'
 import { askAsGateway, untilAnswered } from '../projection/testing/ask-as-gateway.ts'
-import { codeOf, type RunningControl, startControl, type TestUser } from '../testing/start-control.ts'
+import { codeOf } from '../testing/call-control.ts'
+import type { RunningControl } from '../testing/running-control.ts'
+import type { TestUser } from '../testing/sign-up.ts'
+import { startControl } from '../testing/start-control.ts'
 
 type Entry = { action: string; subject: string; actor_id: string; detail: Record<string, unknown> }
 const reason = 'Found in a public repository'

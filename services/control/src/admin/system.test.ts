@@ -8,7 +8,8 @@ import { test } from 'tap'
 import type { Static } from 'typebox'
 import { deliver, startBilling } from '../billing/testing/start-billing.ts'
 import { startRedisProxy } from '../testing/redis-proxy.ts'
-import { type RunningControl, startControl } from '../testing/start-control.ts'
+import type { RunningControl } from '../testing/running-control.ts'
+import { startControl } from '../testing/start-control.ts'
 
 type System = Static<typeof AdminSystemResponse>['system']
 

@@ -5,11 +5,11 @@ import { eq } from 'drizzle-orm'
 import { operatorActs } from '../database/schema/admin.ts'
 import { auditLog } from '../database/schema/audit.ts'
 import { pruneAuditLog, pruneOperatorActs } from '../retention/prune-logs.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
 import { recordAudit } from './record-audit.ts'
 
-onEachDatabase('the audit log', async (t, newDatabase) => {
+onDatabase('the audit log', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
   t.after(() => control.close())
   const { call } = control

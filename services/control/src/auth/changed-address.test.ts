@@ -4,15 +4,12 @@ import { createClient } from '@supabase/supabase-js'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
-import { onEachDatabase } from '../testing/databases.ts'
-import {
-  anonKey,
-  codeOf,
-  type RunningControl,
-  serviceRoleKey,
-  startControl,
-  type TestUser
-} from '../testing/start-control.ts'
+import { codeOf } from '../testing/call-control.ts'
+import { anonKey, serviceRoleKey } from '../testing/control-options.ts'
+import { onDatabase } from '../testing/databases.ts'
+import type { RunningControl } from '../testing/running-control.ts'
+import type { TestUser } from '../testing/sign-up.ts'
+import { startControl } from '../testing/start-control.ts'
 import { adoptUser } from '../users/adopt-user.ts'
 
 const next = 'battery staple horse'
@@ -55,7 +52,7 @@ async function keyStatus({ database }: RunningControl, id: string): Promise<unkn
   return (await queryRows<{ status: string }>(database.orm, sql`select status from keys where id = ${id}`))[0]!.status
 }
 
-onEachDatabase('a user whose address changed at the provider', async (t, newDatabase) => {
+onDatabase('a user whose address changed at the provider', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase(), minimumPasswordLength: 12 })
   t.after(() => control.close())
   const isSignedIn = async (cookie: string) => (await control.call('GET', '/api/auth/me', { cookie })).status === 200

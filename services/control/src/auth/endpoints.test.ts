@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
-import { onEachDatabase } from '../testing/databases.ts'
-import { type Answer, codeOf, startControl } from '../testing/start-control.ts'
+import { type Answer, codeOf } from '../testing/call-control.ts'
+import { onDatabase } from '../testing/databases.ts'
+import { startControl } from '../testing/start-control.ts'
 
 const credentials = { email: 'grace@example.com', password: 'correct horse battery' }
 
 const userOf = (answer: Answer) => (answer.body as { user: Record<string, string> }).user
 const tokenOf = (cookie: string) => cookie.split('=')[1]!
 
-onEachDatabase('auth', async (t, newDatabase) => {
+onDatabase('auth', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
   t.after(() => control.close())
   const { call } = control

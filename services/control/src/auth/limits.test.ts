@@ -7,8 +7,10 @@ import { sql } from 'drizzle-orm'
 import { test } from 'tap'
 import { queryRows } from '../database/connect.ts'
 import { defaultLimits } from '../http/limits.ts'
+import type { Answer } from '../testing/call-control.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
-import { type Answer, type RunningControl, startControl } from '../testing/start-control.ts'
+import type { RunningControl } from '../testing/running-control.ts'
+import { startControl } from '../testing/start-control.ts'
 
 const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code
 const address = () => `${randomUUID()}@example.com`

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { type Answer, startControl } from '../testing/start-control.ts'
+import type { Answer } from '../testing/call-control.ts'
+import { startControl } from '../testing/start-control.ts'
 import { startMinResponseTime } from './min-response-time.ts'
 
 test('an answer waits for the minimum time, and not at all when it has passed', async () => {

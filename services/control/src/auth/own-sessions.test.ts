@@ -4,14 +4,16 @@ import type { Session } from '@tollgate/contracts/http/auth.ts'
 import { sql } from 'drizzle-orm'
 import { sessionCookie } from '../callers/session-cookie.ts'
 import { queryRows } from '../database/connect.ts'
-import { onEachDatabase } from '../testing/databases.ts'
-import { codeOf, startControl, type TestUser } from '../testing/start-control.ts'
+import { codeOf } from '../testing/call-control.ts'
+import { onDatabase } from '../testing/databases.ts'
+import type { TestUser } from '../testing/sign-up.ts'
+import { startControl } from '../testing/start-control.ts'
 
 const day = 24 * 3600 * 1000
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
 const safari = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 Version/26.0 Safari/604.1'
 
-onEachDatabase('own sessions', async (t, newDatabase) => {
+onDatabase('own sessions', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
   t.after(() => control.close())
   const { call } = control

@@ -3,9 +3,12 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import type { Answer } from '../testing/call-control.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
-import { type Answer, type RunningControl, startControl, type TestUser } from '../testing/start-control.ts'
+import type { RunningControl } from '../testing/running-control.ts'
+import type { TestUser } from '../testing/sign-up.ts'
+import { startControl } from '../testing/start-control.ts'
 
 const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code
 const next = 'battery staple horse'
@@ -39,7 +42,7 @@ async function actions({ database }: RunningControl, { id }: TestUser): Promise<
   return rows.map(({ action }) => action)
 }
 
-onEachDatabase('passwords', async (t, newDatabase) => {
+onDatabase('passwords', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase(), minimumPasswordLength: 12 })
   t.after(() => control.close())
   const { call } = control
@@ -214,7 +217,7 @@ onEachDatabase('passwords', async (t, newDatabase) => {
   })
 })
 
-onEachDatabase('passwords with a provider that fails', async (t, newDatabase) => {
+onDatabase('passwords with a provider that fails', async (t, newDatabase) => {
   const proxy = await startIdentityProxy()
   t.after(() => proxy.close())
   const control = await startControl({

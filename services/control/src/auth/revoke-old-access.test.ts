@@ -5,8 +5,11 @@ import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { sql } from 'drizzle-orm'
 import { test } from 'tap'
 import { queryRows } from '../database/connect.ts'
+import { type Answer, codeOf } from '../testing/call-control.ts'
 import { startRedisProxy } from '../testing/redis-proxy.ts'
-import { type Answer, codeOf, type RunningControl, startControl, type TestUser } from '../testing/start-control.ts'
+import type { RunningControl } from '../testing/running-control.ts'
+import type { TestUser } from '../testing/sign-up.ts'
+import { startControl } from '../testing/start-control.ts'
 
 const next = 'battery staple horse'
 interface NewKey {

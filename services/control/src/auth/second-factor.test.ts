@@ -5,17 +5,13 @@ import { totpCode } from '@tollgate/sandbox/identity/tokens/totp.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { test } from 'tap'
 import { defaultLimits } from '../http/limits.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { type Answer, codeOf } from '../testing/call-control.ts'
+import { anonKey, serviceRoleKey } from '../testing/control-options.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
-import {
-  type Answer,
-  anonKey,
-  codeOf,
-  type RunningControl,
-  serviceRoleKey,
-  startControl,
-  type TestUser
-} from '../testing/start-control.ts'
+import type { RunningControl } from '../testing/running-control.ts'
+import type { TestUser } from '../testing/sign-up.ts'
+import { startControl } from '../testing/start-control.ts'
 
 const stepMs = 30_000
 const next = 'another battery staple'
@@ -76,7 +72,7 @@ async function resetToken({ call, identity }: RunningControl, email: string): Pr
   return link.searchParams.get('token_hash')!
 }
 
-onEachDatabase('second factor', async (t, newDatabase) => {
+onDatabase('second factor', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase(), identityNow })
   t.after(() => control.close())
   const { call } = control

@@ -3,15 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { createClient } from '@supabase/supabase-js'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import type { Answer } from '../testing/call-control.ts'
+import { serviceRoleKey } from '../testing/control-options.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
-import {
-  type Answer,
-  type RunningControl,
-  serviceRoleKey,
-  startControl,
-  type TestUser
-} from '../testing/start-control.ts'
+import type { RunningControl } from '../testing/running-control.ts'
+import type { TestUser } from '../testing/sign-up.ts'
+import { startControl } from '../testing/start-control.ts'
 
 const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code
 const day = 86_400_000
@@ -65,7 +63,7 @@ const deletedState = {
   keys: 0
 }
 
-onEachDatabase('a user', async (t, newDatabase) => {
+onDatabase('a user', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
   t.after(() => control.close())
   const { call } = control
@@ -170,7 +168,7 @@ onEachDatabase('a user', async (t, newDatabase) => {
   })
 })
 
-onEachDatabase('a deletion that fails half-way', async (t, newDatabase) => {
+onDatabase('a deletion that fails half-way', async (t, newDatabase) => {
   const proxy = await startIdentityProxy()
   t.after(() => proxy.close())
   const control = await startControl({

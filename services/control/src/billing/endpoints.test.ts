@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { test } from 'tap'
 import { queryRows } from '../database/connect.ts'
 import { teamOf } from '../team/testing/team-of.ts'
-import { codeOf } from '../testing/start-control.ts'
+import { codeOf } from '../testing/call-control.ts'
 import { startBilling } from './testing/start-billing.ts'
 
 const day = 86_400

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { sql } from 'drizzle-orm'
 import { test } from 'tap'
 import { queryRows } from '../database/connect.ts'
-import { onEachDatabase } from '../testing/databases.ts'
-import { type Answer, codeOf } from '../testing/start-control.ts'
+import { type Answer, codeOf } from '../testing/call-control.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { startBilling } from './testing/start-billing.ts'
 
 /** Shorter than in production, so that the test is quick. */
@@ -112,7 +112,7 @@ test('a payment provider in trouble', async (t) => {
   })
 })
 
-onEachDatabase('while the payment provider is slow, other endpoints answer', async (t, newDatabase) => {
+onDatabase('while the payment provider is slow, other endpoints answer', async (t, newDatabase) => {
   const billing = await startBilling({ databaseUrl: await newDatabase(), paymentsTimeoutMs: limitMs, poolSize: 3 })
   t.after(() => billing.close())
   const { control, payments, buy, eventsSince, deliver } = billing

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { codeOf, startControl } from '../testing/start-control.ts'
+import { codeOf } from '../testing/call-control.ts'
+import { startControl } from '../testing/start-control.ts'
 
 const publicUrl = 'https://app.service.example'
 const extra = 'http://localhost:5173'

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { sql } from 'drizzle-orm'
 import { test } from 'tap'
 import { queryRows } from '../database/connect.ts'
-import { onEachDatabase } from '../testing/databases.ts'
-import { type Answer, startControl, type TestUser } from '../testing/start-control.ts'
+import type { Answer } from '../testing/call-control.ts'
+import { onDatabase } from '../testing/databases.ts'
+import type { TestUser } from '../testing/sign-up.ts'
+import { startControl } from '../testing/start-control.ts'
 import { browserCookie, browserCookieAttributes } from './known-browser.ts'
 import { hashSessionToken } from './session-token.ts'
 
@@ -37,7 +39,7 @@ test('over https, only that cookie identifies a known browser', async (t) => {
   assert.equal((await signIn(browser)).status, 200)
 })
 
-onEachDatabase('known browsers', async (t, newDatabase) => {
+onDatabase('known browsers', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
   t.after(() => control.close())
   const signIn = ({ email, password }: TestUser, cookie = '') =>

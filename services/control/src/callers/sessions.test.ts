@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
-import { onEachDatabase } from '../testing/databases.ts'
-import { codeOf, startControl } from '../testing/start-control.ts'
+import { codeOf } from '../testing/call-control.ts'
+import { onDatabase } from '../testing/databases.ts'
+import { startControl } from '../testing/start-control.ts'
 
 const day = 24 * 3600 * 1000
 const tokenOf = (cookie: string) => cookie.split('=')[1]!
 
-onEachDatabase('sessions', async (t, newDatabase) => {
+onDatabase('sessions', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
   t.after(() => control.close())
   const { call } = control

@@ -5,8 +5,9 @@ import { need } from '@tollgate/sandbox/need.ts'
 import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { type Test, test } from 'tap'
+import type { StartControlOptions } from '../testing/control-options.ts'
 import { createDatabase } from '../testing/databases.ts'
-import { type StartControlOptions, startControl } from '../testing/start-control.ts'
+import { startControl } from '../testing/start-control.ts'
 import { quotaAt, untilLogged, untilQuota, withKeyQuota, withUpstream, writeFile } from './testing/catalog-files.ts'
 
 const linesAt = (logged: readonly string[], level: number): string[] =>

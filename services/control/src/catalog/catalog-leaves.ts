@@ -25,17 +25,37 @@ export interface Leaf {
 /** All values of a model. */
 export function leavesOfModel(model: Model): Leaf[] {
   const { prices } = model
-  const price = (member: string, what: string, picos: number | undefined): Leaf => ({
+  const price = (member: string, what: string, picos: number | undefined, otherwise = dearest): Leaf => ({
     path: `usd_per_million_tokens.${member}`,
     text: picos === undefined ? null : usdPerMillion(picos),
     number: picos ?? null,
-    say: changedPrice(what)
+    say: changedPrice(what, otherwise)
   })
+  const { requestNanos } = prices
   return [
     price('input', 'Input', prices.inputPicos),
     price('cached_input', 'Cached input', prices.cachedInputPicos),
+    price('cache_write', 'Writing into the cache', prices.cacheWritePicos),
+    price('cache_write_long', 'Writing into the cache for long', prices.longCacheWritePicos),
+    price('audio_input', 'Audio input', prices.audioInputPicos),
+    price('image_input', 'Image input', prices.imageInputPicos, 'the same as other input'),
     price('output', 'Output', prices.outputPicos),
-    price('reasoning', 'Reasoning', prices.reasoningPicos),
+    price('reasoning', 'Reasoning', prices.reasoningPicos, 'the same as other output'),
+    price('audio_output', 'Audio output', prices.audioOutputPicos),
+    price('image_output', 'Image output', prices.imageOutputPicos),
+    text(
+      'usd_per_request',
+      requestNanos === undefined ? null : formatUsd(BigInt(requestNanos)),
+      'The price of a request'
+    ),
+    text('usd_per_call', describeCalls(prices.callNanos), 'The prices of calls of tools'),
+    text(
+      'prices_by_tier_length_and_date',
+      json(prices.periods),
+      'The list of prices by tier, length of the prompt and date'
+    ),
+    text('source', prices.source ?? null, 'The source of the prices'),
+    text('as_of', prices.asOf ?? null, 'The day of the prices'),
     text('route', model.route.map(describeTarget).join(', '), 'The route'),
     text('kind', model.kind, 'The kind'),
     text('owned_by', model.ownedBy, 'The owner'),
@@ -51,6 +71,15 @@ export function leavesOfModel(model: Model): Leaf[] {
     text('tokenizer', model.tokenizer, 'The tokenizer')
   ]
 }
+
+const dearest = 'as much as the dearest of its side'
+
+const describeCalls = (callNanos: Model['prices']['callNanos']): string | null =>
+  callNanos === undefined
+    ? null
+    : Object.entries(callNanos)
+        .map(([type, nanos]) => `${type} ${formatUsd(BigInt(nanos))}`)
+        .join(', ')
 
 /** All values of a plan. */
 export function leavesOfPlan({ limits, caps, keyChanges, ...plan }: Plan): Leaf[] {

@@ -11,12 +11,15 @@ export interface Values {
  */
 export type Saying = (of: string, from: Values, to: Values) => string
 
-/** @param what is paid for: `Output` */
+/**
+ * @param what is paid for: `Output`
+ * @param otherwise what it costs without a price of its own
+ */
 export const changedPrice =
-  (what: string): Saying =>
+  (what: string, otherwise: string): Saying =>
   (model, from, to) => {
     const named = `${what} of ${model}`
-    if (to.text === null) return `${named} costs the same as other output.`
+    if (to.text === null) return `${named} costs ${otherwise}.`
     if (from.text === null) return `${named} has its own price: USD ${to.text} per million tokens.`
     const [before, after] = [from.number!, to.number!]
     if (after === 0) return `${named} becomes free.`

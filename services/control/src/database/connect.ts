@@ -1,6 +1,6 @@
 import type { SQL } from 'drizzle-orm'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
-import { openPglite } from './open-pglite.ts'
+import { hasPglite, openPglite } from './open-pglite.ts'
 import { hasSeveralHosts, openSocket } from './open-socket.ts'
 
 /** Drizzle over either driver. The result of `execute` differs between them: use {@link queryRows}. */
@@ -40,7 +40,9 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
   if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, options)
   if (url === 'pglite:memory') return openPglite(null)
   if (url.startsWith('pglite:') && url.length > 'pglite:'.length) return openPglite(url.slice('pglite:'.length))
-  throw new Error('a database URL begins with postgres://, or is pglite:<directory> or pglite:memory')
+  throw new Error(
+    `a database URL begins with postgres://${hasPglite ? ', or is pglite:<directory> or pglite:memory' : ''}`
+  )
 }
 
 /** Runs a hand-written statement with either driver. Columns have the driver's types: cast in SQL. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type JsonSchema, type OpenApiDocument, operationsOf } from '@tollgate/contracts/openapi/document.ts'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { onEachDatabase } from '../testing/databases.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
 import { goodBodies } from './bodies.ts'
 
@@ -76,7 +76,7 @@ const mistyped = [null, 1, -1, 1.5, 1e308, 'x', '', true, [], {}, ['x'], { x: 1 
 const longText = 'x'.repeat(10_240)
 const identityWebhookSecret = 'the-webhook-secret-of-the-tests'
 
-onEachDatabase('bad input', async (t, newDatabase) => {
+onDatabase('bad input', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase(), identityWebhookSecret })
   t.after(() => control.close())
   const { cookie } = await control.signUpOperator()

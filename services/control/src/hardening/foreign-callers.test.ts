@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { type OpenApiDocument, operationsOf } from '@tollgate/contracts/openapi/document.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
-import { onEachDatabase } from '../testing/databases.ts'
-import { type Answer, startControl } from '../testing/start-control.ts'
+import type { Answer } from '../testing/call-control.ts'
+import { onDatabase } from '../testing/databases.ts'
+import { startControl } from '../testing/start-control.ts'
 import { goodBodies } from './bodies.ts'
 
 const day = 24 * 3600 * 1000
@@ -32,7 +33,7 @@ const lookAlikes = [
   ''
 ]
 
-onEachDatabase('foreign callers', async (t, newDatabase) => {
+onDatabase('foreign callers', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase(), publicUrl, serviceDomain: 'service.example' })
   t.after(() => control.close())
   const { call } = control

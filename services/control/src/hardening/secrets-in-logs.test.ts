@@ -4,14 +4,9 @@ import { connect } from 'node:net'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { test } from 'tap'
 import { deliver, startCatalogPayments } from '../billing/testing/start-billing.ts'
-import {
-  type Answer,
-  anonKey,
-  serviceRoleKey,
-  startControl,
-  stripeKey,
-  webhookSecret
-} from '../testing/start-control.ts'
+import type { Answer } from '../testing/call-control.ts'
+import { anonKey, serviceRoleKey, stripeKey, webhookSecret } from '../testing/control-options.ts'
+import { startControl } from '../testing/start-control.ts'
 
 test('no password, key, cookie or token appears in the log', async (t) => {
   const payments = await startCatalogPayments()

@@ -5,7 +5,8 @@ import { ErrorResponse } from '@tollgate/contracts/http/error.ts'
 import { version } from '@tollgate/service/version.ts'
 import { test } from 'tap'
 import { Value } from 'typebox/value'
-import { type Answer, startControl } from '../testing/start-control.ts'
+import type { Answer } from '../testing/call-control.ts'
+import { startControl } from '../testing/start-control.ts'
 
 const complete = { email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' }
 const json = { 'content-type': 'application/json' }

@@ -3,7 +3,8 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type Test, test } from 'tap'
 import { startCatalogPayments } from '../billing/testing/start-billing.ts'
-import { type StartControlOptions, startControl } from '../testing/start-control.ts'
+import type { StartControlOptions } from '../testing/control-options.ts'
+import { startControl } from '../testing/start-control.ts'
 
 type Line = Record<string, unknown>
 

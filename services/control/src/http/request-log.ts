@@ -1,6 +1,6 @@
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { readClientRequestId } from '@tollgate/service/http/client-request-id.ts'
-import { maxAddressLength, roundMs } from '@tollgate/service/log/request-line.ts'
+import { addressForLog, roundMs } from '@tollgate/service/log/request-line.ts'
 import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { providerStatusOf } from '../provider-health/provider-status.ts'
@@ -50,7 +50,7 @@ function writeLine(request: FastifyRequest, { statusCode: status, elapsedTime }:
   const providerStatus = failure === null ? null : providerStatusOf(failure)
   const line = {
     ...(clientRequestId !== null && { clientRequestId }),
-    clientAddress: request.ip.slice(0, maxAddressLength),
+    clientAddress: addressForLog(request.ip),
     method: request.method,
     endpoint: request.routeOptions.url ?? null,
     ...callerOf(request),

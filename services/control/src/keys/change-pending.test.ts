@@ -15,9 +15,11 @@ import { test } from 'tap'
 import { keys } from '../database/schema/keys.ts'
 import { askAsGateway, untilAnswered } from '../projection/testing/ask-as-gateway.ts'
 import { teamOf } from '../team/testing/team-of.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { type Answer, type CallOptions, codeOf } from '../testing/call-control.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { startRedisProxy } from '../testing/redis-proxy.ts'
-import { type Answer, type CallOptions, codeOf, startControl, type TestUser } from '../testing/start-control.ts'
+import type { TestUser } from '../testing/sign-up.ts'
+import { startControl } from '../testing/start-control.ts'
 
 interface Made {
   id: string
@@ -32,7 +34,7 @@ const shownOf = (answer: Answer) => (answer.body as { key: Key & { in_force: boo
 const statusOf = (answer: Answer) =>
   answer.status < 400 ? String(answer.status) : `${answer.status} ${codeOf(answer)}`
 
-onEachDatabase('changes while control is disconnected from Redis', async (t, newDatabase) => {
+onDatabase('changes while control is disconnected from Redis', async (t, newDatabase) => {
   const server = await startRedis({ port: 0 })
   const proxy = await startRedisProxy(server.url)
   const control = await startControl({
@@ -263,7 +265,7 @@ onEachDatabase('changes while control is disconnected from Redis', async (t, new
   })
 })
 
-onEachDatabase('GET /api/keys/:id', async (t, newDatabase) => {
+onDatabase('GET /api/keys/:id', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
   t.after(() => control.close())
   const { call } = control

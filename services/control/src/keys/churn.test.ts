@@ -15,7 +15,9 @@ import { createPostgresSource } from '../projection/postgres-source.ts'
 import { recordChange } from '../projection/record-change.ts'
 import { askAsGateway, untilAnswered } from '../projection/testing/ask-as-gateway.ts'
 import { pruneKeys } from '../retention/prune-keys.ts'
-import { type Answer, codeOf, startControl, type TestUser } from '../testing/start-control.ts'
+import { type Answer, codeOf } from '../testing/call-control.ts'
+import type { TestUser } from '../testing/sign-up.ts'
+import { startControl } from '../testing/start-control.ts'
 
 interface Created {
   id: string

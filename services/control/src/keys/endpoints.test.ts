@@ -6,8 +6,9 @@ import { findPointer } from '@tollgate/state/projection/read-pointer.ts'
 import { eq, sql } from 'drizzle-orm'
 import { Value } from 'typebox/value'
 import { keys } from '../database/schema/keys.ts'
-import { onEachDatabase } from '../testing/databases.ts'
-import { type Answer, startControl } from '../testing/start-control.ts'
+import type { Answer } from '../testing/call-control.ts'
+import { onDatabase } from '../testing/databases.ts'
+import { startControl } from '../testing/start-control.ts'
 import { newKeyId } from './key-id.ts'
 
 interface Created {
@@ -26,7 +27,7 @@ const listOf = (answer: Answer) => {
   return (answer.body as { keys: Array<{ id: string; label: string }> }).keys
 }
 
-onEachDatabase('keys', async (t, newDatabase) => {
+onDatabase('keys', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
   t.after(() => control.close())
   const { call, database } = control

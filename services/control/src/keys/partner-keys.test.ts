@@ -7,8 +7,9 @@ import { readRedisTime } from '@tollgate/state/link/redis-time.ts'
 import { findPointer } from '@tollgate/state/projection/read-pointer.ts'
 import { eq, sql } from 'drizzle-orm'
 import { keys as keyRows } from '../database/schema/keys.ts'
-import { onEachDatabase } from '../testing/databases.ts'
-import { type Answer, codeOf, startControl } from '../testing/start-control.ts'
+import { type Answer, codeOf } from '../testing/call-control.ts'
+import { onDatabase } from '../testing/databases.ts'
+import { startControl } from '../testing/start-control.ts'
 
 const hourMs = 3_600_000
 
@@ -23,7 +24,7 @@ const told = (answer: Answer, status = 201): Created => {
 }
 const refusal = (answer: Answer) => [answer.status, codeOf(answer)]
 
-onEachDatabase('keys for partners', async (t, newDatabase) => {
+onDatabase('keys for partners', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
   t.after(() => control.close())
   const { call } = control

@@ -7,7 +7,8 @@ import { eq } from 'drizzle-orm'
 import { test } from 'tap'
 import { keys } from '../database/schema/keys.ts'
 import { askAsGateway, untilAnswered } from '../projection/testing/ask-as-gateway.ts'
-import { type Answer, startControl } from '../testing/start-control.ts'
+import type { Answer } from '../testing/call-control.ts'
+import { startControl } from '../testing/start-control.ts'
 
 interface Key {
   id: string

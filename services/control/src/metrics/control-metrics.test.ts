@@ -23,13 +23,16 @@ const route = (method: string, template: string, status: number) => ({
   http_response_status_code: String(status)
 })
 
-/** Scrapes until a check holds: values of servers are read again after three seconds. */
+const deadlineMs = 30_000
+
+/** Scrapes until a check holds: values of servers are read again after three seconds. @throws Error after 30 seconds */
 async function until(adminUrl: string, check: (found: Scrape) => boolean): Promise<Scrape> {
-  for (;;) {
+  for (const deadline = performance.now() + deadlineMs; performance.now() < deadline; ) {
     const found = await scrape(adminUrl)
     if (check(found)) return found
     await delay(50)
   }
+  throw new Error(`waited ${deadlineMs / 1000} s for metrics: ${check}`)
 }
 
 test('each event moves its metric', async (t) => {
@@ -189,7 +192,7 @@ test('a revocation that waits for Redis counts once Redis has it, and is a lag u
   const { id } = (created.body as { key: { id: string } }).key
   await until(adminUrl, ({ of }) => of('tollgate_shards_unverified') === 0 && of('tollgate_projection_waiting') === 0)
   proxy.cut()
-  while (control.redis.isReady()) await delay(10)
+  await until(adminUrl, () => !control.redis.isReady())
   assert.equal((await call('DELETE', `/api/keys/${id}`, { cookie })).status, 503)
   const away = await until(
     adminUrl,

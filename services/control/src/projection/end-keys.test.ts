@@ -4,8 +4,10 @@ import { secretShard } from '@tollgate/state/keyspace/names.ts'
 import { eq } from 'drizzle-orm'
 import { auditLog } from '../database/schema/audit.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
+import { shards } from '../database/schema/projection.ts'
 import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { endKeys } from './end-keys.ts'
+import { createPostgresSource } from './postgres-source.ts'
 import type { EndedKey } from './source.ts'
 import { seedKeys } from './testing/seed-keys.ts'
 
@@ -14,6 +16,7 @@ onEachDatabase('keys that ended before a restore', async (t, newDatabase) => {
   t.after(() => database.close())
   const { orm } = database
   await seedKeys(orm, { count: 4, accounts: 1 })
+  const epoch = 3
   const rowOf = async (number: number) => {
     const [row] = await orm
       .select()
@@ -23,15 +26,18 @@ onEachDatabase('keys that ended before a restore', async (t, newDatabase) => {
   }
   const ended = async (number: number, ending: EndedKey['ending'], later = 0): Promise<EndedKey> => {
     const { accountId: account, id: key, version, digest } = await rowOf(number)
-    return { account, key, version: versionOf(3, version + later), digest, ending }
+    return { account, key, version: versionOf(epoch, version + later), digest, ending }
   }
   const digest = 'ab'.repeat(32)
+  await createPostgresSource(orm).raiseEpoch(0, epoch - 1)
 
   await t.test('are revoked, once, with a line in the audit log', async () => {
     const before = await rowOf(1)
     const one = await ended(1, { kind: 'revoked' })
-    await endKeys(orm, [one])
-    await endKeys(orm, [one])
+    assert.deepEqual(await endKeys(orm, [one]), [one])
+    const shardsBefore = await orm.select().from(shards)
+    assert.deepEqual(await endKeys(orm, [one]), [], 'another replica ended it')
+    assert.deepEqual(await orm.select().from(shards), shardsBefore, 'no shard is written to Redis again')
     const row = await rowOf(1)
     assert.equal(row.status, 'revoked')
     assert.ok(row.revokedAt !== null && row.version > before.version)
@@ -57,7 +63,20 @@ onEachDatabase('keys that ended before a restore', async (t, newDatabase) => {
 
   await t.test('stay as they are if somebody has changed them meanwhile', async () => {
     const before = await rowOf(3)
-    await endKeys(orm, [await ended(3, { kind: 'revoked' }, -1)])
+    assert.equal((await endKeys(orm, [await ended(3, { kind: 'revoked' }, -1)])).length, 0)
     assert.deepEqual(await rowOf(3), before)
+  })
+  await t.test('stay as they are if they were read in an earlier epoch, whose numbers are used again', async () => {
+    const before = await rowOf(3)
+    const read = await ended(3, { kind: 'revoked' })
+    await endKeys(orm, [{ ...read, version: versionOf(epoch - 1, before.version) }])
+    assert.deepEqual(await rowOf(3), before)
+  })
+
+  await t.test('never get a former secret back', async () => {
+    const before = await rowOf(2)
+    const [former] = await orm.select().from(formerSecrets)
+    await endKeys(orm, [await ended(2, { kind: 'rotated', digest: former!.digest, previous: null })])
+    assert.deepEqual(await rowOf(2), before)
   })
 })

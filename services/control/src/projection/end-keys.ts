@@ -1,26 +1,41 @@
-import { changeOf } from '@tollgate/contracts/records/version.ts'
+import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
 import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import { byService } from '../audit/by.ts'
 import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
+import { projection } from '../database/schema/projection.ts'
 import { lockChanges, recordChange } from './record-change.ts'
 import type { EndedKey } from './source.ts'
 
 /** Few enough for a transaction of a fraction of a second: other changes wait for it. */
 const keysPerTransaction = 100
 
-/** Revokes or rotates keys that are still as they were read. The audit log says that it happened after a restore. */
-export async function endKeys(orm: Orm, ended: readonly EndedKey[]): Promise<void> {
+/**
+ * Revokes or rotates keys that are still as they were read, in the same epoch: another replica that has raised it has done
+ * this work, and numbers may be used again. The audit log says that it happened after a restore.
+ *
+ * @returns the keys that it ended
+ */
+export async function endKeys(orm: Orm, ended: readonly EndedKey[]): Promise<EndedKey[]> {
+  const done: EndedKey[] = []
   for (let from = 0; from < ended.length; from += keysPerTransaction) {
     const together = ended.slice(from, from + keysPerTransaction)
-    await orm.transaction(async (tx) => {
+    const committed = await orm.transaction(async (tx) => {
       await lockChanges(tx)
-      const version = await recordChange(tx, together.flatMap(shardsOf))
-      for (const one of together) await endKey(tx, one, version)
+      const [present] = await tx.select({ epoch: projection.epoch }).from(projection)
+      const ofEpoch = together.filter(({ version }) => epochOf(version) === (present?.epoch ?? 0))
+      const due = await findUnchanged(tx, ofEpoch)
+      if (due.length === 0) return []
+      const version = await recordChange(tx, due.flatMap(shardsOf))
+      const changed: EndedKey[] = []
+      for (const one of due) if (await endKey(tx, one, version)) changed.push(one)
+      return changed
     })
+    done.push(...committed)
   }
+  return done
 }
 
 const shardsOf = ({ account, digest, ending }: EndedKey) => [
@@ -29,15 +44,34 @@ const shardsOf = ({ account, digest, ending }: EndedKey) => [
   ...(ending.kind === 'rotated' ? [secretShard(ending.digest)] : [])
 ]
 
-async function endKey(tx: Transaction, ended: EndedKey, version: number): Promise<void> {
+/** @returns the keys that are still as they were read. Under the lock, they stay so */
+async function findUnchanged(tx: Transaction, ended: readonly EndedKey[]): Promise<EndedKey[]> {
+  const rows = await tx
+    .select({ id: keys.id, version: keys.version })
+    .from(keys)
+    .where(
+      and(
+        inArray(
+          keys.id,
+          ended.map(({ key }) => key)
+        ),
+        eq(keys.status, 'active')
+      )
+    )
+  const versions = new Map(rows.map(({ id, version }) => [id, version]))
+  return ended.filter(({ key, version }) => versions.get(key) === changeOf(version))
+}
+
+async function endKey(tx: Transaction, ended: EndedKey, version: number): Promise<boolean> {
   const { account, key: id, ending } = ended
   const by = byService()
+  if (ending.kind === 'rotated' && (await wasReplaced(tx, id, ending.digest))) return false
   const [key] = await tx
     .update(keys)
     .set({ ...(ending.kind === 'revoked' ? { status: 'revoked', revokedAt: by.at } : newSecret(ending)), version })
-    .where(and(eq(keys.id, id), eq(keys.version, changeOf(ended.version)), eq(keys.status, 'active')))
+    .where(eq(keys.id, id))
     .returning({ label: keys.label, scope: keys.scope })
-  if (key === undefined) return
+  const { label, scope } = key!
   if (ending.kind === 'rotated') {
     const { digest } = ended
     const diesAt = ending.previous?.digest === digest ? new Date(ending.previous.until) : by.at
@@ -47,7 +81,7 @@ async function endKey(tx: Transaction, ended: EndedKey, version: number): Promis
         digest,
         keyId: id,
         accountId: account,
-        scope: key.scope,
+        scope,
         secretShard: secretShard(digest),
         version,
         diesAt
@@ -60,8 +94,14 @@ async function endKey(tx: Transaction, ended: EndedKey, version: number): Promis
     ...by,
     action,
     subject: id,
-    detail: { label: key.label, restored: true }
+    detail: { label, restored: true }
   })
+  return true
+}
+
+/** Whether PostgreSQL knows a secret as a former one of the key: then PostgreSQL is later than Redis, and the secret stays ended. */
+async function wasReplaced(tx: Transaction, id: string, digest: string): Promise<boolean> {
+  return (await tx.$count(formerSecrets, and(eq(formerSecrets.digest, digest), eq(formerSecrets.keyId, id)))) > 0
 }
 
 function newSecret({ digest, previous }: Extract<EndedKey['ending'], { kind: 'rotated' }>) {

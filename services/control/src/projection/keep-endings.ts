@@ -1,4 +1,5 @@
 import { type AccountShard, accountShard, type Shard } from '@tollgate/state/keyspace/names.ts'
+import { mayEvictRecords } from '@tollgate/state/link/may-evict-records.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readKeys } from '@tollgate/state/projection/read-keys.ts'
 import { judgeEnding } from './judge-ending.ts'
@@ -7,7 +8,7 @@ import type { EndedKey, KeyWrite, ProjectionSource } from './source.ts'
 /** Keys per call of the script: few enough to block Redis for less than half a millisecond. */
 const keysPerCall = 100
 
-/** Keys whose revocation or rotation PostgreSQL had lost. */
+/** Keys whose revocation or rotation PostgreSQL had lost. Those that another replica ended first are not among them. */
 export interface KeptEndings {
   readonly revoked: readonly string[]
   readonly rotated: readonly string[]
@@ -17,7 +18,8 @@ export interface KeptEndings {
  * After PostgreSQL was restored to an earlier state, revokes and rotates keys again that were revoked and rotated since, as far as
  * Redis knows. Otherwise a leaked secret that its owner has ended would work again.
  *
- * It may run several times, in several replicas at once. It must end before the epoch is raised: afterwards, Redis gets
+ * It may run several times, in several replicas at once: {@link ProjectionSource.endKeys} ignores what was read in an earlier
+ * epoch. It must end before the epoch is raised: afterwards, Redis gets
  * PostgreSQL's state. If Redis loses its data meanwhile, nothing is taken from its absence.
  *
  * @param ahead shards in which Redis has changes that PostgreSQL lacks
@@ -33,25 +35,31 @@ export async function keepEndings(
 ): Promise<KeptEndings> {
   const kept = { revoked: new Set<string>(), rotated: new Set<string>() }
   const shards = ahead.filter((shard) => shard.startsWith('a'))
+  const mayEvict = await mayEvictRecords(redis)
   for await (const writes of source.writesAfter(shards, 0, epoch, false)) {
     const active = writes.filter((write): write is KeyWrite => write.kind === 'key' && write.record.status === 'active')
     const ended: EndedKey[] = []
     for (const [shard, ofShard] of Map.groupBy(active, ({ account }) => accountShard(account))) {
       for (let from = 0; from < ofShard.length; from += keysPerCall) {
         signal.throwIfAborted()
-        ended.push(...(await findEnded(redis, shard, ofShard.slice(from, from + keysPerCall))))
+        ended.push(...(await findEnded(redis, shard, ofShard.slice(from, from + keysPerCall), mayEvict)))
       }
     }
-    if (ended.length > 0) await source.endKeys(ended)
-    for (const { key, ending } of ended) kept[ending.kind].add(key)
+    if (ended.length === 0) continue
+    for (const { key, ending } of await source.endKeys(ended)) kept[ending.kind].add(key)
   }
   return { revoked: [...kept.revoked], rotated: [...kept.rotated] }
 }
 
-async function findEnded(redis: RedisLink, shard: AccountShard, writes: readonly KeyWrite[]): Promise<EndedKey[]> {
+async function findEnded(
+  redis: RedisLink,
+  shard: AccountShard,
+  writes: readonly KeyWrite[],
+  mayEvict: boolean
+): Promise<EndedKey[]> {
   const projected = await readKeys(redis, shard, writes)
   return writes.flatMap((write, index) => {
-    const ending = judgeEnding(write, projected.keys[index]!, projected.verified)
+    const ending = judgeEnding(write, projected.keys[index]!, projected, mayEvict)
     if (ending === null) return []
     const { account, key, version, record } = write
     return [{ account, key, version, digest: record.digest, ending }]

@@ -122,6 +122,23 @@ const known: Action[][] = [
     { do: 'restart', from: 'dump' },
     { do: 'wholePass' }
   ],
+  // The same backup is restored a second time, after the tombstone was swept again.
+  [
+    ...someAccounts,
+    { do: 'create', account: 0, write: 'whole' },
+    { do: 'wholePass' },
+    { do: 'backup' },
+    { do: 'revoke', key: 2, write: 'whole' },
+    { do: 'wholePass' },
+    { do: 'wholeSweep' },
+    { do: 'restore', redis: 'same' },
+    { do: 'wholePass' },
+    { do: 'wholePass' },
+    { do: 'wholeSweep' },
+    { do: 'restore', redis: 'same' },
+    { do: 'wholePass' },
+    { do: 'wholePass' }
+  ],
   // An earlier state of a key arrives after its tombstone was swept.
   [
     ...someAccounts,

@@ -16,7 +16,7 @@ import { type Test, test } from 'tap'
 import { contentOf, publishCatalog } from '../catalog/publish-catalog.ts'
 import { type Database, type Orm, queryRows } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
-import { createDatabase, onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
+import { createDatabase, onDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { createProjector, type ProjectorOptions } from './projector.ts'
 import { recordChange } from './record-change.ts'
 import { askAsGateway, untilAnswered } from './testing/ask-as-gateway.ts'
@@ -95,7 +95,7 @@ async function untilVerified(redis: RedisNode): Promise<void> {
   }
 }
 
-onEachDatabase('the projector', async (t, newDatabase) => {
+onDatabase('the projector', async (t, newDatabase) => {
   if (!need(t, 'redis-server', program)) return
   const server = await startRedis({ port: 0, program })
   t.after(() => server.stop())

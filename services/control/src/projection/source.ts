@@ -58,8 +58,8 @@ export interface ProjectionSource {
    * replaced. The record comes first, so that no pointer leads to a missing record.
    */
   writesOfKey(account: string, key: string): Promise<ProjectionWrite[]>
-  /** Revokes or rotates keys that are still as they were read. Others stay as they are. */
-  endKeys(ended: readonly EndedKey[]): Promise<void>
+  /** Revokes or rotates keys that are still as they were read, in the same epoch. Others stay as they are. @returns the ended keys */
+  endKeys(ended: readonly EndedKey[]): Promise<readonly EndedKey[]>
   /** Raises the epoch above `seen` and `other`, if it still is `seen`: of concurrent calls one succeeds. */
   raiseEpoch(seen: number, other: number): Promise<void>
   /** @throws Error without a catalog */

@@ -3,8 +3,9 @@ import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
-import { onEachDatabase } from '../testing/databases.ts'
-import { startControl, type TestUser } from '../testing/start-control.ts'
+import { onDatabase } from '../testing/databases.ts'
+import type { TestUser } from '../testing/sign-up.ts'
+import { startControl } from '../testing/start-control.ts'
 import { outcomeOf, teamOf } from './testing/team-of.ts'
 
 const shipped = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
@@ -12,7 +13,7 @@ const shipped = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
 const catalog = { ...shipped, plans: { ...shipped.plans, team: { ...shipped.plans.team!, seats: 2 } } }
 const rounds = 5
 
-onEachDatabase('concurrent changes of teams', async (t, newDatabase) => {
+onDatabase('concurrent changes of teams', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase(), catalog })
   t.after(() => control.close())
   const { call } = control

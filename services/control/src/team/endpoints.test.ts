@@ -4,15 +4,16 @@ import type { Key } from '@tollgate/contracts/http/keys.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
-import { onEachDatabase } from '../testing/databases.ts'
-import { type Answer, startControl } from '../testing/start-control.ts'
+import type { Answer } from '../testing/call-control.ts'
+import { onDatabase } from '../testing/databases.ts'
+import { startControl } from '../testing/start-control.ts'
 import { codeOf, outcomeOf, teamOf } from './testing/team-of.ts'
 
 const day = 24 * 3600 * 1000
 const keyOf = (answer: Answer) => (answer.body as { key: { id: string; value: string } }).key
 const planOf = (answer: Answer) => (answer.body as { user: { plan: string } }).user.plan
 
-onEachDatabase('team', async (t, newDatabase) => {
+onDatabase('team', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
   t.after(() => control.close())
   const { call } = control

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { defaultPasswordCost } from '@tollgate/sandbox/identity/accounts/password-hash.ts'
 import { defaultMinResponseTimes } from '../auth/min-response-time.ts'
-import { type RunningControl, startControl } from './start-control.ts'
+import type { RunningControl } from './running-control.ts'
+import { startControl } from './start-control.ts'
 
 /**
  * Prints how long answers take for known and for unknown addresses. If the two rows of a pair are alike, the time reveals

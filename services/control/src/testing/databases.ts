@@ -10,7 +10,21 @@ import { newPgliteDirectory, type PgliteContent, removePgliteDirectory } from '.
 /** @returns the URL of an empty database */
 export type NewDatabase = () => Promise<string>
 
-/** Runs a suite on PGlite and again on a real PostgreSQL. */
+/**
+ * Runs a suite on a real PostgreSQL, or on PGlite if PostgreSQL is not installed. For tests of behaviour that needs a
+ * database. `.ci/run` does both.
+ */
+export function onDatabase(name: string, suite: (t: Test, newDatabase: NewDatabase) => Promise<void>): void {
+  test(name, async (t) => {
+    const server = await startPostgres()
+    if (server === null && process.env.CI !== 'true') return suite(t, async () => 'pglite:memory')
+    if (!need(t, 'PostgreSQL', server)) return
+    t.after(() => server.stop())
+    await suite(t, () => createDatabase(server.url))
+  })
+}
+
+/** Runs a suite on PGlite and again on a real PostgreSQL. For tests of SQL. */
 export function onEachDatabase(name: string, suite: (t: Test, newDatabase: NewDatabase) => Promise<void>): void {
   test(`${name}, on PGlite`, (t) => suite(t, async () => 'pglite:memory'))
   test(`${name}, on PostgreSQL`, async (t) => {

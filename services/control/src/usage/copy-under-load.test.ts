@@ -9,7 +9,7 @@ import { settleOf } from '@tollgate/state/testing/one-account.ts'
 import { listUsage, readHour } from '@tollgate/state/usage/usage.ts'
 import { sql } from 'drizzle-orm'
 import { type Database, openDatabase, queryRows } from '../database/connect.ts'
-import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
+import { onDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { copyUsage } from './copy-usage.ts'
 import { eachCounter } from './each-counter.ts'
 import type { Ledger } from './ledger.ts'
@@ -32,7 +32,7 @@ interface Replica {
   kill(): Promise<void>
 }
 
-onEachDatabase('under load, while replicas are killed', async (t, newDatabase) => {
+onDatabase('under load, while replicas are killed', async (t, newDatabase) => {
   const databaseUrl = await newDatabase()
   const database = await openMigratedDatabase(databaseUrl)
   const server = await startRedis({ port: 0 })

@@ -6,8 +6,9 @@ import { changeAccount } from '@tollgate/state/testing/account-state.ts'
 import { eq, sql } from 'drizzle-orm'
 import { accounts } from '../database/schema/accounts.ts'
 import { ledger } from '../database/schema/usage.ts'
+import type { Answer } from '../testing/call-control.ts'
 import { onEachDatabase } from '../testing/databases.ts'
-import { type Answer, startControl } from '../testing/start-control.ts'
+import { startControl } from '../testing/start-control.ts'
 import { createPostgresLedger } from './postgres-ledger.ts'
 import { addLedgerMonths } from './testing/add-ledger-months.ts'
 import { serve } from './testing/serve.ts'
@@ -78,6 +79,13 @@ onEachDatabase('usage', async (t, newDatabase) => {
           cached_tokens: 12,
           completion_tokens: 20,
           reasoning_tokens: 8,
+          cache_write_tokens: 0,
+          long_cache_write_tokens: 0,
+          audio_input_tokens: 0,
+          image_input_tokens: 0,
+          audio_output_tokens: 0,
+          image_output_tokens: 0,
+          tool_calls: 0,
           cost_usd: '3.000000008'
         }
       ]
@@ -255,6 +263,13 @@ onEachDatabase('usage', async (t, newDatabase) => {
           cached_tokens: 4,
           completion_tokens: 5,
           reasoning_tokens: 2,
+          cache_write_tokens: 0,
+          long_cache_write_tokens: 0,
+          audio_input_tokens: 0,
+          image_input_tokens: 0,
+          audio_output_tokens: 0,
+          image_output_tokens: 0,
+          tool_calls: 0,
           cost_usd: '1.000000007'
         }
       ])

@@ -35,11 +35,12 @@ const groupsByName: Record<ExportGroup, Group> = {
 type Row = Record<Group['column'] | (typeof exportedCounts)[number] | 'cost', string>
 
 /**
- * Reads the ledger of a range, grouped and sorted by columns, in pages. With days, each month comes after the other, because
- * the ledger has a partition for each month.
+ * Reads the ledger of a range, grouped and sorted by columns, in pages. Each page adds up its part of the range from the
+ * beginning, so with days, parts come one after the other: of one account each day, which its index finds. Of all accounts each
+ * month, because the ledger has a partition for each month.
  */
 export async function* readExport(orm: Orm, range: ExportRange): AsyncGenerator<ExportedUsage[]> {
-  const parts = range.groups.includes('day') ? monthsOf(range.from, range.to) : [range]
+  const parts = range.groups.includes('day') ? partsOf(range) : [range]
   for (const part of parts) {
     let after: Row | null = null
     for (;;) {
@@ -95,13 +96,16 @@ export const exportColumns = (groups: readonly ExportGroup[]): string[] => [
   'cost_usd'
 ]
 
-/** Splits a range at the first day of each month, UTC. */
-function monthsOf(from: Date, to: Date): Array<{ from: Date; to: Date }> {
-  const months: Array<{ from: Date; to: Date }> = []
+type Part = Pick<ExportRange, 'from' | 'to'>
+
+/** Splits a range at each midnight for one account, else at the first day of each month; UTC. */
+function partsOf({ from, to, account }: ExportRange): Part[] {
+  const parts: Part[] = []
   for (let first = from; first < to; ) {
-    const next = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1))
-    months.push({ from: first, to: next < to ? next : to })
+    const [year, month, day] = [first.getUTCFullYear(), first.getUTCMonth(), first.getUTCDate()]
+    const next = new Date(account === undefined ? Date.UTC(year, month + 1) : Date.UTC(year, month, day + 1))
+    parts.push({ from: first, to: next < to ? next : to })
     first = next
   }
-  return months
+  return parts
 }

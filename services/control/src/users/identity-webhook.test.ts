@@ -5,9 +5,12 @@ import { accountName } from '@tollgate/state/keyspace/names.ts'
 import { sql } from 'drizzle-orm'
 import { test } from 'tap'
 import { queryRows } from '../database/connect.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { codeOf } from '../testing/call-control.ts'
+import { serviceRoleKey } from '../testing/control-options.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
-import { codeOf, type RunningControl, serviceRoleKey, startControl } from '../testing/start-control.ts'
+import type { RunningControl } from '../testing/running-control.ts'
+import { startControl } from '../testing/start-control.ts'
 
 const secret = 'the-webhook-secret-of-the-tests'
 const nextSecret = 'the-next-webhook-secret-of-the-tests'
@@ -31,7 +34,7 @@ const eventOf = (id: string, record: object = {}) => ({
 const send = ({ call }: RunningControl, body: unknown, authorization = `Bearer ${secret}`) =>
   call('POST', '/api/auth/webhook', { body, headers: { authorization } })
 
-onEachDatabase('a report of the identity provider', async (t, newDatabase) => {
+onDatabase('a report of the identity provider', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase(), identityWebhookSecret: secret })
   t.after(() => control.close())
   const admin = adminOf(control)

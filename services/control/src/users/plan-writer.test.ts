@@ -10,7 +10,7 @@ import { intendPlan } from '../accounts/plan-intention.ts'
 import { openDatabase, queryRows } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
 import type { IdentityUser } from '../identity/identity.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { createPlanWriter, type PlanWriterOptions } from './plan-writer.ts'
 import { syncUser } from './sync-user.ts'
 
@@ -54,7 +54,7 @@ function createProvider() {
   return { provider, identity, userOf }
 }
 
-onEachDatabase('plan writer', async (t, newDatabase) => {
+onDatabase('plan writer', async (t, newDatabase) => {
   const database = await openDatabase(await newDatabase())
   t.after(() => database.close())
   await migrate(database.orm)

@@ -3,9 +3,12 @@ import { createClient } from '@supabase/supabase-js'
 import { sql } from 'drizzle-orm'
 import { claimSweep } from '../background/sweep-lease.ts'
 import { queryRows } from '../database/connect.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import type { Answer } from '../testing/call-control.ts'
+import { serviceRoleKey } from '../testing/control-options.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
-import { type Answer, type RunningControl, serviceRoleKey, startControl } from '../testing/start-control.ts'
+import type { RunningControl } from '../testing/running-control.ts'
+import { startControl } from '../testing/start-control.ts'
 import { createSweeper } from './sweep-users.ts'
 
 const minute = 60_000
@@ -33,7 +36,7 @@ async function stateOf({ database }: RunningControl, id: string): Promise<State>
   return row!
 }
 
-onEachDatabase('a user who is signed in', async (t, newDatabase) => {
+onDatabase('a user who is signed in', async (t, newDatabase) => {
   const proxy = await startIdentityProxy()
   t.after(() => proxy.close())
   const control = await startControl({ databaseUrl: await newDatabase(), identityUrl: proxy.url })
@@ -145,7 +148,7 @@ onEachDatabase('a user who is signed in', async (t, newDatabase) => {
   })
 })
 
-onEachDatabase('the comparison of all users', async (t, newDatabase) => {
+onDatabase('the comparison of all users', async (t, newDatabase) => {
   const proxy = await startIdentityProxy()
   t.after(() => proxy.close())
   const control = await startControl({

@@ -18,7 +18,7 @@ import type { CatalogView } from '../catalog/live-catalog.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
 import type { Admissions } from './admissions.ts'
 import { allowancesOf } from './allowances.ts'
-import { costBound, shrinkDefault, withinRate } from './cost-bound.ts'
+import { type CallTime, costBound, shrinkDefault, withinRate } from './cost-bound.ts'
 import { earlier, endOverride } from './end-override.ts'
 import { type JudgedRecords, judgeCall } from './judge.ts'
 import { budgetError, limitError } from './limit-errors.ts'
@@ -71,6 +71,8 @@ export interface Admitted {
   tokensPerMinute: number
   /** The plan that admitted it. */
   plan: string
+  /** Unix milliseconds of this process. */
+  admittedAt: number
 }
 
 /**
@@ -90,6 +92,8 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
   let bound: TokenBound | null = null
   let [confirmed, counted, shrunk, reaped] = [false, false, false, false]
   if (admission.isFull()) throw new ServiceError('state_unavailable')
+  const from = Date.now()
+  const time = { from, until: from + holdMs }
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const judged = known.account
     const verdict = judgeCall(recordsOf(known), known.digest, catalog, name, kind)
@@ -100,7 +104,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     }
     const { prepared, allowances, plan } = prepare(known, catalog, verdict.endsAt, holdMs)
     bound ??= request.bound(model!)
-    const whole = costBound(bound, model!)
+    const whole = costBound(bound, model!, time)
     const asked = withinRate(whole, allowances.tokens)
     let answer: AdmitAnswer | null = null
     try {
@@ -114,7 +118,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     }
     switch (answer?.outcome) {
       case 'admitted':
-        return admittedAs(answer, asked!, allowances.tokens, plan)
+        return admittedAs(answer, asked!, allowances.tokens, plan, from)
       case 'ended':
         if (endOverride(known, judged, verdict.endsAt)) continue
         throw new ServiceError(verdict.endedCode)
@@ -130,7 +134,8 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
         throw new ServiceError('state_unavailable')
     }
     // Refused. Perhaps the prompt is shorter than its bound.
-    const exact = counted || !dependsOnPrompt(answer, whole) ? null : await request.count()
+    const exact: number | null =
+      counted || !dependsOnPrompt(answer, withoutPrompt(bound, model!, time)) ? null : await request.count()
     counted = true
     if (exact !== null && exact < bound.promptTokens) {
       bound = { ...bound, promptTokens: exact }
@@ -199,6 +204,10 @@ async function throughRedis<Answer>(command: () => Promise<Answer>): Promise<Ans
   }
 }
 
+/** The bound of the same request with the shortest prompt. A long prompt can make the output dearer. */
+const withoutPrompt = (bound: TokenBound, model: Model, time: CallTime): CostBound =>
+  costBound({ ...bound, promptTokens: 0, audioTokens: 0, imageTokens: 0 }, model, time)
+
 /** Whether a shorter prompt could be admitted. @param answer null if the request exceeds what a minute allows */
 function dependsOnPrompt(answer: AdmitAnswer | null, { outputPicos, minTokens }: CostBound): boolean {
   if (answer === null) return true
@@ -221,10 +230,12 @@ function admittedAs(
   answer: AdmitAnswer & { outcome: 'admitted' },
   asked: CostBound,
   tokensPerMinute: number,
-  plan: string
+  plan: string,
+  admittedAt: number
 ): Admitted {
   const heldTokens = asked.promptTokens + asked.outputTokens * answer.grantedTokens
-  return { hold: answer, heldTokens, promptTokens: asked.promptTokens, rates: answer, tokensPerMinute, plan }
+  const { promptTokens } = asked
+  return { hold: answer, heldTokens, promptTokens, rates: answer, tokensPerMinute, plan, admittedAt }
 }
 
 function prepare(known: KnownKey, catalog: CatalogView, endsAt: number | null, holdMs: number): KeyAdmission {

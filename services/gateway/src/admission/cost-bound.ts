@@ -1,18 +1,60 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import type { ChargeRates } from '@tollgate/contracts/prices/charge-rates.ts'
+import { costOfCalls } from '@tollgate/contracts/prices/cost.ts'
+import { type ModelPrices, standardOnly } from '@tollgate/contracts/prices/model-prices.ts'
+import { dearestRates } from '@tollgate/contracts/prices/rates-for.ts'
 import type { AdmitAnswer, Allowances, CostBound } from '@tollgate/state/admission/admit.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
 
-/** The maximum cost of tokens, in the form that the admission script takes. */
-export function costBound({ promptTokens, answers, wantedTokens, minTokens = 0 }: TokenBound, model: Model): CostBound {
-  const { inputPicos, cachedInputPicos, outputPicos, reasoningPicos = outputPicos } = model.prices
-  return {
-    promptPicos: promptTokens * Math.max(inputPicos, cachedInputPicos),
+/** From the admission of a request to its latest end, Unix milliseconds. */
+export interface CallTime {
+  from: number
+  until: number
+}
+
+/**
+ * The maximum cost of a request, in the form that the admission script takes. The prompt has the price of the request and of its calls of
+ * tools, too. Each kind costs the dearest rate that can apply to a request of this length, in these tiers and at this time.
+ */
+export function costBound(bound: TokenBound, model: Model, { from, until }: CallTime): CostBound {
+  const {
     promptTokens,
-    outputPicos: answers * Math.max(outputPicos, reasoningPicos),
+    audioTokens = 0,
+    imageTokens = 0,
+    answers,
+    wantedTokens,
+    minTokens = 0,
+    tiers = standardOnly
+  } = bound
+  const { prices } = model
+  const rates = dearestRates(prices, { tiers, maxPromptTokens: promptTokens, from, until })
+  const text = dearestText(rates, prices, bound.cacheWrites)
+  let promptPicos = Math.max(0, promptTokens - audioTokens - imageTokens) * text
+  if (audioTokens > 0) promptPicos += audioTokens * Math.max(text, rates.audioInputPicos)
+  if (imageTokens > 0) promptPicos += imageTokens * Math.max(text, rates.imageInputPicos)
+  const feeNanos = rates.requestNanos + (bound.calls === undefined ? 0 : costOfCalls(bound.calls, rates))
+  return {
+    promptPicos: promptPicos + feeNanos * 1000,
+    promptTokens,
+    outputPicos: answers * dearestOutput(rates, prices),
     outputTokens: answers,
     wantedTokens,
     minTokens: Math.min(Math.max(model.fewestOutputTokens, minTokens), wantedTokens)
   }
+}
+
+function dearestText(rates: ChargeRates, prices: ModelPrices, writes: TokenBound['cacheWrites']): number {
+  let most = Math.max(rates.inputPicos, rates.cachedInputPicos)
+  if (writes !== 'none' && prices.cacheWritePicos !== undefined) most = Math.max(most, rates.cacheWritePicos)
+  if (writes === undefined && prices.longCacheWritePicos !== undefined) most = Math.max(most, rates.longCacheWritePicos)
+  return most
+}
+
+function dearestOutput(rates: ChargeRates, prices: ModelPrices): number {
+  let most = Math.max(rates.outputPicos, rates.reasoningPicos)
+  if (prices.audioOutputPicos !== undefined) most = Math.max(most, rates.audioOutputPicos)
+  if (prices.imageOutputPicos !== undefined) most = Math.max(most, rates.imageOutputPicos)
+  return most
 }
 
 /**

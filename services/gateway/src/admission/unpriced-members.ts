@@ -1,20 +1,25 @@
+import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { ModelPrices } from '@tollgate/contracts/prices/model-prices.ts'
 import { elided } from '../body/request-members.ts'
 import type { BoundedBody } from '../tokens/prompt-bound.ts'
+import { isTierPriced } from './service-tier.ts'
 
-type Allowed = (value: unknown) => boolean
+type Allowed = (value: unknown, prices: ModelPrices) => boolean
 
 const isAbsent: Allowed = (value) => value == null
-const isDefault: Allowed = (value) => value == null || value === 'auto' || value === 'default'
 const isText: Allowed = (value) => value == null || (Array.isArray(value) && value.every((one) => one === 'text'))
-/** Whether a cached prompt lives for OpenAI's default time. A long value was not read, so its `ttl` is unknown. */
-const hasDefaultTtl: Allowed = (value) =>
-  value == null ||
-  (typeof value === 'object' && value !== elided && [undefined, '30m'].includes(Reflect.get(value, 'ttl')))
+/** Whether a cached prompt lives for a time of OpenAI's that has a price. A long value was not read, so its `ttl` is unknown. */
+const isTtlPriced: Allowed = (value, prices) => {
+  if (value == null) return true
+  if (typeof value !== 'object' || value === elided) return false
+  const ttl: unknown = Reflect.get(value, 'ttl')
+  return ttl === undefined || ttl === '30m' || (ttl === '12h' && prices.longCacheWritePicos !== undefined)
+}
 
 /** Members that can change the cost but have no price in the catalog. Each has a test for values that do not change the cost. */
 const unpriced = new Map<string, Allowed>([
-  ['service_tier', isDefault],
+  ['service_tier', isTierPriced],
   ['web_search_options', isAbsent],
   ['search_parameters', isAbsent],
   ['plugins', isAbsent],
@@ -23,7 +28,7 @@ const unpriced = new Map<string, Allowed>([
   ['audio', isAbsent],
   // The next two say how long a provider caches the prompt.
   ['prompt_cache_retention', isAbsent],
-  ['prompt_cache_options', hasDefaultTtl],
+  ['prompt_cache_options', isTtlPriced],
   ['speed', isAbsent],
   ['inference_geo', isAbsent],
   // Other providers' names for the output limit and the number of outputs. They override the gateway's limit.
@@ -33,10 +38,13 @@ const unpriced = new Map<string, Allowed>([
 ])
 
 /** @throws ServiceError unpriced_parameter with the first member of a body that has no price, in any spelling */
-export function refuseUnpriced({ members, spans }: Pick<BoundedBody, 'members' | 'spans'>): void {
+export function refuseUnpriced(
+  { members, spans }: Pick<BoundedBody, 'members' | 'spans'>,
+  { prices }: Pick<Model, 'prices'>
+): void {
   for (const [spelling, { name }] of spans) {
     const isAllowed = unpriced.get(spelling)
-    if (isAllowed !== undefined && (name !== spelling || !isAllowed(members[name]))) {
+    if (isAllowed !== undefined && (name !== spelling || !isAllowed(members[name], prices))) {
       throw new ServiceError('unpriced_parameter', {
         message: `${name}: the catalog has no price for this. Remove it.`
       })

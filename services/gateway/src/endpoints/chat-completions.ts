@@ -1,7 +1,9 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ChatRequest } from '@tollgate/contracts/http/inference.ts'
 import type { Static } from 'typebox'
+import { allowedTiers } from '../admission/service-tier.ts'
 import { listFormat } from '../relay/openai-format.ts'
+import { mayWriteForLong } from '../tokens/cache-writes.ts'
 import { chatPromptBound } from '../tokens/prompt-bound.ts'
 import { wantedOutput } from '../tokens/token-bound.ts'
 import type { InferenceEndpoint } from './inference-endpoint.ts'
@@ -27,10 +29,12 @@ export const chatCompletions: InferenceEndpoint = {
       })
     const limit = max_completion_tokens ?? max_tokens
     return {
-      promptTokens: chatPromptBound(body, model),
+      ...chatPromptBound(body, model),
       answers: n ?? 1,
       wantedTokens: wantedOutput(limit, model),
-      isDefault: limit == null
+      isDefault: limit == null,
+      tiers: allowedTiers(body.members.service_tier, model.prices),
+      ...(model.prices.longCacheWritePicos !== undefined && !mayWriteForLong(body) && { cacheWrites: 'short' })
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { standardOnly, standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { otherLabel } from '@tollgate/service/metrics/series-family.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { admitRequest } from '../admission/admit-request.ts'
@@ -61,12 +62,14 @@ class InferenceHandler {
     const view = catalog.current()
     if (view === null) throw new ServiceError('state_unavailable')
     const { api, kind, streams, format, asksForUsage, outputMember, upstreamFields } = this.#endpoint
-    const { bytes, members, spans } = body
+    const { bytes, spans } = body
+    const members = body.members as Record<string, unknown>
     const common = members as CommonMembers
     const { model: name, stream, stream_options: streamOptions = null } = common
     const { max_tokens, max_completion_tokens, max_output_tokens } = common
     // The closures below must not keep all members in memory for as long as the answer takes.
     const asked = { max_tokens, max_completion_tokens, max_output_tokens }
+    const namesNoTier = (api === 'chat' || api === 'responses') && members.service_tier !== standardTier
     const model = view.model(name, kind)
     request.modelLabel = model === null ? otherLabel : name
     const chainTokens = this.#endpoint.isStored?.(members) === true ? found.tokens : null
@@ -98,12 +101,25 @@ class InferenceHandler {
         const parameter = outputMember ?? outputParameter
         const output = kind === 'embedding' ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
         const isStream = stream === true && streams
-        const { answers, hidesAnswers } = bound!
+        const { answers, hidesAnswers, tiers = standardOnly } = bound!
         const hidesOutput = model!.hidesOutput === true || hidesAnswers === true
-        const sent = { body: bytes, spans, ids: found.ids, model: name, isStream, asksForUsage, streamOptions, output }
         startRelay(this.#endpoint, this.#dependencies, request, reply, {
-          metered: { admitted, prices, prompt, answers },
-          forwarded: { ...sent, route, format, upstreamFields: fields, hidesOutput },
+          metered: { admitted, prices, tiers, prompt, answers },
+          forwarded: {
+            body: bytes,
+            spans,
+            ids: found.ids,
+            model: name,
+            isStream,
+            asksForUsage,
+            sendsStandardTier: namesNoTier && tiers.length === 1,
+            streamOptions,
+            output,
+            route,
+            format,
+            upstreamFields: fields,
+            hidesOutput
+          },
           ...{ chainTokens, upstreams, heldBytes }
         })
       },
@@ -130,12 +146,15 @@ class InferenceHandler {
       this.#dependencies.onUnavailable(name, model)
       throw new ServiceError('model_unavailable')
     }
-    refuseUnpriced(body)
+    refuseUnpriced(body, model)
     const bound = this.#endpoint.tokenBound(body, model)
     // Last, so that a member without a price is refused as unpriced.
     refuseUnknown(body.spans, offer.members)
     pinnedRoute(offer.route, found)
-    return { ...bound, promptTokens: bound.promptTokens + found.tokens }
+    if (found.tokens === 0) return bound
+    // Earlier answers may have images.
+    const { promptTokens, imageTokens = 0 } = bound
+    return { ...bound, promptTokens: promptTokens + found.tokens, imageTokens: imageTokens + found.tokens }
   }
 
   /** @returns null if the model has no tokenizer, or does not exist */

@@ -59,16 +59,16 @@ async function count(
   const { offers, byName } = upstreams.current
   const offer = offers.of(model).get('responses')
   if (offer === undefined) throw wrongEndpoint(name, offers.of(model))
-  refuseUnpriced(body)
+  refuseUnpriced(body, model)
   refuseUnknown(spans, accepted)
   const route = orderTargets(pinnedRoute(offer.route, found))
   const { target } = callableTarget(route, [], byName, performance.now()) ?? { target: route[0]! }
-  const asked = { isStream: false, asksForUsage: false, streamOptions: null, output: null }
+  const asked = { isStream: false, asksForUsage: false, sendsStandardTier: false, streamOptions: null, output: null }
   return callOnce(byName.get(target.upstream)!, {
     path,
     requestId: request.id,
     trace: null,
     fields: [],
-    body: forwardedBody({ ...asked, body: bytes, spans, ids: found.ids, model: name }, target)
+    body: forwardedBody({ ...asked, body: bytes, spans, ids: found.ids, model: name }, target, false)
   })
 }

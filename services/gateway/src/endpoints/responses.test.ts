@@ -5,6 +5,7 @@ import t from 'tap'
 import { outcomeOf, post } from '../testing/client.ts'
 import { callsOf, type FakeUpstream, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { collectLogLines } from '../testing/log-lines.ts'
+import { sumOf } from '../testing/read-metrics.ts'
 import {
   answerWith,
   beginningOf,
@@ -201,13 +202,14 @@ t.test('members without a price or a bound are refused with their names', async 
     [{ context_management: [{ type: 'compaction' }] }, 'unpriced_parameter', 'context_management'],
     [{ service_tier: 'priority' }, 'unpriced_parameter', 'service_tier'],
     [{ prompt_cache_retention: '24h' }, 'unpriced_parameter', 'prompt_cache_retention'],
-    [{ prompt_cache_options: { ttl: '12h' } }, 'unpriced_parameter', 'prompt_cache_options.ttl'],
+    [{ prompt_cache_options: { ttl: '12h' } }, 'unpriced_parameter', 'prompt_cache_options'],
     [{ prompt_cache_options: { prewarm: true } }, 'unpriced_parameter', 'prompt_cache_options.prewarm'],
     [
       { prompt_cache_options: { comparison_response_id: 'resp_1' } },
       'unpriced_parameter',
       'prompt_cache_options.comparison_response_id'
     ],
+    [{ prompt_cache_options: { ttl: '24h' } }, 'unpriced_parameter', 'prompt_cache_options.ttl'],
     [{ reasoning: { mode: 'pro' } }, 'unpriced_parameter', 'reasoning.mode'],
     [{ max_tokens: 5 }, 'unpriced_parameter', 'max_tokens'],
     [{ n: 2 }, 'unpriced_parameter', 'n'],
@@ -461,4 +463,19 @@ t.test('metrics count responses by their endpoint, as chats of the model', async
     metrics,
     /^gen_ai_client_inference_usage_output_tokens_total\{gen_ai_operation_name="chat"[^}]*model="small"/m
   )
+})
+
+t.test('the service tier that served a response is found in its last event or body', async () => {
+  const unpriced = async () => sumOf(await gateway.metrics(), 'tollgate_usage_unpriced_total', { model: 'small' })
+  for (const stream of [false, true]) {
+    upstream.answer(answerWith(['x'], { service_tier: 'priority' }))
+    const before = await unpriced()
+    await (await ask({ stream })).text()
+    await gateway.settled()
+    assert.equal(await unpriced(), before + 1, 'a tier without a price is counted')
+    upstream.answer(answerWith(['x'], { service_tier: 'default' }))
+    await (await ask({ stream })).text()
+    await gateway.settled()
+    assert.equal(await unpriced(), before + 1)
+  }
 })

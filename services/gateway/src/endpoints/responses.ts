@@ -1,9 +1,11 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { minResponseTokens, ResponseRequest } from '@tollgate/contracts/http/inference.ts'
 import type { Static } from 'typebox'
+import { allowedTiers } from '../admission/service-tier.ts'
 import { responsesFormat } from '../relay/typed/responses-format.ts'
 import type { NamedInput } from '../stored/find-input.ts'
 import { namedItems } from '../stored/named-items.ts'
+import { mayWriteForLong } from '../tokens/cache-writes.ts'
 import { type BoundedBody, chatPromptBound, messageTokens } from '../tokens/prompt-bound.ts'
 import { wantedOutput } from '../tokens/token-bound.ts'
 import type { InferenceEndpoint } from './inference-endpoint.ts'
@@ -39,13 +41,17 @@ export const responses: InferenceEndpoint = {
         message:
           'background: responses without a connection are not offered, because their cost cannot be bounded. Remove it, and use "stream": true for long answers.'
       })
+    const prompt = chatPromptBound(body, model)
     return {
+      ...prompt,
       // An input that is a text counts as a message.
-      promptTokens: chatPromptBound(body, model) + messageTokens,
+      promptTokens: prompt.promptTokens + messageTokens,
       answers: 1,
       wantedTokens: wantedOutput(limit, model),
       minTokens: minResponseTokens,
-      isDefault: limit == null
+      isDefault: limit == null,
+      tiers: allowedTiers(body.members.service_tier, model.prices),
+      ...(model.prices.longCacheWritePicos !== undefined && !mayWriteForLong(body) && { cacheWrites: 'short' })
     }
   }
 }

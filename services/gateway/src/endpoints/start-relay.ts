@@ -15,7 +15,7 @@ import type { InferenceDependencies, InferenceEndpoint } from './inference-endpo
 
 /** An admitted request, ready to be relayed. */
 export interface AdmittedRequest {
-  readonly metered: Pick<Call, 'admitted' | 'prices' | 'prompt' | 'answers'>
+  readonly metered: Pick<Call, 'admitted' | 'prices' | 'tiers' | 'prompt' | 'answers'>
   readonly forwarded: ForwardedRequest & Pick<RelayRequest, 'route' | 'format' | 'upstreamFields' | 'hidesOutput'>
   /** The maximum tokens of earlier answers in its prompt, if the provider stores the answer; else null. */
   readonly chainTokens: number | null
@@ -41,11 +41,24 @@ export function startRelay(
   trace?.admitted()
   const known = request.knownKey!
   const { model, isStream, hidesOutput } = forwarded
-  const { admitted, prices, prompt, answers } = metered
+  const { admitted, prices, tiers, prompt, answers } = metered
   const sender = senderOf(request)
   const call: Call = {
-    ...{ id, known, startedAt, sender, endpoint, kind, trace },
-    ...{ model, prices, isStream, admitted, hidesOutput, prompt, answers }
+    id,
+    known,
+    startedAt,
+    sender,
+    endpoint,
+    kind,
+    trace,
+    model,
+    prices,
+    tiers,
+    isStream,
+    admitted,
+    hidesOutput,
+    prompt,
+    answers
   }
   dependencies.useLog.used(known.pointer.key)
   reply.hijack()

@@ -76,3 +76,19 @@ t.test('a body that is not a single object is faulty as soon as possible', async
   }
   for (const text of ['', ' ', '\n\r\t ']) assert.ok(shapeOf(text).isBlank)
 })
+
+t.test(
+  'the service tier is read wherever it is and however the bytes are cut, and only from the outer object',
+  async () => {
+    const list = '"choices":[{"service_tier":"inner","message":{"service_tier":"deep"}}]'
+    for (const [text, tier] of [
+      [`{${list},"usage":{"service_tier":"of usage"},"service_tier":"flex"}`, 'flex'],
+      [`{"service_tier": "priority",${list}}`, 'priority'],
+      [`{"service_tier":null,${list}}`, null],
+      [`{"service_tier":{"service_tier":"nested"},${list}}`, null],
+      [`{${list},"note":"service_tier"}`, null]
+    ] as const) {
+      for (let length = 1; length <= text.length; length++) assert.equal(shapeOf(text, length).tier, tier, text)
+    }
+  }
+)

@@ -15,11 +15,11 @@ import type { BodyShape } from './body-shape.ts'
 const maxReadText = 64
 
 /** The member names that are read. */
-const name = { other: 0, list: 1, usage: 2, error: 3, object: 4, finishReason: 5 } as const
+const name = { other: 0, list: 1, usage: 2, error: 3, object: 4, finishReason: 5, tier: 6 } as const
 
 /**
  * Reads the structure of a single body as its bytes pass: whether it is one JSON object, whether the object has ended, whether it
- * has the list of answers, and where its usage is. Reads only braces, brackets and texts, and does not check the rest.
+ * has the list of answers, where its usage is, and which service tier it names. Reads only braces, brackets and texts, and does not check the rest.
  */
 export class AnswerShape implements BodyShape {
   /** Whether the object has the list, and the list begins with an object. */
@@ -32,6 +32,8 @@ export class AnswerShape implements BodyShape {
   usageFrom = -1
   /** Index after the last byte of that member; -1 before it. */
   usageEnd = -1
+  /** The outer member `service_tier`; null before it. */
+  tier: string | null = null
   readonly #list: string
   /** Number of bytes before the current ones. */
   #before = 0
@@ -214,6 +216,7 @@ export class AnswerShape implements BodyShape {
     if (this.#expectsName) this.#named = this.#nameAt(bytes, start, end)
     // An empty error text means no error; any other text is an error.
     else if (this.#named === name.error) this.reportsError ||= end > start
+    else if (this.#named === name.tier) this.tier = bytes.toString('latin1', start, Math.min(end, start + maxReadText))
     else if (isText(bytes, start, end, 'error')) this.reportsError = true
   }
 
@@ -222,7 +225,8 @@ export class AnswerShape implements BodyShape {
     if (this.#depth > 1) return isText(bytes, start, end, 'finish_reason') ? name.finishReason : name.other
     if (isText(bytes, start, end, this.#list)) return name.list
     if (isText(bytes, start, end, 'usage')) return name.usage
-    return isText(bytes, start, end, 'object') ? name.object : name.other
+    if (isText(bytes, start, end, 'object')) return name.object
+    return isText(bytes, start, end, 'service_tier') ? name.tier : name.other
   }
 }
 

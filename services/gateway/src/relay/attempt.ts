@@ -75,14 +75,12 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   begin(): void {
     const { path, requestId, upstreamFields } = this.request
     const trace = this.trace === null ? null : this.trace.headers
-    const { breaker, retries, pool } = this.upstream
+    const { breaker, retries, pool, choosesTier } = this.upstream
     this.beganAt = performance.now()
     this.#isProbe = breaker.begin(this.beganAt)
     retries.called()
-    pool.dispatch(
-      { path, requestId, trace, fields: upstreamFields, body: forwardedBody(this.request, this.#target) },
-      this
-    )
+    const body = forwardedBody(this.request, this.#target, choosesTier)
+    pool.dispatch({ path, requestId, trace, fields: upstreamFields, body }, this)
   }
 
   onRequestStart(controller: CallController): void {

@@ -2,7 +2,8 @@ import { findName } from '../body/find-name.ts'
 import { closeBrace } from '../body/json-bytes.ts'
 import { memberOf } from '../body/member-of.ts'
 import type { ReceivedText } from '../tokens/received-text.ts'
-import { readUsage } from '../usage/usage.ts'
+import { readUsage } from '../usage/chat-usage.ts'
+import { nameOf } from '../usage/reported-counts.ts'
 import { usageName } from '../usage/usage-name.ts'
 import { firstBoundary, lastBoundary } from './event-boundaries.ts'
 import { dataIn } from './event-data.ts'
@@ -118,6 +119,7 @@ export class EventStream extends EventFlow {
       memberOf(data, 'usage') ?? memberOf(memberOf(data, 'x_groq'), 'usage') ?? usageOfChoice(data)
     )
     if (usage === null) return false
+    usage.tier ??= nameOf(data, 'service_tier')
     this.usage = usage
     const choices = memberOf(data, 'choices')
     const isOnly = Array.isArray(choices) && choices.length === 0

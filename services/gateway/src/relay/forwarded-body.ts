@@ -1,4 +1,5 @@
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
+import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { type Bytes, type Edit, editBody, type MemberSpan, setMember } from '../body/members.ts'
 import { removeMember } from '../body/remove-member.ts'
 
@@ -16,6 +17,8 @@ export interface ForwardedRequest {
   readonly streamOptions: Readonly<Record<string, unknown>> | null
   /** The ids of items in the body. Emptied once the answer begins. */
   ids: readonly IssuedId[]
+  /** Whether the request is for the standard service tier without naming it. */
+  readonly sendsStandardTier: boolean
   /** The granted output; null for an endpoint without output. */
   readonly output: GrantedOutput | null
 }
@@ -47,12 +50,16 @@ export function showsUsage({ streamOptions }: Pick<ForwardedRequest, 'streamOpti
 }
 
 /**
- * Builds the body for an upstream. Sets the upstream's name of the model, a request for usage, and the granted output. Removes ids of
- * items that the upstream did not give to the account. All other bytes stay unchanged.
+ * Builds the body for an upstream. Sets the upstream's name of the model, a request for usage, the granted output and, if the upstream
+ * might choose another one, the standard service tier. Removes ids of items that the upstream did not give to the account. All other
+ * bytes stay unchanged.
+ *
+ * @param choosesTier whether the upstream chooses the service tier of a request that names none
  */
 export function forwardedBody(
   request: ForwardedRequest,
-  { upstream, model: upstreamModel }: Pick<Target, 'upstream' | 'model'>
+  { upstream, model: upstreamModel }: Pick<Target, 'upstream' | 'model'>,
+  choosesTier: boolean
 ): Bytes {
   const { body, spans, ids, model, isStream, streamOptions, output } = request
   const edits: Edit[] = []
@@ -62,6 +69,9 @@ export function forwardedBody(
     edits.push(setMember(body, spans.get('stream_options'), 'stream_options', options))
   }
   for (const id of ids) if (id.upstream !== upstream && !id.isNeeded) edits.push(removeMember(body, id.span))
+  if (choosesTier && request.sendsStandardTier) {
+    edits.push(setMember(body, spans.get('service_tier'), 'service_tier', standardTier))
+  }
   if (output !== null) limitOutput(output, body, spans, edits)
   return edits.length === 0 ? body : editBody(body, edits)
 }

@@ -85,6 +85,7 @@ export class JsonBody {
     this.#isRead = true
     const { usageFrom, usageEnd } = this.#shape
     if (this.isWhole && usageEnd >= 0) this.usage = this.#read(text.slice(usageFrom, usageEnd))
+    if (this.usage !== null) this.usage.tier ??= this.#shape.tier
     return this.usage
   }
 
@@ -99,6 +100,7 @@ export class JsonBody {
     this.#search ??= new AnswerUsage(this.#read)
     this.#search.push(bytes, this.#shape.usageFrom, this.#shape.usageEnd)
     this.usage = this.#search.usage
+    if (this.usage !== null) this.usage.tier ??= this.#shape.tier
     if (this.isInvalid) return none
     // White space keeps a connection alive while the model works.
     this.#isPassing ||= this.isAnswer || this.#heldBytes + bytes.length > maxHeld

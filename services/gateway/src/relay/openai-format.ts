@@ -1,6 +1,6 @@
 import { openaiErrors } from '../http/error-format.ts'
 import { ReceivedText } from '../tokens/received-text.ts'
-import { readUsageText } from '../usage/usage.ts'
+import { readUsageText } from '../usage/chat-usage.ts'
 import type { AnswerFormat } from './answer-format.ts'
 import { AnswerShape } from './answer-shape.ts'
 import { EventStream } from './event-stream.ts'

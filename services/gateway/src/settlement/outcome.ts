@@ -22,6 +22,8 @@ export interface Call {
   readonly model: string
   /** The prices at admission. */
   readonly prices: Model['prices']
+  /** The service tiers that the request allows. */
+  readonly tiers: readonly string[]
   readonly admitted: Admitted
   readonly isStream: boolean
   /** Whether the model produces output that the answer does not show. */

@@ -1,63 +1,104 @@
 import assert from 'node:assert/strict'
-import { maxReportedTokens } from '@tollgate/contracts/catalog/check-costs.ts'
+import type { ModelPrices } from '@tollgate/contracts/prices/model-prices.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { costBound } from '../admission/cost-bound.ts'
 import { testCatalog } from '../testing/start-gateway.ts'
-import { nothingUsed } from '../usage/usage.ts'
+import type { TokenBound } from '../tokens/token-bound.ts'
+import { nothingUsed, type Usage } from '../usage/usage.ts'
 import { costNanos } from './price.ts'
 
-/** Up to the maximum prices and reported tokens for which the catalog promises exact costs. */
-const picos = fc.oneof(fc.integer({ min: 0, max: 20_000_000 }), fc.integer({ min: 0, max: 5_600_000_000 }))
-const tokens = fc.oneof(fc.nat({ max: 1e6 }), fc.nat({ max: maxReportedTokens }))
-const prices = fc.record({
+const picos = fc.integer({ min: 0, max: 20_000_000 })
+const listed = fc.record({
   inputPicos: picos,
   cachedInputPicos: picos,
+  cacheWritePicos: picos,
+  longCacheWritePicos: picos,
+  audioInputPicos: picos,
+  imageInputPicos: picos,
   outputPicos: picos,
-  reasoningPicos: fc.option(picos, { nil: undefined })
+  reasoningPicos: picos,
+  audioOutputPicos: picos,
+  imageOutputPicos: picos
 })
-const usages = fc
-  .record({
-    prompt: tokens,
-    cached: tokens,
-    completion: tokens,
-    reasoning: tokens
-  })
-  .map(({ prompt, cached, completion, reasoning }) => ({
-    ...nothingUsed,
-    promptTokens: prompt,
-    cachedTokens: Math.min(prompt, cached),
-    completionTokens: completion,
-    reasoningTokens: Math.min(completion, reasoning),
-    estimated: false
-  }))
-
-test('a cost is exact: each kind of token at its price, rounded up once', async () => {
-  fc.assert(
-    fc.property(usages, prices, ({ promptTokens, cachedTokens, completionTokens, reasoningTokens, estimated }, of) => {
-      const { reasoningPicos, ...others } = of
-      const price = reasoningPicos === undefined ? others : { ...others, reasoningPicos }
-      const exact =
-        BigInt(promptTokens - cachedTokens) * BigInt(of.inputPicos) +
-        BigInt(cachedTokens) * BigInt(of.cachedInputPicos) +
-        BigInt(completionTokens - reasoningTokens) * BigInt(of.outputPicos) +
-        BigInt(reasoningTokens) * BigInt(reasoningPicos ?? of.outputPicos)
-      const usage = { ...nothingUsed, promptTokens, cachedTokens, completionTokens, reasoningTokens, estimated }
-      assert.equal(BigInt(costNanos(usage, price)), (exact + 999n) / 1000n)
+const now = Date.UTC(2026, 10, 23, 12)
+const minuteMs = 60_000
+const rows = fc.tuple(listed, listed, listed, listed).map(([standard, long, fast, fastLong]) => [
+  { tier: 'default', abovePromptTokens: 0, prices: standard },
+  { tier: 'default', abovePromptTokens: 5000, prices: long },
+  { tier: 'fast', abovePromptTokens: 0, prices: fast },
+  { tier: 'fast', abovePromptTokens: 5000, prices: fastLong }
+])
+/** Prices that may change within an hour of `now`. */
+const prices = fc
+  .tuple(listed, rows, rows, fc.integer({ min: -60, max: 60 }), fc.nat({ max: 1e6 }), fc.nat({ max: 1e6 }))
+  .map(
+    ([flat, first, later, minutes, requestNanos, search]): ModelPrices => ({
+      ...flat,
+      periods: [{ rows: first }, { from: now / 1000 + minutes * 60, rows: later }],
+      requestNanos,
+      callNanos: { search }
     })
+  )
+
+const share = fc.double({ min: 0, max: 1, noNaN: true })
+const bounds = fc.record({
+  promptTokens: fc.nat({ max: 10_000 }),
+  audio: share,
+  image: share,
+  answers: fc.integer({ min: 1, max: 3 }),
+  wantedTokens: fc.nat({ max: 5000 }),
+  isFast: fc.boolean(),
+  searches: fc.nat({ max: 5 })
+})
+const shares = fc.array(share, { minLength: 11, maxLength: 11 })
+const tierNames = fc.constantFrom(null, 'default', 'standard', 'fast', 'unknown')
+
+test('a usage within the token bound costs no more than the cost bound, in every tier, at every length, whenever prices change', async () => {
+  fc.assert(
+    fc.property(bounds, prices, shares, tierNames, fc.nat({ max: 60 }), (of, prices, part, tier, lastedMinutes) => {
+      const within = (most: number, index: number) => Math.floor(most * part[index]!)
+      const audioTokens = Math.floor(of.promptTokens * of.audio)
+      const imageTokens = Math.floor((of.promptTokens - audioTokens) * of.image)
+      const tiers = of.isFast ? ['default', 'fast'] : ['default']
+      const { promptTokens: most, answers, wantedTokens } = of
+      const calls = { search: of.searches }
+      const bound: TokenBound = { promptTokens: most, audioTokens, imageTokens, answers, wantedTokens, tiers, calls }
+      const promptTokens = within(most, 0)
+      const completionTokens = within(answers * wantedTokens, 1)
+      const usage: Usage = {
+        ...nothingUsed,
+        promptTokens,
+        cachedTokens: within(promptTokens, 2),
+        cacheWriteTokens: within(promptTokens, 3),
+        longCacheWriteTokens: within(promptTokens, 4),
+        audioInputTokens: Math.min(within(audioTokens, 5), promptTokens),
+        imageInputTokens: Math.min(within(imageTokens, 6), promptTokens),
+        completionTokens,
+        reasoningTokens: within(completionTokens, 7),
+        audioOutputTokens: within(completionTokens, 8),
+        imageOutputTokens: within(completionTokens, 9),
+        toolCalls: within(of.searches, 10),
+        calls: { search: within(of.searches, 10) },
+        tier: tier === 'fast' && !of.isFast ? null : tier
+      }
+      const model = { ...testCatalog.models.small!, prices }
+      const { promptPicos, outputPicos } = costBound(bound, model, { from: now, until: now + 60 * minuteMs })
+      const maxNanos = Math.ceil((promptPicos + outputPicos * wantedTokens) / 1000)
+      const endedAt = now + lastedMinutes * minuteMs
+      const cost = costNanos(usage, { prices, tiers, admittedAt: now, endedAt })
+      assert.ok(cost <= maxNanos, `${cost} > ${maxNanos}`)
+    }),
+    { numRuns: 3000 }
   )
 })
 
-test('a usage within the token bound costs no more than the cost bound', async () => {
-  fc.assert(
-    fc.property(usages, prices, (usage, { reasoningPicos, ...others }) => {
-      const price = reasoningPicos === undefined ? others : { ...others, reasoningPicos }
-      const model = { ...testCatalog.models.small!, prices: price }
-      const bound = { promptTokens: usage.promptTokens, answers: 1, wantedTokens: usage.completionTokens }
-      const { promptPicos, outputPicos, wantedTokens } = costBound(bound, model)
-      // Larger costs exceed the cap of a request: see check-costs.ts.
-      const picos = promptPicos + outputPicos * wantedTokens
-      if (Number.isSafeInteger(picos)) assert.ok(costNanos(usage, price) <= Math.ceil(picos / 1000))
-    })
-  )
+test('cache writes that cannot happen are not reserved', async () => {
+  const prices = { inputPicos: 1, cachedInputPicos: 1, cacheWritePicos: 10, longCacheWritePicos: 100, outputPicos: 1 }
+  const model = { ...testCatalog.models.small!, prices }
+  const bound = { promptTokens: 1, answers: 1, wantedTokens: 1 }
+  const time = { from: now, until: now }
+  assert.equal(costBound(bound, model, time).promptPicos, 100)
+  assert.equal(costBound({ ...bound, cacheWrites: 'short' }, model, time).promptPicos, 10)
+  assert.equal(costBound({ ...bound, cacheWrites: 'none' }, model, time).promptPicos, 1)
 })

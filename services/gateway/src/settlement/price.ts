@@ -1,26 +1,30 @@
-import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import { cost } from '@tollgate/contracts/prices/cost.ts'
+import { chargedTiers, type ModelPrices } from '@tollgate/contracts/prices/model-prices.ts'
+import { ratesFor } from '@tollgate/contracts/prices/rates-for.ts'
 import type { Usage } from '../usage/usage.ts'
 
-/**
- * Computes a cost in nanodollars (1e-9 USD), rounded up once. Prices are whole picodollars per token. Whole nanodollars and
- * remainders are added separately. With the catalog's limits, every product and sum is then a safe integer.
- */
-export function costNanos(usage: Usage, prices: Model['prices']): number {
-  const { inputPicos, cachedInputPicos, outputPicos, reasoningPicos = outputPicos } = prices
-  const input = usage.promptTokens - usage.cachedTokens
-  const output = usage.completionTokens - usage.reasoningTokens
-  const restPicos =
-    input * (inputPicos % 1000) +
-    usage.cachedTokens * (cachedInputPicos % 1000) +
-    output * (outputPicos % 1000) +
-    usage.reasoningTokens * (reasoningPicos % 1000)
-  return (
-    input * wholeNanos(inputPicos) +
-    usage.cachedTokens * wholeNanos(cachedInputPicos) +
-    output * wholeNanos(outputPicos) +
-    usage.reasoningTokens * wholeNanos(reasoningPicos) +
-    Math.ceil(restPicos / 1000)
-  )
+/** What decides the rates of a call, besides its usage. */
+export interface PricedCall {
+  prices: ModelPrices
+  /** The service tiers that the request allows. */
+  tiers: readonly string[]
+  /** When it was admitted, and when it ended, Unix milliseconds. */
+  admittedAt: number
+  endedAt: number
 }
 
-const wholeNanos = (picos: number): number => (picos - (picos % 1000)) / 1000
+/**
+ * Computes the cost of a call in nanodollars (1e-9 USD), rounded up. The tier is the one that the answer names, or else the dearest
+ * that the request allows. If the prices changed during the call, the dearer ones count.
+ */
+export function costNanos(usage: Usage, { prices, tiers, admittedAt, endedAt }: PricedCall): number {
+  const { promptTokens } = usage
+  let most = 0
+  for (const tier of chargedTiers(prices, usage.tier, tiers)) {
+    const begin = ratesFor(prices, { tier, promptTokens, at: admittedAt })
+    const end = ratesFor(prices, { tier, promptTokens, at: endedAt })
+    most = Math.max(most, cost(usage, begin))
+    if (end !== begin) most = Math.max(most, cost(usage, end))
+  }
+  return most
+}

@@ -1,3 +1,7 @@
+import type { UnpricedKind } from '@tollgate/contracts/prices/charge-rates.ts'
+import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
+import { unpricedKinds } from '@tollgate/contracts/prices/unpriced-kinds.ts'
+import { hasRareCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
 import type { FastifyBaseLogger } from 'fastify'
@@ -5,7 +9,7 @@ import { logRequest } from '../telemetry/request-log.ts'
 import type { Estimate } from '../tokens/estimate-usage.ts'
 import type { UsageEstimator } from '../tokens/usage-estimator.ts'
 import { nothingUsed, type ReportedUsage, type Usage } from '../usage/usage.ts'
-import { callMembers } from './call-log-members.ts'
+import { CallLines } from './call-lines.ts'
 import type { CallMetrics } from './call-metrics.ts'
 import type { Call, Outcome, Uncounted } from './outcome.ts'
 import { costNanos } from './price.ts'
@@ -28,6 +32,8 @@ export interface SettlementDependencies {
   queue: Pick<SettlementQueue, 'settle' | 'cancel'>
   /** Called if a call cost more than its hold. */
   onAboveBound: () => void
+  /** Called for each kind of a call's usage that its model has no price for. */
+  onUnpriced: (model: string, kind: UnpricedKind) => void
   /** Counts the calls that ended with an error. */
   failures: Pick<FailureCounts, 'add'>
   metrics: Pick<CallMetrics, 'ended'>
@@ -41,11 +47,13 @@ export function createSettlement({
   estimator,
   queue,
   onAboveBound,
+  onUnpriced,
   failures,
   metrics,
   logsRequest
 }: SettlementDependencies): Settlement {
   const counting = new Set<Promise<void>>()
+  const lines = new CallLines()
 
   /**
    * @param cost nanodollars
@@ -54,9 +62,17 @@ export function createSettlement({
   function settleUsage(call: Call, outcome: Outcome, usage: Usage | null, cost: number, endedAt: number): void {
     const { id, known, model, admitted, trace } = call
     const { hold, heldTokens, rates, tokensPerMinute } = admitted
+    // Spreading these into the object would take five times as long.
+    const { promptTokens, cachedTokens, completionTokens, reasoningTokens, estimated } = usage ?? nothingUsed
+    const { cacheWriteTokens, longCacheWriteTokens, toolCalls } = usage ?? nothingUsed
+    const { audioInputTokens, imageInputTokens, audioOutputTokens, imageOutputTokens } = usage ?? nothingUsed
     if (cost > hold.nanos) {
       onAboveBound()
       log.warn({ reqId: id, model, costNanos: cost, heldNanos: hold.nanos }, 'a call cost more than its hold')
+    }
+    // Nearly all answers have neither.
+    if (usage !== null && (hasRareCounts(usage) || (usage.tier !== null && usage.tier !== standardTier))) {
+      for (const kind of unpricedKinds(usage, call.prices)) onUnpriced(model, kind)
     }
     trace?.settled(outcome, usage, cost, known)
     const settled = {
@@ -69,7 +85,18 @@ export function createSettlement({
       heldTokens,
       tokensPerMinute,
       tokensRestMs: rates.tokensRestMs,
-      ...(usage ?? nothingUsed),
+      promptTokens,
+      cachedTokens,
+      completionTokens,
+      reasoningTokens,
+      cacheWriteTokens,
+      longCacheWriteTokens,
+      audioInputTokens,
+      imageInputTokens,
+      audioOutputTokens,
+      imageOutputTokens,
+      toolCalls,
+      estimated,
       costNanos: cost,
       failed: outcome.code !== null
     }
@@ -92,7 +119,7 @@ export function createSettlement({
     if (!logsRequest(status, code)) return
     const { id, known, startedAt, sender, endpoint } = call
     const facts = { id, known, startedAt, endedAt, status, code, sender, endpoint }
-    logRequest(log, facts, callMembers(call, outcome, usage, cost))
+    logRequest(log, facts, lines.membersOf(call, outcome, usage, cost))
   }
 
   return {
@@ -103,10 +130,10 @@ export function createSettlement({
       call.trace?.settling()
       if (used === null) settleUsage(call, outcome, null, 0, endedAt)
       else if (used === 'hold') settleUsage(call, outcome, heldUsage(call), call.admitted.hold.nanos, endedAt)
-      else if (!isUncounted(used)) settleUsage(call, outcome, used, costNanos(used, call.prices), endedAt)
+      else if (!isUncounted(used)) settleUsage(call, outcome, used, costOf(call, used), endedAt)
       else {
         const settled = count(call, used).then((usage) =>
-          settleUsage(call, outcome, usage, costNanos(usage, call.prices), endedAt)
+          settleUsage(call, outcome, usage, costOf(call, usage), endedAt)
         )
         counting.add(settled)
         void settled.finally(() => counting.delete(settled))
@@ -124,6 +151,11 @@ export function createSettlement({
       while (counting.size > 0) await Promise.all(counting)
     }
   }
+}
+
+function costOf({ prices, tiers, admitted }: Call, usage: Usage): number {
+  const cost = costNanos(usage, { prices, tiers, admittedAt: admitted.admittedAt, endedAt: Date.now() })
+  return usage.hasOtherModels ? Math.max(cost, admitted.hold.nanos) : cost
 }
 
 function isUncounted(used: Usage | Uncounted): used is Uncounted {
@@ -158,5 +190,6 @@ function estimatedUsage(
   }
   const unknown = call.hidesOutput || counted.completionTokens === null
   const output = unknown ? held.completionTokens : Math.min(counted.completionTokens!, held.completionTokens)
-  return { ...held, promptTokens, cachedTokens, completionTokens: Math.max(output, reportedOutput ?? 0) }
+  const completionTokens = Math.max(output, reportedOutput ?? 0)
+  return { ...held, ...reported, promptTokens, cachedTokens, completionTokens, estimated: true }
 }

@@ -31,6 +31,11 @@ export class LabelNames {
     return ended
   }
 
+  /** The names that may be labels. */
+  all(): string[] {
+    return [...this.#endsAt.keys()]
+  }
+
   /** @returns the name; `other` if it may not be a label */
   labelOf(name: string): string {
     return this.#endsAt.has(name) ? name : otherLabel

@@ -7,6 +7,9 @@ import { addClockSkew } from './process-gauges.ts'
 import { RedisMetrics } from './redis-metrics.ts'
 import { UpstreamMetrics } from './upstream-metrics.ts'
 
+/** Names by the label that has them. */
+export type NamesByLabel = Readonly<Record<string, readonly string[]>>
+
 /** What a gateway counts. No label has a key, an account, an address, or a name that a client invented. */
 export interface Metrics {
   readonly registry: Registry
@@ -23,12 +26,16 @@ export interface Metrics {
   readonly keyLookups: { readonly hits: CounterSeries; readonly misses: CounterSeries; onRedisError(): void }
   /** Requests that cost more than the gateway had reserved. Alert on it: such requests can exceed a cap. */
   readonly aboveBound: CounterSeries
+  /** Counts a request with a kind of usage that its model has no price for. Alert on it: its cost is a guess. */
+  countUnpriced(model: string, kind: string): void
   /** Counts a request that no upstream of this gateway can serve. Alert on it. */
   countUnavailable(model: string): void
   /** Counts holds that ended after their deadline. */
   countReaped(reaped: { charged: number; released: number }): void
   /** @param skewMs how far Redis' clock is ahead of this gateway's, ms; null removes the last value */
   setClockSkew(skewMs: number | null): void
+  /** The names that may be labels now, by label: every label that names a model, a plan or an upstream. */
+  namesInForce(): NamesByLabel
   /** Changes when series may have been removed. Then look up again those that you keep. */
   readonly generation: number
   /** Sets the models and plans in force, and removes series of former ones. */
@@ -63,6 +70,12 @@ export function createMetrics(now: () => number = () => performance.now()): Metr
     labelNames: ['model'],
     registry
   })
+  const unpriced = new FastCounter({
+    name: 'tollgate_usage_unpriced_total',
+    help: 'Requests with a reported kind of usage, or a service tier, that the catalog has no price for: they were charged at the dearest price of its side',
+    labelNames: ['model', 'kind'],
+    registry
+  })
   const upstreams = new UpstreamMetrics(registry, new LabelNames(now))
   const redis = new RedisMetrics(registry)
   let generation = 0
@@ -72,8 +85,16 @@ export function createMetrics(now: () => number = () => performance.now()): Metr
       return generation
     },
     redis,
+    namesInForce() {
+      const [ofModels, ofUpstreams] = [models.all(), upstreams.names.all()]
+      return {
+        ...{ model: ofModels, gen_ai_request_model: ofModels, plan: plans.all() },
+        ...{ upstream: ofUpstreams, gen_ai_provider_name: ofUpstreams }
+      }
+    },
     ...addSafetyCounters(registry, redis),
     setClockSkew: addClockSkew(registry),
+    countUnpriced: (model, kind) => unpriced.series(models.labelOf(model), kind).add(1),
     countUnavailable: (model) => unavailable.series(models.labelOf(model)).add(1),
     useCatalog(catalog) {
       const endedModels = models.replace(Array.from(catalog.models(), ([name]) => name))
@@ -84,6 +105,7 @@ export function createMetrics(now: () => number = () => performance.now()): Metr
       cost.remove('model', endedModels)
       cost.remove('plan', endedPlans)
       unavailable.remove('model', endedModels)
+      unpriced.remove('model', endedModels)
       for (const metric of Object.values(genAi)) metric.remove('gen_ai_request_model', endedModels)
     },
     useUpstreams(names) {

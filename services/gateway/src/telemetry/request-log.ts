@@ -1,5 +1,5 @@
 import { readClientRequestId } from '@tollgate/service/http/client-request-id.ts'
-import { maxAddressLength, roundMs } from '@tollgate/service/log/request-line.ts'
+import { addressForLog, roundedMsText } from '@tollgate/service/log/request-line.ts'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { symbols } from 'pino'
 import type { KnownKey } from '../authenticate/known-key.ts'
@@ -35,7 +35,6 @@ export function senderOf(request: FastifyRequest): RequestSender {
 }
 
 const plainAddress = /^[\w.:%]{1,64}$/
-const [infoLevel, warnLevel] = [30, 40]
 
 /** The members of a pino logger that fast integrations use: the destination, and the members of each line. */
 interface PinoState {
@@ -46,7 +45,8 @@ interface PinoState {
 /**
  * Writes the log line of a request. Failures of Tollgate or an upstream are warnings.
  *
- * The line is the same as pino's. Building it here saves 3 % of the CPU time of a request.
+ * The line is the same as pino's. Building it here saves 3 % of the CPU time of a request. Each piece of the text costs time, so
+ * common values are one piece with their neighbours.
  */
 export function logRequest(log: FastifyBaseLogger, facts: RequestFacts, call = ''): void {
   const { id, known, startedAt, endedAt, status, code, endpoint, sender } = facts
@@ -57,17 +57,18 @@ export function logRequest(log: FastifyBaseLogger, facts: RequestFacts, call = '
   const key =
     known === null ? '"key":null,"account":null' : `"key":"${known.pointer.key}","account":"${known.pointer.account}"`
   const clientId = readClientRequestId(sender.requestId)
+  const isSuccess = status === 200 && code === null
   stream.write(
-    `{"level":${isWarning ? warnLevel : infoLevel},"time":${Date.now()}${bindings},"reqId":"${id}",` +
-      `${clientId === null ? '' : `"clientRequestId":"${clientId}",`}` +
-      `"clientAddress":${sender.address === undefined ? 'null' : quote(sender.address)},` +
-      `"endpoint":${endpoint === null ? 'null' : `"${endpoint}"`},${key},"status":${status},` +
-      `"code":${code === null ? 'null' : JSON.stringify(code)},${call}` +
-      `"durationMs":${roundMs(endedAt - startedAt)},"msg":"request"}\n`
+    `${isWarning ? '{"level":40,"time":' : '{"level":30,"time":'}${Date.now()}${bindings},"reqId":"${id}"` +
+      `${clientId === null ? ',"clientAddress":' : `,"clientRequestId":"${clientId}","clientAddress":`}` +
+      `${sender.address === undefined ? 'null' : quote(sender.address)}` +
+      `${endpoint === null ? ',"endpoint":null' : `,"endpoint":"${endpoint}"`},${key}` +
+      `${isSuccess ? ',"status":200,"code":null,' : `,"status":${status},"code":${JSON.stringify(code)},`}` +
+      `${call}"durationMs":${roundedMsText(endedAt - startedAt)},"msg":"request"}\n`
   )
 }
 
 /** As JSON. Addresses need no escapes, unless a proxy that is trusted by mistake sends any text. */
 function quote(text: string): string {
-  return plainAddress.test(text) ? `"${text}"` : JSON.stringify(text.slice(0, maxAddressLength))
+  return plainAddress.test(text) ? `"${text}"` : JSON.stringify(addressForLog(text))
 }

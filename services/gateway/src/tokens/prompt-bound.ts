@@ -1,6 +1,7 @@
 import type { MemberSpan } from '../body/members.ts'
 import type { MeasuredAudio, MeasuredImage } from './media/measure-media.ts'
 import { audioBound, imageBound, type MediaRules, type MediaTokens } from './media/media-bound.ts'
+import type { TokenBound } from './token-bound.ts'
 
 /** The body of a request: its bytes, its members, their places, and counts of what affects its tokens. */
 export interface BoundedBody {
@@ -33,10 +34,16 @@ export const partTokens = 4
 export function chatPromptBound(
   { bytes, messages, parts, media }: Pick<BoundedBody, 'bytes' | 'messages' | 'parts' | 'media'>,
   rules: MediaRules
-): number {
-  let tokens = bytes.length + messages * messageTokens + parts * partTokens
-  for (const one of media) tokens += mediaDifference(mediaBound(one, rules))
-  return tokens
+): Pick<TokenBound, 'promptTokens' | 'audioTokens' | 'imageTokens'> {
+  let promptTokens = bytes.length + messages * messageTokens + parts * partTokens
+  let [audioTokens, imageTokens] = [0, 0]
+  for (const one of media) {
+    const bound = mediaBound(one, rules)
+    promptTokens += mediaDifference(bound)
+    if (one.kind === 'audio') audioTokens += bound.tokens
+    else imageTokens += bound.tokens
+  }
+  return { promptTokens, audioTokens, imageTokens }
 }
 
 /** Bounds the tokens of a legacy completion or an embedding. Its input is a text, a list of tokens, or several of them. */

@@ -3,6 +3,9 @@ import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 /** The maximum tokens of a request, before its output is granted. */
 export interface TokenBound {
   promptTokens: number
+  /** Parts of `promptTokens`; absent for none. */
+  audioTokens?: number
+  imageTokens?: number
   /** How many answers the request asks for. Each may have all of the granted output. */
   answers: number
   /** Tokens of output wanted for each answer. */
@@ -13,6 +16,12 @@ export interface TokenBound {
   isDefault?: boolean
   /** Whether the provider produces answers that it does not show. */
   hidesAnswers?: boolean
+  /** The service tiers that may serve the request; absent for only the standard one. */
+  tiers?: readonly string[]
+  /** Maximum calls of tools that the provider runs, by the provider's type of tool; absent for none. */
+  calls?: Readonly<Record<string, number>>
+  /** Cache writes that the provider may bill; absent for all that the model has a price for. */
+  cacheWrites?: 'none' | 'short'
 }
 
 /** The output that a request wants: the client's limit or the catalog's default, up to the model's maximum. */

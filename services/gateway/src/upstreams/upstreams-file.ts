@@ -31,6 +31,7 @@ export const UpstreamsFile = closed({
       headers: Type.Optional(Type.Record(Type.String({ pattern: HeaderName }), HeaderValue)),
       abort_stops_billing: Type.Optional(Type.Boolean()),
       speaks: Type.Optional(Type.Array(Type.Enum([...apis]), { minItems: 1, uniqueItems: true })),
+      chooses_service_tier: Type.Optional(Type.Boolean()),
       members: Type.Optional(Type.Union([Type.Literal('openai'), Type.Array(MemberName)])),
       unknown: Type.Optional(Type.Literal('pass')),
       http2: Type.Optional(Type.Boolean()),
@@ -55,6 +56,9 @@ type Entry = UpstreamsFile['upstreams'][string]
  */
 const billsAborted = /(^|\.)(googleapis\.com|groq\.com|mistral\.ai|amazonaws\.com)$/i
 
+/** Hosts of providers whose project setting can choose a dearer tier: OpenAI and Azure (OpenAI's guide to fast mode, October 2026). */
+const choosesTier = /(^|\.)(openai|azure)\.com$/i
+
 /** Everything that the file, its variables and its other files say of one upstream. Contains the credential: never log it. */
 export interface UpstreamSettings {
   readonly name: string
@@ -73,6 +77,7 @@ export interface UpstreamSettings {
   readonly abortStopsBilling: boolean
   /** The APIs that it offers. */
   readonly speaks: readonly Api[]
+  readonly choosesTier: boolean
   /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
   readonly furtherMembers: readonly string[] | null
 }
@@ -158,6 +163,7 @@ function readEntry(reading: Reading): UpstreamSettings | null {
     byUndici: entry.client === 'undici',
     abortStopsBilling: entry.abort_stops_billing ?? !billsAborted.test(url.hostname),
     speaks: entry.speaks ?? apisOfHost(url.hostname),
+    choosesTier: entry.chooses_service_tier ?? choosesTier.test(url.hostname),
     furtherMembers: entry.unknown === 'pass' ? null : entry.members === 'openai' ? [] : (entry.members ?? [])
   }
 }

@@ -20,6 +20,8 @@ export interface Upstream {
   readonly abortStopsBilling: boolean
   /** The APIs that it offers. */
   readonly speaks: ReadonlySet<Api>
+  /** Whether its account can choose a dearer service tier for a request that names none. */
+  readonly choosesTier: boolean
   /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
   readonly furtherMembers: ReadonlySet<string> | null
   readonly breaker: Breaker
@@ -69,6 +71,7 @@ export function openUpstream(settings: UpstreamSettings, onBreaker: OnBreaker): 
     models: { url: modelsUrl(url), headers: headers.slice(2), ca, credentialName: settings.credentialName },
     abortStopsBilling: settings.abortStopsBilling,
     speaks: new Set(settings.speaks),
+    choosesTier: settings.choosesTier,
     furtherMembers: furtherMembers === null ? null : new Set(furtherMembers),
     breaker: new Breaker((state) => onBreaker(name, state)),
     retries: new RetryBudget(),

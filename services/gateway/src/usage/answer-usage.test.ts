@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import t from 'tap'
 import { AnswerShape } from '../relay/answer-shape.ts'
 import { AnswerUsage } from './answer-usage.ts'
-import { nothingUsed, readUsageText } from './usage.ts'
+import { readUsageText } from './chat-usage.ts'
+import { nothingUsed } from './usage.ts'
 
 const usage = { prompt_tokens: 7, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 2 } }
 const reported = { ...nothingUsed, promptTokens: 7, cachedTokens: 2, completionTokens: 3 }

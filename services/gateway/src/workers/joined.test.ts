@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
+import { collectProcessMetrics } from '@tollgate/service/metrics/process-metrics.ts'
 import { Counter, Gauge, Registry } from 'prom-client'
 import t from 'tap'
+import type { NamesByLabel } from '../telemetry/metrics.ts'
 import { checkWorkers, countWorkers } from './count-workers.ts'
 import { JoinedMetrics } from './joined-metrics.ts'
 import { joinReadiness } from './joined-readiness.ts'
@@ -22,11 +24,12 @@ function slot(
   number: number,
   metrics: ProcessMetrics | null,
   isReady = true,
-  lastMetrics: ProcessMetrics = []
+  lastMetrics: ProcessMetrics = [],
+  names: NamesByLabel = {}
 ): AnsweredSlot {
   const problems = [{ upstream: 'a' }]
-  const state = { readiness: { isReady, details: { redis: isReady, problems } }, metrics }
-  return { number, pid: 100 + number, state: metrics === null ? null : state, lastMetrics }
+  const state = { readiness: { isReady, details: { redis: isReady, problems } }, metrics, names }
+  return { number, pid: 100 + number, state: metrics === null ? null : state, lastMetrics, silentMs: 3000 }
 }
 
 t.test('metrics are sums, unless a gauge says otherwise', async () => {
@@ -47,6 +50,55 @@ t.test('the counts of workers that ended or do not answer stay; their gauges do 
   for (const line of ['requests_total 17', 'streams 3', 'tollgate_workers 1', 'tollgate_worker_restarts_total 1']) {
     assert.ok(shown.includes(line), line)
   }
+})
+
+t.test('the greatest lag and the most open files of a worker are shown, not their mean or sum', async () => {
+  async function processOf(lag: number, files: number): Promise<ProcessMetrics> {
+    const registry = new Registry()
+    collectProcessMetrics(registry)
+    const values = new Map<string, number>([
+      ...['', 'mean_', 'p99_'].map((kind) => [`nodejs_eventloop_lag_${kind}seconds`, lag] as const),
+      ...([
+        ['process_open_fds', files],
+        ['process_max_fds', 1000]
+      ] as const)
+    ])
+    const metrics = await registry.getMetricsAsJSON()
+    return metrics.map((metric) => {
+      const value = values.get(metric.name)
+      return value === undefined ? metric : { ...metric, values: [{ value, labels: {} }] }
+    })
+  }
+  const [one, two] = [await processOf(0.01, 900), await processOf(0.5, 20)]
+  const lines = (await new JoinedMetrics(async () => [slot(1, one), slot(2, two)]).metrics()).split('\n')
+  const expected = ['', 'mean_', 'p99_'].map((kind) => `nodejs_eventloop_lag_${kind}seconds 0.5`)
+  for (const line of [...expected, 'process_open_fds 900', 'process_max_fds 1000'])
+    assert.ok(lines.includes(line), line)
+
+  const silent = (await new JoinedMetrics(async () => [slot(1, one), slot(2, null)]).metrics()).split('\n')
+  assert.ok(silent.includes('nodejs_eventloop_lag_p99_seconds 3'), 'a worker that has not answered for 3 s lags by 3 s')
+})
+
+t.test('counts of ended workers are dropped when no worker has their model in force', async () => {
+  const registry = new Registry()
+  const labelNames = ['model', 'status'] as const
+  const counter = new Counter({ name: 'asked_total', help: 'x', labelNames, registers: [registry] })
+  for (const model of ['kept', 'former', 'other', '']) counter.inc({ model, status: '200' })
+  const counted = await registry.getMetricsAsJSON()
+  let names: NamesByLabel | null = { model: ['kept', 'former'] }
+  const slots = () => [
+    names === null ? slot(1, null, true, counted) : slot(1, [], true, [], names),
+    slot(2, null, true, counted)
+  ]
+  const joined = new JoinedMetrics(async () => slots())
+  joined.workerEnded(counted)
+  const models = async () =>
+    [...(await joined.metrics()).matchAll(/^asked_total\{model="(\w*)"/gm)].map(([, model]) => model)
+  assert.deepEqual(await models(), ['kept', 'former', 'other', ''])
+  names = null
+  assert.deepEqual(await models(), ['kept', 'former', 'other', ''], 'no worker answers: names are unknown')
+  names = { model: ['kept'] }
+  assert.deepEqual(await models(), ['kept', 'other', ''])
 })
 
 t.test('workers are ready together while half of them are', async () => {

@@ -1,5 +1,6 @@
 import type { Readiness } from '@tollgate/service/http/admin-server.ts'
 import type { MetricObjectWithValues, MetricValue } from 'prom-client'
+import type { NamesByLabel } from '../telemetry/metrics.ts'
 
 /** The argument with which the parent starts its workers. */
 export const workerArgument = 'worker'
@@ -12,6 +13,8 @@ export interface WorkerState {
   readonly readiness: Readiness
   /** null if the parent did not ask for them. */
   readonly metrics: ProcessMetrics | null
+  /** The names that its labels may have now. */
+  readonly names: NamesByLabel
 }
 
 /** What the parent sends. Workers ignore signals: systemd and terminals send them to all processes of a group. */

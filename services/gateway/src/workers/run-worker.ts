@@ -22,6 +22,8 @@ export async function runWorker(config: GatewayConfig, log: Logger): Promise<voi
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'stop') end()
   })
+  // The parent may have gone while this process loaded its code, before anything listened for that.
+  if (!process.connected) end()
 
   const opened = await openGateway(config, log)
   const { gateway } = opened
@@ -32,7 +34,8 @@ export async function runWorker(config: GatewayConfig, log: Logger): Promise<voi
   })
   async function answer(id: number, withMetrics: boolean): Promise<void> {
     const metrics = withMetrics ? await gateway.metrics.registry.getMetricsAsJSON() : null
-    tell({ kind: 'state', id, state: { readiness: await gateway.readiness(), metrics } })
+    const names = gateway.metrics.namesInForce()
+    tell({ kind: 'state', id, state: { readiness: await gateway.readiness(), metrics, names } })
   }
 
   await gateway.start()

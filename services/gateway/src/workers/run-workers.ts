@@ -29,7 +29,8 @@ export async function runWorkers(config: GatewayConfig, log: Logger, count: numb
     log,
     start: () => startWorker(output),
     onEnd: (counted) => metrics.workerEnded(counted),
-    onRestart: () => metrics.workerRestarted()
+    onRestart: () => metrics.workerRestarted(),
+    onKill: () => metrics.workerKilled()
   })
   const readiness = async () => joinReadiness(await pool.askAll(false), pool.isStopping)
   const admin = createAdminServer({ registry: metrics, readiness })

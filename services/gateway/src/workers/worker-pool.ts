@@ -8,6 +8,8 @@ const [minRestartMs, maxRestartMs] = [100, 30_000]
 const steadyMs = 60_000
 /** How long workers get to answer, ms. */
 const answerMs = 2000
+/** A worker that leaves so many checks in a row without an answer is replaced: after 30 seconds. */
+const [defaultCheckMs, maxUnanswered] = [5000, 6]
 
 export interface PoolOptions {
   readonly count: number
@@ -16,6 +18,10 @@ export interface PoolOptions {
   /** Called with the last known metrics of a worker that ended. */
   readonly onEnd: (metrics: ProcessMetrics) => void
   readonly onRestart: () => void
+  /** Called when a worker that did not answer is killed. It ends then, as others do. */
+  readonly onKill: () => void
+  /** How long a worker has to answer each check, ms. */
+  readonly checkMs?: number
 }
 
 /** A place for one worker, which has a number from 1. */
@@ -35,9 +41,14 @@ export interface AnsweredSlot {
   readonly state: WorkerState | null
   /** Those of its last answer. */
   readonly lastMetrics: ProcessMetrics
+  /** Milliseconds since it last answered; null if it does not run, or has not listened yet. */
+  readonly silentMs: number | null
 }
 
-/** Keeps a number of workers running: starts a worker that ended again, after a wait that grows with each quick end. */
+/**
+ * Keeps a number of workers running: starts a worker that ended again, after a wait that grows with each quick end. A worker whose
+ * event loop is blocked keeps its connections and gets new ones, so it is killed and replaced, too.
+ */
 export class WorkerPool {
   readonly #options: PoolOptions
   readonly #slots: Slot[]
@@ -45,6 +56,7 @@ export class WorkerPool {
   readonly #stopped = Promise.withResolvers<void>()
   #hasListened = false
   #isStopping = false
+  #checks: NodeJS.Timeout | undefined
 
   constructor(options: PoolOptions) {
     this.#options = options
@@ -68,6 +80,10 @@ export class WorkerPool {
   start(): Promise<void> {
     if (this.#isStopping) return this.#stopped.promise
     for (const slot of this.#slots) this.#startIn(slot)
+    const { checkMs = defaultCheckMs } = this.#options
+    this.#checks = setInterval(() => {
+      for (const slot of this.#slots) void this.#check(slot, checkMs)
+    }, checkMs).unref()
     return this.#started.promise
   }
 
@@ -80,7 +96,8 @@ export class WorkerPool {
     return Promise.all(
       this.#slots.map(async ({ number, worker }) => {
         const state = worker === null ? null : await worker.ask(metrics, answerMs)
-        return { number, pid: worker?.pid ?? null, state, lastMetrics: worker?.lastMetrics ?? [] }
+        const { pid = null, lastMetrics = [], silentMs = null } = worker ?? {}
+        return { number, pid, state, lastMetrics, silentMs }
       })
     )
   }
@@ -95,7 +112,16 @@ export class WorkerPool {
   }
 
   #startIn(slot: Slot): void {
-    slot.worker = new Worker(this.#options.start(), {
+    let child: ChildProcess
+    try {
+      child = this.#options.start()
+    } catch (err) {
+      // Such as ENOMEM. The other workers serve on, so the parent must not end.
+      this.#options.log.error({ worker: slot.number, err }, 'a worker cannot be started')
+      this.#startLater(slot, null, { code: null, signal: null })
+      return
+    }
+    slot.worker = new Worker(child, {
       onListening: () => {
         this.#hasListened = true
         if (this.#slots.every(({ worker }) => worker?.isListening === true)) this.#started.resolve()
@@ -104,22 +130,37 @@ export class WorkerPool {
     })
   }
 
-  #ended(slot: Slot, { code, signal }: WorkerEnd): void {
-    const { number, worker } = slot
-    const { pid, startedAt, lastMetrics } = worker!
+  async #check({ number, worker }: Slot, checkMs: number): Promise<void> {
+    // Less than the time between checks, so that they do not overlap.
+    const unanswered = await worker?.check(checkMs * 0.9)
+    if (worker === null || unanswered !== maxUnanswered) return
+    const silentMs = Math.round(worker.silentMs!)
+    this.#options.log.error({ worker: number, workerPid: worker.pid, silentMs }, 'a worker does not answer: killing it')
+    this.#options.onKill()
+    worker.kill()
+  }
+
+  #ended(slot: Slot, end: WorkerEnd): void {
+    const worker = slot.worker!
     slot.worker = null
-    this.#options.onEnd(lastMetrics)
-    if (this.#isStopping) {
-      this.#checkStopped()
-      return
-    }
+    this.#options.onEnd(worker.lastMetrics)
+    if (this.#isStopping) this.#checkStopped()
+    else this.#startLater(slot, worker, end)
+  }
+
+  /** @param worker the one that ended; null if it could not be started */
+  #startLater(slot: Slot, worker: Worker | null, { code, signal }: WorkerEnd): void {
     if (!this.#hasListened) {
       this.#started.reject(new Error('A worker ended before it listened.'))
       return
     }
-    slot.quickEnds = performance.now() - startedAt >= steadyMs ? 0 : slot.quickEnds + 1
+    const isSteady = worker !== null && performance.now() - worker.startedAt >= steadyMs
+    slot.quickEnds = isSteady ? 0 : slot.quickEnds + 1
     const inMs = Math.min(maxRestartMs, minRestartMs * 2 ** Math.max(0, slot.quickEnds - 1))
-    this.#options.log.error({ worker: number, workerPid: pid, code, signal, inMs }, 'a worker ended: starting it again')
+    this.#options.log.error(
+      { worker: slot.number, workerPid: worker?.pid, code, signal, inMs },
+      'a worker ended: starting it again'
+    )
     slot.timer = setTimeout(() => {
       if (this.#isStopping) return
       this.#options.onRestart()
@@ -128,6 +169,8 @@ export class WorkerPool {
   }
 
   #checkStopped(): void {
-    if (this.#slots.every(({ worker }) => worker === null)) this.#stopped.resolve()
+    if (this.#slots.some(({ worker }) => worker !== null)) return
+    clearInterval(this.#checks)
+    this.#stopped.resolve()
   }
 }

@@ -22,6 +22,8 @@ export class Worker {
   readonly #child: ChildProcess
   readonly #waiting = new Map<number, (state: WorkerState | null) => void>()
   #asked = 0
+  #answeredAt: number | null = null
+  #unansweredChecks = 0
 
   constructor(child: ChildProcess, { onListening, onEnd }: WorkerEvents) {
     this.#child = child
@@ -29,9 +31,12 @@ export class Worker {
     child.on('message', (message: FromWorker) => {
       if (message.kind === 'listening') {
         this.isListening = true
+        this.#answeredAt = performance.now()
         onListening()
         return
       }
+      this.#answeredAt = performance.now()
+      this.#unansweredChecks = 0
       this.lastMetrics = message.state.metrics ?? this.lastMetrics
       this.#answered(message.id, message.state)
     })
@@ -52,6 +57,28 @@ export class Worker {
   send(message: ToWorker): void {
     // The process may have just ended.
     if (this.#child.connected) this.#child.send(message, () => {})
+  }
+
+  /** Milliseconds since it last answered; null if it has not listened yet. */
+  get silentMs(): number | null {
+    return this.#answeredAt === null ? null : performance.now() - this.#answeredAt
+  }
+
+  /**
+   * Checks whether the worker answers in time.
+   *
+   * @returns how many checks it has not answered in a row. Not a time: after a pause of the whole machine or of the parent, every
+   *   worker seems silent for as long. 0 until it listens, because a start may wait for Redis
+   */
+  async check(timeoutMs: number): Promise<number> {
+    if (!this.isListening) return 0
+    if ((await this.ask(false, timeoutMs)) === null) this.#unansweredChecks++
+    return this.#unansweredChecks
+  }
+
+  /** Ends it at once, with its connections. Only the system can end a process whose event loop is blocked. */
+  kill(): void {
+    this.#child.kill('SIGKILL')
   }
 
   /**

@@ -32,13 +32,38 @@ async function metric({ adminPort }: ReadyProgram, name: RegExp): Promise<number
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0)
 }
 
-async function allReady(program: ReadyProgram, count: number): Promise<ReadyAnswer> {
-  for (;;) {
-    const answer = await readyz(program)
-    if (answer.ready === count) return answer
+const deadlineMs = 30_000
+
+/** Asks again until `check` holds. @throws Error that says what was waited for, after 30 seconds */
+async function until<Value>(
+  what: string,
+  read: () => Value | Promise<Value>,
+  check: (value: Value) => boolean
+): Promise<Value> {
+  let value = await read()
+  for (const deadline = performance.now() + deadlineMs; !check(value); value = await read()) {
+    if (performance.now() > deadline) {
+      throw new Error(`waited ${deadlineMs / 1000} s for ${what}: ${JSON.stringify(value)}`)
+    }
     await delay(20)
   }
+  return value
 }
+
+const allReady = (program: ReadyProgram, count: number): Promise<ReadyAnswer> =>
+  until(
+    `${count} ready workers`,
+    () => readyz(program),
+    ({ ready }) => ready === count
+  )
+
+/** Resolves when two processes have written such a line. */
+const linesOfBoth = (program: ReadyProgram, what: string, lines: RegExp): Promise<number> =>
+  until(
+    `${what} of both workers`,
+    () => pidsOf(program, lines).size,
+    (count) => count === 2
+  )
 
 /** Each call has its own connection, which the system gives to any worker. */
 async function askAnew({ url, secret }: ReadyProgram): Promise<number> {
@@ -79,7 +104,7 @@ t.test('two workers serve one port; a killed one is replaced, and nothing that w
   program.upstream.answer(({ response }) => response.writeHead(200, { 'content-type': 'application/json' }).end(answer))
   const before = await allReady(program, 2)
   await askTimes(program, 40)
-  while (pidsOf(program, /"msg":"request"/).size < 2) await delay(20)
+  await linesOfBoth(program, 'requests', /"msg":"request"/)
   assert.deepEqual(
     [...pidsOf(program, /"msg":"request"/)].toSorted(),
     before.workers.map(({ pid }) => pid).toSorted(),
@@ -100,9 +125,9 @@ t.test('two workers serve one port; a killed one is replaced, and nothing that w
   assert.equal(await metric(program, requests), 60)
   assert.equal(await metric(program, /^tollgate_worker_restarts_total /), 1)
   const month = Number(new Date().toISOString().slice(0, 7).replace('-', ''))
-  const spend = () => readSpend(program.state.control, program.account, month)
-  while ((await spend())!.reserved > 0) await delay(20)
-  assert.deepEqual(await spend(), { settled: 60 * costNanos, reserved: 0 })
+  const read = () => readSpend(program.state.control, program.account, month)
+  const spend = await until('settled requests', read, (found) => found!.reserved === 0)
+  assert.deepEqual(spend, { settled: 60 * costNanos, reserved: 0 })
 })
 
 t.test('SIGHUP reloads all workers, SIGTERM drains all, and a second signal ends their requests', async (t) => {
@@ -114,7 +139,7 @@ t.test('SIGHUP reloads all workers, SIGTERM drains all, and a second signal ends
     `upstreams: { test: { base_url: '${upstream.url}/v1', abort_stops_billing: false } }`
   )
   gateway.child.kill('SIGHUP')
-  while (pidsOf(program, /"msg":"upstreams reloaded"/).size < 2) await delay(20)
+  await linesOfBoth(program, 'reloaded upstreams', /"msg":"upstreams reloaded"/)
 
   upstream.answer(({ response }) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {"choices":[]}\n\n')
@@ -146,7 +171,32 @@ t.test('workers finish their requests and end when their parent is killed', asyn
   await once(program.gateway.child, 'exit')
   finish()
   assert.equal(await streamed.text(), 'data: 1\n\ndata: [DONE]\n\n')
-  while (workers.some(({ pid }) => isRunning(pid!))) await delay(20)
+  const running = () => workers.filter(({ pid }) => isRunning(pid!)).map(({ pid }) => pid)
+  await until('the end of all workers', running, (pids) => pids.length === 0)
+})
+
+/** Delays a worker until its parent is gone. */
+const waitForLonely = `if (process.argv[2] === 'worker') {
+  process.stderr.write('a worker begins\\n')
+  while (process.connected) await new Promise((resolve) => setTimeout(resolve, 10))
+}`
+
+t.test('workers that still load their code end, too, when their parent is killed', async () => {
+  const { child, until } = startProgram(
+    {
+      REDIS_URL: 'redis://127.0.0.1:1',
+      OPENAI_API_KEY: 'x',
+      GATEWAY_WORKERS: '2',
+      GATEWAY_PORT: '18498',
+      GATEWAY_ADMIN_PORT: '0'
+    },
+    [`--import=data:text/javascript,${encodeURIComponent(waitForLonely)}`]
+  )
+  // The workers have the parent's error output, so it closes when all have ended.
+  const closed = once(child, 'close')
+  await until(/(?:a worker begins[\s\S]*){2}/)
+  child.kill('SIGKILL')
+  await closed
 })
 
 t.test('what stops a start stops it with several workers, too', async (t) => {

@@ -2,12 +2,13 @@ import { count } from '../results/count.ts'
 import { type Finding, type Result, resultsOf } from '../results/result.ts'
 import type { FileFacts, FilePaths } from './read-files.ts'
 
-const { ok, error, warning } = resultsOf('files')
+const { ok, skipped, error, warning } = resultsOf('files')
 
-export function judgeFiles(facts: FileFacts, paths: FilePaths): Result[] {
+/** @param isControlPod whether the credentials of upstreams are in other pods */
+export function judgeFiles(facts: FileFacts, paths: FilePaths, isControlPod: boolean): Result[] {
   return [
     ...judgeCatalog(facts, paths),
-    ...judgeUpstreamsFile(facts, paths),
+    ...judgeUpstreamsFile(facts, paths, isControlPod),
     ...judgeDashboard(facts, paths),
     ...judgeDirectories(facts),
     ...judgeEnvFile(facts)
@@ -32,22 +33,36 @@ function judgeCatalog({ catalog }: FileFacts, { catalogFile }: FilePaths): Resul
   )
 }
 
-function judgeUpstreamsFile({ upstreams }: FileFacts, { upstreamsFile }: FilePaths): Result[] {
-  const problems = 'content' in upstreams ? upstreams.content.problems : upstreams.problems
+function judgeUpstreamsFile({ upstreams }: FileFacts, { upstreamsFile }: FilePaths, isControlPod: boolean): Result[] {
+  const all = 'content' in upstreams ? upstreams.content.problems : upstreams.problems
+  const problems = isControlPod ? all.filter((problem) => !isMissing.test(problem)) : all
+  if (problems.length < all.length) {
+    return [
+      skipped(
+        'The keys of providers are not checked: in Kubernetes, only the gateways have them. /readyz on the admin port of a gateway names each key that is refused.'
+      ),
+      ...problems.map((problem) => describeUpstreamProblem(problem, upstreamsFile))
+    ]
+  }
   if ('content' in upstreams && problems.length === 0) {
     return [
       ok(`The upstreams file has ${count(upstreams.content.settings.length, 'upstream')}, and every credential is set.`)
     ]
   }
-  return problems.map((problem) =>
-    error('upstreams_invalid', {
-      what: problem,
-      why: 'The gateway does not start with this.',
-      fix: /: missing/.test(problem)
-        ? `Set the variable to the API key of the provider, or remove the upstream from ${upstreamsFile}.`
-        : `Correct ${upstreamsFile}. The comments in deploy/upstreams.yaml describe every member.`
-    })
-  )
+  return problems.map((problem) => describeUpstreamProblem(problem, upstreamsFile))
+}
+
+/** A credential that is not set. */
+const isMissing = /: missing/
+
+function describeUpstreamProblem(problem: string, upstreamsFile: string): Finding {
+  return error('upstreams_invalid', {
+    what: problem,
+    why: 'The gateway does not start with this.',
+    fix: isMissing.test(problem)
+      ? `Set the variable to the API key of the provider, or remove the upstream from ${upstreamsFile}.`
+      : `Correct ${upstreamsFile}. The comments in deploy/upstreams.yaml describe every member.`
+  })
 }
 
 function judgeDashboard({ hasDashboard }: FileFacts, { dashboardDir }: FilePaths): Finding[] {

@@ -26,20 +26,29 @@ export interface GetOptions {
 const maxBytes = 8 * 1024 * 1024
 
 /** Sends a GET request. Does not follow redirects, and never rejects. */
-export async function get(url: URL, { headers = {}, ca, timeoutMs }: GetOptions): Promise<Outcome> {
+export const get = (url: URL, options: GetOptions): Promise<Outcome> => request('GET', url, options)
+
+/** Like {@link get}, but a POST request without a body. */
+export const postEmpty = (url: URL, options: GetOptions): Promise<Outcome> => request('POST', url, options)
+
+async function request(
+  method: 'GET' | 'POST',
+  url: URL,
+  { headers = {}, ca, timeoutMs }: GetOptions
+): Promise<Outcome> {
   const signal = AbortSignal.timeout(timeoutMs)
-  const options = { headers, signal, agent: false, ...(ca !== undefined && { ca }) }
+  const options = { method, headers, signal, agent: false, ...(ca !== undefined && { ca }) }
   const before = Date.now()
   return new Promise((resolve) => {
     const fail = (error: unknown) => resolve({ failure: failureOf(error) })
     const send = url.protocol === 'https:' ? requestSecure : requestPlain
-    const request = send(url, options, (response) => {
+    const sent = send(url, options, (response) => {
       const skewMs = skewOf(response.headers.date, before, Date.now())
       const chunks: Buffer[] = []
       let size = 0
       response.on('data', (chunk: Buffer) => {
         size += chunk.length
-        if (size > maxBytes) request.destroy(Object.assign(new Error('too long'), { code: 'an answer of over 8 MiB' }))
+        if (size > maxBytes) sent.destroy(Object.assign(new Error('too long'), { code: 'an answer of over 8 MiB' }))
         chunks.push(chunk)
       })
       response.on('error', fail)
@@ -50,8 +59,8 @@ export async function get(url: URL, { headers = {}, ca, timeoutMs }: GetOptions)
         })
       })
     })
-    request.on('error', fail)
-    request.end()
+    sent.on('error', fail)
+    sent.end()
   })
 }
 

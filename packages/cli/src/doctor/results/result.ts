@@ -8,6 +8,7 @@ export const parts = [
   'Stripe',
   'upstreams',
   'addresses',
+  'traces',
   'clocks'
 ] as const
 export type Part = (typeof parts)[number]

@@ -20,7 +20,7 @@ const examples: Variables = {
   SUPABASE_SERVICE_ROLE_KEY: 'missing',
   STRIPE_SECRET_KEY: 'missing',
   STRIPE_WEBHOOK_SECRET: 'whsec_0000000000000000',
-  DATABASE_URL: 'pglite:memory',
+  DATABASE_URL: 'postgres://localhost/missing',
   REDIS_URL: 'redis://localhost'
 }
 

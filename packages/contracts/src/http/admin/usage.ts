@@ -42,6 +42,14 @@ export const ExportedUsage = Type.Object(
     cached_tokens: Type.Integer(),
     completion_tokens: Type.Integer(),
     reasoning_tokens: Type.Integer(),
+    cache_write_tokens: Type.Integer(),
+    long_cache_write_tokens: Type.Integer(),
+    audio_input_tokens: Type.Integer(),
+    image_input_tokens: Type.Integer(),
+    audio_output_tokens: Type.Integer(),
+    image_output_tokens: Type.Integer(),
+    /** Calls of tools that the provider ran. */
+    tool_calls: Type.Integer(),
     /** Requests whose tokens or cost are estimated. */
     estimated_requests: Type.Integer(),
     cost_usd: SignedUsd
@@ -57,5 +65,12 @@ export const exportedCounts = [
   'cached_tokens',
   'completion_tokens',
   'reasoning_tokens',
+  'cache_write_tokens',
+  'long_cache_write_tokens',
+  'audio_input_tokens',
+  'image_input_tokens',
+  'audio_output_tokens',
+  'image_output_tokens',
+  'tool_calls',
   'estimated_requests'
 ] as const satisfies ReadonlyArray<keyof ExportedUsage>

@@ -1,25 +1,42 @@
+import type { RareCounter } from '@tollgate/contracts/usage/usage-counters.ts'
 import { formatUsd } from '../../format/money.ts'
 import { formatCount } from '../../format/number.ts'
 import { ScrollRegion } from '../../ui/scroll-region.tsx'
 import { groupUsage, type UsageReport } from '../../usage/group-usage.ts'
 import { type Sums, sumByGroup, sumUsage } from '../../usage/sum-usage.ts'
 
-const columns: ReadonlyArray<readonly [name: string, show: (sums: Sums) => string]> = [
+type Column = readonly [name: string, show: (sums: Sums) => string, counter?: RareCounter]
+
+/** A column with a counter is shown only if the counter is not 0 in the total. */
+const columns: readonly Column[] = [
   ['Requests', ({ requests }) => formatCount(requests)],
   ['Errors', ({ errors }) => formatCount(errors)],
   ['Input tokens', ({ promptTokens }) => formatCount(promptTokens)],
   ['Cached input', ({ cachedTokens }) => formatCount(cachedTokens)],
+  rareColumn('Cache writes', 'cacheWriteTokens'),
+  rareColumn('Long cache writes', 'longCacheWriteTokens'),
+  rareColumn('Audio input', 'audioInputTokens'),
+  rareColumn('Image input', 'imageInputTokens'),
   ['Output tokens', ({ completionTokens }) => formatCount(completionTokens)],
   ['Reasoning tokens', ({ reasoningTokens }) => formatCount(reasoningTokens)],
+  rareColumn('Audio output', 'audioOutputTokens'),
+  rareColumn('Image output', 'imageOutputTokens'),
+  rareColumn('Tool calls', 'toolCalls'),
   ['Cost', ({ costUsd }) => formatUsd(costUsd)]
 ]
+
+function rareColumn(name: string, counter: RareCounter): Column {
+  return [name, (sums) => formatCount(sums[counter]), counter]
+}
 
 /** The totals of each group, and of all groups. */
 export function UsageTable({ report }: { readonly report: UsageReport }) {
   const { heading, groupOf, nameOf } = groupUsage(report)
   const groups = sumByGroup(report.buckets, groupOf)
+  const total = sumUsage(report.buckets)
+  const shown = columns.filter(([, , counter]) => counter === undefined || total[counter] > 0)
   const cells = (sums: Sums) =>
-    columns.map(([name, show]) => (
+    shown.map(([name, show]) => (
       <td key={name} className="px-3 py-2.5 text-right whitespace-nowrap tabular-nums">
         {show(sums)}
       </td>
@@ -32,7 +49,7 @@ export function UsageTable({ report }: { readonly report: UsageReport }) {
             <th scope="col" className="px-3 py-2 text-left font-medium">
               {heading === '' ? <span className="sr-only">Group</span> : heading}
             </th>
-            {columns.map(([name]) => (
+            {shown.map(([name]) => (
               <th key={name} scope="col" className="px-3 py-2 text-right font-medium whitespace-nowrap">
                 {name}
               </th>
@@ -55,7 +72,7 @@ export function UsageTable({ report }: { readonly report: UsageReport }) {
               <th scope="row" className="px-3 py-2.5 text-left">
                 Total
               </th>
-              {cells(sumUsage(report.buckets))}
+              {cells(total)}
             </tr>
           </tfoot>
         )}

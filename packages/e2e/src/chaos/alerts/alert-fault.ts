@@ -1,5 +1,6 @@
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import type { AlertSettings } from './alert-settings.ts'
+import type { RunningPrometheus } from './prometheus.ts'
 
 /** Ends a fault. */
 export type Restore = () => Promise<unknown> | unknown
@@ -17,5 +18,5 @@ export interface AlertFault {
   /** Why it cannot run here; null if it can. */
   missing?: () => string | null
   /** Breaks something. @returns ends the fault */
-  inject(system: ChaosSystem, settings: AlertSettings): Promise<Restore>
+  inject(system: ChaosSystem, settings: AlertSettings, prometheus: RunningPrometheus): Promise<Restore>
 }

@@ -2,11 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { startChild } from '@tollgate/sandbox/child/child.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { stringify } from 'yaml'
 
 const readyTimeoutMs = 30_000
+/** Prometheus changes its targets every 5 s at most. */
+const targetTimeoutMs = 30_000
+const pollMs = 100
 
 /** What Prometheus reads from one kind of process. */
 export interface ScrapeJob {
@@ -22,31 +26,95 @@ export interface RunningPrometheus {
   firing(): Promise<Set<string>>
   /** The values of a PromQL expression now, with their labels. */
   query(expr: string): Promise<Array<{ labels: Record<string, string>; value: number }>>
+  /**
+   * Scrapes one more admin port. Resolves when Prometheus has reached it.
+   *
+   * @param job the name of a job that it started with
+   * @returns ends this. Resolves when Prometheus no longer scrapes it
+   */
+  scrapeAlso(job: string, url: string): Promise<() => Promise<void>>
   stop(): Promise<void>
 }
 
+/** What Prometheus gets at its start. */
+interface PrometheusOptions {
+  rules: string
+  evaluationMs: number
+  jobs: readonly ScrapeJob[]
+}
+
 /** @param program Debian's `/usr/bin/prometheus` */
-export async function startPrometheus(
-  program: string,
-  { rules, evaluationMs, jobs }: { rules: string; evaluationMs: number; jobs: readonly ScrapeJob[] }
-): Promise<RunningPrometheus> {
+export async function startPrometheus(program: string, options: PrometheusOptions): Promise<RunningPrometheus> {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-prometheus-'))
   const config = join(directory, 'prometheus.yaml')
   const rulesFile = join(directory, 'rules.yaml')
-  writeFileSync(rulesFile, rules)
-  writeFileSync(
-    config,
-    stringify({
-      global: { evaluation_interval: `${evaluationMs}ms` },
-      rule_files: [rulesFile],
-      scrape_configs: jobs.map(({ name, urls, intervalMs }) => ({
-        job_name: name,
-        scrape_interval: `${intervalMs}ms`,
-        scrape_timeout: `${intervalMs}ms`,
-        static_configs: [{ targets: urls.map((url) => new URL(url).host) }]
-      }))
-    })
-  )
+  writeFileSync(rulesFile, options.rules)
+  const added = new Map<string, string>()
+  const writeConfig = () => writeFileSync(config, describe(options, rulesFile, added))
+  writeConfig()
+  const { url, child, stop } = await launch(program, directory, config)
+
+  const query: RunningPrometheus['query'] = async (expr) => {
+    const { result } = await read<{ result: Sample[] }>(`${url}/api/v1/query?query=${encodeURIComponent(expr)}`)
+    return result.map(({ metric, value: [, value] }) => ({ labels: metric, value: Number(value) }))
+  }
+
+  /** @param values those of `up` for this target, once Prometheus scrapes as it should */
+  async function changeTargets(target: string, values: readonly number[]): Promise<void> {
+    writeConfig()
+    await child.kill('SIGHUP')
+    const deadline = performance.now() + targetTimeoutMs
+    for (;;) {
+      const found = (await query(`up{instance="${target}"}`)).map(({ value }) => value)
+      if (isDeepStrictEqual(found, values)) return
+      if (performance.now() > deadline) {
+        throw new Error(
+          `Prometheus did not change its target ${target} in ${targetTimeoutMs / 1000} s: up is [${found}]`
+        )
+      }
+      await delay(pollMs)
+    }
+  }
+
+  return {
+    async firing() {
+      const { alerts } = await read<{ alerts: Alert[] }>(`${url}/api/v1/alerts`)
+      return new Set(alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname))
+    },
+    query,
+    async scrapeAlso(job, adminUrl) {
+      const target = targetOf(adminUrl)
+      added.set(target, job)
+      await changeTargets(target, [1])
+      return () => {
+        added.delete(target)
+        return changeTargets(target, [])
+      }
+    },
+    stop
+  }
+}
+
+/** The configuration. @param added the job of each target that was added later */
+function describe(
+  { evaluationMs, jobs }: PrometheusOptions,
+  rulesFile: string,
+  added: ReadonlyMap<string, string>
+): string {
+  const addedTo = (name: string) => [...added].filter(([, job]) => job === name).map(([target]) => target)
+  return stringify({
+    global: { evaluation_interval: `${evaluationMs}ms` },
+    rule_files: [rulesFile],
+    scrape_configs: jobs.map(({ name, urls, intervalMs }) => ({
+      job_name: name,
+      scrape_interval: `${intervalMs}ms`,
+      scrape_timeout: `${intervalMs}ms`,
+      static_configs: [{ targets: [...urls.map(targetOf), ...addedTo(name)] }]
+    }))
+  })
+}
+
+async function launch(program: string, directory: string, config: string) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const child = await startChild({
@@ -71,21 +139,12 @@ export async function startPrometheus(
       await stop()
       throw new Error(`Prometheus did not start:\n${child.output()}`)
     }
-    await delay(100)
+    await delay(pollMs)
   }
-
-  return {
-    async firing() {
-      const { alerts } = await read<{ alerts: Alert[] }>(`${url}/api/v1/alerts`)
-      return new Set(alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname))
-    },
-    async query(expr) {
-      const { result } = await read<{ result: Sample[] }>(`${url}/api/v1/query?query=${encodeURIComponent(expr)}`)
-      return result.map(({ metric, value: [, value] }) => ({ labels: metric, value: Number(value) }))
-    },
-    stop
-  }
+  return { url, child, stop }
 }
+
+const targetOf = (url: string): string => new URL(url).host
 
 interface Alert {
   state: 'pending' | 'firing'

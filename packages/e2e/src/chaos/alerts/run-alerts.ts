@@ -5,8 +5,8 @@ import type { AlertSettings } from './alert-settings.ts'
 import type { RunningPrometheus } from './prometheus.ts'
 
 const pollMs = 250
-/** Longer than any fault takes to raise its alerts: a hold of a killed gateway ends after 80 s. */
-const firesWithinMs = 180_000
+/** Longer than any fault takes to raise its alerts: an upgrade may take a shortened hour, 180 s. */
+const firesWithinMs = 240_000
 /** Longer than any shortened window. */
 const endsWithinMs = 300_000
 const prefix = 'Tollgate'
@@ -40,7 +40,7 @@ export async function raiseAlerts(
     const deadline = performance.now() + firesWithinMs
     while (missing(alerts).length > 0 && performance.now() < deadline) await delay(pollMs)
   }
-  const restore = await fault.inject(system, settings)
+  const restore = await fault.inject(system, settings, prometheus)
   try {
     await untilFired(raises)
   } finally {

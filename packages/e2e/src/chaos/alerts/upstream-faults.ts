@@ -64,6 +64,18 @@ export const upstreamAlertFaults: readonly AlertFault[] = [
     }
   },
   {
+    summary: 'the model provider reports audio that the catalog has no price for',
+    raises: ['UsageUnpriced'],
+    async inject({ gateways, accounts }) {
+      const { outcome } = await rawChat(gateways[0]!.url, accounts[0]!.keys[0]!, {
+        model: 'quick',
+        ...spokenQuestion()
+      })
+      if (outcome !== '200') throw new Error(`the model server answered ${outcome}`)
+      return () => undefined
+    }
+  },
+  {
     summary: 'three clients send large bodies, and stop before their ends',
     raises: ['BodyMemoryFull'],
     async inject({ gateways, accounts }) {
@@ -84,3 +96,25 @@ export const upstreamAlertFaults: readonly AlertFault[] = [
     }
   }
 ]
+
+/** A second of silence: WAV, 8,000 samples of 8 bits. */
+function spokenQuestion(): object {
+  const sound = Buffer.alloc(44 + 8000, 0x80)
+  sound.write('RIFF', 0, 'latin1')
+  sound.write('WAVEfmt ', 8, 'latin1')
+  sound.writeUInt32LE(36 + 8000, 4)
+  sound.writeUInt32LE(16, 16)
+  for (const [at, value] of [
+    [20, 1],
+    [22, 1],
+    [32, 1],
+    [34, 8]
+  ] as const)
+    sound.writeUInt16LE(value, at)
+  sound.writeUInt32LE(8000, 24)
+  sound.writeUInt32LE(8000, 28)
+  sound.write('data', 36, 'latin1')
+  sound.writeUInt32LE(8000, 40)
+  const input_audio = { data: sound.toString('base64'), format: 'wav' }
+  return { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio }] }] }
+}

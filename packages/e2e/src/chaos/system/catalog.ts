@@ -59,7 +59,9 @@ export function writeCatalog(directory: string): string {
           context_window: 128_000,
           max_output_tokens: 16_384,
           fewest_output_tokens: 1,
-          ...(model === 'reasoning' && { hidden_output: true })
+          ...(model === 'reasoning' && { hidden_output: true }),
+          // Audio without a price of its own.
+          ...(model === 'quick' && { audio: { tokens_per_second: 10 } })
         }
       ])
     ),

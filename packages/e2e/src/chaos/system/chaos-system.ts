@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Part } from '@tollgate/cli/system/part.ts'
 import { choosePorts, type Ports } from '@tollgate/cli/system/ports.ts'
-import { type System, startSystem } from '@tollgate/cli/system/system.ts'
+import { type System, type SystemOptions, startSystem } from '@tollgate/cli/system/system.ts'
 import { type RunningModels, startModels } from '@tollgate/sandbox/models/start-models.ts'
 import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
 import { type RunningPostgres, startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
@@ -73,6 +73,8 @@ export type GatewayReplica = Replica
 /** The whole system of real servers and processes. Each can be killed, suspended and cut off. */
 export interface ChaosSystem {
   system: System
+  /** The variables of all its services. */
+  env: SystemOptions['env']
   controls: readonly ControlReplica[]
   gateways: readonly GatewayReplica[]
   /** The load balancer before all gateways. It skips gateways that refuse connections. */
@@ -176,22 +178,23 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     }
   }
 
+  const env: SystemOptions['env'] = {
+    PATH,
+    HOME,
+    ...nodeVariables(),
+    DATABASE_URL: postgresServer.url,
+    REDIS_URL: redisUrl,
+    OPENAI_BASE_URL: `http://127.0.0.1:${upstream.port}/v1`,
+    OPENAI_API_KEY: 'sandbox',
+    CATALOG_FILE: writeCatalog(directory),
+    // Gives each person an own address, so rate limits by address do not interfere.
+    TRUST_PROXY: 'loopback',
+    LOG_LEVEL: 'warn',
+    ...variables
+  }
   const lines: string[] = []
   const system = await startSystem({
-    env: {
-      PATH,
-      HOME,
-      ...nodeVariables(),
-      DATABASE_URL: postgresServer.url,
-      REDIS_URL: redisUrl,
-      OPENAI_BASE_URL: `http://127.0.0.1:${upstream.port}/v1`,
-      OPENAI_API_KEY: 'sandbox',
-      CATALOG_FILE: writeCatalog(directory),
-      // Gives each person an own address, so rate limits by address do not interfere.
-      TRUST_PROXY: 'loopback',
-      LOG_LEVEL: 'warn',
-      ...variables
-    },
+    env,
     envOf,
     ports,
     dataDir: join(directory, 'data'),
@@ -231,6 +234,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
   const started = parts.move()
   return {
     system,
+    env,
     controls,
     gateways,
     balancer,

@@ -191,6 +191,18 @@ export const gatewayDashboard: Dashboard = {
             'Requests within an hour that cost more than the gateway had reserved. They can exceed a cap. Should be 0.',
           unit: 'short',
           queries: [{ expr: 'sum(increase(tollgate_usage_above_bound_total{$filter}[1h]))', legend: 'requests' }]
+        },
+        {
+          title: 'Usage without a price',
+          description:
+            'Requests within an hour with a kind of usage that the catalog has no price for, at the dearest price of its side. Should be 0.',
+          unit: 'short',
+          queries: [
+            {
+              expr: 'sum by (model, kind) (increase(tollgate_usage_unpriced_total{$filter}[1h]))',
+              legend: '{{model}} {{kind}}'
+            }
+          ]
         }
       ]
     },

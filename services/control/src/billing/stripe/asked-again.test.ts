@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'tap'
-import { stripeKey } from '../../testing/start-control.ts'
+import { stripeKey } from '../../testing/control-options.ts'
 import { startCatalogPayments } from '../testing/start-billing.ts'
 import { createStripePayments } from './stripe-payments.ts'
 

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
 import { type RunningPayments, startPayments } from '@tollgate/sandbox/payments/start-payments.ts'
 import Stripe from 'stripe'
-import {
-  type Answer,
-  type RunningControl,
-  type StartControlOptions,
-  startControl,
-  stripeKey,
-  type TestUser,
-  webhookSecret
-} from '../../testing/start-control.ts'
+import type { Answer } from '../../testing/call-control.ts'
+import { type StartControlOptions, stripeKey, webhookSecret } from '../../testing/control-options.ts'
+import type { RunningControl } from '../../testing/running-control.ts'
+import type { TestUser } from '../../testing/sign-up.ts'
+import { startControl } from '../../testing/start-control.ts'
 import { catalog } from './subscriptions.ts'
 
 type WireEvent = ReturnType<RunningPayments['controls']['events']>[number]

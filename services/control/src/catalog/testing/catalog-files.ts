@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { OfferedPlan } from '@tollgate/contracts/http/billing.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
-import type { RunningControl } from '../../testing/start-control.ts'
+import type { RunningControl } from '../../testing/running-control.ts'
 
 const shipped = readFileSync(workspaceFile('deploy/catalog.yaml'), 'utf8')
 

@@ -112,14 +112,15 @@ export function createMemorySource(state: () => MemoryState): ProjectionSource {
       return row === undefined ? [] : [keyWrite(row, state().epoch), pointerWrite(row)]
     },
     async endKeys(ended) {
-      for (const { key: id, version, ending } of ended) {
+      return ended.filter(({ key: id, version, ending }) => {
         const row = state().keys.get(id)
         if (row === undefined || row.record.status === 'revoked' || versionOf(state().epoch, row.change) !== version)
-          continue
+          return false
         if (ending.kind === 'rotated') throw new Error('keys of the memory source have one secret')
         const change = recordMemoryChange(state(), [accountShard(row.account), secretShard(row.record.digest)])
         state().keys.set(id, { ...row, record: { ...row.record, status: 'revoked' }, change, revokedAt: Date.now() })
-      }
+        return true
+      })
     },
     async raiseEpoch(seen, other) {
       if (state().epoch === seen) state().epoch = Math.max(seen, other) + 1

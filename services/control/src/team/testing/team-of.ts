@@ -3,7 +3,10 @@ import { createClient } from '@supabase/supabase-js'
 import type { Team } from '@tollgate/contracts/http/team.ts'
 import { type AccountRecord, readAccountRecord } from '@tollgate/contracts/records/records.ts'
 import { accountName } from '@tollgate/state/keyspace/names.ts'
-import { type Answer, type RunningControl, serviceRoleKey, type TestUser } from '../../testing/start-control.ts'
+import type { Answer } from '../../testing/call-control.ts'
+import { serviceRoleKey } from '../../testing/control-options.ts'
+import type { RunningControl } from '../../testing/running-control.ts'
+import type { TestUser } from '../../testing/sign-up.ts'
 
 export const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code
 

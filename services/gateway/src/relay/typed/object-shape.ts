@@ -48,6 +48,11 @@ export class ObjectShape implements BodyShape {
     return this.#scan.isClosed && !this.#scan.isFaulty
   }
 
+  get tier(): string | null {
+    const tier = this.#scan.valueOf('service_tier')
+    return typeof tier === 'string' ? tier : null
+  }
+
   get usageFrom(): number {
     return this.#scan.spanFrom
   }

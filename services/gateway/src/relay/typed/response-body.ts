@@ -1,5 +1,5 @@
-import { readResponsesUsageText } from '../../usage/responses-usage.ts'
-import { nothingUsed } from '../../usage/usage.ts'
+import { readResponsesUsage } from '../../usage/responses-usage.ts'
+import { nothingUsed, type ReportedUsage } from '../../usage/usage.ts'
 import { type IssuedIds, issuedIds } from '../issued-ids.ts'
 import { JsonBody } from '../json-body.ts'
 import type { MemberScan } from './member-scan.ts'
@@ -8,7 +8,7 @@ import { ObjectShape } from './object-shape.ts'
 const isResponse = (body: MemberScan): boolean => body.values.get('object') === '"response"'
 
 const reading = {
-  paths: ['object', 'status', 'error', 'usage', 'id', 'output.*.id'],
+  paths: ['object', 'status', 'error', 'usage', 'service_tier', 'id', 'output.*.id'],
   usage: 'usage',
   isAnswer: isResponse,
   // A response that failed has an error, too. It is the provider's answer.
@@ -22,13 +22,13 @@ export class ResponseBody extends JsonBody {
   /** @param length of the body in bytes, -1 if unknown */
   constructor(length: number) {
     const shape = new ObjectShape(reading)
-    super(shape, readResponsesUsageText, length)
+    super(shape, readUsageText, length)
     this.#shape = shape
   }
 
   override push(bytes: Buffer): readonly Buffer[] {
     const passing = super.push(bytes)
-    if (this.#isUnserved) this.usage = nothingUsed
+    if (this.#isUnserved) this.usage = { ...nothingUsed }
     return passing
   }
 
@@ -45,3 +45,12 @@ export class ResponseBody extends JsonBody {
 }
 
 const isFailed = (body: MemberScan): boolean => body.values.get('status') === '"failed"'
+
+/** Reads the text of a usage object. @returns null if it has no tokens, or is not JSON */
+function readUsageText(text: string): ReportedUsage | null {
+  try {
+    return readResponsesUsage({ usage: JSON.parse(text) })
+  } catch {
+    return null
+  }
+}

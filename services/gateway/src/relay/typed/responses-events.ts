@@ -4,7 +4,7 @@ import { type IssuedIds, issuedIds } from '../issued-ids.ts'
 import type { MemberScan } from './member-scan.ts'
 import { TypedEvents } from './typed-events.ts'
 
-const paths = ['type', 'error', 'response.usage', 'response.id', 'response.output.*.id']
+const paths = ['type', 'error', 'response.usage', 'response.service_tier', 'response.id', 'response.output.*.id']
 
 /**
  * Reads the events of the Responses API. A stream is whole after its last event: `response.completed`, `response.incomplete` or
@@ -63,7 +63,10 @@ export class ResponsesEvents extends TypedEvents {
     // Some providers send an error without a type.
     if (type === 'error' || (type === undefined && event.valueOf('error') != null)) return false
     if (type !== 'response.completed' && type !== 'response.incomplete' && type !== 'response.failed') return true
-    const usage = readResponsesUsage(event.valueOf('response.usage'))
+    const usage = readResponsesUsage({
+      usage: event.valueOf('response.usage'),
+      service_tier: event.valueOf('response.service_tier')
+    })
     // A response that failed before its first word costs nothing.
     const isUnserved = type === 'response.failed' && usage === null && this.received.size === 0
     this.usage = isUnserved ? nothingUsed : usage

@@ -69,5 +69,22 @@ export const otherFaults: readonly Fault[] = [
     name: 'another server answers at the address of the gateway',
     codes: ['gateway_foreign'],
     make: async ({ env }) => ({ GATEWAY_PUBLIC_URL: env.PUBLIC_URL! })
-  }
+  },
+  withEnv('nothing listens at the collector of traces', ['collector_unreachable'], {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${deadPort}`
+  }),
+  ...(
+    [
+      ['the collector of traces refuses the credential', 401, 'collector_refuses'],
+      ['the address of the collector is that of another server', 404, 'collector_status']
+    ] as const
+  ).map(
+    ([name, status, code]): Fault => ({
+      name,
+      codes: [code],
+      make: async ({ startServer }) => ({
+        OTEL_EXPORTER_OTLP_ENDPOINT: await startServer((_request, response) => void response.writeHead(status).end())
+      })
+    })
+  )
 ]

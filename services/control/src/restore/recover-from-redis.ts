@@ -10,15 +10,18 @@ import { createPostgresSource } from '../projection/postgres-source.ts'
  * How Redis compares with a restored database. `later`: Redis has changes that the database lacks. `empty`: control has verified
  * nothing in this Redis. `not later`: it has no changes beyond the database.
  */
-export type RedisState = 'later' | 'not later' | 'empty'
+export type RedisComparison = 'later' | 'not later' | 'empty'
 
 /**
- * Takes over what Redis knows and a restored database lacks, before control starts: revoked and rotated keys. Control would do
+ * Recovers what Redis knows and a restored database lacks, before control starts: revoked and rotated keys. Control would do
  * the same, but new changes could come before its first comparison, and hide that the database was restored.
  *
  * @throws the error of Redis or PostgreSQL; the call can be repeated
  */
-export async function adoptRedis(orm: Orm, redis: RedisLink): Promise<{ state: RedisState; kept: KeptEndings }> {
+export async function recoverFromRedis(
+  orm: Orm,
+  redis: RedisLink
+): Promise<{ redis: RedisComparison; kept: KeptEndings }> {
   const { markers, failures } = await readShards(redis)
   if (failures.length > 0) throw failures[0]
   const source = createPostgresSource(orm)
@@ -26,9 +29,11 @@ export async function adoptRedis(orm: Orm, redis: RedisLink): Promise<{ state: R
   const comparison = compareShards(markers, truth)
   if (!comparison.ahead || comparison.shards.length === 0) {
     const isVerified = allShards.some((shard) => markers.get(shard)?.version != null)
-    return { state: isVerified ? 'not later' : 'empty', kept: { revoked: [], rotated: [] } }
+    // What control now writes to the empty Redis must not pass for a later state of a backup that is restored instead of this.
+    if (!isVerified) await source.raiseEpoch(truth.epoch, truth.epoch)
+    return { redis: isVerified ? 'not later' : 'empty', kept: { revoked: [], rotated: [] } }
   }
   const kept = await keepEndings(source, redis, comparison.shards, truth.epoch, new AbortController().signal)
   await source.raiseEpoch(truth.epoch, comparison.epoch)
-  return { state: 'later', kept }
+  return { redis: 'later', kept }
 }

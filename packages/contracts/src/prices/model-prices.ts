@@ -1,0 +1,88 @@
+import { type Static, Type } from 'typebox'
+
+/** Whole picodollars (1e-12 USD) per token: USD 0.075 per million tokens is 75,000. */
+const Picos = Type.Integer({ minimum: 0 })
+/** Whole nanodollars (1e-9 USD). */
+const Nanos = Type.Integer({ minimum: 0 })
+/** Unix seconds. */
+const Time = Type.Integer({ minimum: 0 })
+
+/** Prices of tokens, for each kind of them. */
+const listed = {
+  inputPicos: Picos,
+  cachedInputPicos: Picos,
+  /** Tokens that the provider writes into its cache for its default time. */
+  cacheWritePicos: Type.Optional(Picos),
+  /** The same for its long time. */
+  longCacheWritePicos: Type.Optional(Picos),
+  audioInputPicos: Type.Optional(Picos),
+  /** Absent if images cost the same as other input. */
+  imageInputPicos: Type.Optional(Picos),
+  outputPicos: Picos,
+  /** For hidden reasoning; absent if it costs the same as other output. */
+  reasoningPicos: Type.Optional(Picos),
+  audioOutputPicos: Type.Optional(Picos),
+  imageOutputPicos: Type.Optional(Picos)
+}
+export const ListedPrices = Type.Object(listed)
+export type ListedPrices = Static<typeof ListedPrices>
+
+/** The prices of one service tier, for prompts above a length. Of several rows of a tier, the longest length applies. */
+export const PriceRow = Type.Object({
+  tier: Type.String(),
+  abovePromptTokens: Type.Integer({ minimum: 0 }),
+  prices: ListedPrices
+})
+export type PriceRow = Static<typeof PriceRow>
+
+/** When prices apply. All parts of it must hold; absent parts always hold. Times are UTC. */
+export const PricePeriod = Type.Object({
+  from: Type.Optional(Time),
+  /** The first second after it. */
+  until: Type.Optional(Time),
+  /** 0 is Sunday. */
+  weekdays: Type.Optional(Type.Array(Type.Integer({ minimum: 0, maximum: 6 }))),
+  /** Minutes of the day: the first one, and the first one after them. */
+  minutes: Type.Optional(Type.Array(Type.Tuple([Type.Integer(), Type.Integer()]))),
+  rows: Type.Array(PriceRow, { minItems: 1 })
+})
+export type PricePeriod = Static<typeof PricePeriod>
+
+/** What a model costs. The outer prices of tokens are those of the standard tier and short prompts, without `periods`. */
+export const ModelPrices = Type.Object({
+  ...listed,
+  /** The last period that applies counts; the first one always applies. Absent if the outer prices always apply. */
+  periods: Type.Optional(Type.Array(PricePeriod, { minItems: 1 })),
+  /** For each request, besides its tokens. */
+  requestNanos: Type.Optional(Nanos),
+  /** For each call of a tool that the provider runs, by the tool's type. */
+  callNanos: Type.Optional(Type.Record(Type.String(), Nanos)),
+  /** Where the operator found the prices, and on which day (yyyy-mm-dd). */
+  source: Type.Optional(Type.String()),
+  asOf: Type.Optional(Type.String())
+})
+export type ModelPrices = Static<typeof ModelPrices>
+
+/** The tier of a request that names none. Each period has rows of it. */
+export const standardTier = 'default'
+
+/** How providers name the standard tier in answers: OpenAI, Anthropic and Gemini, Groq. */
+const standardNames: ReadonlySet<string> = new Set([standardTier, 'standard', 'on_demand'])
+
+/** The tiers that have prices, the standard one first. */
+export function pricedTiers({ periods }: ModelPrices): readonly string[] {
+  if (periods === undefined) return standardOnly
+  return [...new Set([standardTier, ...periods[0]!.rows.map(({ tier }) => tier)])]
+}
+
+/** The tiers that an answer may be served in: the one that it names, or all that its request allows if that has no price. */
+export function chargedTiers(prices: ModelPrices, named: string | null, allowed: readonly string[]): readonly string[] {
+  if (named === null || !hasTierPrice(prices, named)) return allowed
+  return standardNames.has(named) ? standardOnly : [named]
+}
+
+/** Whether a model has prices for the tier that an answer names. */
+export const hasTierPrice = (prices: ModelPrices, named: string): boolean =>
+  standardNames.has(named) || pricedTiers(prices).includes(named)
+
+export const standardOnly: readonly string[] = [standardTier]

@@ -1,0 +1,9 @@
+/**
+ * What customers do in the dashboard. The tests share a browser and a system: starting these takes more CPU time than most of
+ * the tests. The other two files are pages.test.ts and operator/operators.test.ts, so that no file takes long.
+ */
+import './journey.ts'
+import './keys.ts'
+import './sessions.ts'
+import './billing.ts'
+import './second-factor.ts'

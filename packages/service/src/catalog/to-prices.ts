@@ -1,0 +1,188 @@
+import {
+  type ListedPrices,
+  type ModelPrices,
+  type PricePeriod,
+  type PriceRow,
+  standardTier
+} from '@tollgate/contracts/prices/model-prices.ts'
+import { type DatedEntry, type PriceEntry, weekdayNames } from './price-entries.ts'
+import { type Factor, multiplyUp, toFactor } from './price-factors.ts'
+
+type TokenEntry = PriceEntry['usd_per_million_tokens']
+type LongPrompt = NonNullable<PriceEntry['long_prompt']>
+type ServiceTiers = NonNullable<PriceEntry['service_tiers']>
+
+/** Names in the file and in the catalog. */
+const inputKinds = {
+  input: 'inputPicos',
+  cached_input: 'cachedInputPicos',
+  cache_write: 'cacheWritePicos',
+  cache_write_long: 'longCacheWritePicos',
+  audio_input: 'audioInputPicos',
+  image_input: 'imageInputPicos'
+} as const
+const outputKinds = {
+  output: 'outputPicos',
+  reasoning: 'reasoningPicos',
+  audio_output: 'audioOutputPicos',
+  image_output: 'imageOutputPicos'
+} as const
+const kinds = { ...inputKinds, ...outputKinds }
+type Kind = keyof typeof kinds
+
+/** Adds a problem at a path inside the model. */
+type Report = (path: string, problem: string) => void
+
+/** Translates the prices of a model. */
+export function toPrices(entry: PriceEntry, report: Report): ModelPrices {
+  const { dated = [], long_prompt: steps = [], service_tiers: tiers = {} } = entry
+  checkTiers(tiers, 'service_tiers', report)
+  const base = toListed(entry.usd_per_million_tokens, 'usd_per_million_tokens', report)
+  const hasPeriods = dated.length > 0 || steps.length > 0 || Object.keys(tiers).length > 0
+  const always: PricePeriod = { rows: toRows(base, steps, tiers, 'long_prompt', report) }
+  const periods = [always, ...dated.map((one, index) => toPeriod(one, entry, `dated.${index}`, report))]
+  const calls = Object.entries(entry.usd_per_call ?? {})
+  return {
+    ...base,
+    ...(hasPeriods && { periods }),
+    ...(entry.usd_per_request !== undefined && {
+      requestNanos: toNanos(entry.usd_per_request, 'usd_per_request', report)
+    }),
+    ...(calls.length > 0 && {
+      callNanos: Object.fromEntries(calls.map(([type, usd]) => [type, toNanos(usd, `usd_per_call.${type}`, report)]))
+    }),
+    ...(entry.source !== undefined && { source: entry.source }),
+    ...(entry.as_of !== undefined && { asOf: entry.as_of })
+  }
+}
+
+function toListed(entry: TokenEntry, path: string, report: Report): ListedPrices {
+  const all = { ...entry, cached_input: entry.cached_input ?? entry.input }
+  return Object.fromEntries(
+    (Object.keys(kinds) as Kind[]).flatMap((kind) => {
+      const usd = all[kind]
+      return usd === undefined ? [] : [[kinds[kind], toWhole(usd, 1e6, `${path}.${kind}`, report)]]
+    })
+  ) as ListedPrices
+}
+
+const toNanos = (usd: number, path: string, report: Report): number => toWhole(usd, 1e9, path, report)
+
+/** Converts dollars into whole units. */
+function toWhole(usd: number, unitsPerUsd: number, path: string, report: Report): number {
+  const value = Math.round(usd * unitsPerUsd)
+  if (Math.abs(value - usd * unitsPerUsd) > 1e-4) {
+    report(path, `finer than a ${unitsPerUsd === 1e6 ? 'millionth' : 'billionth'} of a dollar`)
+  }
+  return value
+}
+
+/** The rows of a period: each tier, and in it each step of the prompt's length. */
+function toRows(
+  base: ListedPrices,
+  steps: LongPrompt,
+  tiers: ServiceTiers,
+  path: string,
+  report: Report
+): PricePeriod['rows'] {
+  const lengths = [{ above: 0, times: toFactor(1) }]
+  for (const [index, { above, from, times }] of steps.entries()) {
+    const length = above ?? (from === undefined ? null : from - 1)
+    if (length === null || (above !== undefined && from !== undefined)) {
+      report(`${path}.${index}`, 'needs either above or from')
+    } else lengths.push({ above: length, times: toFactor(times) })
+  }
+  if (new Set(lengths.map(({ above }) => above)).size < lengths.length) {
+    report(path, 'two steps begin at the same length')
+  }
+  const all = Object.entries<ServiceTiers[string]>({ [standardTier]: { times: 1 }, ...tiers })
+  return all.flatMap(([tier, ofTier]) =>
+    lengths.map(
+      ({ above, times }): PriceRow => ({
+        tier,
+        abovePromptTokens: above,
+        prices: multiplied(base, [toFactor(ofTier.times), times])
+      })
+    )
+  )
+}
+
+function multiplied(base: ListedPrices, factors: readonly Factor[]): ListedPrices {
+  const product = { ...base }
+  for (const [members, side] of [
+    [Object.values(inputKinds), 'input'],
+    [Object.values(outputKinds), 'output']
+  ] as const) {
+    for (const member of members) {
+      const picos = base[member]
+      if (picos !== undefined)
+        product[member] = multiplyUp(
+          picos,
+          factors.map((factor) => factor[side])
+        )
+    }
+  }
+  return product
+}
+
+function toPeriod(dated: DatedEntry, model: PriceEntry, path: string, report: Report): PricePeriod {
+  const prices = dated.usd_per_million_tokens
+  for (const kind of Object.keys(model.usd_per_million_tokens)) {
+    if (!Object.hasOwn(prices, kind)) report(`${path}.usd_per_million_tokens.${kind}`, 'missing, and the model has it')
+  }
+  // Reservations ask the model which kinds have a price.
+  for (const kind of Object.keys(prices)) {
+    if (!Object.hasOwn(model.usd_per_million_tokens, kind)) {
+      report(`${path}.usd_per_million_tokens.${kind}`, 'the model has no such price')
+    }
+  }
+  const { weekdays, utc_hours: hours } = dated
+  const tiers = { ...model.service_tiers, ...dated.service_tiers }
+  for (const tier of Object.keys(dated.service_tiers ?? {})) {
+    if (!Object.hasOwn(model.service_tiers ?? {}, tier)) {
+      report(`${path}.service_tiers.${tier}`, 'the model has no such tier')
+    }
+  }
+  const from = dated.from === undefined ? undefined : dayOf(dated.from, `${path}.from`, report)
+  const lastDay = dated.until === undefined ? undefined : dayOf(dated.until, `${path}.until`, report)
+  const until = lastDay === undefined ? undefined : lastDay + 86_400
+  if (from !== undefined && until !== undefined && until <= from) report(`${path}.until`, 'before from')
+  if (from === undefined && until === undefined && weekdays === undefined && hours === undefined) {
+    report(path, 'needs from, until, weekdays or utc_hours')
+  }
+  const base = toListed(prices, `${path}.usd_per_million_tokens`, report)
+  return {
+    ...(from !== undefined && { from }),
+    ...(until !== undefined && { until }),
+    ...(weekdays !== undefined && { weekdays: weekdays.map((day) => weekdayNames.indexOf(day)) }),
+    ...(hours !== undefined && { minutes: hours.map((range) => minutesOf(range, `${path}.utc_hours`, report)) }),
+    rows: toRows(base, dated.long_prompt ?? model.long_prompt ?? [], tiers, `${path}.long_prompt`, report)
+  }
+}
+
+/** A prompt's tier is known by the names of providers, so the standard tier has no factor. */
+function checkTiers(tiers: ServiceTiers, path: string, report: Report): void {
+  for (const tier of ['default', 'auto', 'standard', 'on_demand']) {
+    if (Object.hasOwn(tiers, tier)) report(`${path}.${tier}`, "means the standard tier, whose prices are the model's")
+  }
+}
+
+/** The first second of a day, Unix seconds. */
+function dayOf(day: string, path: string, report: Report): number {
+  const ms = Date.parse(`${day}T00:00:00Z`)
+  // JavaScript accepts 2026-02-30 as March.
+  if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== day) {
+    report(path, 'not a day of the calendar')
+    return 0
+  }
+  return ms / 1000
+}
+
+function minutesOf(range: string, path: string, report: Report): [number, number] {
+  const [first, end] = range.split('-').map((time) => {
+    const [hours, minutes] = time.split(':').map(Number)
+    return hours! * 60 + minutes!
+  }) as [number, number]
+  if (end <= first) report(path, `${range} ends before it begins. Write two ranges, one for each day`)
+  return [first, end]
+}

@@ -1,0 +1,157 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import type { RunningIdentity } from '@tollgate/sandbox/identity/start-identity.ts'
+import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
+import type { MinResponseTimes } from '../auth/min-response-time.ts'
+import type { LiveUpstreams } from '../catalog/catalog-publisher.ts'
+import type { ComposeOptions } from '../compose.ts'
+import type { Limits } from '../http/limits.ts'
+import { readSmtp } from '../mail/smtp-settings.ts'
+
+export const anonKey = 'anon-key-of-the-tests'
+export const serviceRoleKey = 'service-role-key-of-the-tests'
+export const stripeKey = 'sk_test_keyOfTheTests'
+export const webhookSecret = 'whsec_secretOfTheTests'
+
+/** Long, so that a busy machine does not exceed it by accident. */
+export const longTimeoutMs = 30_000
+/** Nothing listens on the discard protocol's port. */
+const unusedUrl = 'http://127.0.0.1:9'
+export const repositoryCatalog = workspaceFile('deploy/catalog.yaml')
+
+export interface StartControlOptions {
+  tracing?: Tracing
+  /** An empty database, or the one of an earlier start. Default: `pglite:memory`. */
+  databaseUrl?: string
+  /** Whether the database has all migrations already. Default: no. */
+  isMigrated?: boolean
+  /** Default: a new Redis. */
+  redisUrl?: string
+  /** Default: the sandbox's identity server. With another URL nobody can sign in. */
+  identityUrl?: string
+  /** With this secret, the identity server reports changes of users to control. Default: no reports. */
+  identityWebhookSecret?: string
+  /** Control accepts this secret, too. */
+  nextIdentityWebhookSecret?: string
+  /** The address of a payments server, for tests of billing. Default: none, so requests that need it get 503. */
+  paymentsUrl?: string
+  /** Default: {@link webhookSecret} alone. */
+  webhookSecrets?: string[]
+  /** Connections to PostgreSQL. */
+  poolSize?: number
+  /** Four timeouts. The defaults are long, so that a busy machine does not exceed them by accident. */
+  identityTimeoutMs?: number
+  paymentsTimeoutMs?: number
+  requestTimeoutMs?: number
+  redisSilenceTimeoutMs?: number
+  /** How long a change waits for Redis: see `ProjectorOptions`. The default is long, too. */
+  acknowledgeTimeoutMs?: number
+  publicUrl?: string
+  serviceDomain?: string
+  /** Default: no dashboard. */
+  dashboardDir?: string
+  extraOrigins?: string[]
+  trustProxy?: boolean | string[]
+  docsUrl?: string
+  /** Share of successful requests with a line in the log. Default: 1. */
+  logRequests?: number
+  /** Default: the identity server's mailbox. Empty: control sends no mails. */
+  smtpUrl?: string
+  /** Of the identity server. The default is low, since tests sign in often. */
+  passwordCost?: number
+  /** Of the identity server, in characters. Default: 6. */
+  minimumPasswordLength?: number
+  /** Clock of the identity server, Unix milliseconds. Default: the system's. */
+  identityNow?: () => number
+  /** Default: none, so that refusals are fast. */
+  minResponseTimes?: MinResponseTimes
+  /** The defaults are so high that no test exceeds them by accident. */
+  limits?: Partial<Limits>
+  /** It is published at the start. Default: the repository's. */
+  catalog?: Catalog
+  /** Published instead, by the rules for files. The times are those between checks of the file. */
+  catalogFile?: { path: string; mode?: 'publish-new' | 'apply'; intervalMs?: number; settleMs?: number }
+  /** What the gateways have. Default: no gateway is known. */
+  liveUpstreams?: LiveUpstreams
+  /**
+   * Whether the projection loop runs, and control follows catalogs of other replicas. Without it, only single changes reach
+   * Redis. Default: no.
+   */
+  isProjecting?: boolean
+}
+
+/** The configuration that control gets. */
+export function configOf(
+  options: StartControlOptions,
+  publicUrl: string,
+  identity: RunningIdentity
+): ComposeOptions['config'] {
+  const identityWebhookSecret = options.identityWebhookSecret ?? null
+  return {
+    publicUrl,
+    gatewayPublicUrl: 'http://localhost:8080',
+    dashboardDir: options.dashboardDir ?? '/nonexistent',
+    serviceDomain: options.serviceDomain ?? new URL(publicUrl).hostname,
+    extraOrigins: options.extraOrigins ?? [],
+    trustProxy: options.trustProxy ?? false,
+    identity: {
+      url: options.identityUrl ?? identity.url,
+      anonKey,
+      serviceRoleKey,
+      webhookSecrets: [identityWebhookSecret, options.nextIdentityWebhookSecret].filter((one) => one != null),
+      timeoutMs: options.identityTimeoutMs ?? longTimeoutMs
+    },
+    payments: {
+      secretKey: stripeKey,
+      webhookSecrets: options.webhookSecrets ?? [webhookSecret],
+      apiBase: options.paymentsUrl ?? unusedUrl,
+      timeoutMs: options.paymentsTimeoutMs ?? longTimeoutMs
+    },
+    reconcileIntervalMs: 3_600_000,
+    smtp: readSmtp({
+      SMTP_URL: options.smtpUrl ?? identity.smtpUrl,
+      MAIL_FROM: 'Tollgate <no-reply@tollgate.test>'
+    }),
+    retention: { auditDays: 365, deadKeysDays: 365, formerSecretsDays: 365, catalogsDays: 365 },
+    ledger: { hoursKeptDays: 90, monthsKept: null },
+    catalogFile: options.catalogFile?.path ?? repositoryCatalog,
+    catalogOnStart: options.catalogFile?.mode ?? 'publish-new',
+    docsUrl: options.docsUrl ?? null,
+    log: { level: 'trace', format: 'json', requests: options.logRequests ?? 1 }
+  }
+}
+
+/** Control's times, limits and sizes. */
+export function timesOf(options: StartControlOptions) {
+  return {
+    limits: { ...noLimits, ...options.limits },
+    minResponseTimes: options.minResponseTimes ?? { refusedLoginMs: 0, registerMs: 0 },
+    requestTimeoutMs: options.requestTimeoutMs ?? 2 * longTimeoutMs,
+    acknowledgeTimeoutMs: options.acknowledgeTimeoutMs ?? longTimeoutMs,
+    sweep: { pageSize: 3, pauseMs: 0 },
+    catalogFile: {
+      intervalMs: options.catalogFile?.intervalMs ?? 3_600_000,
+      settleMs: options.catalogFile?.settleMs ?? 0
+    },
+    ...(options.liveUpstreams !== undefined && { liveUpstreams: options.liveUpstreams })
+  } satisfies Partial<ComposeOptions>
+}
+
+/** So high that no test exceeds them by accident. */
+const noLimits: Limits = {
+  login: 1e6,
+  register: 1e6,
+  confirm: 1e6,
+  secondFactor: 1e6,
+  codesPerHour: 1e6,
+  forgotPassword: 1e6,
+  resendConfirmation: 1e6,
+  resetPassword: 1e6,
+  changePassword: 1e6,
+  operatorPassword: 1e6,
+  changeUser: 1e6,
+  exportData: 1e6,
+  invite: 1e6,
+  acceptInvitation: 1e6,
+  billing: 1e6
+}

@@ -1,0 +1,63 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import type { RunningIdentity } from '@tollgate/sandbox/identity/start-identity.ts'
+import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
+import type { Heartbeat } from '@tollgate/state/processes/create-heartbeat.ts'
+import type { FastifyInstance } from 'fastify'
+import type { createOverrideEnder } from '../accounts/end-overrides.ts'
+import type { CustomerRefresher } from '../billing/refresh-customer.ts'
+import type { DueCustomersLoop } from '../billing/refresh-due-customers.ts'
+import type { InvoiceSweeper } from '../billing/sweep-invoices.ts'
+import type { SubscriptionSweeper } from '../billing/sweep-subscriptions.ts'
+import type { CatalogFollower } from '../catalog/follow-catalog-file.ts'
+import type { Database } from '../database/connect.ts'
+import type { Projector } from '../projection/projector.ts'
+import type { DueUsers } from '../users/due-users.ts'
+import type { PlanWriter } from '../users/plan-writer.ts'
+import type { Sweeper } from '../users/sweep-users.ts'
+import type { Call } from './call-control.ts'
+import type { DocumentCheck } from './check-against-document.ts'
+import type { Users } from './sign-up.ts'
+
+/** A control of a test, with everything that it needs. */
+export interface RunningControl extends Users {
+  /** `http://127.0.0.1:<port>` */
+  url: string
+  /** The address of its admin port. */
+  adminUrl: string
+  app: FastifyInstance
+  database: Database
+  redis: RedisNode
+  projector: Projector
+  /** Its loop does not run: tests call it. */
+  sweeper: Sweeper
+  /** Its loop does not run: tests call it. */
+  planWriter: PlanWriter
+  /** Its loop does not run. */
+  dueUsers: DueUsers
+  customerRefresher: CustomerRefresher
+  /** Its loop does not run. */
+  dueCustomers: DueCustomersLoop
+  /** Its loop does not run. */
+  subscriptionSweeper: SubscriptionSweeper
+  /** Its loop does not run: tests call it. */
+  overrideEnder: ReturnType<typeof createOverrideEnder>
+  /** It does not run: tests call it. */
+  heartbeat: Heartbeat
+  /** Its loop does not run. */
+  invoiceSweeper: InvoiceSweeper
+  /** The one it was started with. */
+  catalog: Catalog
+  catalogFile: CatalogFollower
+  identity: RunningIdentity
+  /** Compares all answers so far with the OpenAPI document. */
+  document: DocumentCheck
+  /** All log lines, as JSON. */
+  logged: string[]
+  /** Moves control's clock forward: that of sessions, not that of Redis or of timers. */
+  passTime(ms: number): void
+  /** The time of control's clock. */
+  now(): Date
+  call: Call
+  /** @throws Error if an answer differed from the OpenAPI document */
+  close(): Promise<void>
+}

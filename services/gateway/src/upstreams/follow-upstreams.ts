@@ -1,0 +1,35 @@
+import type { Logger } from 'pino'
+import { LiveUpstreams } from './live-upstreams.ts'
+import { createUpstreamReloader, type UpstreamReloader } from './reload-upstreams.ts'
+import { UpstreamsSource } from './upstreams-source.ts'
+
+/** How often the gateway checks whether the upstreams file has changed, ms. */
+const defaultCheckMs = 10_000
+
+/** Where the upstreams are read. */
+export interface FollowedUpstreams {
+  readonly upstreamsFile: string
+  /** Has the variables that the file names. */
+  readonly env: Record<string, string | undefined>
+  readonly upstreamCheckMs?: number
+  readonly log: Logger
+}
+
+/**
+ * Opens the upstreams of a file, with a reloader that does not run yet.
+ *
+ * @param onReloaded called after the upstreams changed
+ * @throws FileError or ConfigError if the file is not valid
+ */
+export function followUpstreams(
+  { upstreamsFile, env, upstreamCheckMs: intervalMs = defaultCheckMs, log }: FollowedUpstreams,
+  onReloaded: () => void
+): { upstreams: LiveUpstreams; reloader: UpstreamReloader } {
+  const source = new UpstreamsSource(upstreamsFile, env)
+  const upstreams = new LiveUpstreams(
+    () => source.read(),
+    (upstream, state) => log.warn({ upstream, breaker: state }, 'circuit breaker changed'),
+    (err) => log.warn({ err }, 'cannot close the connections of an upstream')
+  )
+  return { upstreams, reloader: createUpstreamReloader({ source, upstreams, log, intervalMs, onReloaded }) }
+}

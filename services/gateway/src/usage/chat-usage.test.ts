@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { readUsage } from './chat-usage.ts'
+import { nothingUsed } from './usage.ts'
+
+/** The members of a usage that are not as in {@link nothingUsed}. */
+const read = (usage: object) =>
+  Object.fromEntries(
+    Object.entries(readUsage(usage)!).filter(([name, value]) => value !== nothingUsed[name as keyof typeof nothingUsed])
+  )
+
+for (const [provider, usage, expected] of [
+  [
+    'OpenAI: every part is inside its whole',
+    {
+      prompt_tokens: 100,
+      prompt_tokens_details: { cached_tokens: 20, cache_write_tokens: 30, audio_tokens: 5, image_tokens: 6 },
+      completion_tokens: 50,
+      completion_tokens_details: { reasoning_tokens: 10, audio_tokens: 7, rejected_prediction_tokens: 3 },
+      total_tokens: 150
+    },
+    {
+      promptTokens: 100,
+      cachedTokens: 20,
+      cacheWriteTokens: 30,
+      audioInputTokens: 5,
+      imageInputTokens: 6,
+      completionTokens: 50,
+      reasoningTokens: 10,
+      audioOutputTokens: 7
+    }
+  ],
+  [
+    'OpenAI: cache writes by their life',
+    {
+      prompt_tokens: 100,
+      prompt_tokens_details: {
+        cache_write_tokens: 70,
+        cache_write_tokens_details: { ttl_30m_tokens: 20, ttl_12h_tokens: 50 }
+      },
+      completion_tokens: 1
+    },
+    { promptTokens: 100, cacheWriteTokens: 20, longCacheWriteTokens: 50, completionTokens: 1 }
+  ],
+  [
+    'Mistral: the other spelling, and seconds of audio outside the tokens',
+    { prompt_tokens: 100, prompt_token_details: { cached_tokens: 9 }, prompt_audio_seconds: 3, completion_tokens: 5 },
+    { promptTokens: 138, cachedTokens: 9, audioInputTokens: 38, completionTokens: 5 }
+  ],
+  [
+    'Mistral: cached tokens beside the details',
+    { prompt_tokens: 100, num_cached_tokens: 64, completion_tokens: 5, total_tokens: 105 },
+    { promptTokens: 100, cachedTokens: 64, completionTokens: 5 }
+  ],
+  [
+    'DeepSeek: hits and misses',
+    { prompt_tokens: 100, prompt_cache_hit_tokens: 64, prompt_cache_miss_tokens: 36, completion_tokens: 5 },
+    { promptTokens: 100, cachedTokens: 64, completionTokens: 5 }
+  ],
+  [
+    'Gemini: reasoning outside the completion, in the total',
+    {
+      prompt_tokens: 19_693,
+      completion_tokens: 7,
+      completion_tokens_details: { reasoning_tokens: 609 },
+      total_tokens: 20_309
+    },
+    { promptTokens: 19_693, completionTokens: 616, reasoningTokens: 609 }
+  ],
+  [
+    'xAI: reasoning outside the completion, without a total',
+    { prompt_tokens: 10, completion_tokens: 7, completion_tokens_details: { reasoning_tokens: 609 } },
+    { promptTokens: 10, completionTokens: 616, reasoningTokens: 609 }
+  ],
+  [
+    'gateways that leave cached tokens out of the prompt',
+    { prompt_tokens: 10, prompt_tokens_details: { cached_tokens: 1000 }, completion_tokens: 7, total_tokens: 1017 },
+    { promptTokens: 1010, cachedTokens: 1000, completionTokens: 7 }
+  ],
+  [
+    'a tier inside the usage',
+    { prompt_tokens: 10, completion_tokens: 7, service_tier: 'flex' },
+    { promptTokens: 10, completionTokens: 7, tier: 'flex' }
+  ]
+] as const) {
+  test(provider, async () => {
+    assert.deepEqual(read(usage), expected)
+  })
+}
