@@ -53,6 +53,11 @@ export const errorTable = {
     'invalid_request_error',
     'The endpoint does not accept this method. Use a method from the Allow header.'
   ],
+  websocket_not_offered: [
+    426,
+    'invalid_request_error',
+    'WebSockets are not offered. Send each request with POST, and "stream": true for a stream.'
+  ],
   already_created: [
     409,
     'invalid_request_error',

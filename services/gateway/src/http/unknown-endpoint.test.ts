@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { get, request as sendRequest } from 'node:http'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { chatOf, outcomeOf, post } from '../testing/client.ts'
+import { chatOf, outcomeOf, post, rawConnection } from '../testing/client.ts'
 import { startFakeUpstream } from '../testing/fake-upstream.ts'
 import { catalogOf, startGateway, type TestGateway } from '../testing/start-gateway.ts'
 
@@ -121,4 +122,15 @@ t.test('a slash at the end of a path makes no difference, also after a model nam
   }
   assert.match(await read('/v1/models/meta-llama/'), /model_not_allowed/)
   assert.equal((await ask('POST', '/v1/chat/completions//')).status, 404)
+})
+
+t.test('a WebSocket gets 426, so that its client sends HTTP requests instead', async () => {
+  for (const path of ['/v1/responses', '/v1/realtime']) {
+    const socket = rawConnection(gateway)
+    const key = 'sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=='
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n${key}\r\n\r\n`)
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    socket.destroy()
+    assert.match(answer.toString(), /^HTTP\/1\.1 426 [\s\S]*websocket_not_offered/)
+  }
 })

@@ -1,4 +1,4 @@
-import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { failureOfUnrouted } from '@tollgate/service/http/unrouted.ts'
 import type { FastifyRequest } from 'fastify'
 
@@ -36,6 +36,9 @@ export function unknownEndpoint({
   raw,
   server
 }: Pick<FastifyRequest, 'method' | 'raw' | 'server'>): ServiceError {
+  // Codex then falls back to POST at once.
+  if (method === 'GET' && raw.headers.upgrade?.toLowerCase() === 'websocket')
+    return new ServiceError('websocket_not_offered', { headers: { upgrade: 'HTTP/1.1' } })
   return failureOfUnrouted({
     method,
     url: raw.url ?? '/',
