@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { storedIdsName, storedOrderName } from '../keyspace/names.ts'
+import { olderIdsName, storedIdsName } from '../keyspace/names.ts'
 import { RedisAwayError } from '../link/redis-link.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import { findIds, forgetId, rememberIds, type StoredId, storedIdMs } from './stored-ids.ts'
@@ -20,31 +20,39 @@ testOnEveryRedis('stored ids', async (t, link) => {
     await forgetId(link, 'ada', 'msg_1')
     await forgetId(link, 'bob', 'msg_2')
     assert.deepEqual(await findIds(link, 'ada', ['msg_1', 'msg_2']), [null, idOf(2)])
-    assert.equal(await link.client.zcard(storedOrderName('ada')), 1)
+    assert.equal(await link.client.hlen(storedIdsName('ada')), 2, 'the other id, and the time of the first')
   })
 
-  t.test('only the newest ids stay', async () => {
-    // Their order is that of their names, too, which decides within a millisecond.
-    const all = Array.from({ length: 30 }, (_, number) => ({ ...idOf(number), id: `msg_${100 + number}` }))
-    for (let from = 0; from < all.length; from += 5) await rememberIds(link, 'ada', all.slice(from, from + 5), 12)
-    const found = await findIds(
-      link,
-      'ada',
-      all.map(({ id }) => id)
-    )
-    assert.deepEqual(found, [...Array(18).fill(null), ...all.slice(18)])
-    assert.equal(await link.client.zcard(storedOrderName('ada')), 12)
-  })
-
-  t.test('an id is forgotten after 30 days, and all of them if the account gets no new ones', async () => {
-    await rememberIds(link, 'ada', [idOf(1)])
-    for (const name of [storedIdsName('ada'), storedOrderName('ada')]) {
-      const left = await link.client.pttl(name)
-      assert.ok(left > storedIdMs - 60_000 && left <= storedIdMs)
+  t.test('the newest ids stay, up to a number', async () => {
+    const all = Array.from({ length: 35 }, (_, number) => idOf(number))
+    for (let from = 0; from < all.length; from += 5) {
+      await rememberIds(link, 'ada', all.slice(from, from + 5), 10)
+      const found = await findIds(
+        link,
+        'ada',
+        all.map(({ id }) => id)
+      )
+      const kept = found.flatMap((one) => one ?? [])
+      assert.ok(kept.length >= Math.min(from + 5, 10) && kept.length <= 20, `${kept.length}`)
+      assert.deepEqual(kept, all.slice(from + 5 - kept.length, from + 5))
     }
-    await link.client.zadd(storedOrderName('ada'), Date.now() - storedIdMs - 60_000, 'msg_1')
+    await forgetId(link, 'ada', 'msg_25')
+    assert.deepEqual(await findIds(link, 'ada', ['msg_25', 'msg_26']), [null, idOf(26)])
+  })
+
+  t.test('ids are forgotten 30 days after the last write beside them', async () => {
+    const leftOf = (name: string) => link.client.pttl(name)
+    await rememberIds(link, 'ada', [idOf(1)])
+    await link.client.pexpire(storedIdsName('ada'), 1000)
     await rememberIds(link, 'ada', [idOf(2)])
-    assert.deepEqual(await findIds(link, 'ada', ['msg_1', 'msg_2']), [null, idOf(2)])
+    assert.ok((await leftOf(storedIdsName('ada'))) > storedIdMs - 60_000)
+    // As if the first write was 30 days ago.
+    await link.client.hset(storedIdsName('ada'), 'born', Date.now() - storedIdMs - 60_000)
+    await link.client.pexpire(storedIdsName('ada'), 5000)
+    await rememberIds(link, 'ada', [idOf(3)])
+    assert.deepEqual(await findIds(link, 'ada', ['msg_1', 'msg_2', 'msg_3']), [idOf(1), idOf(2), idOf(3)])
+    const [newer, older] = [await leftOf(storedIdsName('ada')), await leftOf(olderIdsName('ada'))]
+    assert.ok(newer > storedIdMs - 60_000 && older > 0 && older <= 5000)
   })
 
   t.test('every call fails at once while Redis is away', async () => {

@@ -1,4 +1,5 @@
-import { accountShard, storedIdsName, storedOrderName } from '../keyspace/names.ts'
+import { hash } from 'node:crypto'
+import { accountShard, olderIdsName, storedIdsName } from '../keyspace/names.ts'
 import type { RedisLink, RedisNode } from '../link/redis-link.ts'
 
 /** Where a provider stores something that an account may name by its id. */
@@ -12,27 +13,26 @@ export interface StoredId {
   readonly source: string
 }
 
-/** Ids of an account that are remembered. The oldest ones are forgotten first. */
-const maxStoredIds = 10_000
-/** How long OpenAI stores a response, ms. */
+/** At least this many of an account's newest ids are remembered, and at most twice as many. */
+const minStoredIds = 5000
+/** How long OpenAI stores a response, ms. Ids are remembered for this long after their last neighbour. */
 export const storedIdMs = 30 * 24 * 3_600_000
 
 /**
  * Remembers ids that an account may use.
  *
- * @param ids without spaces, at most some thousands
- * @param max how many ids stay remembered
+ * @param ids at most some thousands
+ * @param min how many of the newest ids stay remembered
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function rememberIds(
   link: RedisLink,
   account: string,
   ids: readonly StoredId[],
-  max: number = maxStoredIds
+  min: number = minStoredIds
 ): Promise<void> {
-  const values = ids.flatMap(({ id, upstream, tokens, source }) => [id, `${upstream} ${tokens} ${source}`])
-  const names = [storedIdsName(account), storedOrderName(account)] as const
-  await nodeOf(link, account).client.tgRememberIds(...names, max, storedIdMs, ...values)
+  const values = ids.flatMap(({ id, upstream, tokens, source }) => [digestOf(id), `${upstream} ${tokens} ${source}`])
+  await nodeOf(link, account).client.tgRememberIds(...namesOf(account), min, storedIdMs, ...values)
 }
 
 /**
@@ -46,15 +46,22 @@ export async function findIds(
   account: string,
   ids: readonly string[]
 ): Promise<Array<StoredId | null>> {
-  const values = await nodeOf(link, account).client.hmget(storedIdsName(account), ...ids)
-  return ids.map((id, index) => toStoredId(id, values[index] ?? null))
+  const { client } = nodeOf(link, account)
+  const digests = ids.map(digestOf)
+  const [newer, older] = await Promise.all(namesOf(account).map((name) => client.hmget(name, ...digests)))
+  return ids.map((id, index) => toStoredId(id, newer![index] ?? older![index] ?? null))
 }
 
 /** Forgets an id. @throws RedisAwayError, or ioredis' error if no answer comes in time */
 export async function forgetId(link: RedisLink, account: string, id: string): Promise<void> {
   const { client } = nodeOf(link, account)
-  await Promise.all([client.hdel(storedIdsName(account), id), client.zrem(storedOrderName(account), id)])
+  await Promise.all(namesOf(account).map((name) => client.hdel(name, digestOf(id))))
 }
+
+const namesOf = (account: string) => [storedIdsName(account), olderIdsName(account)] as const
+
+/** Ids are long. No two have the same 96 bits, not even those of an attacker. */
+const digestOf = (id: string): string => hash('sha256', id, 'base64url').slice(0, 16)
 
 /** @throws RedisAwayError */
 function nodeOf(link: RedisLink, account: string): RedisNode {

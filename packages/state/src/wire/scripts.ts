@@ -108,7 +108,7 @@ declare module 'ioredis' {
     tgCountAttempt(counter: string, windowMs: number): Result<[attempts: number, leftMs: number], Context>
     tgNoteUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>
     tgForgetUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>
-    tgRememberIds(ids: string, order: string, ...limitsAndIds: Array<string | number>): Result<1, Context>
+    tgRememberIds(ids: string, older: string, ...limitsAndIds: Array<string | number>): Result<1, Context>
     tgNoteProcess(processes: string, id: string, report: string): Result<1, Context>
   }
 }

@@ -36,8 +36,8 @@ export function unknownEndpoint({
   raw,
   server
 }: Pick<FastifyRequest, 'method' | 'raw' | 'server'>): ServiceError {
-  // Codex then falls back to POST at once.
-  if (method === 'GET' && raw.headers.upgrade?.toLowerCase() === 'websocket')
+  // Codex then falls back to POST at once. Proxies remove `upgrade`, but not this header.
+  if (method === 'GET' && raw.headers['sec-websocket-version'] !== undefined)
     return new ServiceError('websocket_not_offered', { headers: { upgrade: 'HTTP/1.1' } })
   return failureOfUnrouted({
     method,
