@@ -99,6 +99,7 @@ function pass(
     hidesOutput: false,
     isDraining: () => false,
     onFailure: () => {},
+    onIssued: () => {},
     onEnd: () => {}
   })
 }

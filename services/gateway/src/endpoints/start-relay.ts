@@ -7,10 +7,11 @@ import { maxCallsOf } from '../relay/client-may-retry.ts'
 import type { ForwardedRequest, GrantedOutput } from '../relay/forwarded-body.ts'
 import { relay } from '../relay/relay.ts'
 import type { RelayRequest } from '../relay/relay-request.ts'
-import { type Call, clientClosedRequest, type Outcome, type Used } from '../settlement/outcome.ts'
+import { type Call, clientClosedRequest, type Outcome } from '../settlement/outcome.ts'
 import type { StoredTokens } from '../stored/stored-responses.ts'
 import { senderOf } from '../telemetry/request-log.ts'
 import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
+import { isComplete, type ReportedUsage } from '../usage/usage.ts'
 import type { InferenceDependencies, InferenceEndpoint } from './inference-endpoint.ts'
 
 /** An admitted request, ready to be relayed. */
@@ -94,11 +95,12 @@ export function startRelay(
         upstreamHealth.rejected(upstream, upstreams.byName.get(upstream)?.models.credentialName ?? null)
       }
     },
-    onEnd: (outcome, issued) => {
-      if (chainTokens !== null && issued !== null && outcome.upstream !== null) {
-        const tokens = storedTokens(outcome.used, admitted, chainTokens)
-        dependencies.storedResponses.remember(known.pointer.account, outcome.upstream, issued, tokens)
-      }
+    onIssued: (issued, usage, upstream) => {
+      if (chainTokens === null) return
+      const tokens = storedTokens(usage, admitted, chainTokens)
+      dependencies.storedResponses.remember(known.pointer.account, upstream, issued, tokens)
+    },
+    onEnd: (outcome) => {
       calls.left()
       openCalls.ended(isStream)
       upstreams.requests.left()
@@ -120,12 +122,15 @@ export function startRelay(
  * The next answer's prompt may have more tokens than this one's prompt and output, because providers may leave out reasoning of earlier
  * answers here, and use it there.
  */
-function storedTokens(used: Used, { heldTokens, promptTokens }: Admitted, chainTokens: number): StoredTokens {
-  if (used === null || used === 'hold' || 'received' in used)
-    return { total: heldTokens, output: heldTokens - promptTokens }
-  const added = Math.min(used.promptTokens, promptTokens - chainTokens)
-  const total = Math.max(used.promptTokens, chainTokens + added) + used.completionTokens
-  return { total, output: used.completionTokens }
+function storedTokens(
+  usage: ReportedUsage | null,
+  { heldTokens, promptTokens }: Admitted,
+  chainTokens: number
+): StoredTokens {
+  if (!isComplete(usage)) return { total: heldTokens, output: heldTokens - promptTokens }
+  const added = Math.min(usage.promptTokens, promptTokens - chainTokens)
+  const total = Math.max(usage.promptTokens, chainTokens + added) + usage.completionTokens
+  return { total, output: usage.completionTokens }
 }
 
 /** Headers of every answer to an admitted request: names and values, alternating. */

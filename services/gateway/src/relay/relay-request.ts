@@ -4,6 +4,7 @@ import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { Outcome } from '../settlement/outcome.ts'
 import type { RequestTrace } from '../telemetry/request-trace.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
+import type { ReportedUsage } from '../usage/usage.ts'
 import type { AbandonedStreams } from './abandoned-streams.ts'
 import type { AnswerFormat } from './answer-format.ts'
 import type { Deadlines } from './deadlines.ts'
@@ -44,6 +45,8 @@ export interface RelayRequest extends ForwardedRequest {
   readonly isDraining: () => boolean
   /** Called for every failed call, even if another call succeeds. @param isRetried whether another call will follow */
   readonly onFailure: (failure: ServiceError, upstream: string, isRetried: boolean) => void
-  /** Called once, at the end. @param issued the ids of a whole answer; null if there are none */
-  readonly onEnd: (outcome: Outcome, issued: IssuedIds | null) => void
+  /** Called before the client gets the ids of an answer, if there are any. */
+  readonly onIssued: (issued: IssuedIds, usage: ReportedUsage | null, upstream: string) => void
+  /** Called once, at the end. */
+  readonly onEnd: (outcome: Outcome) => void
 }

@@ -1,7 +1,7 @@
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { retryFields } from '../http/retry-fields.ts'
-import { clientClosedRequest, type Outcome } from '../settlement/outcome.ts'
+import { clientClosedRequest } from '../settlement/outcome.ts'
 import { afterHangUp } from './after-hang-up.ts'
 import { Attempt } from './attempt.ts'
 import type { AttemptOwner } from './attempt-owner.ts'
@@ -193,7 +193,7 @@ class Relay implements AttemptOwner, Expiring {
     response.off('close', this.#onClose)
     if (response.socket?.writableLength !== 0) slowReaders.watch(response)
     const sent = this.#deadlineFailure ?? { status, code }
-    const outcome: Outcome = {
+    onEnd({
       upstream: attempt === null ? null : attempt.upstream.name,
       attempts: this.#tried.length,
       upstreamStatus: attempt === null || attempt.receivedStatus === 0 ? null : attempt.receivedStatus,
@@ -204,8 +204,7 @@ class Relay implements AttemptOwner, Expiring {
       used: end === 'unserved' ? null : attemptUsage(attempt!, end),
       firstByteAt: this.#firstByteAt,
       clientGone: this.#clientGone
-    }
-    onEnd(outcome, end === 'whole' ? (attempt?.sink?.answer?.issued ?? null) : null)
+    })
   }
 
   readonly #onClose = (): void => {

@@ -200,6 +200,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     docsUrl: null,
     isDraining: () => false,
     onFailure: () => {},
+    onIssued: () => {},
     onEnd: () => {}
   })
 }

@@ -39,6 +39,7 @@ export class StreamAnswer implements Sink {
       this.#attempt.accept()
       this.#begin()
     }
+    this.#attempt.noteIssued(events)
     this.#writer?.write(bytes)
     if (events.hasFailed) this.#attempt.rejectAnswer('reports an error, or is not a stream of events')
   }
@@ -51,6 +52,7 @@ export class StreamAnswer implements Sink {
     }
     this.#attempt.accept()
     this.#begin()
+    this.#attempt.noteIssued(this.answer)
     this.#writer?.write(rest)
     this.#complete()
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import t from 'tap'
 import { outcomeOf, post } from '../testing/client.ts'
 import { callsOf, type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
-import { answerWith, responseUsage } from '../testing/responses-answers.ts'
+import { answerWith, beginStream, responseOf, responseUsage, streamOf } from '../testing/responses-answers.ts'
 import { catalogOf, type SeededKey, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
 
 const { inputPicos, outputPicos } = testCatalog.models.small!.prices
@@ -211,4 +211,19 @@ t.test('ids that a client writes into its request are not remembered', async () 
   for (const stream of [false, true]) await make(ada, { stream })
   assert.equal((await refusal(await ask(ada, { previous_response_id: 'resp_planted' }))).status, 404)
   assert.equal((await refusal(await ask(ada, { input: [{ id: 'msg_planted' }] }))).status, 404)
+})
+
+t.test('a response can be continued once its last event has arrived, even if the client then leaves', async () => {
+  const made = responseOf('Hello')
+  first.answer((received) => void beginStream(received).write(streamOf(made, ['Hello'])))
+  const leaving = new AbortController()
+  const body = { model: 'small', input: 'Hello', stream: true }
+  const answer = await post(gateway, ada.secret, '/responses', body, { signal: leaving.signal })
+  const reader = answer.body!.getReader()
+  for (let text = ''; !text.includes('response.completed'); )
+    text += Buffer.from((await reader.read()).value!).toString()
+  first.answer(answerWith(['Hello']))
+  assert.equal(await outcomeOf(await ask(ada, { previous_response_id: made.id })), '200', 'before the stream ends')
+  leaving.abort()
+  assert.equal(await outcomeOf(await ask(ada, { previous_response_id: made.id })), '200')
 })
