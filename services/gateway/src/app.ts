@@ -29,7 +29,6 @@ import type { Protection } from './http/protection.ts'
 import { routeOf } from './http/route-of.ts'
 import { createServer } from './http/server.ts'
 import { AbandonedStreams } from './relay/abandoned-streams.ts'
-import { Deadlines } from './relay/deadlines.ts'
 import { SlowReaders } from './relay/slow-readers.ts'
 import type { AnswerMetrics } from './telemetry/answer-metrics.ts'
 import { logRequest, senderOf } from './telemetry/request-log.ts'
@@ -48,6 +47,7 @@ type SharedDependencies = Pick<
   | 'settlement'
   | 'storedResponses'
   | 'calls'
+  | 'deadlines'
   | 'openCalls'
 >
 
@@ -104,7 +104,6 @@ function inferenceDependencies(dependencies: GatewayDependencies, isDraining: ()
     ...dependencies,
     admission: { ...admission, holdMs: holdMsOf(protection.maxRequestMs) },
     slowReaders: new SlowReaders(protection.slowReaderMs),
-    deadlines: new Deadlines(protection.maxRequestMs),
     abandonedStreams: new AbandonedStreams(protection.maxAbandonedStreams),
     bodies: { memory: bodyMemory, slowBodies: new SlowBodies(protection.slowBodyMs) },
     slices: new TimeSlices(),

@@ -20,6 +20,8 @@ import { gaugeSources } from './gauge-sources.ts'
 import { CallsInFlight } from './http/calls-in-flight.ts'
 import type { Protection } from './http/protection.ts'
 import { gatewayReadiness } from './http/readiness.ts'
+import { Deadlines } from './relay/deadlines.ts'
+import { createRequestCuts } from './revocation/cut-requests.ts'
 import { composeSettlement } from './settlement/compose-settlement.ts'
 import { createReaper, type Reaper } from './settlement/reaper.ts'
 import type { SettlementQueue } from './settlement/settlement-queue.ts'
@@ -130,7 +132,9 @@ export function composeGateway(given: GatewayParts): Gateway {
   const onUnavailable = createUnavailableModels(log, metrics.countUnavailable)
   const inFlight = { calls: new CallsInFlight(), openCalls: new OpenCalls() }
   const ofUse = { estimator, settlement, storedResponses, ...inFlight }
-  const ofModels = { upstreams, upstreamHealth, onUnavailable, catalog, ...ofUse }
+  const deadlines = new Deadlines(protection.maxRequestMs)
+  const cuts = keep(createRequestCuts(redis, deadlines, log))
+  const ofModels = { upstreams, upstreamHealth, onUnavailable, catalog, deadlines, ...ofUse }
   const ofTelemetry = { failures, answers: metrics.answers, upstreamMetrics: metrics.upstreams, logsRequest }
   const app = buildApp({ ...given, ...ofModels, ...ofTelemetry, authenticator, useLog, admission, bodyMemory })
   parts.defer(() => app.close())
@@ -150,7 +154,7 @@ export function composeGateway(given: GatewayParts): Gateway {
     reloadUpstreams: () => reloader.reload(),
     async start() {
       await catalog.start()
-      for (const part of [useLog, reaper, clockWatch, reloader, heartbeat]) part.start()
+      for (const part of [useLog, cuts, reaper, clockWatch, reloader, heartbeat]) part.start()
     },
     checkUpstreams: () => upstreamChecks.start(),
     settled: () => settling.settled(),

@@ -89,6 +89,7 @@ function pass(
     upstreamFields: [],
     answers: 1,
     requestId: request.id,
+    known: null,
     trace: null,
     maxCalls: 3,
     response: reply.raw,

@@ -133,7 +133,10 @@ const remove: Action = {
 export const account = createCommand('account', 'see and change accounts', [
   list,
   showOne,
-  suspendOrResume('suspend', 'Refuses all requests of the account, at every gateway, at once.'),
+  suspendOrResume(
+    'suspend',
+    'Refuses all requests of the account, at every gateway, at once. Its open requests end, too.'
+  ),
   suspendOrResume('resume', 'Ends an operator’s suspension.'),
   signout,
   limit,

@@ -99,7 +99,9 @@ export type ChangeKeyRequest = Static<typeof ChangeKeyRequest>
 const RotateKeyBody = Type.Object(
   {
     /** How long the old secret still works; default 0. */
-    grace_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400 }))
+    grace_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400 })),
+    /** Whether open requests with the old secret end, too; default false. Only without a grace. */
+    cut_streams: Type.Optional(Type.Boolean())
   },
   closed
 )
@@ -109,6 +111,15 @@ export type RotateKeyRequest = Static<typeof RotateKeyRequest>
 
 export const KeyParams = Type.Object({ id: Type.String() })
 export type KeyParams = Static<typeof KeyParams>
+
+export const RevokeKeyQuery = Type.Object(
+  {
+    /** Whether open requests with the key end, too; default false. */
+    cut_streams: Type.Optional(Type.Enum(['true', 'false']))
+  },
+  closed
+)
+export type RevokeKeyQuery = Static<typeof RevokeKeyQuery>
 
 /** Further parameters: `metadata.<name>=<value>` for each pair that a key must have. */
 export const ListKeysQuery = Type.Object(

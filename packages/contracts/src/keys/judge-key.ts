@@ -15,15 +15,17 @@ export type KeyVerdict =
       /** The code of the refusal from `endsAt` on. */
       endedCode: ErrorCode
     }
-  | {
-      allowed: false
-      code: ErrorCode
-      /** Replaces the code's own message. */
-      message?: string
-    }
+  | KeyRefusal
 
-const refused = (code: ErrorCode): KeyVerdict => ({ allowed: false, code })
-const paused: KeyVerdict = { allowed: false, code: 'account_suspended', message: pausedAccountMessage }
+export interface KeyRefusal {
+  allowed: false
+  code: ErrorCode
+  /** Replaces the code's own message. */
+  message?: string
+}
+
+const refused = (code: ErrorCode): KeyRefusal => ({ allowed: false, code })
+const paused: KeyRefusal = { allowed: false, code: 'account_suspended', message: pausedAccountMessage }
 
 /**
  * Decides from the key, the grace of a rotated secret and the account whether a secret may be used. Gateways use it for
@@ -45,6 +47,11 @@ export function judgeKey({ key, account }: KeyStanding, digest: string): KeyVerd
   }
   // Control writes an account before its keys, so a missing account means that Redis is not complete yet.
   if (account === null) return refused('state_unavailable')
-  if (account.status === 'suspended') return account.isOwnerInTeam ? paused : refused('account_suspended')
-  return { allowed: true, endsAt, endedCode }
+  return judgeSuspension(account) ?? { allowed: true, endsAt, endedCode }
+}
+
+/** Decides from the account alone. @returns null if the account is not suspended */
+export function judgeSuspension({ status, isOwnerInTeam }: NonNullable<KeyStanding['account']>): KeyRefusal | null {
+  if (status !== 'suspended') return null
+  return isOwnerInTeam ? paused : refused('account_suspended')
 }

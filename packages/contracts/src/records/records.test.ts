@@ -24,6 +24,8 @@ test('records are read as they were written', async () => {
     requestsPerMinute: null
   }
   assert.deepEqual(readKeyRecord(JSON.stringify(plain)), plain)
+  const cut = { ...key, status: 'revoked', cutStreams: true }
+  assert.deepEqual(readKeyRecord(JSON.stringify(cut)), cut)
   const account = { plan: 'pro', status: 'suspended', ownCapNanos: 0 }
   assert.deepEqual(readAccountRecord(JSON.stringify(account)), account)
   const paused = { ...account, isOwnerInTeam: true }
@@ -40,7 +42,8 @@ test('a record that this release would not write is refused', async () => {
     { ...key, digest: 'A'.repeat(64) },
     { ...key, previous: { digest } },
     { ...key, expiresAt: '2027-01-01T00:00:00Z' },
-    { ...key, models: 'all' }
+    { ...key, models: 'all' },
+    { ...key, cutStreams: false }
   ]) {
     assert.throws(() => readKeyRecord(JSON.stringify(wrong)), JSON.stringify(wrong))
   }

@@ -25,7 +25,9 @@ export const KeyRecord = Type.Object({
   /** The key's budget for a calendar month, nanodollars; null if only the account's caps apply. */
   monthlyBudgetNanos: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
   /** Below the plan's limit; null if only that applies. */
-  requestsPerMinute: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()])
+  requestsPerMinute: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+  /** Present if open requests end, too, when their secret stops working by a revocation or rotation. Older gateways ignore it. */
+  cutStreams: Type.Optional(Type.Literal(true))
 })
 export type KeyRecord = Static<typeof KeyRecord>
 

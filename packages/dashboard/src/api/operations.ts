@@ -338,6 +338,9 @@ export interface Operations {
     params: {
       id: string
     }
+    query?: {
+      cut_streams?: 'true' | 'false'
+    }
     body?: null | Record<string, never>
     answer: {
       ok: true
@@ -349,6 +352,7 @@ export interface Operations {
     }
     body?: {
       grace_seconds?: number
+      cut_streams?: boolean
     } | null
     answer: {
       key: {

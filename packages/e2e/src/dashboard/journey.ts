@@ -135,6 +135,7 @@ t.test('a browser session covers everything from registration to a paid plan and
   await button('Revoke key').click()
   await page.getByText('This does not match the label of the key.').waitFor()
   await page.getByLabel('Type the label to confirm').fill('My <b>first</b> key')
+  await page.getByLabel('Also end open requests').check()
   await button('Revoke key').click()
   await page.getByText('No active keys').waitFor()
   await page.getByLabel('Show revoked keys').check()

@@ -27,6 +27,12 @@ export interface Answer {
    * come first. null if the endpoint does not stream.
    */
   events: (() => Iterable<AnswerEvent>) | null
+  /** How the API reports that its model failed after the answer began, for the directive `fail-after`. Absent: as an error. */
+  readonly failure?: {
+    whole(): object
+    /** @param sent the number of events before */
+    event(sent: number): object
+  }
 }
 
 /** Takes one event of each stream in turn, as a model does when it streams several choices. */

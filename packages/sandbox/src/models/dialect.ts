@@ -1,11 +1,17 @@
-import { type ApiError, errorForStatus } from './api-error.ts'
+import type { IncomingHttpHeaders } from 'node:http'
+import { ApiError, errorForStatus } from './api-error.ts'
+import { describeModel, listModels } from './listed-models.ts'
 
-/** How an API words its errors and frames its streams. */
+/** How an API authenticates clients, words its errors and frames its streams. */
 export interface Dialect {
+  /** @throws ApiError (401) without the key */
+  authorize(headers: IncomingHttpHeaders, apiKey: string): void
   /** Whether each event of a stream has an `event:` line with its type. */
   readonly namesEvents: boolean
   /** What follows the last event of a stream. */
   readonly streamEnd: string
+  /** The shapes of the models and of their list. */
+  readonly models: { list(query: URLSearchParams): object; describe(id: string): object }
   /** Headers of every answer. @param id the record's id */
   headers(id: string): Record<string, string>
   errorBody(error: ApiError, id: string): object
@@ -27,8 +33,23 @@ export const openaiHeaders = (id: string): Record<string, string> => ({
   'set-cookie': '__cf_bm=sandbox; path=/; HttpOnly'
 })
 
+/** Accepts the key as OpenAI's API does. @throws ApiError (401) */
+export function authorizeBearer({ authorization }: IncomingHttpHeaders, apiKey: string): void {
+  if (authorization === undefined) {
+    const message = "You didn't provide an API key. Provide it in an Authorization header using Bearer auth."
+    throw new ApiError(401, { message })
+  }
+  if (authorization !== `Bearer ${apiKey}`) {
+    throw new ApiError(401, { message: 'Incorrect API key provided.', code: 'invalid_api_key' })
+  }
+}
+
+export const openaiModels: Dialect['models'] = { list: listModels, describe: describeModel }
+
 /** The dialect of OpenAI's chat, completions, embeddings and models. */
 export const chatDialect: Dialect = {
+  authorize: authorizeBearer,
+  models: openaiModels,
   namesEvents: false,
   streamEnd: 'data: [DONE]\n\n',
   headers: openaiHeaders,

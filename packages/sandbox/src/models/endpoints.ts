@@ -1,12 +1,24 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer } from './answer.ts'
 import { answerChat } from './answer-chat.ts'
 import { answerCompletion } from './answer-completion.ts'
 import { answerEmbedding } from './answer-embedding.ts'
+import { answerMessage } from './messages/answer.ts'
+import { PromptCache } from './messages/cache.ts'
+import { countMessageInput, type MessageState } from './messages/prompt.ts'
+import { readCountTokensRequest, readMessageRequest } from './messages/request.ts'
 import type { Behaviour } from './model-name.ts'
 import { requestParser } from './parse-request.ts'
 import { ChatRequest, CompletionRequest, EmbeddingRequest } from './requests.ts'
+import { answerResponse } from './responses/answer.ts'
+import { countResponseInput, type ResponseState } from './responses/prompt.ts'
+import { refuseResponseMember } from './responses/refuse.ts'
+import { InputTokensRequest, ResponseRequest } from './responses/request.ts'
+import { ResponseStore } from './responses/store.ts'
+import { askStored } from './responses/stored-endpoints.ts'
+import { createSeal } from './seal.ts'
 
-/** A parsed request. */
+/** A parsed request to a model. */
 export interface ModelRequest {
   /** The model name of the request, including directives. */
   readonly model: string
@@ -15,37 +27,81 @@ export interface ModelRequest {
   answer(model: string, behaviour: Behaviour, createdS: number): Answer
 }
 
+/** A parsed request to count a prompt, which runs no model. */
+export interface CountRequest {
+  readonly model: string
+  count(): object
+}
+
 /** Reads the body of a request. @throws ApiError (400) */
-export type Endpoint = (body: Buffer) => ModelRequest
+export type ModelReader = (body: Buffer, headers: IncomingHttpHeaders) => ModelRequest
+/** Reads the body of a request. @throws ApiError (400) */
+export type CountReader = (body: Buffer, headers: IncomingHttpHeaders) => CountRequest
+
+/** What the server offers besides the list of models. */
+export interface Endpoints {
+  /** The endpoints that run a model, by path. All take POST. */
+  readonly models: ReadonlyMap<string, ModelReader>
+  /** The endpoints that count a prompt, by path. All take POST. */
+  readonly counters: ReadonlyMap<string, CountReader>
+  /** Answers a request about a stored response; null for another path. @throws ApiError (400 or 404) */
+  stored(method: string, path: string, query: URLSearchParams): object | null
+}
 
 const parseChat = requestParser(ChatRequest)
 const parseCompletion = requestParser(CompletionRequest)
 const parseEmbedding = requestParser(EmbeddingRequest)
+const parseResponse = requestParser(ResponseRequest, refuseResponseMember)
+const parseInputTokens = requestParser(InputTokensRequest, refuseResponseMember)
 
-/** The endpoints that run a model, by path. All take POST. */
-export const modelEndpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
-  [
-    '/v1/chat/completions',
-    (body) => {
-      const request = parseChat(body)
-      const answer: ModelRequest['answer'] = (_model, behaviour, createdS) => answerChat(request, behaviour, createdS)
-      return { model: request.model, stream: request.stream === true, answer }
+/** Creates the endpoints of a server, with the responses and the cache that it keeps. */
+export function createEndpoints(): Endpoints {
+  const seal = createSeal()
+  const responses: ResponseState = { store: new ResponseStore(), seal }
+  const messages: MessageState = { cache: new PromptCache(), seal }
+  const models = new Map([
+    ['/v1/chat/completions', running(parseChat, answerChat)],
+    ['/v1/completions', running(parseCompletion, answerCompletion)],
+    [
+      '/v1/embeddings',
+      running(parseEmbedding, (request, _behaviour, _createdS, model) => answerEmbedding(request, model))
+    ],
+    [
+      '/v1/responses',
+      running(parseResponse, (request, how, createdS) => answerResponse(request, responses, how, createdS))
+    ],
+    [
+      '/v1/messages',
+      running(readMessageRequest, (request, how, createdS) => answerMessage(request, messages, how, createdS))
+    ]
+  ])
+  const counters = new Map([
+    ['/v1/responses/input_tokens', counting(parseInputTokens, (request) => countResponseInput(request, responses))],
+    ['/v1/messages/count_tokens', counting(readCountTokensRequest, (request) => countMessageInput(request, messages))]
+  ])
+  return { models, counters, stored: (method, path, query) => askStored(method, path, query, responses.store) }
+}
+
+function running<Request extends { model: string; stream?: boolean | null }>(
+  read: (body: Buffer, headers: IncomingHttpHeaders) => Request,
+  answer: (request: Request, behaviour: Behaviour, createdS: number, model: string) => Answer
+): ModelReader {
+  return (body, headers) => {
+    const request = read(body, headers)
+    return {
+      model: request.model,
+      stream: request.stream === true,
+      answer: (model, behaviour, createdS) => answer(request, behaviour, createdS, model)
     }
-  ],
-  [
-    '/v1/completions',
-    (body) => {
-      const request = parseCompletion(body)
-      const answer: ModelRequest['answer'] = (_model, behaviour, createdS) =>
-        answerCompletion(request, behaviour, createdS)
-      return { model: request.model, stream: request.stream === true, answer }
-    }
-  ],
-  [
-    '/v1/embeddings',
-    (body) => {
-      const request = parseEmbedding(body)
-      return { model: request.model, stream: false, answer: (model) => answerEmbedding(request, model) }
-    }
-  ]
-])
+  }
+}
+
+function counting<Request extends { model: string }>(
+  read: (body: Buffer, headers: IncomingHttpHeaders) => Request,
+  count: (request: Request) => object
+): CountReader {
+  return (body, headers) => {
+    const request = read(body, headers)
+    return { model: request.model, count: () => count(request) }
+  }
+}

@@ -102,7 +102,7 @@ test('unknown members, nulls and numbers above 2^53 are accepted', async () => {
 })
 
 test('unknown paths and methods get errors in the same shape', async () => {
-  assert.equal((await post({}, '/v1/responses')).status, 404)
+  assert.equal((await post({}, '/v1/audio/speech')).status, 404)
   assert.equal((await post({}, '/nothing')).status, 404)
   assert.equal((await post({}, '/v1/models')).status, 405)
   const { status, error } = await post({}, '/v1/chat/completions', { method: 'PUT' })

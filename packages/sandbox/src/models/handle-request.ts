@@ -1,9 +1,15 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, invalidRequest } from './api-error.ts'
-import { chatDialect } from './dialect.ts'
-import { type Endpoint, modelEndpoints } from './endpoints.ts'
+import { dialectOf } from './dialect-of.ts'
+import {
+  type CountReader,
+  type CountRequest,
+  createEndpoints,
+  type ModelReader,
+  type ModelRequest
+} from './endpoints.ts'
 import { Exchange } from './exchange.ts'
-import { describeModel, listedModels, listModels } from './listed-models.ts'
+import { listedModels } from './listed-models.ts'
 import { type ParsedModelName, parseModelName } from './model-name.ts'
 import { readBody } from './read-body.ts'
 import { markedBehaviour } from './request-marker.ts'
@@ -23,51 +29,75 @@ const maxBodyBytes = 32 * 1024 * 1024
 
 /** Creates the handler of all requests to `/v1`. */
 export function requestHandler(settings: ModelsSettings, recorder: RequestRecorder) {
+  const endpoints = createEndpoints()
   const timesAsked = new Map<string, number>()
 
-  async function runModel(exchange: Exchange, endpoint: Endpoint, incoming: IncomingMessage): Promise<void> {
-    const { record } = exchange
+  /** Reads a request and finds its model. Returns null if the client disconnected before the end of its request. */
+  async function read<Read extends ModelRequest | CountRequest>(
+    { record }: Exchange,
+    incoming: IncomingMessage,
+    reader: (body: Buffer, headers: IncomingHttpHeaders) => Read
+  ) {
     const body = await readBody(incoming, maxBodyBytes)
-    if (body === null) return
+    if (body === null) return null
     recorder.keepBody(record, body)
-    const request = endpoint(body)
+    const request = reader(body, incoming.headers)
     record.model = request.model
-    record.stream = request.stream
-    const { model, behaviour: ofName } = findModel(request.model, settings.strict)
-    const behaviour = markedBehaviour(body, ofName)
+    record.stream = 'stream' in request && request.stream
+    return { body, request, ...findModel(request.model, settings.strict) }
+  }
+
+  async function runModel(exchange: Exchange, incoming: IncomingMessage, reader: ModelReader) {
+    const { record } = exchange
+    const asked = await read(exchange, incoming, reader)
+    if (asked === null) return
+    const { body, request, model } = asked
+    const behaviour = markedBehaviour(body, asked.behaviour)
     const answer = request.answer(model, behaviour, Math.floor(Date.now() / 1000))
     record.promptTokens = answer.promptTokens
     record.cachedTokens = answer.cachedTokens
     record.reasoningTokens = answer.reasoningTokens
     recorder.bill(record, answer.kinds)
-    const asked = timesAsked.get(request.model) ?? 0
-    timesAsked.set(request.model, asked + 1)
-    const misbehaves = asked % (behaviour.every ?? 1) === 0
+    const times = timesAsked.get(request.model) ?? 0
+    timesAsked.set(request.model, times + 1)
+    const misbehaves = times % (behaviour.every ?? 1) === 0
     await settings.beforeAnswer()
     await respond(exchange, answer, misbehaves ? behaviour : {}, settings.paceMs)
   }
 
-  async function route(exchange: Exchange, incoming: IncomingMessage): Promise<void> {
-    const { method, endpoint: path } = exchange.record
-    authorize(incoming.headers.authorization, settings.apiKey)
-    const endpoint = modelEndpoints.get(path)
-    const isModels = path === '/v1/models' || path.startsWith('/v1/models/')
-    if (endpoint === undefined && !isModels) throw new ApiError(404, { message: `Invalid URL (${method} ${path})` })
-    if (method !== (endpoint === undefined ? 'GET' : 'POST')) {
-      throw new ApiError(405, { message: `Not allowed to ${method} on ${path}.`, code: 'method_not_supported' })
-    }
-    if (endpoint !== undefined) return runModel(exchange, endpoint, incoming)
-    if (path === '/v1/models') return exchange.sendJson(200, listModels())
-    const name = decodeName(path.slice('/v1/models/'.length))
-    findModel(name, settings.strict)
-    return exchange.sendJson(200, describeModel(name))
+  async function countPrompt(exchange: Exchange, incoming: IncomingMessage, reader: CountReader) {
+    const asked = await read(exchange, incoming, reader)
+    if (asked !== null) await exchange.sendJson(200, asked.request.count())
   }
 
-  return async (incoming: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
-    const record = recorder.begin(incoming.method ?? '', path, incoming.headers, Date.now())
-    const exchange = new Exchange(incoming, response, record, recorder, chatDialect)
+  async function route(exchange: Exchange, incoming: IncomingMessage, query: URLSearchParams): Promise<void> {
+    const { method, endpoint: path } = exchange.record
+    exchange.dialect.authorize(incoming.headers, settings.apiKey)
+    const model = endpoints.models.get(path)
+    const counter = endpoints.counters.get(path)
+    const isModels = path === '/v1/models' || path.startsWith('/v1/models/')
+    const isPost = model !== undefined || counter !== undefined
+    if ((isPost || isModels) && method !== (isPost ? 'POST' : 'GET')) {
+      throw new ApiError(405, { message: `Not allowed to ${method} on ${path}.`, code: 'method_not_supported' })
+    }
+    if (model !== undefined) return runModel(exchange, incoming, model)
+    if (counter !== undefined) return countPrompt(exchange, incoming, counter)
+    const stored = endpoints.stored(method, path, query)
+    if (stored !== null) return exchange.sendJson(200, stored)
+    if (!isModels) throw new ApiError(404, { message: `Invalid URL (${method} ${path})` })
+    const { list, describe } = exchange.dialect.models
+    if (path === '/v1/models') return exchange.sendJson(200, list(query))
+    const name = decodeName(path.slice('/v1/models/'.length))
+    findModel(name, settings.strict)
+    return exchange.sendJson(200, describe(name))
+  }
+
+  return async (incoming: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
+    const record = recorder.begin(incoming.method ?? '', url.pathname, incoming.headers, Date.now())
+    const dialect = dialectOf(url.pathname, incoming.headers)
+    const exchange = new Exchange(incoming, response, record, recorder, dialect)
     try {
-      await route(exchange, incoming)
+      await route(exchange, incoming, url.searchParams)
     } catch (error) {
       // The answer has begun, so there is no error answer; the client sees that the body is incomplete.
       if (record.status !== null) return exchange.reset()
@@ -75,20 +105,10 @@ export function requestHandler(settings: ModelsSettings, recorder: RequestRecord
       // The rest of a refused body is not read.
       await exchange.sendJson(
         known.status,
-        exchange.dialect.errorBody(known, record.id),
+        dialect.errorBody(known, record.id),
         incoming.complete ? {} : { connection: 'close' }
       )
     }
-  }
-}
-
-function authorize(header: string | undefined, apiKey: string): void {
-  if (header === undefined) {
-    const message = "You didn't provide an API key. Provide it in an Authorization header using Bearer auth."
-    throw new ApiError(401, { message })
-  }
-  if (header !== `Bearer ${apiKey}`) {
-    throw new ApiError(401, { message: 'Incorrect API key provided.', code: 'invalid_api_key' })
   }
 }
 

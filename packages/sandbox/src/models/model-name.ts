@@ -6,7 +6,7 @@
  *
  * | directive | effect |
  * |---|---|
- * | `status=<400–599>` | answers with this status and an error in OpenAI's shape; 429 and 503 carry `Retry-After: 1` |
+ * | `status=<400–599>` | answers with this status and an error in the API's shape; 429 and 503 carry `Retry-After: 1` |
  * | `retry-after=<s>` | the seconds of `Retry-After`, on any `status` |
  * | `hang` | accepts the request and never answers |
  * | `first-byte-ms=<ms>` | waits before the first byte of the answer |
@@ -24,6 +24,7 @@
  * | `odd-usage=<kind>` | reports invalid completion tokens: `missing`, `null`, `text`, `fraction`, `negative` or `zero`; `none` sends `usage: {}`, `outside` counts the reasoning only in the total |
  * | `report-tokens=<n>` | reports n completion tokens instead of the produced number |
  * | `error-after=<n>` | sends n stream events, then an error event, then ends the body. Without a stream: status 500 |
+ * | `fail-after=<n>` | like `error-after`, but a response reports the failure with its status `failed` |
  * | `cache-write-tokens=<n>`, `cache-write-long-tokens=<n>` | reports up to n further prompt tokens as written to the cache, for its short or its long lifetime |
  * | `audio-tokens=<n>`, `image-tokens=<n>` | reports up to n prompt tokens as audio or images |
  * | `audio-output-tokens=<n>`, `image-output-tokens=<n>` | produces n tokens of audio or images before the answer |
@@ -52,6 +53,7 @@ const directives = {
   'odd-usage': ['missing', 'null', 'text', 'fraction', 'negative', 'zero', 'none', 'outside'],
   'report-tokens': { min: 0, max: 1_000_000_000 },
   'error-after': { min: 0, max: 1_000_000_000 },
+  'fail-after': { min: 0, max: 1_000_000_000 },
   'cache-write-tokens': { min: 0, max: 1_000_000_000 },
   'cache-write-long-tokens': { min: 0, max: 1_000_000_000 },
   'audio-tokens': { min: 0, max: 1_000_000_000 },
@@ -87,7 +89,8 @@ const endings: readonly Directive[] = [
   'reset-after',
   'end-after',
   'stall-after',
-  'error-after'
+  'error-after',
+  'fail-after'
 ]
 
 /** Parses a model name. Reports every invalid directive, because a test whose directive is ignored proves nothing. */

@@ -17,6 +17,8 @@ export interface Produced {
   readonly content: readonly Piece[] | null
   readonly calls: readonly ProducedCall[]
   readonly finish: Finish
+  /** The stop sequence that ended the text. */
+  readonly stoppedBy?: string
 }
 
 /** Produces a text. It ends before the first stop sequence, or after `limit` tokens. */
@@ -25,8 +27,10 @@ export function produceText(
   stop: string | readonly string[] | null | undefined,
   limit: number
 ): Produced {
-  const { pieces, complete } = takeTokens(splitIntoPieces(cutAtStop(text, stop)), limit)
-  return { content: pieces, calls: [], finish: complete ? 'stop' : 'length' }
+  const { kept, stoppedBy } = cutAtStop(text, stop)
+  const { pieces, complete } = takeTokens(splitIntoPieces(kept), limit)
+  if (!complete) return { content: pieces, calls: [], finish: 'length' }
+  return { content: pieces, calls: [], finish: 'stop', ...(stoppedBy !== undefined && { stoppedBy }) }
 }
 
 /** Produces a text of `megabytes` million bytes, to test proxies. It ignores the request's limits. */
@@ -69,10 +73,11 @@ function sumTokens(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, piece) => sum + piece.tokens, 0)
 }
 
-function cutAtStop(text: string, stop: string | readonly string[] | null | undefined): string {
+function cutAtStop(text: string, stop: string | readonly string[] | null | undefined) {
   const sequences = (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((sequence) => sequence !== '')
-  const ends = sequences.map((sequence) => text.indexOf(sequence)).filter((at) => at >= 0)
-  return ends.length === 0 ? text : text.slice(0, Math.min(...ends))
+  const found = sequences.filter((sequence) => text.includes(sequence))
+  const [first] = found.sort((a, b) => text.indexOf(a) - text.indexOf(b))
+  return { kept: first === undefined ? text : text.slice(0, text.indexOf(first)), stoppedBy: first }
 }
 
 function takeTokens(pieces: readonly Piece[], limit: number): { pieces: readonly Piece[]; complete: boolean } {

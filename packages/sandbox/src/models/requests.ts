@@ -2,7 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox'
 
 // The request members that the endpoints read. Other members are accepted and ignored.
 
-const Maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
+export const Maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
 const Model = Type.String({ minLength: 1 })
 const Stream = {
   stream: Maybe(Type.Boolean()),

@@ -2,6 +2,9 @@ import type { Answer } from './answer.ts'
 import type { Exchange } from './exchange.ts'
 import type { Behaviour } from './model-name.ts'
 
+/** Directives that end a stream early. */
+const endings = ['reset-after', 'end-after', 'stall-after', 'error-after', 'fail-after'] as const
+
 const jsonHead = { 'content-type': 'application/json' }
 const streamHead = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }
 
@@ -39,20 +42,20 @@ function retryAfterHead(seconds: number): Record<string, string> {
 
 async function sendStream(
   exchange: Exchange,
-  { hiddenTokens, completionTokens }: Answer,
+  answer: Answer,
   events: ReturnType<NonNullable<Answer['events']>>,
   behaviour: Behaviour,
   paceMs: number
 ): Promise<void> {
-  const stopAfter =
-    behaviour['reset-after'] ?? behaviour['end-after'] ?? behaviour['stall-after'] ?? behaviour['error-after']
+  const { hiddenTokens, completionTokens } = answer
+  const stopAfter = endings.map((directive) => behaviour[directive]).find((after) => after !== undefined)
   if (behaviour['bills-aborted'] === true) exchange.billsAborted(completionTokens)
   exchange.begin(200, streamHead)
   exchange.produce(hiddenTokens)
   await exchange.wait(behaviour['think-ms'] ?? 0)
   let sent = 0
   for (const { data, tokens } of events) {
-    if (sent === stopAfter) return endEarly(exchange, behaviour, sent)
+    if (sent === stopAfter) return endEarly(exchange, answer, behaviour, sent)
     if (sent > 0) await exchange.wait(paceMs)
     if (exchange.disconnected.aborted) return
     await exchange.writeEvent(data, tokens)
@@ -63,7 +66,7 @@ async function sendStream(
     }
     if (sent % eventsPerTurn === 0) await new Promise((resolve) => setImmediate(resolve))
   }
-  if (sent === stopAfter) return endEarly(exchange, behaviour, sent)
+  if (sent === stopAfter) return endEarly(exchange, answer, behaviour, sent)
   await exchange.write(exchange.dialect.streamEnd)
   exchange.end()
 }
@@ -75,19 +78,24 @@ async function sendWhole(exchange: Exchange, answer: Answer, behaviour: Behaviou
     await exchange.write('<html><body>502 Bad Gateway</body></html>', completionTokens)
     return exchange.end()
   }
-  if (behaviour['error-after'] !== undefined) return sendStatus(exchange, 500, undefined)
+  if (behaviour['fail-after'] !== undefined && answer.failure !== undefined) {
+    return exchange.sendJson(200, answer.failure.whole())
+  }
+  if ('error-after' in behaviour || 'fail-after' in behaviour) return sendStatus(exchange, 500, undefined)
   const isBroken = ['reset-after', 'end-after', 'stall-after'].some((directive) => directive in behaviour)
   if (!isBroken) return exchange.sendJson(200, answer.whole(), {}, completionTokens)
   const text = JSON.stringify(answer.whole())
   exchange.begin(200, jsonHead)
   await exchange.write(text.slice(0, text.length / 2), completionTokens)
-  return endEarly(exchange, behaviour, 0)
+  return endEarly(exchange, answer, behaviour, 0)
 }
 
-async function endEarly(exchange: Exchange, behaviour: Behaviour, sent: number): Promise<void> {
+async function endEarly(exchange: Exchange, answer: Answer, behaviour: Behaviour, sent: number): Promise<void> {
   if (behaviour['reset-after'] !== undefined) return exchange.reset()
-  if (behaviour['error-after'] !== undefined) {
-    await exchange.writeEvent(exchange.dialect.errorEvent(sent, exchange.record.id))
+  const fails = behaviour['fail-after'] !== undefined
+  if (fails || behaviour['error-after'] !== undefined) {
+    const failure = fails ? answer.failure?.event(sent) : undefined
+    await exchange.writeEvent(failure ?? exchange.dialect.errorEvent(sent, exchange.record.id))
     return exchange.end()
   }
   if (behaviour['end-after'] !== undefined) return exchange.end()

@@ -48,7 +48,8 @@ const defaultPaceMs = 15
 const defaultKeepAliveMs = 60_000
 
 /**
- * Starts a server on 127.0.0.1 that speaks OpenAI's API with deterministic answers. Model names choose its behaviour: see
+ * Starts a server on 127.0.0.1 that speaks the APIs of OpenAI and Anthropic with deterministic answers. It keeps responses and
+ * cached prompts in memory. Model names choose its behaviour: see
  * `model-name.ts`. `GET /sandbox/requests` returns the recorded requests.
  *
  * @throws PortTakenError if another program uses the port
@@ -70,7 +71,7 @@ export async function startModels(options: ModelsOptions): Promise<RunningModels
       return void response.end(refusal)
     }
     const url = new URL(`http://127.0.0.1${incoming.url?.startsWith('/') ? incoming.url : '/'}`)
-    if (!url.pathname.startsWith('/sandbox/')) return handle(incoming, response, url.pathname)
+    if (!url.pathname.startsWith('/sandbox/')) return handle(incoming, response, url)
     const { status, body } = askRecorder(incoming.method ?? '', url, recorder)
     const isBytes = body instanceof Buffer
     response.writeHead(status, { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' })

@@ -10,3 +10,14 @@ export type ChangeNotice =
 export async function announceChange(link: RedisLink, notice: ChangeNotice): Promise<void> {
   await anyNode(link).client.publish(changesChannel, JSON.stringify(notice))
 }
+
+/** The account that a notice on `changes` is about; null for a notice about the catalog, or of another release. */
+export function changedAccount(text: string): string | null {
+  try {
+    const notice: unknown = JSON.parse(text)
+    const isOfAccount = typeof notice === 'object' && notice !== null && 'account' in notice
+    return isOfAccount && typeof notice.account === 'string' ? notice.account : null
+  } catch {
+    return null
+  }
+}

@@ -187,7 +187,7 @@ testOnEveryRedis('a Redis at maxmemory', async (t, link, kind) => {
     assert.equal(await putKeyRecord(link, account, 'key_1', 2, revoked), true)
     await putPointer(link, digest, pointer, Date.now())
     assert.equal(await markVerified(link, claim, { version: 2, run: 'run 1' }), true)
-    assert.deepEqual(await marker(client), { version: 2, month: 0, run: 'run 1', highest: '2' })
+    assert.deepEqual(await marker(client), { version: 2, month: 0, run: 'run 1', highest: '2', since: '0' })
     assert.ok((await client.pttl(pointerName(digest))) > 0)
   })
 })

@@ -56,7 +56,8 @@ async function revoke(
 ): Promise<boolean> {
   if (status === 'revoked') return false
   return await orm.transaction(async (tx) => {
-    if (!(await revokeActiveKey(tx, accountId, id, { ...by, note: reason, detail: {} }))) return false
+    if (!(await revokeActiveKey(tx, { accountId, id, cutStreams: false }, { ...by, note: reason, detail: {} })))
+      return false
     await recordAct(tx, by, { action: 'key.revoked', accountId, subject: id, reason, detail: { label, prefix } })
     return true
   })

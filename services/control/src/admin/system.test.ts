@@ -136,8 +136,9 @@ test('without Redis, or with one that does not answer, the rest of the system is
     assert.match(system.catalog.sha256, /^[0-9a-f]{64}$/)
     proxy.restore()
     await control.redis.ready()
-    const again = await systemOf(control, operator.cookie)
-    assert.equal(again.redis.ready, true)
+    // On a busy machine, an answer can take longer than the silence that counts as an outage here.
+    let again = await systemOf(control, operator.cookie)
+    while (!again.redis.ready || again.control.length === 0) again = await systemOf(control, operator.cookie)
     assert.equal(again.control.length, 1)
   }
 })

@@ -1,7 +1,7 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { EmptyRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
-import { ChangeKeyRequest, KeyParams, KeyResponse } from '@tollgate/contracts/http/keys.ts'
+import { ChangeKeyRequest, KeyParams, KeyResponse, RevokeKeyQuery } from '@tollgate/contracts/http/keys.ts'
 import { principalOf } from '../callers/principal.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { byPrincipal } from './by-principal.ts'
@@ -38,10 +38,19 @@ export function changeEndpoints(app: TypedApp, { database, catalog, projector, c
 
   app.delete(
     '/:id',
-    { onRequest, schema: { params: KeyParams, body: EmptyRequest, response: answers({ 200: OkResponse }) } },
+    {
+      onRequest,
+      schema: {
+        params: KeyParams,
+        querystring: RevokeKeyQuery,
+        body: EmptyRequest,
+        response: answers({ 200: OkResponse })
+      }
+    },
     async (request) => {
       const { accountId, id } = await changeableKey(orm, request)
-      if (!(await revokeKey(orm, accountId, id, byPrincipal(request, clock())))) throw new ServiceError('not_found')
+      const revocation = { accountId, id, cutStreams: request.query.cut_streams === 'true' }
+      if (!(await revokeKey(orm, revocation, byPrincipal(request, clock())))) throw new ServiceError('not_found')
       // A repeated call reports whether the revocation is in force now.
       if (!(await projector.keyRevoked(accountId, id))) throw new ServiceError('revocation_pending')
       return { ok: true as const }

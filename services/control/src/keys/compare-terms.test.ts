@@ -21,6 +21,7 @@ const key: typeof keys.$inferSelect = {
   metadata: { tenant: '1', order: '2' },
   accountShard: 'a00',
   secretShard: 'k00',
+  cutStreams: false,
   version: 1,
   createdAt: new Date(0),
   revokedAt: null,

@@ -71,11 +71,14 @@ export function createEndpoints(app: TypedApp, { database, catalog, projector, r
     async (request, reply) => {
       const { accountId, id, scope, label } = await changeableKey(orm, request)
       const secret = generateSecret(scope)
-      const graceSeconds = request.body?.grace_seconds ?? 0
+      const { grace_seconds: graceSeconds = 0, cut_streams: cutStreams = false } = request.body ?? {}
+      if (cutStreams && graceSeconds > 0) {
+        throw refused('cut_streams: not possible with grace_seconds, because the old secret still works')
+      }
       const idempotency = idempotencyOf(request, `rotate ${id}`)
       const by = byPrincipal(request, clock())
       const graceFrom = await judgingTime(orm, redis, accountId, scope)
-      const rotation = { accountId, id, secret, graceSeconds, graceFrom, idempotency }
+      const rotation = { accountId, id, secret, graceSeconds, graceFrom, cutStreams, idempotency }
       const { isNew } = await rotateKey(orm, catalog, rotation, by)
       if (!isNew) return reply.code(409).send(alreadyCreated(id, request.server))
       // The answer has the secret even if Redis lacks it: control cannot show it again.

@@ -50,6 +50,36 @@ onDatabase('keys for partners', async (t, newDatabase) => {
     return { user, management, server: bearer(management.value) }
   }
 
+  await t.test('a revocation or rotation tells gateways to end open requests only if the caller asks', async () => {
+    const { user, server } = await partner()
+    const make = async () => told(await create(server, { label: 'one' })).id
+    const cutsOf = async (id: string) => (await recordOf(user.id, id)).cutStreams
+    const revoke = (id: string, query = '') => call('DELETE', `/api/keys/${id}${query}`, server)
+    const rotate = (id: string, body: object) => call('POST', `/api/keys/${id}/rotate`, { ...server, body })
+
+    const id = await make()
+    const revokedAt = async () =>
+      (await control.database.orm.select().from(keyRows).where(eq(keyRows.id, id)))[0]!.revokedAt
+    for (const query of ['', '?cut_streams=false']) assert.equal((await revoke(id, query)).status, 200)
+    assert.equal(await cutsOf(id), undefined)
+    const first = await revokedAt()
+    const repeated = await Promise.all(Array.from({ length: 3 }, () => revoke(id, '?cut_streams=true')))
+    assert.deepEqual([...new Set(repeated.map(({ status }) => status))], [200])
+    assert.deepEqual([await cutsOf(id), await revokedAt()], [true, first])
+    assert.equal((await revoke(id)).status, 200)
+    assert.equal(await cutsOf(id), true)
+
+    const rotated = await make()
+    told(await rotate(rotated, { cut_streams: true }), 200)
+    assert.equal(await cutsOf(rotated), true)
+    told(await rotate(rotated, { grace_seconds: 60 }), 200)
+    assert.equal(await cutsOf(rotated), undefined)
+    assert.deepEqual(refusal(await rotate(rotated, { grace_seconds: 60, cut_streams: true })), [400, 'invalid_request'])
+    for (const query of ['?cut_streams=1', '?cut_stream=true']) {
+      assert.deepEqual(refusal(await revoke(rotated, query)), [400, 'invalid_request'])
+    }
+  })
+
   await t.test('a server with a management key creates, lists, changes, rotates and revokes keys', async () => {
     const { user, server } = await partner()
     const key = told(await create(server, { label: 'tenant 1', metadata: { tenant: '1' } }))

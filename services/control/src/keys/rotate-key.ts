@@ -9,6 +9,7 @@ import type { Orm } from '../database/connect.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
 import { findMade, rememberMade } from './idempotency.ts'
+import { cutDetail } from './revoke-key.ts'
 import type { ByWhom, StoredKey } from './store-key.ts'
 
 export interface Rotation {
@@ -20,6 +21,8 @@ export interface Rotation {
   readonly graceSeconds: number
   /** When the grace begins, from {@link judgingTime}: the same clock decides when it ends. */
   readonly graceFrom: Date
+  /** Whether open requests with the old secret end, too. */
+  readonly cutStreams: boolean
   readonly idempotency: string | null
 }
 
@@ -29,7 +32,7 @@ export interface Rotation {
  * @throws ServiceError `not_found`, also for a revoked key; `too_many_requests`
  */
 export async function rotateKey(orm: Orm, catalog: Catalog, rotation: Rotation, by: ByWhom): Promise<StoredKey> {
-  const { accountId, id, secret, graceSeconds, graceFrom, idempotency } = rotation
+  const { accountId, id, secret, graceSeconds, graceFrom, cutStreams, idempotency } = rotation
   const digest = digestSecret(secret)
   const shard = accountShard(accountId)
   const until = new Date(graceFrom.getTime() + graceSeconds * 1000)
@@ -62,11 +65,12 @@ export async function rotateKey(orm: Orm, catalog: Catalog, rotation: Rotation, 
         prefix: displayPrefix(secret),
         previousDigest: graceSeconds > 0 ? key.digest : null,
         previousUntil: graceSeconds > 0 ? until : null,
+        cutStreams,
         version
       })
       .where(eq(keys.id, id))
     if (idempotency !== null) await rememberMade(tx, accountId, idempotency, id, by.at)
-    const detail = { label: key.label, grace_seconds: graceSeconds, ...by.detail }
+    const detail = { label: key.label, grace_seconds: graceSeconds, ...cutDetail(cutStreams), ...by.detail }
     await recordAudit(tx, { accountId, ...by, action: 'key.rotated', subject: id, detail })
     return { id, isNew: true }
   })

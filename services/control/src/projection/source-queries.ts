@@ -45,6 +45,7 @@ export const keyColumns = {
   models: keys.models,
   monthlyBudgetNanos: keys.monthlyBudgetNanos,
   requestsPerMinute: keys.requestsPerMinute,
+  cutStreams: keys.cutStreams,
   version: keys.version
 }
 export const secretColumns = {

@@ -57,7 +57,8 @@ export function keyWrite(row: KeyRow, epoch: number): ProjectionWrite {
       expiresAt: row.expiresAt?.getTime() ?? null,
       models: row.models,
       monthlyBudgetNanos: row.monthlyBudgetNanos,
-      requestsPerMinute: row.requestsPerMinute
+      requestsPerMinute: row.requestsPerMinute,
+      ...(row.cutStreams && { cutStreams: true as const })
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Model, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { KeyVerdict } from '@tollgate/contracts/keys/judge-key.ts'
+import type { KeyRefusal, KeyVerdict } from '@tollgate/contracts/keys/judge-key.ts'
 import { overrideEndsAt, planOf } from '@tollgate/contracts/records/override.ts'
 import { readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import {
@@ -174,7 +174,12 @@ export async function confirmKey(
   throw new ServiceError('state_unavailable')
 }
 
-function refusalError({ code, message }: Extract<KeyVerdict, { allowed: false }>): ServiceError {
+/** Reads the current records of a key if Redis has others than this process remembers. @throws ServiceError state_unavailable */
+export async function refreshRecords(redis: RedisLink, known: KnownKey): Promise<void> {
+  await confirm(redis, known, { allowed: true, endsAt: null, endedCode: 'expired_api_key' })
+}
+
+export function refusalError({ code, message }: KeyRefusal): ServiceError {
   return new ServiceError(code, message === undefined ? {} : { message })
 }
 

@@ -78,6 +78,7 @@ export function startRelay(
     path,
     answers,
     requestId: id,
+    known,
     trace,
     maxCalls: maxCallsOf(request.headers['x-stainless-retry-count']),
     response: reply.raw,

@@ -1,19 +1,22 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { Deadlines, type Expiring } from './deadlines.ts'
+import { Deadlines, type OpenRequest } from './deadlines.ts'
 
 const maxMs = 5
 
-class Lasting implements Expiring {
+class Lasting implements OpenRequest {
   readonly beganAt = performance.now()
-  earlier: Expiring | null = null
-  later: Expiring | null = null
+  readonly known = null
+  earlier: OpenRequest | null = null
+  later: OpenRequest | null = null
   readonly expire: () => void
 
   constructor(expire: () => void) {
     this.expire = expire
   }
+
+  cut(): void {}
 }
 
 test('requests expire once, in order; ended requests do not expire', async () => {

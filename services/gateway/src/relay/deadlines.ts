@@ -1,16 +1,22 @@
+import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { KnownKey } from '../authenticate/known-key.ts'
 import { IntervalChecks } from '../event-loop/interval-checks.ts'
 
 const checkEveryMs = 1000
 
-/** A request with a deadline. */
-export interface Expiring {
+/** A request that has not ended, with a deadline. */
+export interface OpenRequest {
   /** `performance.now()` when it began. */
   readonly beganAt: number
+  /** null if its key is not checked again. */
+  readonly known: KnownKey | null
   /** Called at most once, at the deadline. */
   expire(): void
+  /** Ends the request for its client, who gets the failure. Has no effect if the client gets nothing more of the answer. */
+  cut(failure: ServiceError): void
   /** Its neighbours in the list. Only {@link Deadlines} sets them. null outside of the list. */
-  earlier: Expiring | null
-  later: Expiring | null
+  earlier: OpenRequest | null
+  later: OpenRequest | null
 }
 
 /**
@@ -23,8 +29,8 @@ export interface Expiring {
  */
 export class Deadlines {
   readonly #maxMs: number
-  #first: Expiring | null = null
-  #last: Expiring | null = null
+  #first: OpenRequest | null = null
+  #last: OpenRequest | null = null
   readonly #checks: IntervalChecks
 
   /** @param maxMs maximum duration of each request */
@@ -33,7 +39,7 @@ export class Deadlines {
     this.#checks = new IntervalChecks(Math.min(checkEveryMs, maxMs), () => this.#check())
   }
 
-  add(request: Expiring): void {
+  add(request: OpenRequest): void {
     request.earlier = this.#last
     if (this.#last === null) this.#first = request
     else this.#last.later = request
@@ -42,7 +48,7 @@ export class Deadlines {
   }
 
   /** Has no effect on an expired or removed request. */
-  remove(request: Expiring): void {
+  remove(request: OpenRequest): void {
     const { earlier, later } = request
     if (earlier !== null) earlier.later = later
     else if (this.#first === request) this.#first = later
@@ -51,6 +57,11 @@ export class Deadlines {
     // Otherwise an ended request would keep later ones in memory.
     request.earlier = null
     request.later = null
+  }
+
+  /** The requests before their deadline, the oldest first. None may be removed meanwhile. */
+  *open(): Generator<OpenRequest> {
+    for (let request = this.#first; request !== null; request = request.later) yield request
   }
 
   #check(): void {

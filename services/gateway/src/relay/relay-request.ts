@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { KnownKey } from '../authenticate/known-key.ts'
 import type { Outcome } from '../settlement/outcome.ts'
 import type { RequestTrace } from '../telemetry/request-trace.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
@@ -28,6 +29,8 @@ export interface RelayRequest extends ForwardedRequest {
   /** How many answers the request asks for. */
   readonly answers: number
   readonly requestId: string
+  /** The key whose revocation or suspension may end the request; null if nothing does. */
+  readonly known: KnownKey | null
   /** null if the request is not traced. */
   readonly trace: RequestTrace | null
   /** Maximum calls of upstreams. */

@@ -9,7 +9,7 @@ import { attemptUsage, canLeave } from './attempt-usage.ts'
 import { callableTarget, msUntilCallable } from './callable-target.ts'
 import type { End } from './charged-usage.ts'
 import { mayClientRetry, type RetryScope } from './client-may-retry.ts'
-import type { Expiring } from './deadlines.ts'
+import type { OpenRequest } from './deadlines.ts'
 import { failOver } from './fail-over.ts'
 import { orderTargets } from './order-targets.ts'
 import type { RelayRequest } from './relay-request.ts'
@@ -24,17 +24,18 @@ const maxLeavingMs = 1000
  * relay always ends the response.
  *
  * When the client leaves, a single body is read to its end for its usage. A stream is read to its end if the provider would bill
- * more than the part that arrived. Other streams are aborted.
+ * more than the part that arrived. Other streams are aborted. The same happens when its key or account ends the request: see
+ * ../revocation.
  */
 export function relay(request: RelayRequest): void {
   new Relay(request).begin()
 }
 
 /** One request to a model. Starts its attempts, decides what follows a failure, and ends the request. */
-class Relay implements AttemptOwner, Expiring {
+class Relay implements AttemptOwner, OpenRequest {
   readonly beganAt = performance.now()
-  earlier: Expiring | null = null
-  later: Expiring | null = null
+  earlier: OpenRequest | null = null
+  later: OpenRequest | null = null
   stillReads: AttemptOwner['stillReads'] = null
   readonly #request: RelayRequest
   /** The targets that may still be called. */
@@ -48,8 +49,8 @@ class Relay implements AttemptOwner, Expiring {
   #transientFailure: ServiceError | null = null
   #firstByteAt: number | null = null
   #clientGone = false
-  /** The failure that the client got at the deadline, while the answer is still read. */
-  #deadlineFailure: { status: number; code: string | null } | null = null
+  /** The failure that the client got at the deadline or by {@link cut}, while the answer is still read. */
+  #sentFailure: { status: number; code: string | null } | null = null
   #leavingTimer: NodeJS.Timeout | undefined
   #done = false
 
@@ -61,7 +62,11 @@ class Relay implements AttemptOwner, Expiring {
   }
 
   get isServed(): boolean {
-    return !this.#clientGone && this.#deadlineFailure === null
+    return !this.#clientGone && this.#sentFailure === null
+  }
+
+  get known(): OpenRequest['known'] {
+    return this.#request.known
   }
 
   begin(): void {
@@ -84,12 +89,20 @@ class Relay implements AttemptOwner, Expiring {
     const failure = new ServiceError('upstream_timeout')
     const attempt = this.#attempt
     if (this.stillReads === null) {
-      this.#deadlineFailure = this.#sendFailure(failure)
+      this.#sentFailure ??= this.#sendFailure(failure)
       this.#request.response.off('close', this.#onClose)
     }
     if (attempt === null || !attempt.isUnderWay) this.finish(failure.status, failure.code, 'unserved')
     else if (this.stillReads === null && !this.#clientGone && canLeave(attempt)) this.#leave(attempt)
     else this.#abort(attempt)
+  }
+
+  /** Ends the request for its client, as if the client had hung up. */
+  cut(failure: ServiceError): void {
+    if (this.#done || !this.isServed) return
+    this.#sentFailure = this.#sendFailure(failure)
+    this.#request.response.off('close', this.#onClose)
+    this.#abandon()
   }
 
   #call(target: Target): void {
@@ -192,7 +205,7 @@ class Relay implements AttemptOwner, Expiring {
     if (this.stillReads === 'to the end') abandonedStreams.remove()
     response.off('close', this.#onClose)
     if (response.socket?.writableLength !== 0) slowReaders.watch(response)
-    const sent = this.#deadlineFailure ?? { status, code }
+    const sent = this.#sentFailure ?? { status, code }
     onEnd({
       upstream: attempt === null ? null : attempt.upstream.name,
       attempts: this.#tried.length,
@@ -209,6 +222,11 @@ class Relay implements AttemptOwner, Expiring {
 
   readonly #onClose = (): void => {
     this.#clientGone = true
+    this.#abandon()
+  }
+
+  /** Ends a request whose client gets nothing more of the answer. */
+  #abandon(): void {
     const attempt = this.#attempt
     const sink = attempt?.sink ?? null
     sink?.detach()

@@ -189,6 +189,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     upstreamFields: [],
     answers: 1,
     requestId: 'req_1',
+    known: null,
     trace: null,
     maxCalls: 3,
     response,

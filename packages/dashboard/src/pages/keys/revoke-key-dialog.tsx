@@ -2,7 +2,7 @@ import { call } from '../../api/call.ts'
 import { refresh } from '../../api/queries.ts'
 import { isolate, visibleText } from '../../format/visible-text.ts'
 import { DialogForm } from '../../forms/dialog-form.tsx'
-import { TextField } from '../../forms/fields.tsx'
+import { CheckField, TextField } from '../../forms/fields.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useToast } from '../../ui/toast.tsx'
@@ -17,8 +17,8 @@ export function RevokeKeyDialog({ target, onClose }: { readonly target: Key; rea
       title={`Revoke “${isolate(name)}”?`}
       description={
         <>
-          New requests with <code className="font-mono">{shownPrefix(target)}</code> are refused everywhere. Running
-          streams are completed. This cannot be undone.
+          New requests with <code className="font-mono">{shownPrefix(target)}</code> are refused everywhere. This cannot
+          be undone.
         </>
       }
       onClose={onClose}
@@ -29,11 +29,11 @@ export function RevokeKeyDialog({ target, onClose }: { readonly target: Key; rea
         onClose={onClose}
         read={(data) =>
           visibleText(textOf(data, 'confirmation')) === visibleText(name)
-            ? { ok: true, values: null }
+            ? { ok: true, values: { cutsStreams: data.has('cut_streams') } }
             : { ok: false, problems: { confirmation: 'This does not match the label of the key.' } }
         }
-        submit={async () => {
-          await call('revokeKey', { params: { id: target.id } })
+        submit={async ({ cutsStreams }) => {
+          await call('revokeKey', { params: { id: target.id }, ...(cutsStreams && { query: { cut_streams: 'true' } }) })
           await refresh('listKeys')
           showToast('Key revoked.')
           onClose()
@@ -48,6 +48,14 @@ export function RevokeKeyDialog({ target, onClose }: { readonly target: Key; rea
           spellCheck={false}
           required
         />
+        {target.scope === 'inference' && (
+          <div className="space-y-1">
+            <CheckField name="cut_streams" label="Also end open requests" />
+            <p className="text-[0.8125rem] text-ink-soft">
+              Choose this if someone else may use the key. Otherwise open streams run to their end.
+            </p>
+          </div>
+        )}
       </DialogForm>
     </Dialog>
   )

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, check, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { accounts } from './accounts.ts'
 import { at, version } from './columns.ts'
 import { users } from './users.ts'
@@ -32,6 +32,8 @@ export const keys = pgTable(
     /** `aNN` of the account, `kNN` of the digest. */
     accountShard: text('account_shard').notNull(),
     secretShard: text('secret_shard').notNull(),
+    /** Whether open requests end, too, when their secret stopped working by the last revocation or rotation. */
+    cutStreams: boolean('cut_streams').notNull().default(false),
     version: version(),
     createdAt: at('created_at').notNull(),
     revokedAt: at('revoked_at'),

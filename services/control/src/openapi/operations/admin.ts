@@ -68,7 +68,7 @@ export const adminOperations: Operations = {
     operationId: 'suspendAccountByOperator',
     summary: 'Suspend an account',
     description:
-      'After success, all gateways refuse the account’s keys with `account_suspended`. Operators cannot suspend their own account. Safe to repeat.',
+      'After success, all gateways refuse the account’s keys with `account_suspended`, and end its open requests. Operators cannot suspend their own account. Safe to repeat.',
     auth: 'operator',
     errors: ['forbidden', 'change_pending']
   },

@@ -37,7 +37,7 @@ export const keyOperations: Operations = {
     operationId: 'rotateKey',
     summary: 'Replace the secret of a key',
     description:
-      'Only this answer contains the new secret. After 200, gateways refuse the old secret at once, or when the requested grace ends. With 202, `in_force` is false: the old secret may still work, and the new one may not work yet. The change takes effect by itself; `GET /api/keys/{id}` shows when. `Idempotency-Key` works as for a new key.',
+      'Only this answer contains the new secret. After 200, gateways refuse the old secret at once, or when the requested grace ends. With 202, `in_force` is false: the old secret may still work, and the new one may not work yet. The change takes effect by itself; `GET /api/keys/{id}` shows when. `Idempotency-Key` works as for a new key. With `cut_streams: true`, open requests with the old secret end, too; that needs a grace of 0.',
     auth: 'account',
     isLimited: true,
     errors: ['not_found', 'forbidden', 'already_created']
@@ -45,7 +45,8 @@ export const keyOperations: Operations = {
   'DELETE /api/keys/{id}': {
     operationId: 'revokeKey',
     summary: 'Revoke a key',
-    description: 'After success, gateways admit no request with the key. Safe to repeat. Not rate limited.',
+    description:
+      'After success, gateways admit no request with the key. Open requests go on, unless `cut_streams` is `true`: then their streams get a last event with `revoked_api_key`, within a second, or five if Redis loses the announcement. Also ends the open requests of a key that is already revoked. Safe to repeat. Not rate limited.',
     auth: 'account',
     errors: ['not_found', 'forbidden', 'revocation_pending']
   }

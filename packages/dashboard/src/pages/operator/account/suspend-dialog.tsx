@@ -42,6 +42,7 @@ export function SuspendDialog({ account, isResuming, onClose }: SuspendDialogPro
       title={`Suspend ${name}?`}
       effects={[
         `Every gateway refuses new requests with its ${countOf(keys, 'active key')}, until an operator resumes it.`,
+        'Its open requests end.',
         'Its people can still sign in and read their data.',
         'Its subscription continues.'
       ]}

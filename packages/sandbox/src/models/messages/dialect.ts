@@ -1,0 +1,61 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { ApiError } from '../api-error.ts'
+import type { Dialect } from '../dialect.ts'
+import { describeMessagesModel, listMessagesModels } from './models.ts'
+
+const types: Record<number, string> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  409: 'conflict_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  504: 'timeout_error',
+  529: 'overloaded_error'
+}
+
+const typical: Record<number, string> = {
+  401: 'invalid x-api-key',
+  429: 'Number of requests has exceeded your rate limit. Please try again later.',
+  500: 'Internal server error',
+  529: 'Overloaded'
+}
+
+/** The dialect of Anthropic's messages. */
+export const messagesDialect: Dialect = {
+  namesEvents: true,
+  streamEnd: '',
+  authorize,
+  models: { list: listMessagesModels, describe: describeMessagesModel },
+  headers: (id) => ({
+    'request-id': id,
+    'anthropic-organization-id': 'sandbox',
+    'anthropic-ratelimit-requests-limit': '10000',
+    'anthropic-ratelimit-requests-remaining': '9999',
+    'anthropic-ratelimit-requests-reset': '2026-01-01T00:00:00Z',
+    'set-cookie': '__cf_bm=sandbox; path=/; HttpOnly'
+  }),
+  errorBody: ({ status, message }, id) => errorOf(typeOf(status), message, id),
+  errorForStatus: (status) =>
+    new ApiError(status, { message: typical[status] ?? `The model name requested status ${status}.` }),
+  errorEvent: (_sent, id) => errorOf('overloaded_error', 'Overloaded', id)
+}
+
+function errorOf(type: string, message: string, id: string): object {
+  return { type: 'error', error: { details: null, type, message }, request_id: id }
+}
+
+function typeOf(status: number): string {
+  return types[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
+}
+
+/** Accepts the key in `x-api-key`, or as a bearer token. */
+function authorize(headers: IncomingHttpHeaders, apiKey: string): void {
+  const given = headers['x-api-key'] ?? headers.authorization
+  if (given === undefined) throw new ApiError(401, { message: 'x-api-key header is required' })
+  if (given !== apiKey && (headers['x-api-key'] !== undefined || given !== `Bearer ${apiKey}`)) {
+    throw new ApiError(401, { message: 'invalid x-api-key' })
+  }
+}

@@ -1,0 +1,118 @@
+import type { Response } from 'openai/resources/responses/responses'
+import type { Answer, AnswerEvent } from '../answer.ts'
+import { invalidRequest } from '../api-error.ts'
+import { noKinds } from '../billed-kinds.ts'
+import { countPrompt } from '../count-prompt.ts'
+import { failureMessage } from '../dialect.ts'
+import { randomId } from '../ids.ts'
+import type { Behaviour } from '../model-name.ts'
+import { countProduced } from '../produce.ts'
+import { produceChat } from '../produce-chat.ts'
+import { promptKinds } from '../prompt-kinds.ts'
+import { searchQuery } from '../search-query.ts'
+import { openaiTier } from '../service-tier.ts'
+import type { WholeItem } from './items.ts'
+import { buildOutput } from './output.ts'
+import { type ResponseState, readPrompt } from './prompt.ts'
+import type { ResponseRequest } from './request.ts'
+import { describeResponse, type SentResponse } from './response.ts'
+import { type NextEvent, streamItem } from './stream-item.ts'
+import { reportResponseUsage } from './usage.ts'
+
+/** Answers a request to `/v1/responses`, and keeps the response unless `store` is false. @throws ApiError (400 or 404) */
+export function answerResponse(
+  request: ResponseRequest,
+  state: ResponseState,
+  behaviour: Behaviour,
+  createdS: number
+): Answer {
+  if (request.background === true) {
+    throw invalidRequest('Background mode is not supported with this model.', 'background', 'unsupported_parameter')
+  }
+  const prompt = readPrompt(request, state)
+  const { total, audio } = countPrompt(prompt.chat)
+  const limited = { ...prompt.chat, max_completion_tokens: request.max_output_tokens }
+  const { choices, hidden } = produceChat(limited, withEffort(behaviour, request))
+  const produced = choices[0]!
+  const searches = prompt.searches ? Math.min(behaviour.searches ?? 1, request.max_tool_calls ?? Infinity) : 0
+  const made = { ...produced, reasoningTokens: hidden.reasoning, searches, query: searchQuery(prompt.chat) }
+  const items = buildOutput(made, request, state.seal)
+  const output = items.map(({ whole }) => whole)
+  const { cachedTokens, ...ofPrompt } = promptKinds(total, behaviour, audio)
+  const tier = openaiTier(request.service_tier, behaviour)
+  const toolCalls: Record<string, number> = prompt.searches ? { web_search: searches } : {}
+  const counted = {
+    promptTokens: total,
+    cachedTokens,
+    reasoningTokens: hidden.reasoning,
+    hiddenTokens: hidden.total,
+    completionTokens: hidden.total + countProduced(produced),
+    kinds: {
+      ...noKinds,
+      ...ofPrompt,
+      audioCompletionTokens: hidden.audio,
+      imageCompletionTokens: hidden.image,
+      toolCalls,
+      serviceTier: tier
+    }
+  }
+  const started = describeResponse(request, randomId('resp_'), createdS, tier as Response['service_tier'])
+  const isCut = produced.finish === 'length'
+  const usage = reportResponseUsage(counted, behaviour)
+  const ended: SentResponse = {
+    ...started,
+    status: isCut ? 'incomplete' : 'completed',
+    completed_at: isCut ? null : createdS,
+    incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
+    output,
+    tool_usage: { image_gen: noImages, web_search: { num_requests: searches } },
+    usage
+  }
+  const failed: SentResponse = {
+    ...started,
+    status: 'failed',
+    error: { code: 'server_error', message: failureMessage }
+  }
+
+  const keep = (response: SentResponse): SentResponse => {
+    if (request.store === false) return response
+    const chain = [...prompt.items.all, ...(response.output as readonly WholeItem[])]
+    state.store.keep({ response, input: prompt.items.input, chain })
+    return response
+  }
+  return {
+    ...counted,
+    whole: () => keep(ended),
+    *events() {
+      let sent = 0
+      const next: NextEvent = (type, members, tokens = 0): AnswerEvent => ({
+        data: { type: `response.${type}`, sequence_number: sent++, ...members },
+        tokens
+      })
+      yield next('created', { response: started })
+      yield next('in_progress', { response: started })
+      for (const [at, item] of items.entries()) yield* streamItem(item, at, request, next)
+      yield next(ended.status ?? '', { response: keep(ended) })
+    },
+    failure: {
+      whole: () => keep(failed),
+      event: (sent) => ({ type: 'response.failed', sequence_number: sent, response: keep(failed) })
+    }
+  }
+}
+
+const noImages = {
+  input_tokens: 0,
+  input_tokens_details: { image_tokens: 0, text_tokens: 0 },
+  output_tokens: 0,
+  output_tokens_details: { image_tokens: 0, text_tokens: 0 },
+  total_tokens: 0
+}
+
+/** Tokens of reasoning by the effort that the request asks for. */
+const effortTokens = { none: 0, minimal: 8, low: 16, medium: 32, high: 64, xhigh: 128, max: 256 } as const
+
+/** The behaviour with the reasoning of the request's effort, unless a directive sets another. */
+function withEffort(behaviour: Behaviour, { reasoning }: ResponseRequest): Behaviour {
+  return { 'reasoning-tokens': effortTokens[reasoning?.effort ?? 'none'], ...behaviour }
+}

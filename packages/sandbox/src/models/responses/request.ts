@@ -1,0 +1,69 @@
+import Type, { type Static } from 'typebox'
+import { Maybe } from '../requests.ts'
+import { closed, ignored } from '../typed-values.ts'
+
+/** The members that shape the prompt. Items, tools and the tool choice are parsed by their types. */
+const promptMembers = {
+  input: Maybe(Type.Union([Type.String(), Type.Array(Type.Unknown())])),
+  instructions: Maybe(Type.String()),
+  previous_response_id: Maybe(Type.String()),
+  conversation: Type.Optional(Type.Unknown()),
+  tools: Maybe(Type.Array(Type.Unknown())),
+  tool_choice: Type.Optional(Type.Unknown()),
+  parallel_tool_calls: Maybe(Type.Boolean()),
+  reasoning: Maybe(
+    closed({
+      effort: Maybe(Type.Enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])),
+      summary: Maybe(Type.Enum(['auto', 'concise', 'detailed'])),
+      ...ignored('generate_summary', 'context', 'mode')
+    })
+  ),
+  text: Maybe(
+    closed({
+      format: Maybe(
+        Type.Union([
+          closed({ type: Type.Enum(['text', 'json_object']) }),
+          closed({
+            type: Type.Literal('json_schema'),
+            name: Type.String({ minLength: 1 }),
+            schema: Type.Record(Type.String(), Type.Unknown()),
+            description: Maybe(Type.String()),
+            strict: Maybe(Type.Boolean())
+          })
+        ])
+      ),
+      ...ignored('verbosity')
+    })
+  ),
+  ...ignored('truncation')
+}
+
+/** The body of `POST /v1/responses`. */
+export const ResponseRequest = closed({
+  ...promptMembers,
+  model: Type.String({ minLength: 1 }),
+  store: Maybe(Type.Boolean()),
+  background: Maybe(Type.Boolean()),
+  prompt: Type.Optional(Type.Unknown()),
+  stream: Maybe(Type.Boolean()),
+  stream_options: Maybe(closed({ include_obfuscation: Maybe(Type.Boolean()) })),
+  max_output_tokens: Maybe(Type.Integer({ minimum: 16 })),
+  max_tool_calls: Maybe(Type.Integer({ minimum: 1 })),
+  include: Maybe(Type.Array(Type.String())),
+  top_logprobs: Maybe(Type.Integer({ minimum: 0, maximum: 20 })),
+  metadata: Maybe(Type.Record(Type.String(), Type.String())),
+  service_tier: Maybe(Type.Enum(['auto', 'default', 'flex', 'priority', 'fast', 'ultrafast', 'scale'])),
+  temperature: Maybe(Type.Number({ minimum: 0, maximum: 2 })),
+  top_p: Maybe(Type.Number({ minimum: 0, maximum: 1 })),
+  ...ignored('access_programs', 'context_management', 'image', 'moderation', 'prompt_cache_key'),
+  ...ignored('prompt_cache_options', 'prompt_cache_retention', 'safety_identifier', 'user')
+})
+export type ResponseRequest = Static<typeof ResponseRequest>
+
+/** The body of `POST /v1/responses/input_tokens`. */
+export const InputTokensRequest = closed({
+  ...promptMembers,
+  model: Type.String({ minLength: 1 }),
+  ...ignored('personality')
+})
+export type PromptRequest = Static<typeof InputTokensRequest>

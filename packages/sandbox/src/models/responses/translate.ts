@@ -1,0 +1,50 @@
+import type { Message, Part } from '../requests.ts'
+import { type ItemPart, readParts, type WholeItem } from './items.ts'
+
+/** Translates items to the messages of a chat. Reasoning and searches of earlier responses are not part of the prompt. */
+export function messagesOf(items: readonly WholeItem[], instructions: string | null | undefined): Message[] {
+  const first: Message[] = typeof instructions === 'string' ? [{ role: 'developer', content: instructions }] : []
+  return [...first, ...items.flatMap(messageOf)]
+}
+
+function messageOf(item: WholeItem): Message | [] {
+  switch (item.type) {
+    case 'message':
+      return { role: item.role, content: partsOf(item.content) }
+    case 'function_call':
+      return {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ function: { name: item.name, arguments: item.arguments } }]
+      }
+    case 'custom_tool_call':
+      return { role: 'assistant', content: null, tool_calls: [{ custom: { name: item.name, input: item.input } }] }
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return { role: 'tool', content: partsOf(item.output) }
+    default:
+      return []
+  }
+}
+
+function partsOf(content: string | readonly unknown[]): string | Part[] {
+  return typeof content === 'string' ? content : readParts(content).map(partOf)
+}
+
+function partOf(part: ItemPart): Part {
+  switch (part.type) {
+    case 'refusal':
+      return { type: 'refusal', refusal: part.refusal }
+    case 'input_image':
+      return { type: 'image_url', image_url: { url: part.image_url ?? '', detail: part.detail ?? 'auto' } }
+    case 'input_file':
+      return { type: 'text', text: `${part.filename ?? ''}\n${readFile(part.file_data ?? '')}` }
+    default:
+      return { type: 'text', text: part.text }
+  }
+}
+
+/** The text of a data URL or of base64. */
+function readFile(data: string): string {
+  return Buffer.from(data.slice(data.indexOf(',') + 1), 'base64').toString('utf8')
+}

@@ -1,0 +1,1 @@
+ALTER TABLE "keys" ADD COLUMN "cut_streams" boolean DEFAULT false NOT NULL;

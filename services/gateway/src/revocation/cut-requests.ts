@@ -1,0 +1,126 @@
+import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { createBackgroundLoop, type LoopLog } from '@tollgate/service/background/background-loop.ts'
+import { findOutdated, type JudgedKey } from '@tollgate/state/admission/find-outdated.ts'
+import { changesChannel } from '@tollgate/state/keyspace/names.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { changedAccount } from '@tollgate/state/projection/announce-change.ts'
+import { refreshRecords } from '../admission/admit-request.ts'
+import type { KnownKey } from '../authenticate/known-key.ts'
+import type { Deadlines, OpenRequest } from '../relay/deadlines.ts'
+import { cutOf } from './cut-of.ts'
+
+/** How often all open requests are checked, ms. A cut that was not announced waits no longer than this, and {@link freshMs}. */
+const checkEveryMs = 2000
+/** Admission has just checked the key of a younger request. Most requests end before this, and cost no check. */
+const freshMs = 1000
+/** Notices of this time share one search through the open requests, ms. */
+const gatherMs = 50
+/** Maximum keys per script, so that other commands in Redis wait only briefly. */
+const maxKeys = 100
+
+/** Ends open requests of revoked keys and suspended accounts. */
+export interface RequestCuts {
+  start(): void
+  stop(): Promise<void>
+}
+
+/**
+ * Checks the keys of open requests in Redis: of an account, when control announces a change of it; and of all accounts at regular
+ * intervals, because an announcement may be lost.
+ *
+ * Requests pay nothing for this: their deadlines already list them.
+ */
+export function createRequestCuts(redis: RedisLink, requests: Pick<Deadlines, 'open'>, log: LoopLog): RequestCuts {
+  let changed = new Set<string>()
+  let allDueAt = 0
+  let unsubscribe = (): void => undefined
+  const loop = createBackgroundLoop({
+    round,
+    intervalMs: checkEveryMs,
+    readiness: redis,
+    log,
+    messages: { failing: 'cannot check the keys of open requests' }
+  })
+
+  async function round(): Promise<void> {
+    if (changed.size > 0) await loop.pause(gatherMs)
+    const accounts = changed
+    changed = new Set()
+    const now = performance.now()
+    const isAllDue = now >= allDueAt
+    const due = new Set<KnownKey>()
+    for (const { known, beganAt } of requests.open()) {
+      if (known === null) continue
+      if (accounts.has(known.pointer.account) || (isAllDue && beganAt <= now - freshMs)) due.add(known)
+    }
+    const failure = await refreshOutdated(redis, [...due])
+    cutRequests(requests, due)
+    if (failure !== null) {
+      // The failed check may have been that of an announced change.
+      allDueAt = 0
+      throw failure
+    }
+    // Half, because a round for notices restarts the interval.
+    if (isAllDue) allDueAt = now + checkEveryMs / 2
+  }
+
+  return {
+    start() {
+      unsubscribe = redis.subscribe(
+        changesChannel,
+        (text) => {
+          const account = changedAccount(text)
+          if (account === null) return
+          changed.add(account)
+          loop.wake()
+        },
+        // The catalog's subscription to the same channel reports the failure. The interval replaces lost notices.
+        () => undefined
+      )
+      loop.start()
+    },
+    async stop() {
+      unsubscribe()
+      await loop.stop()
+    }
+  }
+}
+
+/**
+ * Reads the current records of all keys whose records have changed.
+ *
+ * @returns the first error; keys without one have current records
+ */
+async function refreshOutdated(redis: RedisLink, all: readonly KnownKey[]): Promise<unknown> {
+  let failure: unknown = null
+  const note = (error: unknown): void => {
+    failure ??= error
+  }
+  for (let at = 0; at < all.length; at += maxKeys) {
+    const some = all.slice(at, at + maxKeys).map(judgedKeyOf)
+    const { outdated, error } = await findOutdated(redis, some)
+    note(error)
+    await Promise.all(outdated.map(({ known }) => refreshRecords(redis, known).catch(note)))
+  }
+  return failure
+}
+
+function judgedKeyOf(known: KnownKey): JudgedKey & { known: KnownKey } {
+  const { account, key } = known.pointer
+  return { account, key, judged: { key: known.key?.version ?? '', account: known.account?.version ?? '' }, known }
+}
+
+function cutRequests(requests: Pick<Deadlines, 'open'>, keys: ReadonlySet<KnownKey>): void {
+  const failures = new Map<KnownKey, ServiceError>()
+  for (const known of keys) {
+    const failure = cutOf(known)
+    if (failure !== null) failures.set(known, failure)
+  }
+  if (failures.size === 0) return
+  const cut: Array<[OpenRequest, ServiceError]> = []
+  for (const request of requests.open()) {
+    const failure = request.known === null ? undefined : failures.get(request.known)
+    if (failure !== undefined) cut.push([request, failure])
+  }
+  for (const [request, failure] of cut) request.cut(failure)
+}
