@@ -42,7 +42,7 @@ async function assertBilled(): Promise<void> {
 t.test('chains, streams, reasoning and tools cost what the provider bills, within what was reserved', async () => {
   const { responses } = await clientOf()
   for (const model of ['plain', 'reasoning']) {
-    let previous: string | null = null as string | null
+    let previous: string | null = null
     for (const input of ['say 30 words', 'say 9 words', 'say 50 words']) {
       const asked: { model: string; input: string; previous_response_id: string | null } = {
         model,
