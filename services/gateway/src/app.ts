@@ -16,9 +16,12 @@ import { completions } from './endpoints/completions.ts'
 import { embeddings } from './endpoints/embeddings.ts'
 import { inferenceEndpoint } from './endpoints/inference.ts'
 import type { InferenceDependencies } from './endpoints/inference-endpoint.ts'
+import { inputTokens } from './endpoints/input-tokens.ts'
 import { countTokens, messages } from './endpoints/messages.ts'
 import { models } from './endpoints/models.ts'
 import { openApi } from './endpoints/openapi.ts'
+import { responses } from './endpoints/responses.ts'
+import { storedResponses } from './endpoints/stored-responses.ts'
 import { TimeSlices } from './event-loop/time-slices.ts'
 import type { CallsInFlight } from './http/calls-in-flight.ts'
 import { Connections } from './http/connections.ts'
@@ -44,6 +47,7 @@ type SharedDependencies = Pick<
   | 'useLog'
   | 'estimator'
   | 'settlement'
+  | 'storedResponses'
   | 'calls'
   | 'deadlines'
   | 'openCalls'
@@ -65,7 +69,7 @@ export interface GatewayDependencies extends SharedDependencies {
   readonly tracing: Tracing | null
 }
 
-const endpoints = [chatCompletions, completions, embeddings, messages, countTokens]
+const endpoints = [chatCompletions, completions, embeddings, responses, messages, countTokens]
 
 /** Builds the gateway's routes. It neither listens nor connects. */
 export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
@@ -95,6 +99,8 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
       logSuccesses(listing, dependencies)
       forbidSniffing(listing)
       models(listing, dependencies)
+      storedResponses(listing, shared)
+      inputTokens(listing, shared)
     })
   })
   return app

@@ -25,6 +25,7 @@ import { createRequestCuts } from './revocation/cut-requests.ts'
 import { composeSettlement } from './settlement/compose-settlement.ts'
 import { createReaper, type Reaper } from './settlement/reaper.ts'
 import type { SettlementQueue } from './settlement/settlement-queue.ts'
+import { createStoredResponses } from './stored/stored-responses.ts'
 import { createClockWatch } from './telemetry/clock-watch.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
 import { addProcessGauges } from './telemetry/process-gauges.ts'
@@ -126,12 +127,14 @@ export function composeGateway(given: GatewayParts): Gateway {
   const reaper = keep(createReaper(redis, holdMs, metrics.countReaped, warn('cannot end overdue holds')))
   const useLog = keep(createUseLog(redis, warn('cannot record when keys were last used')))
   keep(catalog)
+  const storedResponses = keep(createStoredResponses(redis, warn('cannot record stored responses in Redis')))
   const admission = admissionOf(redis, turn, metrics.redis, reaper, queue)
   const onUnavailable = createUnavailableModels(log, metrics.countUnavailable)
   const inFlight = { calls: new CallsInFlight(), openCalls: new OpenCalls() }
+  const ofUse = { estimator, settlement, storedResponses, ...inFlight }
   const deadlines = new Deadlines(protection.maxRequestMs)
   const cuts = keep(createRequestCuts(redis, deadlines, log))
-  const ofModels = { upstreams, upstreamHealth, onUnavailable, catalog, estimator, settlement, deadlines, ...inFlight }
+  const ofModels = { upstreams, upstreamHealth, onUnavailable, catalog, deadlines, ...ofUse }
   const ofTelemetry = { failures, answers: metrics.answers, upstreamMetrics: metrics.upstreams, logsRequest }
   const app = buildApp({ ...given, ...ofModels, ...ofTelemetry, authenticator, useLog, admission, bodyMemory })
   parts.defer(() => app.close())

@@ -78,6 +78,7 @@ function pass(
     path: '/chat/completions',
     body: bytes,
     spans,
+    ids: [],
     model: members.model,
     isStream: members.stream === true,
     streamOptions: members.stream_options ?? null,
@@ -100,6 +101,7 @@ function pass(
     hidesOutput: false,
     isDraining: () => false,
     onFailure: () => {},
+    onIssued: () => {},
     onEnd: () => {}
   })
 }

@@ -42,6 +42,13 @@ export const errorTable = {
     'invalid_request_error',
     "The invitation has been used, was withdrawn or has expired. Ask the team's owner for a new one."
   ],
+  previous_response_not_found: [
+    404,
+    'invalid_request_error',
+    'The previous response was not found. Send all items of the conversation in input.'
+  ],
+  response_not_found: [404, 'invalid_request_error', 'The response was not found. Check its id.'],
+  item_not_found: [404, 'invalid_request_error', 'A stored item was not found. Send the item with its content.'],
   unknown_endpoint: [
     404,
     'invalid_request_error',
@@ -51,6 +58,11 @@ export const errorTable = {
     405,
     'invalid_request_error',
     'The endpoint does not accept this method. Use a method from the Allow header.'
+  ],
+  websocket_not_offered: [
+    426,
+    'invalid_request_error',
+    'WebSockets are not offered. Send each request with POST, and "stream": true for a stream.'
   ],
   already_created: [
     409,

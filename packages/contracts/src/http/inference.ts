@@ -33,6 +33,20 @@ import {
   System,
   Thinking
 } from './messages-members.ts'
+import {
+  Include,
+  Input,
+  Instructions,
+  noConversation,
+  noTemplate,
+  otherResponseLimit,
+  PromptCacheOptions,
+  ReasoningOptions,
+  ResponseStreamOptions,
+  ResponseToolChoice,
+  ResponseTools,
+  TextOptions
+} from './responses-members.ts'
 
 /**
  * The members of inference requests that the gateway reads. It passes on other members that the provider accepts, unchanged.
@@ -123,6 +137,65 @@ export const TokenCountRequest = Type.Object({
   max_tokens: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]))
 })
 
+/** OpenAI refuses fewer output tokens in a response. */
+export const minResponseTokens = 16
+
+export const ResponseRequest = Type.Object({
+  model,
+  input: Input,
+  instructions: Instructions,
+  max_output_tokens: Type.Optional(Type.Union([Type.Integer({ minimum: minResponseTokens }), Type.Null()])),
+  stream,
+  stream_options: ResponseStreamOptions,
+  store: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+  previous_response_id: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Null()])),
+  background: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+  tools: ResponseTools,
+  tool_choice: ResponseToolChoice,
+  text: TextOptions,
+  reasoning: ReasoningOptions,
+  include: Include,
+  prompt_cache_options: PromptCacheOptions,
+  prompt: noTemplate,
+  conversation: noConversation,
+  context_management: noCompaction,
+  max_tokens: otherResponseLimit,
+  max_completion_tokens: otherResponseLimit,
+  n: oneAnswer,
+  best_of: oneAnswer
+})
+
+/** The members of a response that are part of its prompt. */
+export const InputTokensRequest = Type.Object({
+  model,
+  input: Input,
+  instructions: Instructions,
+  previous_response_id: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Null()])),
+  conversation: noConversation,
+  tools: ResponseTools,
+  tool_choice: ResponseToolChoice,
+  text: TextOptions,
+  reasoning: ReasoningOptions,
+  parallel_tool_calls: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+  personality: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  truncation: Type.Optional(Type.Union([Type.String(), Type.Null()]))
+})
+
+export const InputTokens = Type.Object({
+  object: Type.Literal('response.input_tokens'),
+  input_tokens: Type.Integer()
+})
+
+/** The provider's answer to the deletion of a response. */
+export const DeletedResponse = Type.Object({ id: Type.String(), deleted: Type.Boolean() })
+
+/** The items that a response got as its input. */
+export const InputItemList = Type.Object({
+  object: Type.Literal('list'),
+  data: Type.Array(Type.Object({ type: Type.String() })),
+  has_more: Type.Boolean()
+})
+
 const Usage = Type.Object({
   prompt_tokens: Type.Integer(),
   completion_tokens: Type.Integer(),
@@ -158,6 +231,26 @@ export const Completion = Type.Object({
     })
   ),
   usage: Usage
+})
+
+/** The members that every provider's response has. */
+export const ModelResponse = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('response'),
+  created_at: Type.Number(),
+  status: Type.String(),
+  model: Type.String(),
+  output: Type.Array(Type.Object({ type: Type.String() })),
+  usage: Type.Optional(
+    Type.Union([
+      Type.Object({
+        input_tokens: Type.Integer(),
+        output_tokens: Type.Integer(),
+        total_tokens: Type.Integer()
+      }),
+      Type.Null()
+    ])
+  )
 })
 
 export const EmbeddingList = Type.Object({

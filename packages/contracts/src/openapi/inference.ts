@@ -5,10 +5,16 @@ import {
   ChatRequest,
   Completion,
   CompletionRequest,
+  DeletedResponse,
   EmbeddingList,
   EmbeddingRequest,
+  InputItemList,
+  InputTokens,
+  InputTokensRequest,
   MessageAnswer,
   MessageRequest,
+  ModelResponse,
+  ResponseRequest,
   TokenCount,
   TokenCountRequest
 } from '../http/inference.ts'
@@ -27,6 +33,12 @@ const schemas = {
   MessageAnswer,
   TokenCountRequest,
   TokenCount,
+  ResponseRequest,
+  Response: ModelResponse,
+  DeletedResponse,
+  InputItemList,
+  InputTokensRequest,
+  InputTokens,
   Model: ModelEntry,
   ModelList,
   MessageModel,
@@ -123,6 +135,21 @@ const aboutStreams =
   'With `stream: true` the answer is a stream of server-sent events. Each event is a line `data:` with a JSON chunk; the last one is ' +
   '`data: [DONE]`. If the stream fails after it has begun, its last event is `data: {"error":{…}}`, without `[DONE]`. '
 
+const aboutEvents =
+  'With `stream: true` the answer is a stream of server-sent events, as the provider sends them; the last one is ' +
+  '`response.completed`, `response.incomplete` or `response.failed`. If the stream fails before that, its last event is ' +
+  '`error` with `{ type, code, message, param, sequence_number }`. '
+const aboutResponses =
+  'The gateway passes on the request and the answer of the provider unchanged. It refuses what has no price or no bound with 400 ' +
+  '`unpriced_parameter`: `background`, `conversation`, `prompt`, `context_management`, files, and tools that the provider runs. '
+
+const aboutReferences =
+  'The provider stores a response unless `store` is `false`. For 30 days, `previous_response_id` and item references may name your ' +
+  "account's own responses and their items; others are not found. Such a request goes to the provider that has them, and reserves " +
+  'the tokens of the whole conversation. '
+const aboutFreeCalls =
+  "It costs nothing. A key may make as many such calls in a minute as its plan's request rate, besides its other requests. "
+
 /** Embeddings have no output, so they do not have this header. */
 const grantedOutput = {
   description:
@@ -137,13 +164,18 @@ function callOfModel(
   summary: string,
   request: keyof typeof schemas,
   answer: keyof typeof schemas,
-  { streams, takesMedia = false }: { streams: boolean; takesMedia?: boolean }
+  {
+    streams,
+    takesMedia = false,
+    about = aboutStreams,
+    errors = []
+  }: { streams: boolean; takesMedia?: boolean; about?: string; errors?: ErrorCode[] }
 ): Operation {
   return {
     operationId,
     summary,
     description:
-      (streams ? aboutStreams : '') +
+      (streams ? about : '') +
       (takesMedia ? aboutMedia : '') +
       aboutMembers +
       aboutBodies +
@@ -159,7 +191,7 @@ function callOfModel(
         ...(streams && { headers: { 'x-tollgate-granted-output-tokens': grantedOutput } }),
         content: { ...json(answer), ...(streams && { 'text/event-stream': { schema: { type: 'string' } } }) }
       },
-      ...errorResponses(callErrors, retryHeaders)
+      ...errorResponses([...callErrors, ...errors], retryHeaders)
     }
   }
 }
@@ -177,6 +209,18 @@ const createCompletion = callOfModel(
   'CompletionRequest',
   'Completion',
   { streams: true }
+)
+const createResponse = callOfModel(
+  'createResponse',
+  "Create a response with OpenAI's Responses API, as a whole or as a stream",
+  'ResponseRequest',
+  'Response',
+  {
+    streams: true,
+    takesMedia: true,
+    about: aboutEvents + aboutResponses + aboutReferences,
+    errors: ['wrong_endpoint', 'previous_response_not_found', 'item_not_found']
+  }
 )
 const createEmbedding = callOfModel(
   'createEmbedding',
@@ -267,6 +311,60 @@ const aboutModels =
   "With the header `anthropic-version`, the answer and its errors have the format of Anthropic's API, and only models that are offered at " +
   '`/v1/messages` are shown. '
 
+const freeErrors: ErrorCode[] = [
+  ...keyErrors,
+  ...upstreamErrors,
+  'model_unavailable',
+  'invalid_request',
+  'requests_per_minute'
+]
+const responseId = { name: 'id', in: 'path' as const, required: true, schema: { type: 'string' } }
+
+function callOfStored(operationId: string, summary: string, answer: keyof typeof schemas, about = ''): Operation {
+  return {
+    operationId,
+    summary,
+    description: `The provider answers. ${about}${aboutFreeCalls}`,
+    tags: ['Inference'],
+    security: [{ apiKey: [] }],
+    parameters: [responseId],
+    responses: {
+      200: { description: 'Success', content: json(answer) },
+      ...errorResponses([...freeErrors, 'response_not_found'], retryHeaders)
+    }
+  }
+}
+
+const getResponse = callOfStored('getResponse', "Get one of the account's stored responses", 'Response')
+const deleteResponse = callOfStored('deleteResponse', "Delete one of the account's stored responses", 'DeletedResponse')
+const cancelResponse = callOfStored(
+  'cancelResponse',
+  'Cancel a response',
+  'Response',
+  'Only responses in the background can be cancelled, and the gateway makes none, so the provider refuses this. '
+)
+const listInputItems = callOfStored(
+  'listInputItems',
+  "List the input of one of the account's stored responses",
+  'InputItemList',
+  'The query may have `limit`, `order`, `after` and `include`. '
+)
+const countInputTokens: Operation = {
+  operationId: 'countInputTokens',
+  summary: 'Count the tokens of the input of a response',
+  description: `The provider counts them, if it has this endpoint. ${aboutFreeCalls}${aboutBodies}`,
+  tags: ['Inference'],
+  security: [{ apiKey: [] }],
+  requestBody: { required: true, content: json('InputTokensRequest') },
+  responses: {
+    200: { description: 'Success', content: json('InputTokens') },
+    ...errorResponses(
+      [...callErrors, 'wrong_endpoint', 'previous_response_not_found', 'item_not_found', 'not_found'],
+      retryHeaders
+    )
+  }
+}
+
 const listModels: Operation = {
   operationId: 'listModels',
   summary: 'List the models that the key may use',
@@ -319,7 +417,7 @@ export const inferenceDocument: OpenApiDocument = {
     title: 'Tollgate inference API',
     version: '1',
     description:
-      "Chat completions, legacy completions and embeddings in the format of OpenAI's API, and messages in the format of Anthropic's API. Set your client's base URL to the gateway's address with `/v1`, and use your API key. " +
+      "Chat completions, responses, legacy completions and embeddings in the format of OpenAI's API, and messages in the format of Anthropic's API. Set your client's base URL to the gateway's address with `/v1`, and use your API key. " +
       "Clients of Anthropic's API expect the address without `/v1`. " +
       'Every error has the body `{ error: { message, type, code } }`. If the operator has set `DOCS_URL`, `doc_url` links to the documentation of the code. ' +
       'A path that Tollgate does not have gets 404 `unknown_endpoint`; the message says what to use instead. ' +
@@ -337,6 +435,11 @@ export const inferenceDocument: OpenApiDocument = {
     '/v1/embeddings': { post: createEmbedding },
     '/v1/messages': { post: createMessage },
     '/v1/messages/count_tokens': { post: countMessageTokens },
+    '/v1/responses': { post: createResponse },
+    '/v1/responses/input_tokens': { post: countInputTokens },
+    '/v1/responses/{id}': { get: getResponse, delete: deleteResponse },
+    '/v1/responses/{id}/input_items': { get: listInputItems },
+    '/v1/responses/{id}/cancel': { post: cancelResponse },
     '/v1/models': { get: listModels },
     '/v1/models/{model}': { get: getModel },
     '/v1/openapi.json': { get: getInferenceOpenApi }

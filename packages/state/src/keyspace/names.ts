@@ -52,6 +52,9 @@ export const uncopiedName = (shard: AccountShard): string => `uncopied:{${shard}
 export const usageIndexName = (shard: AccountShard): string => `rows:{${shard}}`
 /** Tombstones of keys and accounts, in order of arrival: see projection/put-records.lua */
 export const tombstonesName = (shard: AccountShard): string => `tombstones:{${shard}}`
+/** Ids that providers gave an account: see stored-ids/stored-ids.ts */
+export const storedIdsName = (account: string): string => `stored:{${accountShard(account)}}:${account}`
+export const olderIdsName = (account: string): string => `stored-before:{${accountShard(account)}}:${account}`
 /** @param what see rate-limit/count-attempt.ts */
 export const attemptsName = (what: string): string => `attempts:${what}`
 /** When keys were last used, until control copies it to Postgres: see last-uses/last-uses.ts */

@@ -32,6 +32,7 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgCountAttempt: { file: 'rate-limit/count-attempt.lua', numberOfKeys: 1 },
   tgNoteUses: { file: 'last-uses/note-uses.lua', numberOfKeys: 1 },
   tgForgetUses: { file: 'last-uses/forget-uses.lua', numberOfKeys: 1 },
+  tgRememberIds: { file: 'stored-ids/remember-ids.lua', numberOfKeys: 2 },
   tgNoteProcess: { file: 'processes/note-process.lua', numberOfKeys: 1 }
 }
 
@@ -109,6 +110,7 @@ declare module 'ioredis' {
     tgCountAttempt(counter: string, windowMs: number): Result<[attempts: number, leftMs: number], Context>
     tgNoteUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>
     tgForgetUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>
+    tgRememberIds(ids: string, older: string, ...limitsAndIds: Array<string | number>): Result<1, Context>
     tgNoteProcess(processes: string, id: string, report: string): Result<1, Context>
   }
 }

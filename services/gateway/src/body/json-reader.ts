@@ -26,7 +26,7 @@ export class JsonReader {
   /** Numbers in lists of only numbers, and the bytes of these lists. Requests may send tokens this way. */
   listedNumbers = 0
   listedNumberBytes = 0
-  /** Notes about parts of messages, in order: a {@link note}, where its value begins, and where it ends (texts only). */
+  /** Notes about items and parts of messages, in order: a {@link note}, where its value begins, and where it ends (texts only). */
   readonly notes: number[] = []
 
   readonly #bytes: Buffer
@@ -308,6 +308,7 @@ export class JsonReader {
     if (noted === note.message) this.messages++
     else {
       if (noted === note.part) this.parts++
+      else if (noted === note.item) this.messages++
       this.notes.push(noted, start, end)
     }
   }

@@ -16,6 +16,12 @@ export const note = {
   audio: 7,
   data: 8,
   inputs: 9,
+  /** An item of the Responses API, and the members that tell whether it refers to a stored item. */
+  item: 10,
+  itemType: 11,
+  itemId: 12,
+  itemContent: 13,
+  sealed: 14,
   /** Base64 of an image, without a URL around it (Messages). */
   imageData: 15,
   /** A text that is counted, such as the type of a tool. */

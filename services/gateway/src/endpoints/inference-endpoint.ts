@@ -10,6 +10,8 @@ import type { AnswerFormat } from '../relay/answer-format.ts'
 import type { OutputMember } from '../relay/forwarded-body.ts'
 import type { RelayRequest } from '../relay/relay-request.ts'
 import type { Settlement } from '../settlement/settlement.ts'
+import type { NamedInput } from '../stored/find-input.ts'
+import type { StoredResponses } from '../stored/stored-responses.ts'
 import type { UpstreamMetrics } from '../telemetry/upstream-metrics.ts'
 import type { BoundedBody } from '../tokens/prompt-bound.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
@@ -47,6 +49,10 @@ export interface InferenceEndpoint {
    * @throws ServiceError invalid_request or unpriced_parameter
    */
   readonly upstreamFields?: (headers: IncomingHttpHeaders) => readonly string[]
+  /** Finds the ids in a request that refer to earlier answers; null if it has none. Absent: the endpoint stores nothing. */
+  readonly namedInput?: (body: BoundedBody) => NamedInput | null
+  /** Whether the provider stores the answer to a request. Absent: never. */
+  readonly isStored?: (members: unknown) => boolean
   /**
    * Refuses headers that the model's upstreams do not accept.
    *
@@ -73,6 +79,7 @@ export interface InferenceDependencies
   readonly useLog: Pick<UseLog, 'used'>
   readonly estimator: Pick<UsageEstimator, 'countPrompt'>
   readonly settlement: Pick<Settlement, 'settle' | 'cancel'>
+  readonly storedResponses: Pick<StoredResponses, 'remember' | 'find' | 'forget'>
   readonly upstreamMetrics: Pick<UpstreamMetrics, 'failed' | 'ended'>
   readonly openCalls: OpenCalls
   readonly upstreamHealth: Pick<UpstreamHealth, 'rejected' | 'accepted'>

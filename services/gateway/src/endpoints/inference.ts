@@ -1,26 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import { standardOnly, standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { otherLabel } from '@tollgate/service/metrics/series-family.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { TObject } from 'typebox'
-import { admitRequest, confirmKey } from '../admission/admit-request.ts'
-import { assertFewRefusals, countRefusal } from '../admission/count-refusals.ts'
-import { mayBeRefused } from '../admission/may-be-refused.ts'
+import { admitRequest } from '../admission/admit-request.ts'
 import { refuseUnpriced } from '../admission/unpriced-members.ts'
 import type { GrantedOutput } from '../relay/forwarded-body.ts'
+import type { FoundInput } from '../stored/find-input.ts'
+import { pinnedRoute } from '../stored/pinned-route.ts'
 import { operationNames } from '../telemetry/gen-ai-metrics.ts'
 import type { CountablePrompt } from '../tokens/count-prompt.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
 import { refuseUnknown } from '../upstreams/accepted-members.ts'
 import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
 import { wrongEndpoint } from '../upstreams/offers.ts'
-import { bodyMemoryOf, mayNeedOtherPlan } from './body-allowance.ts'
 import type { InferenceDependencies, InferenceEndpoint } from './inference-endpoint.ts'
-import { readBody } from './read-body.ts'
-import { BodyReading, type PreparedSchema, prepareSchema, type RequestBody } from './request-body.ts'
+import { type ReadRequest, RequestReader } from './read-request.ts'
+import type { RequestBody } from './request-body.ts'
 import { startRelay } from './start-relay.ts'
 
 /** The members that all inference endpoints share; their schemas ensure it. */
@@ -41,83 +38,25 @@ export function inferenceEndpoint(
   app.post(endpoint.route, { config }, (request, reply) => handler.handle(request, reply))
 }
 
-/** Reads and admits the requests of one endpoint, and starts their relay. */
+/** Admits the requests of one endpoint, and starts their relay. */
 class InferenceHandler {
   readonly #endpoint: InferenceEndpoint
   readonly #dependencies: InferenceDependencies
-  readonly #schema: PreparedSchema<TObject>
+  readonly #reader: RequestReader
 
   constructor(endpoint: InferenceEndpoint, dependencies: InferenceDependencies) {
     this.#endpoint = endpoint
     this.#dependencies = dependencies
-    this.#schema = prepareSchema(endpoint.body)
+    this.#reader = new RequestReader(endpoint, dependencies, (request, reply, read) =>
+      this.#admit(request, reply, read)
+    )
   }
 
   handle(request: FastifyRequest, reply: FastifyReply): void {
-    const { admission, catalog } = this.#dependencies
-    const known = request.knownKey!
-    try {
-      assertFewRefusals(known)
-    } catch (error) {
-      reply.send(error)
-      return
-    }
-    if (!mayBeRefused(known) && !mayNeedOtherPlan(request.raw, known, catalog.current())) {
-      this.#read(request, reply)
-      return
-    }
-    // Refuse only on the current records.
-    confirmKey(admission.redis, known, (records) => judgeKey(records, known.digest)).then(
-      () => this.#read(request, reply),
-      (error) => reply.send(error)
-    )
+    this.#reader.read(request, reply)
   }
 
-  #read(request: FastifyRequest, reply: FastifyReply): void {
-    const { bodies, catalog } = this.#dependencies
-    const known = request.knownKey!
-    const allowance = bodyMemoryOf(known, catalog.current())
-    readBody(request.raw, reply.raw, bodies, known, allowance, (failure, bytes, heldBytes) => {
-      try {
-        if (failure !== null) throw failure
-        this.#parse(request, reply, bytes, heldBytes)
-      } catch (error) {
-        this.#refuse(request, reply, error, heldBytes)
-      }
-    })
-  }
-
-  /** Answers a request that is refused before its admission. */
-  #refuse(request: FastifyRequest, reply: FastifyReply, error: unknown, heldBytes: number): void {
-    const { bodies, catalog } = this.#dependencies
-    const known = request.knownKey!
-    bodies.memory.release(known, heldBytes)
-    countRefusal(known, error, catalog.current())
-    reply.send(error)
-  }
-
-  /** @param heldBytes body memory to release when the request is over */
-  #parse(request: FastifyRequest, reply: FastifyReply, bytes: Buffer, heldBytes: number): void {
-    const reading = new BodyReading(bytes, this.#schema)
-    if (reading.isShort) {
-      while (!reading.step());
-      this.#admit(request, reply, reading.body, heldBytes)
-      return
-    }
-    this.#dependencies.slices.run(
-      () => reading.step(),
-      (failure) => {
-        try {
-          if (failure !== null) throw failure
-          this.#admit(request, reply, reading.body, heldBytes)
-        } catch (error) {
-          this.#refuse(request, reply, error, heldBytes)
-        }
-      }
-    )
-  }
-
-  #admit(request: FastifyRequest, reply: FastifyReply, body: RequestBody<unknown>, heldBytes: number): void {
+  #admit(request: FastifyRequest, reply: FastifyReply, { body, heldBytes, found }: ReadRequest): void {
     const { admission, catalog, estimator, calls, isDraining } = this.#dependencies
     // The gateway may have begun to stop while the body arrived.
     if (isDraining()) throw new ServiceError('draining')
@@ -132,11 +71,12 @@ class InferenceHandler {
     const { max_tokens, max_completion_tokens, max_output_tokens } = common
     // The closures below must not keep all members in memory for as long as the answer takes.
     const asked = { max_tokens, max_completion_tokens, max_output_tokens }
-    const namesNoTier = api === 'chat' && members.service_tier !== standardTier
+    const namesNoTier = (api === 'chat' || api === 'responses') && members.service_tier !== standardTier
     const model = view.model(name, kind)
     request.modelLabel = model === null ? otherLabel : name
+    const chainTokens = this.#endpoint.isStored?.(members) === true ? found.tokens : null
     const fields = upstreamFields === undefined ? noFields : upstreamFields(headers)
-    const prompt = this.#countablePrompt(model, body)
+    const prompt = this.#countablePrompt(model, body, found.tokens)
     request.trace?.admitting(model === null ? null : name, stream === true && streams)
     let bound: TokenBound | null = null
     // The request keeps these upstreams, even if others are loaded meanwhile.
@@ -152,7 +92,7 @@ class InferenceHandler {
       kind,
       model: isFree && model !== null ? { ...model, prices: noPrices } : model,
       bound: () => {
-        bound = this.#boundOf(body, headers, name, model!, upstreams)
+        bound = this.#boundOf(body, headers, name, model!, upstreams, found)
         return bound
       },
       count: () => (prompt === null ? null : estimator.countPrompt(prompt))
@@ -160,7 +100,7 @@ class InferenceHandler {
       (admitted) => {
         const { outputParameter } = model!
         const prices = isFree ? noPrices : model!.prices
-        const { route } = upstreams.offers.of(model!).get(api)!
+        const route = pinnedRoute(upstreams.offers.of(model!).get(api)!.route, found)
         const parameter = outputMember ?? outputParameter
         const output = kind === 'embedding' || isFree ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
         const isStream = stream === true && streams
@@ -171,6 +111,7 @@ class InferenceHandler {
           forwarded: {
             body: bytes,
             spans,
+            ids: found.ids,
             model: name,
             isStream,
             asksForUsage,
@@ -182,14 +123,13 @@ class InferenceHandler {
             upstreamFields: fields,
             hidesOutput
           },
-          upstreams,
-          heldBytes
+          ...{ chainTokens, upstreams, heldBytes }
         })
       },
       (error) => {
         calls.left()
         upstreams.requests.left()
-        this.#refuse(request, reply, error, heldBytes)
+        this.#reader.refuse(request, reply, error, heldBytes)
       }
     )
   }
@@ -200,7 +140,8 @@ class InferenceHandler {
     headers: IncomingHttpHeaders,
     name: string,
     model: Model,
-    { byName, offers }: Pick<UpstreamSet, 'byName' | 'offers'>
+    { byName, offers }: Pick<UpstreamSet, 'byName' | 'offers'>,
+    found: FoundInput
   ): TokenBound {
     const offered = offers.of(model)
     const offer = offered.get(this.#endpoint.api)
@@ -214,16 +155,24 @@ class InferenceHandler {
     const bound = this.#endpoint.tokenBound(body, model)
     // Last, so that a member without a price is refused as unpriced.
     refuseUnknown(body.spans, offer.members)
-    return bound
+    pinnedRoute(offer.route, found)
+    if (found.tokens === 0) return bound
+    // Earlier answers may have images.
+    const { promptTokens, imageTokens = 0 } = bound
+    return { ...bound, promptTokens: promptTokens + found.tokens, imageTokens: imageTokens + found.tokens }
   }
 
   /** @returns null if the model has no tokenizer, or does not exist */
-  #countablePrompt(model: Model | null, { bytes, spans }: RequestBody<unknown>): CountablePrompt | null {
-    const { kind, promptMember } = this.#endpoint
+  #countablePrompt(
+    model: Model | null,
+    { bytes, spans }: RequestBody<unknown>,
+    storedTokens: number
+  ): CountablePrompt | null {
+    const { api, promptMember } = this.#endpoint
     if (model === null || model.tokenizer === null || promptMember === null) return null
     const span = spans.get(promptMember)
     const promptBytes = span === undefined ? 0 : span.end - span.start
-    return { body: bytes, kind, media: { images: model.images, audio: model.audio }, promptBytes }
+    return { body: bytes, api, media: { images: model.images, audio: model.audio }, promptBytes, storedTokens }
   }
 }
 

@@ -28,7 +28,7 @@ test('the gateway matches its document', async (t) => {
 
   await t.test('it has exactly the routes of the gateway', async () => {
     const described = operationsOf(inferenceDocument).map(({ method, path }) => `${method} ${path}`)
-    const registered = [...gateway.routes].map((route) => route.replace(/\*$/, '{model}'))
+    const registered = [...gateway.routes].map((route) => route.replace(/\*$/, '{model}').replace(':id', '{id}'))
     assert.deepEqual(described.sort(), registered.sort())
   })
 

@@ -63,9 +63,9 @@ export class BodyReading<Schema extends TObject> {
 
   /** The result, once the whole body has been read. */
   get body(): RequestBody<Static<Schema>> {
-    const { members, spans, messages, parts, inputs, listedNumbers, listedNumberBytes } = this.#json
+    const { members, spans, notes, messages, parts, inputs, listedNumbers, listedNumberBytes } = this.#json
     const { media, labels } = this.#media!
-    const counts = { messages, parts, inputs, listedNumbers, listedNumberBytes }
+    const counts = { notes, messages, parts, inputs, listedNumbers, listedNumberBytes }
     return { bytes: this.#bytes, members: members as Static<Schema>, spans, media, labels, ...counts }
   }
 }

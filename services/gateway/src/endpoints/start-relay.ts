@@ -8,14 +8,18 @@ import type { ForwardedRequest, GrantedOutput } from '../relay/forwarded-body.ts
 import { relay } from '../relay/relay.ts'
 import type { RelayRequest } from '../relay/relay-request.ts'
 import { type Call, clientClosedRequest, type Outcome } from '../settlement/outcome.ts'
+import type { StoredTokens } from '../stored/stored-responses.ts'
 import { senderOf } from '../telemetry/request-log.ts'
 import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
+import { isComplete, type ReportedUsage } from '../usage/usage.ts'
 import type { InferenceDependencies, InferenceEndpoint } from './inference-endpoint.ts'
 
 /** An admitted request, ready to be relayed. */
 export interface AdmittedRequest {
   readonly metered: Pick<Call, 'admitted' | 'prices' | 'tiers' | 'prompt' | 'answers'>
   readonly forwarded: ForwardedRequest & Pick<RelayRequest, 'route' | 'format' | 'upstreamFields' | 'hidesOutput'>
+  /** The maximum tokens of earlier answers in its prompt, if the provider stores the answer; else null. */
+  readonly chainTokens: number | null
   /** The upstreams in force at its admission. */
   readonly upstreams: UpstreamSet
   /** Bytes of body memory to release when the request is over. */
@@ -31,7 +35,7 @@ export function startRelay(
   dependencies: InferenceDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
-  { metered, forwarded, upstreams, heldBytes }: AdmittedRequest
+  { metered, forwarded, chainTokens, upstreams, heldBytes }: AdmittedRequest
 ): void {
   const { calls, bodies, settlement, upstreamHealth, upstreamMetrics, openCalls } = dependencies
   const { id, startedAt, log, trace } = request
@@ -92,6 +96,11 @@ export function startRelay(
         upstreamHealth.rejected(upstream, upstreams.byName.get(upstream)?.models.credentialName ?? null)
       }
     },
+    onIssued: (issued, usage, upstream) => {
+      if (chainTokens === null) return
+      const tokens = storedTokens(usage, admitted, chainTokens)
+      dependencies.storedResponses.remember(known.pointer.account, upstream, issued, tokens)
+    },
     onEnd: (outcome) => {
       calls.left()
       openCalls.ended(isStream)
@@ -106,6 +115,23 @@ export function startRelay(
       }
     }
   })
+}
+
+/**
+ * Bounds the tokens of an answer that the provider stores. Without reported usage, it has at most the reserved tokens.
+ *
+ * The next answer's prompt may have more tokens than this one's prompt and output, because providers may leave out reasoning of earlier
+ * answers here, and use it there.
+ */
+function storedTokens(
+  usage: ReportedUsage | null,
+  { heldTokens, promptTokens }: Admitted,
+  chainTokens: number
+): StoredTokens {
+  if (!isComplete(usage)) return { total: heldTokens, output: heldTokens - promptTokens }
+  const added = Math.min(usage.promptTokens, promptTokens - chainTokens)
+  const total = Math.max(usage.promptTokens, chainTokens + added) + usage.completionTokens
+  return { total, output: usage.completionTokens }
 }
 
 /** Headers of every answer to an admitted request: names and values, alternating. */

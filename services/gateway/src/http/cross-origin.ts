@@ -39,7 +39,7 @@ export function answerPreflights(app: FastifyInstance): void {
     if (headers !== undefined) reply.header('access-control-allow-headers', headers)
     reply
       .headers({
-        'access-control-allow-methods': 'GET, HEAD, POST',
+        'access-control-allow-methods': 'GET, HEAD, POST, DELETE',
         'access-control-max-age': '86400',
         vary: 'access-control-request-headers',
         'x-request-id': request.id

@@ -12,7 +12,7 @@ export interface ErrorFormat {
   /** The JSON body of a failure. */
   readonly body: (failure: ServiceError, context: FailureContext) => string
   /** The event of a failure after a stream has begun, with its blank line. */
-  readonly event: (failure: ServiceError, context: FailureContext) => string
+  readonly event: (failure: ServiceError, context: FailureContext & { readonly eventNumber: number }) => string
   /** The headers of all answers that name the request. */
   readonly requestIdHeaders: readonly string[]
 }

@@ -30,6 +30,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the endpoint reserves the maximum cost of a request and settles it: `inferenceEndpoint` does. */
     isMetered?: boolean
+    /** Whether the endpoint calls providers only for what costs nothing. */
+    isFree?: boolean
     /** How its errors look. Absent: the client's headers decide. */
     errors?: ErrorFormat
     /** What its requests ask of a model, for traces. */
@@ -59,8 +61,8 @@ export function createServer({ log, protection, docsUrl, failures, answers }: Se
     pluginTimeout: 0,
     trustProxy,
     genReqId: newRequestId,
-    // SDKs and proxies may add a slash.
-    routerOptions: { ignoreTrailingSlash: true },
+    // SDKs and proxies may add a slash. Some ids of responses are longer than 100 characters.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
     // Limits the arrival of a request only. Answers may take longer.
     requestTimeout: requestTimeoutMs,
     http: {
@@ -99,11 +101,12 @@ export function createServer({ log, protection, docsUrl, failures, answers }: Se
   return app
 }
 
-/** @throws Error when a route below `/v1` that may cost something is added without metering */
+/** @throws Error when a route below `/v1` that may cost something is added without metering, and is not free */
 function refuseUnmetered(app: FastifyInstance): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     const changes = [method].flat().some((one) => one !== 'GET' && one !== 'HEAD' && one !== 'OPTIONS')
-    if (changes && url.startsWith('/v1/') && config?.isMetered !== true) throw new Error(`${url} is not metered`)
+    if (changes && url.startsWith('/v1/') && config?.isMetered !== true && config?.isFree !== true)
+      throw new Error(`${url} is not metered`)
   })
 }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { get, request as sendRequest } from 'node:http'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { chatOf, outcomeOf, post } from '../testing/client.ts'
+import { chatOf, outcomeOf, post, rawConnection } from '../testing/client.ts'
 import { startFakeUpstream } from '../testing/fake-upstream.ts'
 import { catalogOf, startGateway, type TestGateway } from '../testing/start-gateway.ts'
 
@@ -60,8 +61,8 @@ t.test('a 404 names the method and the path, shortened and without the query', a
 
 t.test('the 404 of an endpoint that other APIs have says what to use instead', async () => {
   for (const [method, path, advice] of [
-    ['POST', '/v1/responses', 'Use POST /v1/chat/completions.'],
-    ['GET', '/v1/responses/resp_1', 'Use POST /v1/chat/completions.'],
+    ['POST', '/v1/responses/compact', 'no price for compaction'],
+    ['POST', '/v1/responses/x/y/z', 'Tollgate has POST /v1/responses.'],
     ['POST', '/v1/assistants', 'Use POST /v1/chat/completions.'],
     ['POST', '/v1/threads/t/runs', 'Use POST /v1/chat/completions.'],
     ['POST', '/v1/messages/batches', 'Send each message to POST /v1/messages.'],
@@ -81,7 +82,7 @@ t.test('the 404 of an endpoint that other APIs have says what to use instead', a
     ['POST', '/v1/chat/completions/chat/completions', 'Use /v1/chat/completions: '],
     ['POST', '/v1//embeddings', 'Use /v1/embeddings: '],
     ['POST', '/openai/deployments/x/chat/completions?api-version=1', 'Use /v1/chat/completions: '],
-    ['POST', '/v1/v1/responses', 'Use POST /v1/chat/completions.']
+    ['POST', '/v1/v1/responses', 'Use /v1/responses: ']
   ] as const) {
     const { status, message } = await ask(method, path)
     assert.equal(status, 404, path)
@@ -123,4 +124,15 @@ t.test('a slash at the end of a path makes no difference, also after a model nam
   }
   assert.match(await read('/v1/models/meta-llama/'), /model_not_allowed/)
   assert.equal((await ask('POST', '/v1/chat/completions//')).status, 404)
+})
+
+t.test('a WebSocket gets 426, so that its client sends HTTP requests instead', async () => {
+  for (const path of ['/v1/responses', '/v1/realtime']) {
+    const socket = rawConnection(gateway)
+    const key = 'sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=='
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n${key}\r\n\r\n`)
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    socket.destroy()
+    assert.match(answer.toString(), /^HTTP\/1\.1 426 [\s\S]*websocket_not_offered/)
+  }
 })

@@ -1,4 +1,4 @@
-import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { failureOfUnrouted } from '@tollgate/service/http/unrouted.ts'
 import type { FastifyRequest } from 'fastify'
 
@@ -18,16 +18,18 @@ const others = new Map<string, string>([
   ['messages', 'Send each message to POST /v1/messages.'],
   ['moderations', direct],
   ['realtime', 'Use POST /v1/chat/completions with "stream": true.'],
-  ['responses', chat],
+  ['responses', 'Tollgate has POST /v1/responses.'],
   ['threads', chat],
   ['uploads', direct],
   ['vector_stores', direct],
   ['videos', direct]
 ])
-const ours = /\/(?:chat\/completions|completions|embeddings|models)$/
+/** Not the id of a response. */
+const compact = /^\/v1\/responses\/compact\/?$/
+const ours = /\/(?:chat\/completions|completions|embeddings|models|responses)$/
 const anthropics = /^(?:\/v1)*(\/messages(?:\/count_tokens)?)$/
 const offered =
-  'Tollgate has POST /v1/chat/completions, POST /v1/completions, POST /v1/embeddings, POST /v1/messages, GET /v1/models and GET /v1/models/{model}.'
+  'Tollgate has POST /v1/chat/completions, POST /v1/responses, POST /v1/completions, POST /v1/embeddings, POST /v1/messages, GET /v1/models and GET /v1/models/{model}.'
 
 /** The error for a request without a route. It says what to use instead. */
 export function unknownEndpoint({
@@ -35,16 +37,21 @@ export function unknownEndpoint({
   raw,
   server
 }: Pick<FastifyRequest, 'method' | 'raw' | 'server'>): ServiceError {
+  // Codex then falls back to POST at once. Proxies remove `upgrade`, but not this header.
+  if (method === 'GET' && raw.headers['sec-websocket-version'] !== undefined)
+    return new ServiceError('websocket_not_offered', { headers: { upgrade: 'HTTP/1.1' } })
   return failureOfUnrouted({
     method,
     url: raw.url ?? '/',
-    isRouted: (other, path) => server.findRoute({ method: other, url: path }) !== null,
+    isRouted: (other, path) => !compact.test(path) && server.findRoute({ method: other, url: path }) !== null,
     notFoundCode: 'unknown_endpoint',
     adviceFor: adviseInstead
   })
 }
 
 function adviseInstead(path: string): string {
+  if (compact.test(path))
+    return 'The catalog has no price for compaction. Shorten the conversation in your application, or begin a new one.'
   const trimmed = path.replace(/\/$/, '')
   const message = anthropics.exec(trimmed)
   if (message !== null) return `Use /v1${message[1]}: clients of Anthropic's API expect the base URL without /v1.`

@@ -12,7 +12,7 @@ import { forwardedBody } from './forwarded-body.ts'
 import type { RefusalReason } from './read-refusal.ts'
 import { maxRefusalBytes, Refusal } from './refusal.ts'
 import type { RelayRequest } from './relay-request.ts'
-import type { Sink, SinkAttempt } from './sink.ts'
+import type { IssuingAnswer, Sink, SinkAttempt } from './sink.ts'
 import { StreamAnswer } from './stream-answer.ts'
 import {
   type CallFailure,
@@ -49,6 +49,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   /** Whether the request called this upstream before. */
   readonly #isRepeat: boolean
   #isProbe = false
+  #hasIssued = false
   #controller: CallController | null = null
   /** Decodes the answer, if it is compressed. */
   #decoder: AnswerDecoder | null = null
@@ -79,7 +80,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     this.beganAt = performance.now()
     this.#isProbe = breaker.begin(this.beganAt)
     retries.called()
-    const body = forwardedBody(this.request, this.#target.model, choosesTier)
+    const body = forwardedBody(this.request, this.#target, choosesTier)
     pool.dispatch({ path, requestId, trace, fields: upstreamFields, body }, this)
   }
 
@@ -171,6 +172,12 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     if (this.isAccepted) return
     this.isAccepted = true
     this.upstream.breaker.succeeded(this.#isProbe, performance.now())
+  }
+
+  noteIssued({ issued, usage }: IssuingAnswer): void {
+    if (issued === null || this.#hasIssued) return
+    this.#hasIssued = true
+    this.request.onIssued(issued, usage, this.upstream.name)
   }
 
   writeHead(contentType: string, length: number): void {

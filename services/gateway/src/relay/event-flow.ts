@@ -1,6 +1,7 @@
 import type { ReceivedText } from '../tokens/received-text.ts'
 import type { ReportedUsage } from '../usage/usage.ts'
 import { endsPlainly, firstBoundary, lastBoundary } from './event-boundaries.ts'
+import type { IssuedIds } from './issued-ids.ts'
 
 /** Longer events pass in parts. */
 export const maxInspectedBytes = 65_536
@@ -41,6 +42,16 @@ export abstract class EventFlow {
 
   /** Whether the answer is whole. */
   abstract get isWhole(): boolean
+
+  /** The ids of a whole answer that the provider may store; null if there are none. */
+  get issued(): IssuedIds | null {
+    return null
+  }
+
+  /** The number of the next event, for APIs that number their events. */
+  get nextNumber(): number {
+    return 0
+  }
 
   /** Whether only a part of an event has passed. */
   get isWithinEvent(): boolean {

@@ -1,3 +1,4 @@
+import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { type Bytes, type Edit, editBody, type MemberSpan, setMember } from '../body/members.ts'
 import { removeMember } from '../body/remove-member.ts'
@@ -14,10 +15,22 @@ export interface ForwardedRequest {
   readonly asksForUsage: boolean
   /** null if the client did not send it. */
   readonly streamOptions: Readonly<Record<string, unknown>> | null
+  /** The ids of items in the body. Emptied once the answer begins. */
+  ids: readonly IssuedId[]
   /** Whether the request is for the standard service tier without naming it. */
   readonly sendsStandardTier: boolean
   /** The granted output; null for an endpoint without output. */
   readonly output: GrantedOutput | null
+}
+
+/** The id of an item in a body. */
+export interface IssuedId {
+  /** The value of the member `id`. */
+  readonly span: MemberSpan
+  /** The upstream that gave the id to the account; null for none. Others do not get it. */
+  readonly upstream: string | null
+  /** Whether the item is nothing but its id. Then the request has a single upstream. */
+  readonly isNeeded: boolean
 }
 
 /** A member that limits the output. */
@@ -38,18 +51,24 @@ export function showsUsage({ streamOptions }: Pick<ForwardedRequest, 'streamOpti
 
 /**
  * Builds the body for an upstream. Sets the upstream's name of the model, a request for usage, the granted output and, if the upstream
- * might choose another one, the standard service tier. All other bytes stay unchanged.
+ * might choose another one, the standard service tier. Removes ids of items that the upstream did not give to the account. All other
+ * bytes stay unchanged.
  *
  * @param choosesTier whether the upstream chooses the service tier of a request that names none
  */
-export function forwardedBody(request: ForwardedRequest, upstreamModel: string, choosesTier: boolean): Bytes {
-  const { body, spans, model, isStream, streamOptions, output } = request
+export function forwardedBody(
+  request: ForwardedRequest,
+  { upstream, model: upstreamModel }: Pick<Target, 'upstream' | 'model'>,
+  choosesTier: boolean
+): Bytes {
+  const { body, spans, ids, model, isStream, streamOptions, output } = request
   const edits: Edit[] = []
   if (upstreamModel !== model) edits.push(setMember(body, spans.get('model'), 'model', upstreamModel))
   if (isStream && request.asksForUsage && !showsUsage(request)) {
     const options = { ...streamOptions, include_usage: true }
     edits.push(setMember(body, spans.get('stream_options'), 'stream_options', options))
   }
+  for (const id of ids) if (id.upstream !== upstream && !id.isNeeded) edits.push(removeMember(body, id.span))
   if (choosesTier && request.sendsStandardTier) {
     edits.push(setMember(body, spans.get('service_tier'), 'service_tier', standardTier))
   }

@@ -1,6 +1,7 @@
 import { AnswerUsage } from '../usage/answer-usage.ts'
 import type { ReportedUsage } from '../usage/usage.ts'
 import type { BodyShape } from './body-shape.ts'
+import type { IssuedIds } from './issued-ids.ts'
 
 /** Maximum bytes that are held back until the body proves to be an answer. Errors are shorter. */
 const maxHeld = 65_536
@@ -55,6 +56,11 @@ export class JsonBody {
   /** Whether the whole body is an answer. */
   get isWhole(): boolean {
     return this.#shape.hasList && this.#shape.isClosed && !this.#shape.reportsError
+  }
+
+  /** The ids of a whole answer that the provider may store; null if there are none. */
+  get issued(): IssuedIds | null {
+    return null
   }
 
   /** Whether the body cannot become an answer. */

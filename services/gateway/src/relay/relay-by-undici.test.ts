@@ -10,6 +10,7 @@ await import('./failed-calls.test.ts')
 await import('./hang-ups.test.ts')
 await import('./odd-answers.test.ts')
 await import('./shared-bytes.test.ts')
+await import('../endpoints/stored-responses.test.ts')
 
 t.test('undici makes the calls', async () => {
   const gateway = await startGateway('http://127.0.0.1:1')

@@ -5,10 +5,12 @@ import type { KnownKey } from '../authenticate/known-key.ts'
 import type { Outcome } from '../settlement/outcome.ts'
 import type { RequestTrace } from '../telemetry/request-trace.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
+import type { ReportedUsage } from '../usage/usage.ts'
 import type { AbandonedStreams } from './abandoned-streams.ts'
 import type { AnswerFormat } from './answer-format.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { ForwardedRequest } from './forwarded-body.ts'
+import type { IssuedIds } from './issued-ids.ts'
 import type { SlowReaders } from './slow-readers.ts'
 
 /** An admitted request, with everything that the relay needs. */
@@ -46,6 +48,8 @@ export interface RelayRequest extends ForwardedRequest {
   readonly isDraining: () => boolean
   /** Called for every failed call, even if another call succeeds. @param isRetried whether another call will follow */
   readonly onFailure: (failure: ServiceError, upstream: string, isRetried: boolean) => void
+  /** Called before the client gets the ids of an answer, if there are any. */
+  readonly onIssued: (issued: IssuedIds, usage: ReportedUsage | null, upstream: string) => void
   /** Called once, at the end. */
   readonly onEnd: (outcome: Outcome) => void
 }

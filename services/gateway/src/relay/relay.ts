@@ -125,6 +125,7 @@ class Relay implements AttemptOwner, OpenRequest {
     // A stream may last long, so this frees memory.
     request.fields = nothingFurther
     request.spans = noSpans
+    request.ids = []
   }
 
   passOnRefusal(status: number, code: string, json: string): void {

@@ -179,6 +179,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     path: '/chat/completions',
     body: Buffer.from('{"model":"small"}'),
     spans: new Map(),
+    ids: [],
     model: 'small',
     isStream,
     streamOptions: null,
@@ -201,6 +202,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     docsUrl: null,
     isDraining: () => false,
     onFailure: () => {},
+    onIssued: () => {},
     onEnd: () => {}
   })
 }

@@ -1,5 +1,7 @@
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { ReportedUsage } from '../usage/usage.ts'
 import type { ReceivedAnswer } from './charged-usage.ts'
+import type { IssuedIds } from './issued-ids.ts'
 import type { RefusalReason } from './read-refusal.ts'
 import type { RelayRequest } from './relay-request.ts'
 import type { Source } from './stream-writer.ts'
@@ -30,6 +32,12 @@ export interface Sink {
   close(): void
 }
 
+/** An answer, as far as it tells its ids. */
+export interface IssuingAnswer {
+  readonly issued: IssuedIds | null
+  readonly usage: ReportedUsage | null
+}
+
 /** The part of an attempt that its sink uses. `pause` pauses the upstream. */
 export interface SinkAttempt extends Source {
   readonly request: RelayRequest
@@ -43,6 +51,8 @@ export interface SinkAttempt extends Source {
   readonly isAccepted: boolean
   /** Call this once the beginning of the body proves to be an answer. */
   accept(): void
+  /** Call this before the client gets an answer that may have ids. */
+  noteIssued(answer: IssuingAnswer): void
   /** Writes the head of the client's response. @param length of the body in bytes, -1 if unknown */
   writeHead(contentType: string, length: number): void
   /** Call this once the answer is complete and written. */

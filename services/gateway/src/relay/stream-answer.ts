@@ -39,6 +39,7 @@ export class StreamAnswer implements Sink {
       this.#attempt.accept()
       this.#begin()
     }
+    this.#attempt.noteIssued(events)
     this.#writer?.write(bytes)
     if (events.hasFailed) this.#attempt.rejectAnswer('reports an error, or is not a stream of events')
   }
@@ -51,6 +52,7 @@ export class StreamAnswer implements Sink {
     }
     this.#attempt.accept()
     this.#begin()
+    this.#attempt.noteIssued(this.answer)
     this.#writer?.write(rest)
     this.#complete()
   }
@@ -65,8 +67,9 @@ export class StreamAnswer implements Sink {
   interrupt(failure: ServiceError): void {
     // The client may have a part of an event, so this ends it.
     const end = this.answer.isWithinEvent ? '\n\n' : ''
-    const { request } = this.#attempt
-    this.#writer?.write(Buffer.from(end + request.format.errors.event(failure, request)))
+    const { format, docsUrl, requestId } = this.#attempt.request
+    const context = { docsUrl, requestId, eventNumber: this.answer.nextNumber }
+    this.#writer?.write(Buffer.from(end + format.errors.event(failure, context)))
     this.#writer?.end()
     this.#writer = null
   }

@@ -33,6 +33,7 @@ export class WholeAnswer implements Sink {
       const text = chunk.toString('latin1')
       if (isReported(body.readAll(chunk, text), attempt.request.output !== null)) {
         attempt.accept()
+        attempt.noteIssued(body)
         this.#writeHead()
         attempt.request.response.end(text, 'latin1')
         attempt.complete()
@@ -88,6 +89,7 @@ export class WholeAnswer implements Sink {
       attempt.rejectAnswer(isWhole ? 'is a single body instead of a stream' : 'is incomplete')
       return
     }
+    attempt.noteIssued(this.answer)
     if (attempt.isServed) {
       this.#writeHead()
       const { response } = attempt.request

@@ -27,6 +27,9 @@ export const plainStream = 'data: {"choices":[{"index":0,"delta":{}}]}\n\ndata: 
 /** An answer to a request for embeddings, without usage. */
 export const plainEmbedding = '{"object":"list","data":[{"object":"embedding","index":0,"embedding":[0.5]}]}'
 
+/** A response without usage. */
+export const plainResponse = '{"object":"response","status":"completed","output":[]}'
+
 /** An HTTP server with answers that a test sets. */
 export async function startFakeUpstream(): Promise<FakeUpstream> {
   const received: Received[] = []
@@ -34,7 +37,8 @@ export async function startFakeUpstream(): Promise<FakeUpstream> {
     const isStream = body.includes('"stream":true')
     response.setHeader('content-type', isStream ? 'text/event-stream' : 'application/json')
     if (isStream) response.end(plainStream)
-    else response.end(request.url!.endsWith('/embeddings') ? plainEmbedding : plainAnswer)
+    else if (request.url!.endsWith('/embeddings')) response.end(plainEmbedding)
+    else response.end(request.url!.endsWith('/responses') ? plainResponse : plainAnswer)
   }
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []

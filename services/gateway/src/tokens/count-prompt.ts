@@ -1,6 +1,6 @@
-import type { ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import { memberOf } from '../body/member-of.ts'
+import type { Api } from '../upstreams/apis.ts'
 import { measureAudio, measureImage } from './media/measure-media.ts'
 import { audioBound, imageBound, type MediaRules } from './media/media-bound.ts'
 import { mediaDifference, messageTokens, partTokens } from './prompt-bound.ts'
@@ -8,18 +8,26 @@ import { mediaDifference, messageTokens, partTokens } from './prompt-bound.ts'
 /** A request whose prompt can be counted. Its body has been checked before. */
 export interface CountablePrompt {
   body: Uint8Array
-  kind: ModelKind
+  api: Api
   media: MediaRules
   /** Bytes of the member that holds the prompt. */
   promptBytes: number
+  /** The maximum tokens of earlier answers that the request refers to. */
+  storedTokens: number
 }
 
 /** Bounds the tokens of a prompt. Its texts are counted by the tokenizer, the rest by its bytes. */
-export function countPrompt({ body, kind, media, promptBytes }: CountablePrompt): number {
+export function countPrompt(prompt: CountablePrompt): number {
+  return countBody(prompt) + prompt.storedTokens
+}
+
+function countBody({ body, api, media, promptBytes }: CountablePrompt): number {
   const members = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString()) as ParsedBody['members']
   const parsed = { bytes: body.length, members, promptBytes }
-  if (kind === 'chat') return countedChatPrompt(parsed, media, countTokens)
-  return countedInput(parsed, kind === 'embedding' ? 'input' : 'prompt', countTokens)
+  if (api === 'responses') return countedItems(parsed, media, countTokens)
+  if (api === 'embeddings' || api === 'completions')
+    return countedInput(parsed, api === 'embeddings' ? 'input' : 'prompt', countTokens)
+  return countedChatPrompt(parsed, media, countTokens)
 }
 
 /** A parsed body. */
@@ -40,14 +48,40 @@ function countedChatPrompt(
   for (const message of members.messages as Array<Record<string, unknown>>) {
     tokens += messageTokens + valueBytes({ ...message, content: null })
     const { content } = message
-    if (typeof content === 'string') tokens += count(content)
-    else if (Array.isArray(content)) {
-      for (const part of content as Array<Record<string, unknown>>) {
-        const { text } = part
-        tokens += partTokens + partDifference(part, rules)
-        tokens += typeof text === 'string' ? valueBytes({ ...part, text: null }) + count(text) : valueBytes(part)
-      }
-    }
+    tokens += countedContent(content, rules, count)
+  }
+  return tokens
+}
+
+/** Bounds the tokens of a text, or of a list of parts whose texts are counted. */
+function countedContent(content: unknown, rules: MediaRules, count: (text: string) => number): number {
+  if (typeof content === 'string') return count(content)
+  if (!Array.isArray(content)) return 0
+  let tokens = 0
+  for (const part of content as Array<Record<string, unknown>>) {
+    const { text } = part
+    tokens += partTokens + partDifference(part, rules)
+    tokens += typeof text === 'string' ? valueBytes({ ...part, text: null }) + count(text) : valueBytes(part)
+  }
+  return tokens
+}
+
+/** Bounds the input of a response, as `chatPromptBound` does, and counts the texts of messages and of tools' outputs. */
+function countedItems(
+  { bytes, members, promptBytes }: ParsedBody,
+  rules: MediaRules,
+  count: (text: string) => number
+): number {
+  const rest = bytes - promptBytes + messageTokens
+  const { input } = members
+  if (!Array.isArray(input)) return rest + countedContent(input, rules, count)
+  let tokens = rest
+  for (const item of input as Array<Record<string, unknown>>) {
+    const { content, output } = item
+    // A screenshot is a single part.
+    const parts = output !== null && typeof output === 'object' && !Array.isArray(output) ? [output] : output
+    tokens += messageTokens + valueBytes({ ...item, content: null, output: null })
+    tokens += countedContent(content, rules, count) + countedContent(parts, rules, count)
   }
   return tokens
 }
@@ -68,11 +102,12 @@ function countedInput(
 }
 
 /** The tokens of a part's media, minus their bytes. Some servers read these members whatever the part's type. */
-function partDifference({ image_url: image, input_audio: audio }: Record<string, unknown>, rules: MediaRules): number {
+function partDifference(part: Record<string, unknown>, rules: MediaRules): number {
+  const { image_url: image, input_audio: audio } = part
   let tokens = 0
   if (image != null) {
     const url = typeof image === 'string' ? image : memberOf(image, 'url')
-    const detail = memberOf(image, 'detail')
+    const detail = typeof image === 'string' ? part.detail : memberOf(image, 'detail')
     tokens += mediaDifference(imageBound(measureImage(String(url), typeof detail === 'string' ? detail : null), rules))
   }
   if (audio != null) tokens += mediaDifference(audioBound(measureAudio(String(memberOf(audio, 'data'))), rules))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import t from 'tap'
+import type { Api } from '../upstreams/apis.ts'
 import { type Countable, type Estimate, estimateUsage, type Received } from './estimate-usage.ts'
 import { tokensInTransit } from './tokens-in-transit.ts'
 import { createUsageEstimator } from './usage-estimator.ts'
@@ -91,16 +92,27 @@ t.test('tool calls, reasoning and several choices count, names of roles do not',
 })
 
 t.test('a prompt is counted in every form of input', async () => {
-  const promptOf = (kind: 'chat' | 'completion' | 'embedding', body: object) => {
+  const promptOf = (api: Api, body: object) => {
     const bytes = Buffer.from(JSON.stringify(body))
     const promptBytes = bytes.length - Buffer.byteLength('{"":}') - 5
-    return counted('', {}, { prompt: { body: bytes, kind, media: {}, promptBytes } }).promptTokens!
+    return counted('', {}, { prompt: { body: bytes, api, media: {}, promptBytes, storedTokens: 0 } }).promptTokens!
   }
   const message = promptOf('chat', { messages: [{ role: 'user', content: 'Hello world, and more of it' }] })
   assert.ok(message >= countTokens('Hello world, and more of it') + 7 && message < 60, `${message}`)
   for (const input of ['Hello world', ['Hello world', 'Hello'], [1, 2, 3], [[1], [2, 3]]]) {
-    assert.ok(promptOf('embedding', { input }) >= 2)
-    assert.ok(promptOf('completion', { prompt: input }) >= 2)
+    assert.ok(promptOf('embeddings', { input }) >= 2)
+    assert.ok(promptOf('completions', { prompt: input }) >= 2)
+  }
+  const said = 'Hello world, and more of it'
+  for (const input of [
+    said,
+    [{ role: 'user', content: said }],
+    [{ role: 'user', content: [{ type: 'input_text', text: said }] }],
+    [{ type: 'function_call_output', call_id: 'c', output: said }],
+    [{ type: 'function_call_output', call_id: 'c', output: [{ type: 'input_text', text: said }] }]
+  ]) {
+    const tokens = promptOf('responses', { input })
+    assert.ok(tokens >= countTokens(said) + 7 && tokens < 160, `${JSON.stringify(input)}: ${tokens}`)
   }
   assert.equal(counted('').promptTokens, null)
 })

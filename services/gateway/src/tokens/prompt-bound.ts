@@ -8,6 +8,8 @@ export interface BoundedBody {
   bytes: Buffer
   members: Readonly<Record<string, unknown>>
   spans: ReadonlyMap<string, MemberSpan>
+  /** Of the JSON reader: items and parts of messages, in order. */
+  notes: readonly number[]
   messages: number
   /** Parts of messages. */
   parts: number

@@ -40,9 +40,22 @@ export function wordsOfAnswer(bytes: Uint8Array): Map<string, string> | null {
     return null
   }
   const choices = memberOf(body, 'choices')
-  const written = Array.isArray(choices) ? choices.map((choice) => writtenIn(choice, 'message')) : body
+  const written = Array.isArray(choices) ? choices.map((choice) => writtenIn(choice, 'message')) : outputOf(body)
   gatherWords(written, '', words)
   return words
+}
+
+/** What the model wrote into a response; for another body, all of it. */
+function outputOf(body: unknown): unknown {
+  const output = memberOf(body, 'output')
+  if (memberOf(body, 'object') !== 'response' || !Array.isArray(output)) return body
+  return output.map((item) => ({
+    name: memberOf(item, 'name'),
+    arguments: memberOf(item, 'arguments'),
+    input: memberOf(item, 'input'),
+    content: memberOf(item, 'content'),
+    summary: memberOf(item, 'summary')
+  }))
 }
 
 /** Appends each text within a value to the earlier text at the same place: a stream brings texts in pieces. */

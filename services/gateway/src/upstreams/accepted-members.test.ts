@@ -31,7 +31,7 @@ t.before(async () => {
   upstream = await startFakeUpstream()
   const entry = (more: string) => `{ base_url: '${upstream.url}/v1'${more} }`
   const upstreamsFile = `upstreams:
-  plain: ${entry('')}
+  plain: ${entry(', speaks: [chat, completions, embeddings, responses]')}
   openai: ${entry(', members: openai')}
   vllm: ${entry(', members: [top_k, min_p, chatTemplate]')}
   ollama: ${entry(', members: [top_k, keep_alive]')}
@@ -108,7 +108,8 @@ t.test('every member that OpenAI documents for an endpoint passes there, even as
   const paths: Record<keyof typeof openaiMembers, readonly [path: string, required: Record<string, unknown>]> = {
     chat: ['/chat/completions', chatOf('plain') as Record<string, unknown>],
     completions: ['/completions', { model: 'completion', prompt: 'x' }],
-    embeddings: ['/embeddings', { model: 'embedding', input: 'x' }]
+    embeddings: ['/embeddings', { model: 'embedding', input: 'x' }],
+    responses: ['/responses', { model: 'plain', input: 'x' }]
   }
   for (const [api, [path, required]] of Object.entries(paths)) {
     const all = Object.fromEntries(openaiMembers[api as keyof typeof openaiMembers].map((name) => [name, null]))

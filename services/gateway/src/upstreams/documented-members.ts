@@ -7,6 +7,6 @@ export const documentedMembers: Readonly<Record<Api, ReadonlySet<string>>> = {
   chat: new Set(openaiMembers.chat),
   completions: new Set(openaiMembers.completions),
   embeddings: new Set(openaiMembers.embeddings),
-  responses: new Set(),
+  responses: new Set(openaiMembers.responses),
   messages: new Set([...anthropicMembers, ...olderAnthropicMembers])
 }

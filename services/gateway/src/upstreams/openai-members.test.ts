@@ -15,7 +15,8 @@ t.test('the lists have exactly the members of the official SDK', async () => {
   for (const [api, file, name] of [
     ['chat', 'resources/chat/completions/completions.d.ts', 'ChatCompletionCreateParamsBase'],
     ['completions', 'resources/completions.d.ts', 'CompletionCreateParamsBase'],
-    ['embeddings', 'resources/embeddings.d.ts', 'EmbeddingCreateParams']
+    ['embeddings', 'resources/embeddings.d.ts', 'EmbeddingCreateParams'],
+    ['responses', 'resources/responses/responses.d.ts', 'ResponseCreateParamsBase']
   ] as const) {
     assert.deepEqual(openaiMembers[api], membersOf(file, name).sort(), api)
   }

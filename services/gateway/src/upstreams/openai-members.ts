@@ -2,7 +2,7 @@
  * The top-level request members in the OpenAI API reference for each endpoint, with deprecated ones. A test compares the lists with
  * the types of the official SDK.
  */
-export const openaiMembers: Readonly<Record<'chat' | 'completions' | 'embeddings', readonly string[]>> = {
+export const openaiMembers: Readonly<Record<'chat' | 'completions' | 'embeddings' | 'responses', readonly string[]>> = {
   chat: [
     'audio',
     'frequency_penalty',
@@ -62,5 +62,40 @@ export const openaiMembers: Readonly<Record<'chat' | 'completions' | 'embeddings
     'top_p',
     'user'
   ],
-  embeddings: ['dimensions', 'encoding_format', 'input', 'model', 'user']
+  embeddings: ['dimensions', 'encoding_format', 'input', 'model', 'user'],
+  responses: [
+    'access_programs',
+    'background',
+    'context_management',
+    'conversation',
+    'image',
+    'include',
+    'input',
+    'instructions',
+    'max_output_tokens',
+    'max_tool_calls',
+    'metadata',
+    'model',
+    'moderation',
+    'parallel_tool_calls',
+    'previous_response_id',
+    'prompt',
+    'prompt_cache_key',
+    'prompt_cache_options',
+    'prompt_cache_retention',
+    'reasoning',
+    'safety_identifier',
+    'service_tier',
+    'store',
+    'stream',
+    'stream_options',
+    'temperature',
+    'text',
+    'tool_choice',
+    'tools',
+    'top_logprobs',
+    'top_p',
+    'truncation',
+    'user'
+  ]
 }

@@ -4,7 +4,14 @@ import type { TraceHeaders } from '@tollgate/service/tracing/tracing.ts'
 import { type Dispatcher, errors, Pool } from 'undici'
 import { CallError } from './call-error.ts'
 import { onNextStream, wasReset } from './http2-streams.ts'
-import type { AnswerHandler, CallController, UpstreamCall, UpstreamPool, UpstreamPoolOptions } from './upstream-pool.ts'
+import {
+  type AnswerHandler,
+  type CallController,
+  queryOf,
+  type UpstreamCall,
+  type UpstreamPool,
+  type UpstreamPoolOptions
+} from './upstream-pool.ts'
 
 /**
  * Calls an upstream with undici: over HTTP/2, or over HTTP/1.1 if the upstreams file says `client: undici`. `http1/README.md` explains
@@ -44,15 +51,16 @@ export class UndiciPool implements UpstreamPool {
     return this.#pool.stats.size
   }
 
-  dispatch({ path, requestId, trace, fields, body }: UpstreamCall, handler: AnswerHandler): void {
+  dispatch(call: UpstreamCall, handler: AnswerHandler): void {
+    const { path, other, requestId, trace, fields, body } = call
     this.#pool.dispatch(
       {
-        method: 'POST',
-        path: this.#pathPrefix + path + this.#query,
+        method: other?.method ?? 'POST',
+        path: this.#pathPrefix + path + queryOf(call, this.#query),
         // Has no effect on HTTP/2.
         reset: this.#http2,
         headers: [...this.#headers, 'x-request-id', requestId, ...traceFields(trace), ...fields],
-        body: typeof body === 'string' ? Buffer.from(body, 'latin1') : body
+        body: body.length === 0 ? null : typeof body === 'string' ? Buffer.from(body, 'latin1') : body
       },
       new UndiciHandler(handler, this.#http2)
     )

@@ -13,10 +13,12 @@ export interface UpstreamPool {
   destroy(): Promise<void>
 }
 
-/** A `POST` of JSON. The pool adds the host, the path prefix and the common headers. */
+/** A request, by default a `POST` of JSON. The pool adds the host, the path prefix and the common headers. */
 export interface UpstreamCall {
   /** Path of the endpoint below the upstream's prefix, such as `/chat/completions`. */
   readonly path: string
+  /** Absent for the usual `POST`, whose path is one of a few. */
+  readonly other?: OtherRequest
   /** Must not contain line breaks. */
   readonly requestId: string
   /** Continue the trace of the request; null if it has none. Must not contain line breaks. */
@@ -25,6 +27,19 @@ export interface UpstreamCall {
   readonly fields: readonly string[]
   /** Must not change until the call has ended. */
   readonly body: Bytes
+}
+
+/** What differs in a call of one stored object. */
+export interface OtherRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Encoded, without a question mark; empty for none. */
+  readonly query: string
+}
+
+/** Joins the query of a call with that of the upstream. @param query of the upstream, with its question mark, or empty */
+export function queryOf({ other }: Pick<UpstreamCall, 'other'>, query: string): string {
+  if (other === undefined || other.query === '') return query
+  return query === '' ? `?${other.query}` : `${query}&${other.query}`
 }
 
 /** Controls one call. */

@@ -68,3 +68,34 @@ t.test('bytes that are not one object are faulty', async () => {
   assert.equal(scan(' \n', []).isBlank, true)
   assert.equal(scan('{"response":{"usage":{"a"', []).isClosed, false)
 })
+
+t.test('the members of the objects in a list are found, and no others', async () => {
+  const listPaths = ['id', 'output.*.id', 'output.*.inner.id']
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(value, fc.record({ id: fc.string(), inner: fc.record({ id: fc.nat() }), x: value })), {
+        maxLength: 5
+      }),
+      object,
+      fc.array(fc.nat(), { maxLength: 8 }),
+      (output, others, cuts) => {
+        const bytes = Buffer.from(JSON.stringify({ ...others, output, id: 'last' }))
+        const found = new MemberScan(listPaths)
+        const at = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b)
+        for (const [index, from] of [0, ...at].entries()) found.push(bytes.subarray(from, at[index] ?? bytes.length))
+        const expected = output.flatMap((one) => {
+          if (one === null || typeof one !== 'object' || Array.isArray(one)) return []
+          // In the order of the text: numbers as names come first, and none of these names is one.
+          return Object.entries(one).flatMap(([key, inside]) => {
+            if (key === 'id') return [JSON.stringify(inside)]
+            const id = key === 'inner' ? memberAt(inside, 'id') : undefined
+            return id === undefined ? [] : [JSON.stringify(id)]
+          })
+        })
+        assert.deepEqual(found.listed, expected)
+        assert.equal(found.valueOf('id'), 'last')
+      }
+    ),
+    { numRuns: 300 }
+  )
+})

@@ -14,9 +14,15 @@ const maxValueBytes = 16_384
 /** Longer names are none of those that are searched. */
 const maxNameBytes = 64
 
-/** The searched members of one object. */
+/** Values of all members in lists together. A response has fewer items. */
+const maxListed = 1024
+
+/** The searched members of one object, or of the objects in one list. */
 interface Level {
+  readonly isList: boolean
   readonly members: ReadonlyMap<string, { readonly path: string | null; readonly inner: Level | null }>
+  /** For a list. */
+  readonly items: Level | null
 }
 
 /**
@@ -28,6 +34,8 @@ interface Level {
 export class MemberScan {
   /** The JSON texts of the values that have ended, by path. Of equal names, the last counts. A value that is too long is missing. */
   readonly values = new Map<string, string>()
+  /** The JSON texts of the values within lists, in order, such as those at `output.*.id`. */
+  readonly listed: string[] = []
   /** Whether the bytes cannot be one JSON object. */
   isFaulty = false
   /** Whether the object has ended, with nothing after it. */
@@ -38,7 +46,7 @@ export class MemberScan {
   spanEnd = -1
   readonly #spanOf: string | null
   readonly #root: Level
-  /** The searched members of the open objects and lists; null where nothing is searched. The outer object comes first. */
+  /** What is searched in the open objects and lists; null for nothing. The outer object comes first. */
   #levels: Array<Level | null> = []
   /** Bytes before the current ones. */
   #before = 0
@@ -58,7 +66,8 @@ export class MemberScan {
   #valueFrom = 0
 
   /**
-   * @param paths of the members, such as `response.usage`. The searched names contain no dots and no escapes
+   * @param paths of the members, such as `response.usage`, or `output.*.id` for the items of a list. The searched names contain no
+   *   dots and no escapes
    * @param spanOf the path whose place is needed, too
    */
   constructor(paths: readonly string[], spanOf: string | null = null) {
@@ -109,7 +118,7 @@ export class MemberScan {
 
   #enter(level: Level | null): void {
     this.#levels.push(level)
-    this.#expectsName = level !== null
+    this.#expectsName = level !== null && !level.isList
   }
 
   #readStructure(byte: number, bytes: Buffer, at: number): void {
@@ -119,10 +128,10 @@ export class MemberScan {
         this.#name = this.#expectsName ? '' : null
         return
       case openBrace:
-        this.#enter(this.#inner())
+        this.#enter(this.#inner(false))
         return
       case openBracket:
-        this.#enter(null)
+        this.#enter(this.#inner(true))
         return
       case closeBrace:
       case closeBracket:
@@ -136,16 +145,19 @@ export class MemberScan {
         if (this.#levels.at(-1) !== null) this.#beginValue(at + 1)
         return
       case comma:
-        if (this.#levels.at(-1) === null) return
+        if (this.#levels.at(-1)?.isList !== false) return
         this.#endValue(bytes, at)
         this.#expectsName = true
         this.#member = undefined
     }
   }
 
-  /** The searched members of the object that begins as the current value. */
-  #inner(): Level | null {
-    return this.#levels.at(-1) === null ? null : (this.#member?.inner ?? null)
+  /** What is searched in the object or list that begins as the current value. */
+  #inner(isList: boolean): Level | null {
+    const level = this.#levels.at(-1) ?? null
+    if (level === null) return null
+    const inner = level.isList ? level.items : (this.#member?.inner ?? null)
+    return inner?.isList === isList ? inner : null
   }
 
   #beginValue(from: number): void {
@@ -168,8 +180,12 @@ export class MemberScan {
     const path = this.#path
     if (path === null || this.#levels.length !== this.#depth) return
     this.#keep(bytes.subarray(this.#valueFrom, at))
-    if (this.#gatheredBytes <= maxValueBytes) this.values.set(path, Buffer.concat(this.#gathered).toString().trim())
-    else this.values.delete(path)
+    if (this.#gatheredBytes > maxValueBytes) this.values.delete(path)
+    else {
+      const text = Buffer.concat(this.#gathered).toString().trim()
+      if (!path.includes('*')) this.values.set(path, text)
+      else if (this.listed.length < maxListed) this.listed.push(text)
+    }
     if (path === this.#spanOf) this.spanEnd = this.#before + at
     this.#path = null
     this.#gathered = []
@@ -230,6 +246,10 @@ function prepare(paths: readonly string[]): Level {
 
 function levelOf(searched: ReadonlyArray<{ path: string; names: readonly string[] }>): Level {
   const members = new Map<string, { path: string | null; inner: Level | null }>()
+  if (searched[0]!.names[0] === '*') {
+    const items = levelOf(searched.map(({ path, names }) => ({ path, names: names.slice(1) })))
+    return { isList: true, members, items }
+  }
   for (const name of new Set(searched.map(({ names }) => names[0]!))) {
     const here = searched.filter(({ names }) => names[0] === name)
     const inner = here
@@ -240,7 +260,7 @@ function levelOf(searched: ReadonlyArray<{ path: string; names: readonly string[
       inner: inner.length === 0 ? null : levelOf(inner)
     })
   }
-  return { members }
+  return { isList: false, members, items: null }
 }
 
 /** White space of JSON (RFC 8259, section 2). */

@@ -23,6 +23,11 @@ export class ObjectShape implements BodyShape {
     this.#scan = new MemberScan(reading.paths, reading.usage)
   }
 
+  /** The members that arrived so far. */
+  get members(): MemberScan {
+    return this.#scan
+  }
+
   get hasList(): boolean {
     return this.#reading.isAnswer(this.#scan)
   }

@@ -25,6 +25,14 @@ export abstract class TypedEvents extends EventFlow {
   /** Reads an event. @returns whether it passes; if not, it reports an error */
   protected abstract read(type: unknown, event: MemberScan): boolean
 
+  /** Whether events of a type may have words of the model. Others may repeat members of the client's request. */
+  protected hasWords(_type: unknown): boolean {
+    return true
+  }
+
+  /** Called with events that pass. @param _text one character per byte */
+  protected passed(_text: string): void {}
+
   /** Any comment or field of an event begins an answer. */
   protected begins(text: string): boolean {
     return beginning.test(text)
@@ -32,43 +40,61 @@ export abstract class TypedEvents extends EventFlow {
 
   protected inspect(events: Buffer): Buffer {
     const text = events.toString('latin1')
-    const passing = this.mayMatter(text) ? this.#readAll(events, text) : events
-    this.received.add(passing, passing.length === events.length ? text : text.slice(0, passing.length))
-    return passing
+    if (this.mayMatter(text)) return this.#readAll(events, text)
+    this.received.add(events, text)
+    this.passed(text)
+    return events
   }
 
   /** @returns the events before an error */
   #readAll(events: Buffer, text: string): Buffer {
     for (let from = 0; from < events.length; ) {
       const end = firstBoundary(events, from) || events.length
-      if (this.mayMatter(text.slice(from, end))) {
-        const scan = new MemberScan(this.#paths)
-        scan.push(Buffer.from(dataOf(events.subarray(from, end))))
-        if (!this.read(scan.valueOf('type'), scan)) {
-          this.hasFailed = true
-          return events.subarray(0, from)
-        }
+      const eventText = text.slice(from, end)
+      const event = events.subarray(from, end)
+      if (!this.#readEvent(event, eventText)) {
+        this.hasFailed = true
+        return events.subarray(0, from)
       }
+      this.passed(eventText)
       from = end
     }
     return events
   }
 
+  /** @returns whether the event passes */
+  #readEvent(event: Buffer, text: string): boolean {
+    let type: unknown
+    if (this.mayMatter(text)) {
+      // An event of this name is a failure, whatever its data.
+      if (errorLine.test(text)) return false
+      const scan = new MemberScan(this.#paths)
+      scan.push(Buffer.from(dataOf(event)))
+      type = scan.valueOf('type')
+      // The last event of a stream may be cut.
+      if (scan.isClosed && !scan.isFaulty && !this.read(type, scan)) return false
+    }
+    if (this.hasWords(type)) this.received.add(event, text)
+    return true
+  }
+
   protected override readPart(part: Buffer, isEnd: boolean): void {
-    super.readPart(part, isEnd)
     if (this.#scan === null) {
       this.#scan = new MemberScan(this.#paths)
       const data = fieldName.exec(part.toString('latin1', 0, maxFieldAt))
       this.#scan.push(part.subarray(data === null ? part.length : data.index + data[0].length))
     } else this.#scan.push(part)
+    const type = this.#scan.valueOf('type')
+    if (this.hasWords(type)) this.received.skip(part.length)
     if (!isEnd) return
-    this.read(this.#scan.valueOf('type'), this.#scan)
+    if (this.#scan.isClosed && !this.#scan.isFaulty) this.read(type, this.#scan)
     this.#scan = null
   }
 }
 
 /** A comment or a field of an event. */
 const beginning = /(?:^(?:\xef\xbb\xbf)?|[\r\n])(?::|event:|id:|retry:|data:)/
+const errorLine = /(?:^|[\r\n])event: ?error(?=[\r\n]|$)/
 /** Within this many bytes, the data of an event begin. */
 const maxFieldAt = 1024
 const fieldName = /(?:^|[\r\n])data:/

@@ -18,9 +18,9 @@ export interface MediaTokens {
  * @throws ServiceError unpriced_parameter if the model takes no images
  */
 export function imageBound(image: MeasuredImage, { images }: MediaRules): MediaTokens {
-  if (images === undefined) throw refusedMedia('this model takes no images. Remove them, or use another model')
+  if (images === undefined) throw refusedMedia('This model takes no images. Remove them, or use another model')
   // A provider may accept other files here, and count them in its own way.
-  if (image.isOtherFile) throw refusedMedia('an inline image must be of a type image/…, such as image/png')
+  if (image.isOtherFile) throw refusedMedia('An inline image must be of a type image/…, such as image/png')
   return { tokens: imageTokens(image, images), bytes: image.isInline ? image.bytes : 0 }
 }
 
@@ -30,11 +30,10 @@ export function imageBound(image: MeasuredImage, { images }: MediaRules): MediaT
  * @throws ServiceError unpriced_parameter if the model takes no audio, or the duration is unknown
  */
 export function audioBound({ seconds, bytes }: MeasuredAudio, { audio }: MediaRules): MediaTokens {
-  if (audio === undefined) throw refusedMedia('this model takes no audio. Remove it, or use another model')
-  if (seconds === null) throw refusedMedia('audio must be inline base64 of MP3 or uncompressed WAV')
+  if (audio === undefined) throw refusedMedia('This model takes no audio. Remove it, or use another model')
+  if (seconds === null) throw refusedMedia('Audio must be inline base64 of MP3 or uncompressed WAV')
   return { tokens: Math.ceil(seconds * audio.tokensPerSecond), bytes }
 }
 
-/** @param what continues "messages: …", without the last full stop */
-const refusedMedia = (what: string): ServiceError =>
-  new ServiceError('unpriced_parameter', { message: `messages: ${what}.` })
+/** @param what the message, without the last full stop */
+const refusedMedia = (what: string): ServiceError => new ServiceError('unpriced_parameter', { message: `${what}.` })

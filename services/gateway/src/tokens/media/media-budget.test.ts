@@ -83,11 +83,11 @@ t.test('an image counts by its size, or as the largest image if its size is unkn
 t.test('a model accepts only media with a rule in the catalog', async () => {
   const seeded = await gateway.seedKey()
   for (const [part, model, reason] of [
-    [imageOf(dataUrl(png(1, 1))), 'blind', /this model takes no images/],
+    [imageOf(dataUrl(png(1, 1))), 'blind', /This model takes no images/],
     // A file in place of an image. Some providers would read it as a file.
     [imageOf('data:application/pdf;base64,JVBERi0='), 'gpt-4o-mini', /inline image must be of a type image/],
     [imageOf('DATA:text/html,x'), 'gpt-4o-mini', /inline image must be of a type image/],
-    [audioOf(wav(1)), 'gpt-4o-mini', /this model takes no audio/],
+    [audioOf(wav(1)), 'gpt-4o-mini', /This model takes no audio/],
     [audioOf(Buffer.from('fLaC, and hours of silence')), 'hearing', /MP3 or uncompressed WAV/],
     [{ type: 'input_audio', input_audio: { data: 'x' } }, 'hearing', /MP3 or uncompressed WAV/],
     [{ type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERi0=' } }, 'gpt-4o-mini', /no files/],
@@ -96,9 +96,9 @@ t.test('a model accepts only media with a rule in the catalog', async () => {
     [
       { type: 'text', text: 'x', image_url: { url: 'https://example.com/a.png' } },
       'blind',
-      /this model takes no images/
+      /This model takes no images/
     ],
-    [{ type: 'text', text: 'x', input_audio: { data: '' } }, 'gpt-4o-mini', /this model takes no audio/]
+    [{ type: 'text', text: 'x', input_audio: { data: '' } }, 'gpt-4o-mini', /This model takes no audio/]
   ] as const) {
     const response = await ask(seeded, bodyOf(part, model))
     const { error } = (await response.json()) as { error: { code: string; message: string } }

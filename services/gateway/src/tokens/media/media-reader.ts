@@ -65,7 +65,7 @@ export class MediaReader {
     const notes = this.#notes
     // An image is a URL, or an object with a URL and perhaps a detail, in any order.
     if (notes[this.#at + 2] !== 0) {
-      this.#add(this.#measure(this.#at, null))
+      this.#add(this.#measure(this.#at, this.#detailBeside(this.#at)))
       return
     }
     let [url, detail] = [-1, null as string | null]
@@ -74,6 +74,16 @@ export class MediaReader {
       else detail = this.#text(at, 100)
     }
     this.#add(this.#measure(url, detail))
+  }
+
+  /** The detail that the part of an image has beside the URL (Responses). */
+  #detailBeside(image: number): string | null {
+    const notes = this.#notes
+    for (let at = image - 3; at >= 0 && notes[at]! !== note.part; at -= 3)
+      if (notes[at] === note.detail) return this.#text(at, 100)
+    for (let at = image + 3; at < notes.length && notes[at] !== note.part; at += 3)
+      if (notes[at] === note.detail) return this.#text(at, 100)
+    return null
   }
 
   #label(text: string): void {
@@ -101,7 +111,7 @@ export class MediaReader {
     const text = this.#bytes.toString('latin1', start, Math.min(end, start + length)).replaceAll('\\/', '/')
     if (text.replace(/\\$/, '').includes('\\')) {
       throw new ServiceError('invalid_request', {
-        message: 'messages: write long URLs and base64 without backslash escapes.'
+        message: 'Write long URLs and base64 without backslash escapes.'
       })
     }
     return text
@@ -110,7 +120,7 @@ export class MediaReader {
   #add(one: MeasuredImage | MeasuredAudio): void {
     if (this.media.push(one) > maxMedia) {
       throw new ServiceError('invalid_request', {
-        message: `messages: more than ${maxMedia} images or recordings. Send fewer.`
+        message: `The request has more than ${maxMedia} images or recordings. Send fewer.`
       })
     }
   }

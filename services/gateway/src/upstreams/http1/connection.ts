@@ -151,11 +151,12 @@ export class Connection implements Idle, ExchangeConnection {
   }
 
   #send(exchange: Exchange): void {
-    const { path, requestId, trace, fields, body } = exchange.call!
+    const call = exchange.call!
+    const { body } = call
     // The body may be large, so this frees memory.
     exchange.call = null
     this.#isSent = true
-    const head = this.#owner.heads.of(path, requestId, body.length, trace, fields)
+    const head = this.#owner.heads.of(call)
     if (typeof body === 'string' || body.length <= maxTextBody) {
       this.#socket.write(head + (typeof body === 'string' ? body : body.toString('latin1')), 'latin1')
       return

@@ -1,4 +1,5 @@
 import type { TraceHeaders } from '@tollgate/service/tracing/tracing.ts'
+import { queryOf, type UpstreamCall } from '../upstream-pool.ts'
 
 /** The common parts of all requests to an upstream. */
 export interface RequestFields {
@@ -25,28 +26,28 @@ export class RequestHeads {
   }
 
   /** Builds a head. @throws Error if a field or the path has a forbidden character */
-  of(
-    path: string,
-    requestId: string,
-    bodyBytes: number,
-    trace: TraceHeaders | null = null,
-    fields: readonly string[] = none
-  ): string {
-    const beginning = this.#beginnings.get(path) ?? this.#prepare(path)
+  of(call: UpstreamCall): string {
+    const { path, other, requestId, trace, fields, body } = call
+    const beginning = other === undefined ? (this.#beginnings.get(path) ?? this.#prepare(path)) : this.#begin(call)
     const traced = trace === null ? '' : traceLines(trace)
     const further = fields.length === 0 ? '' : linesOf(fields)
-    return `${beginning}${requestId}\r\n${traced}${further}content-length: ${bodyBytes}\r\n\r\n`
+    return `${beginning}${requestId}\r\n${traced}${further}content-length: ${body.length}\r\n\r\n`
   }
 
   #prepare(path: string): string {
+    const beginning = this.#begin({ path })
+    this.#beginnings.set(path, beginning)
+    return beginning
+  }
+
+  #begin(call: Pick<UpstreamCall, 'path' | 'other'>): string {
     const { host, pathPrefix, query, headers } = this.#fields
-    const lines = [`POST ${pathPrefix}${path}${query} HTTP/1.1`, `host: ${host}`, 'connection: keep-alive']
+    const target = `${pathPrefix}${call.path}${queryOf(call, query)}`
+    const lines = [`${call.other?.method ?? 'POST'} ${target} HTTP/1.1`, `host: ${host}`, 'connection: keep-alive']
     for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
     // The message does not contain the field, because it may be the credential.
     if (!lines.every((line) => safe.test(line))) throw new Error('a field of the request could end its line')
-    const beginning = `${lines.join('\r\n')}\r\nx-request-id: `
-    this.#beginnings.set(path, beginning)
-    return beginning
+    return `${lines.join('\r\n')}\r\nx-request-id: `
   }
 }
 
@@ -55,8 +56,6 @@ function linesOf(fields: readonly string[]): string {
   for (let at = 0; at < fields.length; at += 2) lines += `${fields[at]}: ${fields[at + 1]}\r\n`
   return lines
 }
-
-const none: readonly string[] = []
 
 function traceLines({ traceparent, tracestate }: TraceHeaders): string {
   return `traceparent: ${traceparent}\r\n${tracestate === '' ? '' : `tracestate: ${tracestate}\r\n`}`

@@ -1,0 +1,192 @@
+import { type TSchema, Type } from 'typebox'
+
+/**
+ * The structured members of a request to the Responses API, as {@link file://./chat-members.ts} has those of a chat. Other members
+ * are refused at every depth, since an upstream may give them a meaning and a price. Items and parts of all types share one schema,
+ * because upstreams may read a member whatever the type.
+ *
+ * The members are those of OpenAI's reference (November 2026) that the gateway can bound and price.
+ */
+
+const closed = { additionalProperties: false }
+const maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
+const text = maybe(Type.String())
+const flag = maybe(Type.Boolean())
+const number = maybe(Type.Number())
+const free = maybe(Type.Object({}))
+const freeList = maybe(Type.Array(Type.Unknown()))
+const unknownValue = Type.Optional(Type.Unknown())
+/** @param reason completes "<path>: …" */
+const refused = (reason: string) => Type.Optional(Type.Null({ 'x-unpriced': reason }))
+const noPrice = 'the catalog has no price for this'
+const oneOf = (values: string[], reason = noPrice) => Type.String({ enum: values, 'x-unpriced': reason })
+
+/** Marks a part of the prompt for the provider's cache. A longer `ttl` costs more. */
+const cacheBreakpoint = maybe(Type.Object({ mode: text, ttl: Type.Optional(oneOf(['30m'])) }, closed))
+const noFiles = 'no files are accepted, because their tokens cannot be counted in advance'
+
+/** A part of a message, of a tool's output or of reasoning. */
+const Part = Type.Object(
+  {
+    type: oneOf(
+      ['input_text', 'output_text', 'refusal', 'input_image', 'reasoning_text', 'summary_text', 'computer_screenshot'],
+      `the catalog has no price for a part of this type (${noFiles})`
+    ),
+    text,
+    refusal: text,
+    image_url: maybe(Type.String({ 'x-note': 'image' })),
+    detail: maybe(Type.String({ 'x-note': 'detail' })),
+    file_id: refused(noFiles),
+    file_url: refused(noFiles),
+    file_data: refused(noFiles),
+    annotations: freeList,
+    logprobs: freeList,
+    parsed: unknownValue,
+    prompt_cache_breakpoint: cacheBreakpoint
+  },
+  { ...closed, 'x-note': 'part', 'x-unpriced': 'a part must be an object' }
+)
+
+const Grammar = Type.Object({ type: oneOf(['text', 'grammar']), definition: text, syntax: text, grammar: free }, closed)
+const toolMembers = {
+  name: text,
+  description: text,
+  parameters: free,
+  output_schema: free,
+  strict: flag,
+  format: maybe(Grammar),
+  allowed_callers: freeList,
+  async: flag,
+  defer_loading: flag,
+  display_width: number,
+  display_height: number,
+  environment: text
+}
+const clientTools = ['function', 'custom', 'apply_patch', 'local_shell', 'computer', 'computer_use_preview']
+const noToolPrice =
+  'the catalog has no price for a tool of this type. Send tools that your application runs, such as functions'
+const NamedTool = Type.Object({ type: oneOf(clientTools, noToolPrice), ...toolMembers }, closed)
+/** The provider runs other tools itself, and bills each call. */
+const Tool = Type.Object(
+  { type: oneOf([...clientTools, 'namespace'], noToolPrice), ...toolMembers, tools: maybe(Type.Array(NamedTool)) },
+  closed
+)
+const toolList = Type.Array(Tool)
+
+/** Items that the provider's own tools wrote have no price, and a compacted conversation has no bound. */
+const itemTypes = [
+  'message',
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+  'custom_tool_call_output',
+  'reasoning',
+  'computer_call',
+  'computer_call_output',
+  'local_shell_call',
+  'local_shell_call_output',
+  'apply_patch_call',
+  'apply_patch_call_output',
+  'additional_tools',
+  'item_reference'
+]
+
+/** An item of the input. Without a type, it is a message; with only an id, it refers to a stored item. */
+const Item = Type.Object(
+  {
+    type: maybe(
+      Type.String({
+        enum: itemTypes,
+        'x-note': 'itemType',
+        'x-unpriced': 'the catalog has no price for an item of this type'
+      })
+    ),
+    id: maybe(Type.String({ 'x-note': 'itemId' })),
+    role: text,
+    content: Type.Optional(Type.Union([Type.String(), Type.Array(Part), Type.Null()], { 'x-note': 'itemContent' })),
+    status: text,
+    phase: text,
+    call_id: text,
+    name: text,
+    namespace: text,
+    arguments: text,
+    parsed_arguments: unknownValue,
+    input: text,
+    output: Type.Optional(Type.Union([Type.String(), Type.Array(Part), Part, Type.Null()])),
+    async: flag,
+    caller: free,
+    created_by: text,
+    summary: maybe(Type.Array(Part)),
+    encrypted_content: maybe(Type.String({ 'x-note': 'sealed' })),
+    action: free,
+    actions: freeList,
+    operation: free,
+    pending_safety_checks: freeList,
+    acknowledged_safety_checks: freeList,
+    tools: maybe(toolList)
+  },
+  { ...closed, 'x-note': 'item' }
+)
+
+export const Input = Type.Optional(Type.Union([Type.String(), Type.Array(Item), Type.Null()], { 'x-bulk': true }))
+export const Instructions = Type.Optional(Type.Union([Type.String(), Type.Null()], { 'x-bulk': true }))
+export const ResponseTools = Type.Optional(Type.Union([toolList, Type.Null()], { 'x-bulk': true }))
+export const ResponseToolChoice = Type.Optional(
+  Type.Union(
+    [
+      Type.String(),
+      Type.Null(),
+      Type.Object(
+        {
+          type: oneOf([...clientTools, 'allowed_tools'], noToolPrice),
+          name: text,
+          mode: text,
+          tools: maybe(Type.Array(Type.Object({})))
+        },
+        closed
+      )
+    ],
+    { 'x-bulk': true }
+  )
+)
+const TextFormat = Type.Object({ type: text, name: text, description: text, schema: free, strict: flag }, closed)
+export const TextOptions = Type.Optional(
+  Type.Union([Type.Object({ format: maybe(TextFormat), verbosity: text }, closed), Type.Null()], { 'x-bulk': true })
+)
+/** The mode `pro` lets a model work longer, at another price. */
+export const ReasoningOptions = maybe(
+  Type.Object(
+    {
+      effort: text,
+      summary: text,
+      generate_summary: text,
+      context: text,
+      mode: maybe(oneOf(['standard']))
+    },
+    closed
+  )
+)
+export const ResponseStreamOptions = maybe(Type.Object({ include_obfuscation: flag }, closed))
+/** The gateway checks whether `ttl` has a price. `prewarm` costs more, and `comparison_response_id` refers to a stored response. */
+export const PromptCacheOptions = maybe(
+  Type.Object(
+    {
+      mode: text,
+      ttl: maybe(oneOf(['30m', '12h'])),
+      prewarm: refused(noPrice),
+      comparison_response_id: refused('responses cannot be compared here')
+    },
+    closed
+  )
+)
+export const Include = maybe(Type.Array(Type.String()))
+
+/** Members that the gateway refuses unless they are null. */
+export const noTemplate = refused(
+  'templates are stored at the provider, so their cost cannot be bounded. Write the prompt into input'
+)
+export const noConversation = refused(
+  'conversations are stored at the provider without end, so their cost cannot be bounded. Use previous_response_id, or send all items'
+)
+/** Other APIs' names for the output limit and the number of answers. Some providers obey them. */
+export const otherResponseLimit = refused('this endpoint has max_output_tokens instead')

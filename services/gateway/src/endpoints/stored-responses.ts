@@ -1,0 +1,94 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
+import type { StoredId } from '@tollgate/state/stored-ids/stored-ids.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { confirmKey } from '../admission/admit-request.ts'
+import { isId } from '../relay/issued-ids.ts'
+import { callOnce } from '../stored/call-once.ts'
+import { countFreeCall } from '../stored/count-free-call.ts'
+import type { OtherRequest } from '../upstreams/upstream-pool.ts'
+import type { InferenceDependencies } from './inference-endpoint.ts'
+
+type Dependencies = Pick<InferenceDependencies, 'admission' | 'catalog' | 'storedResponses' | 'upstreams' | 'useLog'>
+
+/** The members of queries that reach the provider. */
+const passedQuery = new Set(['include', 'include[]', 'limit', 'order', 'after'])
+
+/**
+ * `GET` and `DELETE /v1/responses/:id`, `GET /v1/responses/:id/input_items` and `POST /v1/responses/:id/cancel`, for the account's own
+ * responses. They cost nothing.
+ */
+export function storedResponses(app: FastifyInstance, dependencies: Dependencies): void {
+  const route = (method: OtherRequest['method'], end: string) =>
+    app.route<{ Params: { id: string } }>({
+      method,
+      url: `/v1/responses/:id${end}`,
+      config: { isFree: true },
+      handler: (request, reply) => pass(request, reply, dependencies, { method, end })
+    })
+  route('GET', '')
+  route('DELETE', '')
+  route('GET', '/input_items')
+  route('POST', '/cancel')
+}
+
+/** Passes a call on to the upstream that has the response. */
+async function pass(
+  request: FastifyRequest<{ Params: { id: string } }>,
+  reply: FastifyReply,
+  { admission: { redis }, catalog, storedResponses, upstreams, useLog }: Dependencies,
+  { method, end }: { method: OtherRequest['method']; end: string }
+): Promise<FastifyReply> {
+  const { id } = request.params
+  const known = request.knownKey!
+  const view = catalog.current()
+  if (view === null) throw new ServiceError('state_unavailable')
+  await confirmKey(redis, known, (records) => judgeKey(records, known.digest))
+  await countFreeCall(redis, known, view)
+  useLog.used(known.pointer.key)
+  const { account } = known.pointer
+  const stored = isId(id) ? await find(storedResponses, account, id) : null
+  if (stored === null) throw notFound(id)
+  const upstream = upstreams.current.byName.get(stored.upstream)
+  if (upstream === undefined) throw new ServiceError('model_unavailable')
+  const body = await callOnce(upstream, {
+    path: `/responses/${id}${end}`,
+    other: { method, query: passedOn(request) },
+    requestId: request.id,
+    trace: null,
+    fields: [],
+    body: method === 'POST' ? '{}' : ''
+  }).catch((error: ServiceError) => {
+    throw error.code === 'not_found' ? notFound(id) : error
+  })
+  if (method === 'DELETE') await storedResponses.forget(account, id).catch(unavailable)
+  return reply.header('x-request-id', request.id).type('application/json').send(body)
+}
+
+async function find(
+  storedResponses: Dependencies['storedResponses'],
+  account: string,
+  id: string
+): Promise<StoredId | null> {
+  const [stored = null] = await storedResponses.find(account, [id]).catch(unavailable)
+  return stored
+}
+
+/** @throws ServiceError invalid_request */
+function passedOn({ query }: FastifyRequest): string {
+  const passed = new URLSearchParams()
+  for (const [name, value] of Object.entries(query as Record<string, string | string[]>)) {
+    if (name === 'stream' && value === 'false') continue
+    if (!passedQuery.has(name))
+      throw new ServiceError('invalid_request', { message: `${name.slice(0, 100)}: not supported here. Remove it.` })
+    for (const one of [value].flat()) passed.append(name, one)
+  }
+  return passed.toString()
+}
+
+function unavailable(cause: unknown): never {
+  throw new ServiceError('state_unavailable', { cause })
+}
+
+const notFound = (id: string) =>
+  new ServiceError('response_not_found', { message: `Response with id '${id.slice(0, 100)}' not found.` })

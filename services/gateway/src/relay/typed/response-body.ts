@@ -1,0 +1,56 @@
+import { readResponsesUsage } from '../../usage/responses-usage.ts'
+import { nothingUsed, type ReportedUsage } from '../../usage/usage.ts'
+import { type IssuedIds, issuedIds } from '../issued-ids.ts'
+import { JsonBody } from '../json-body.ts'
+import type { MemberScan } from './member-scan.ts'
+import { ObjectShape } from './object-shape.ts'
+
+const isResponse = (body: MemberScan): boolean => body.values.get('object') === '"response"'
+
+const reading = {
+  paths: ['object', 'status', 'error', 'usage', 'service_tier', 'id', 'output.*.id'],
+  usage: 'usage',
+  isAnswer: isResponse,
+  // A response that failed has an error, too. It is the provider's answer.
+  isError: (body: MemberScan): boolean => !isResponse(body) && body.valueOf('error') != null
+}
+
+/** A single body of the Responses API on its way to the client. */
+export class ResponseBody extends JsonBody {
+  readonly #shape: ObjectShape
+
+  /** @param length of the body in bytes, -1 if unknown */
+  constructor(length: number) {
+    const shape = new ObjectShape(reading)
+    super(shape, readUsageText, length)
+    this.#shape = shape
+  }
+
+  override push(bytes: Buffer): readonly Buffer[] {
+    const passing = super.push(bytes)
+    if (this.#isUnserved) this.usage = { ...nothingUsed }
+    return passing
+  }
+
+  override get issued(): IssuedIds | null {
+    const { members } = this.#shape
+    return this.isWhole ? issuedIds(members.valueOf('id'), members.listed) : null
+  }
+
+  /** Whether the response failed without output. Then it costs nothing. */
+  get #isUnserved(): boolean {
+    const { members } = this.#shape
+    return this.usage === null && this.isWhole && isFailed(members) && members.listed.length === 0
+  }
+}
+
+const isFailed = (body: MemberScan): boolean => body.values.get('status') === '"failed"'
+
+/** Reads the text of a usage object. @returns null if it has no tokens, or is not JSON */
+function readUsageText(text: string): ReportedUsage | null {
+  try {
+    return readResponsesUsage({ usage: JSON.parse(text) })
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,81 @@
+import { readResponsesUsage } from '../../usage/responses-usage.ts'
+import { nothingUsed } from '../../usage/usage.ts'
+import { type IssuedIds, issuedIds } from '../issued-ids.ts'
+import type { MemberScan } from './member-scan.ts'
+import { TypedEvents } from './typed-events.ts'
+
+const paths = ['type', 'error', 'response.usage', 'response.service_tier', 'response.id', 'response.output.*.id']
+
+/**
+ * Reads the events of the Responses API. A stream is whole after its last event: `response.completed`, `response.incomplete` or
+ * `response.failed`. Only that event has the usage.
+ */
+export class ResponsesEvents extends TypedEvents {
+  #isDone = false
+  /** Bytes of words before the last event. */
+  #sizeAtEnd = 0
+  #number = -1
+  #issued: IssuedIds | null = null
+
+  constructor() {
+    super(paths)
+  }
+
+  get isUsageFinal(): boolean {
+    return this.usage !== null && !this.hasWordsAfterUsage
+  }
+
+  get hasWordsAfterUsage(): boolean {
+    return this.usage !== null && this.received.hasWordsFrom(this.#sizeAtEnd)
+  }
+
+  get isDone(): boolean {
+    return this.#isDone
+  }
+
+  get isWhole(): boolean {
+    return this.#isDone && !this.hasFailed
+  }
+
+  override get issued(): IssuedIds | null {
+    return this.#issued
+  }
+
+  override get nextNumber(): number {
+    return this.#number + 1
+  }
+
+  /** Events with a response repeat members of the request, which are not words of the model. */
+  protected mayMatter(text: string): boolean {
+    return text.includes('"response"') || text.includes('rror')
+  }
+
+  protected override hasWords(type: unknown): boolean {
+    return typeof type !== 'string' || type.endsWith('.delta')
+  }
+
+  protected override passed(text: string): void {
+    const at = text.lastIndexOf(numberName)
+    if (at >= 0) this.#number = Number.parseInt(text.slice(at + numberName.length, at + maxNumberAt), 10) || 0
+  }
+
+  protected read(type: unknown, event: MemberScan): boolean {
+    // Some providers send an error without a type.
+    if (type === 'error' || (type === undefined && event.valueOf('error') != null)) return false
+    if (type !== 'response.completed' && type !== 'response.incomplete' && type !== 'response.failed') return true
+    const usage = readResponsesUsage({
+      usage: event.valueOf('response.usage'),
+      service_tier: event.valueOf('response.service_tier')
+    })
+    // A response that failed before its first word costs nothing.
+    const isUnserved = type === 'response.failed' && usage === null && this.received.size === 0
+    this.usage = isUnserved ? nothingUsed : usage
+    this.#isDone = true
+    this.#issued = issuedIds(event.valueOf('response.id'), event.listed)
+    this.#sizeAtEnd = this.received.size
+    return true
+  }
+}
+
+const numberName = '"sequence_number":'
+const maxNumberAt = numberName.length + 16

@@ -1,0 +1,58 @@
+import { hash } from 'node:crypto'
+import { RedisAwayError, type RedisLink, withoutCommand } from '@tollgate/state/link/redis-link.ts'
+import { findIds, forgetId, rememberIds, type StoredId } from '@tollgate/state/stored-ids/stored-ids.ts'
+import type { IssuedIds } from '../relay/issued-ids.ts'
+
+/** The maximum tokens of a stored answer. */
+export interface StoredTokens {
+  /** Of its prompt and output: the whole conversation until then. */
+  readonly total: number
+  readonly output: number
+}
+
+/** Knows which stored responses and items belong to an account, and where they are. */
+export interface StoredResponses {
+  /** Remembers an answer that an upstream stores for an account. */
+  remember(account: string, upstream: string, issued: IssuedIds, tokens: StoredTokens): void
+  /** @returns in the order of the ids; null for an id of nobody or of another account. @throws RedisAwayError, or ioredis' error */
+  find(account: string, ids: readonly string[]): Promise<Array<StoredId | null>>
+  /** @throws RedisAwayError, or ioredis' error */
+  forget(account: string, id: string): Promise<void>
+  /** Resolves when no write is under way. */
+  stop(): Promise<void>
+}
+
+/**
+ * @param onError called once per outage when Redis rejects ids, but not while Redis is unreachable: that is reported elsewhere.
+ *   Requests that name lost ids are refused
+ */
+export function createStoredResponses(redis: RedisLink, onError: (error: Error) => void): StoredResponses {
+  const underWay = new Set<Promise<void>>()
+  let isFailing = false
+
+  async function write(account: string, ids: readonly StoredId[]): Promise<void> {
+    try {
+      await rememberIds(redis, account, ids)
+      isFailing = false
+    } catch (error) {
+      if (error instanceof RedisAwayError || isFailing) return
+      isFailing = true
+      onError(withoutCommand(error as Error))
+    }
+  }
+
+  return {
+    remember(account, upstream, { answer, items }, { total, output }) {
+      const source = hash('sha256', answer, 'base64url').slice(0, 11)
+      const ofItems = items.map((id) => ({ id, upstream, tokens: output, source }))
+      const writing = write(account, [{ id: answer, upstream, tokens: total, source }, ...ofItems])
+      underWay.add(writing)
+      void writing.finally(() => underWay.delete(writing))
+    },
+    find: (account, ids) => findIds(redis, account, ids),
+    forget: (account, id) => forgetId(redis, account, id),
+    async stop() {
+      await Promise.all(underWay)
+    }
+  }
+}
