@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url'
+import { upstreamsFile } from '@tollgate/sandbox/models/upstreams-file.ts'
 import type { Addresses, ProcessPorts } from './addresses.ts'
 import type { EmbeddedPart, Variables } from './embedded.ts'
 import type { Ports } from './ports.ts'
@@ -7,9 +7,6 @@ import type { Secrets } from './secrets.ts'
 
 /** The API key of the embedded model server, which listens on 127.0.0.1 only. */
 export const modelsKey = 'sandbox'
-
-/** The upstreams file of the embedded model server. */
-const embeddedUpstreams = fileURLToPath(import.meta.resolve('@tollgate/sandbox/upstreams.yaml'))
 
 /** `npm start` reads the lines of the services, and shows them in its own form. */
 const readableLog = 'json'
@@ -109,7 +106,7 @@ export function gatewayEnv({ env, addresses }: EnvOptions, { port, adminPort }: 
     addresses.models === null
       ? {}
       : {
-          UPSTREAMS_FILE: env.UPSTREAMS_FILE || embeddedUpstreams,
+          UPSTREAMS_FILE: env.UPSTREAMS_FILE || upstreamsFile,
           OPENAI_BASE_URL: `${addresses.models}/v1`,
           OPENAI_API_KEY: modelsKey
         }
