@@ -54,8 +54,16 @@ export async function installPreviousRelease(): Promise<PreviousRelease | Missin
   const main = (service: string) => join(directory, 'services', service, 'src/main.ts')
   const control = join(directory, 'control.mjs')
   writeFileSync(control, withAdminPort(main('control')))
-  return { control, gateway: main('gateway'), catalogFile: join(directory, 'deploy/catalog.yaml'), remove }
+  const gateway = join(directory, 'gateway.mjs')
+  writeFileSync(gateway, withOwnUpstreams(main('gateway'), join(directory, 'deploy/upstreams.yaml')))
+  return { control, gateway, catalogFile: join(directory, 'deploy/catalog.yaml'), remove }
 }
+
+/** A gateway of release 0.2.0 does not know all members of the file that the system gives to gateways. */
+const withOwnUpstreams = (main: string, file: string): string => `
+process.env.UPSTREAMS_FILE = ${JSON.stringify(file)}
+await import(${JSON.stringify(main)})
+`
 
 /** Control of release 0.2.0 has its probes only on its own port. This serves them on the admin port, too. */
 const withAdminPort = (main: string): string => `
