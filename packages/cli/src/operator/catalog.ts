@@ -11,7 +11,8 @@ import { createCommand } from '../commands/create-command.ts'
 import { exitCodes } from '../commands/exit-codes.ts'
 import { pairs, printable, show, table } from '../commands/show.ts'
 import { createAdminClient } from './admin-client.ts'
-import { describeDiff, readCandidate, versionOption } from './catalog-input.ts'
+import { check } from './catalog-check.ts'
+import { describeDiff, readCandidate, storedText, versionOption } from './catalog-input.ts'
 import { reasonOption } from './option-values.ts'
 
 const showInForce: Action = {
@@ -20,11 +21,9 @@ const showInForce: Action = {
   options: { yaml: { value: null, text: 'print only the file’s text, to keep or edit it' } },
   async run(input, io) {
     const result = await createAdminClient(io).call(AdminCatalogResponse, 'GET', '/catalog')
-    const { catalog: found, yaml, missing_upstreams: missing } = result
+    const { catalog: found, missing_upstreams: missing } = result
     if (input.has('yaml')) {
-      if (yaml === null) {
-        throw new CommandError('An earlier release stored this catalog without its text. Use your copy of the file.')
-      }
+      const yaml = storedText(result)
       io.out(yaml.endsWith('\n') ? yaml : `${yaml}\n`)
       return exitCodes.done
     }
@@ -112,6 +111,7 @@ const publisherOf = ({ published_by, operator_email }: PublishedCatalog): string
 export const catalog = createCommand('catalog', 'see and change models, prices and plans', [
   showInForce,
   diff,
+  check,
   apply,
   history
 ])

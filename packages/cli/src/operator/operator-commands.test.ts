@@ -54,6 +54,26 @@ const change = {
   accounts: 4
 }
 
+/** A catalog whose only price is below that of its provider. */
+const catalogText = `models:
+  small:
+    kind: embedding
+    owned_by: openai
+    created: 0
+    route: [{ upstream: openai, model: text-embedding-3-small }]
+    usd_per_million_tokens: { input: 0.01, output: 0 }
+    context_window: 8191
+    max_output_tokens: 0
+plans:
+  free:
+    name: Free
+    entitlements: []
+    key_quota: 1
+    seats: 1
+    models: all
+    limits: { requests_per_minute: 1, tokens_per_minute: 1, concurrent_requests: 1 }
+    caps_usd: { request: 1, month: 1 }`
+
 /** `METHOD path`: the schemas of body and answer, and the answer. */
 const endpoints: Record<string, [body: TSchema, schema: TSchema, answer: unknown]> = {
   'GET /accounts': [Type.Null(), AdminAccountsResponse, { accounts: [listing], has_more: false, next_cursor: null }],
@@ -76,7 +96,7 @@ const endpoints: Record<string, [body: TSchema, schema: TSchema, answer: unknown
   'GET /catalog': [
     Type.Null(),
     AdminCatalogResponse,
-    { catalog: published, yaml: 'models: {}', missing_upstreams: ['azure'], history: [published] }
+    { catalog: published, yaml: catalogText, missing_upstreams: ['azure'], history: [published] }
   ],
   'POST /catalog/diff': [
     CatalogDiffRequest,
@@ -241,8 +261,19 @@ test('the catalog', async (t) => {
 
   await t.test('it is shown, with its history and its text', async () => {
     assert.match((await terminal.run('catalog show')).out, /No running gateway has these upstreams: azure/)
-    assert.equal((await terminal.run('catalog show --yaml')).out, 'models: {}\n')
+    assert.equal((await terminal.run('catalog show --yaml')).out, `${catalogText}\n`)
     assert.match((await terminal.run('catalog history')).out, /3 +2026-11-23.* cheaper/)
+  })
+
+  await t.test('the check reads the catalog in force, and changes nothing', async () => {
+    const before = asked.length
+    const ran = await terminal.run('catalog check')
+    assert.equal(ran.code, 1, ran.err)
+    assert.match(ran.out, /^small +input .* openai\/text-embedding-3-small +BELOW$/m)
+    assert.deepEqual(
+      asked.slice(before).map(({ method, path }) => `${method} ${path}`),
+      ['GET /catalog']
+    )
   })
 
   await t.test('a diff says what changes for whom', async () => {

@@ -1,0 +1,118 @@
+import type { Catalog, Model } from '@tollgate/contracts/catalog/catalog.ts'
+import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
+import { ratesFor } from '@tollgate/contracts/prices/rates-for.ts'
+import { kindsOf, type PriceKind } from './price-kinds.ts'
+import type { ListEntry, ListPrice, PriceList, Served } from './price-list.ts'
+
+/** A price of the catalog that is not the list's. */
+export interface PriceDifference {
+  readonly model: string
+  /** Upstream and its name of the model. */
+  readonly served: string
+  /** The model in the list; null if the list does not know it. */
+  readonly entry: string | null
+  /** Null if the list does not know the model. */
+  readonly kind: string | null
+  /** The prices apply to prompts of more tokens. */
+  readonly abovePromptTokens: number
+  /** The first time at which they differ, Unix milliseconds. */
+  readonly at: number
+  /** USD per million tokens, or per thousand calls or requests. */
+  readonly catalogUsd: number | null
+  readonly listUsd: number | null
+  /** Whether the catalog is below or above the list. Unknown: the list lacks the price or the model. */
+  readonly result: 'below' | 'above' | 'unknown'
+}
+
+/**
+ * Compares the catalog's prices of the standard tier with a list: for each upstream model, kind of usage and length of prompts.
+ *
+ * A kind without a price in the catalog counts with the price that Tollgate charges for it. A difference that lasts is returned once,
+ * with the first of the times.
+ *
+ * @param times Unix milliseconds
+ */
+export function comparePrices(
+  { models }: Pick<Catalog, 'models'>,
+  list: PriceList,
+  times: readonly number[]
+): PriceDifference[] {
+  return Object.entries(models).flatMap(([name, model]) => {
+    const found = new Map<string, PriceDifference>()
+    for (const { upstream, model: theirs } of model.route) {
+      const served = { upstream, model: theirs, ownedBy: model.ownedBy }
+      for (const at of times) {
+        for (const difference of compareAt(name, model, served, list.find(served, at), at)) {
+          const { entry, kind, catalogUsd, listUsd } = difference
+          const prices = listUsd === null ? null : [catalogUsd, listUsd]
+          const place = JSON.stringify([entry ?? difference.served, kind, prices])
+          if (!found.has(place)) found.set(place, difference)
+        }
+      }
+    }
+    return [...found.values()]
+  })
+}
+
+function compareAt(
+  name: string,
+  model: Model,
+  { upstream, model: theirs }: Served,
+  entry: ListEntry | null,
+  at: number
+): PriceDifference[] {
+  const common = { model: name, served: `${upstream}/${theirs}`, at }
+  if (entry === null) {
+    const nothing = { entry: null, kind: null, abovePromptTokens: 0, catalogUsd: null, listUsd: null }
+    return [{ ...common, ...nothing, result: 'unknown' }]
+  }
+  return stepsOf(model, entry).flatMap((abovePromptTokens) => {
+    // Prices are constant between two steps, so the shortest prompt stands for all.
+    const promptTokens = abovePromptTokens + 1
+    const rates = ratesFor(model.prices, { tier: standardTier, promptTokens, at })
+    return kindsOf(model).flatMap((kind): PriceDifference[] => {
+      const ours = kind.charged(rates)
+      const theirs = listed(entry, kind, promptTokens)
+      const result = judge(model, kind, ours, theirs)
+      if (result === null) return []
+      const prices = { catalogUsd: ours / perUsd, listUsd: theirs === null ? null : theirs / perUsd }
+      return [{ ...common, entry: entry.id, kind: kind.name, abovePromptTokens, ...prices, result }]
+    })
+  })
+}
+
+function judge(model: Model, kind: PriceKind, ours: number, theirs: number | null): PriceDifference['result'] | null {
+  if (theirs === null) return kind.isPriced(model) ? 'unknown' : null
+  return ours < theirs ? 'below' : ours > theirs ? 'above' : null
+}
+
+/** The catalog has whole millionths. */
+const perUsd = 1e6
+
+/** The list's price in millionths, rounded up as the catalog's are; null without a price. */
+function listed({ prices }: ListEntry, { listKey }: PriceKind, promptTokens: number): number | null {
+  const price = prices[listKey]
+  if (price === undefined) return null
+  const product = usdOf(price, promptTokens) * perUsd
+  // 0.075 times a million is a little more than 75,000.
+  const nearest = Math.round(product)
+  return Math.abs(product - nearest) < 1e-4 ? nearest : Math.ceil(product)
+}
+
+function usdOf(price: ListPrice, promptTokens: number): number {
+  if (typeof price === 'number') return price
+  const [highest] = price.tiers
+    .filter(({ start }) => promptTokens > start)
+    .sort((one, other) => other.start - one.start)
+  return highest?.price ?? price.base
+}
+
+/** The lengths above which a price of either side changes, from 0, as far as prompts of the model can be that long. */
+function stepsOf({ prices, contextWindow }: Model, entry: ListEntry): number[] {
+  const ours = (prices.periods ?? []).flatMap(({ rows }) => rows.map(({ abovePromptTokens }) => abovePromptTokens))
+  const theirs = Object.values(entry.prices).flatMap((price) =>
+    typeof price === 'object' ? price.tiers.map(({ start }) => start) : []
+  )
+  const steps = [...new Set([0, ...ours, ...theirs])].sort((one, other) => one - other)
+  return steps.filter((step) => step < contextWindow)
+}
