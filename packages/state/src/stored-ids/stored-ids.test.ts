@@ -4,7 +4,13 @@ import { RedisAwayError } from '../link/redis-link.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import { findIds, forgetId, rememberIds, type StoredId, storedIdMs } from './stored-ids.ts'
 
-const idOf = (number: number): StoredId => ({ id: `msg_${number}`, upstream: 'a-b_1', tokens: number, source: 's-_' })
+const idOf = (number: number): StoredId => ({
+  id: `msg_${number}`,
+  upstream: 'a-b_1',
+  tokens: number,
+  source: 's-_',
+  model: 'a model'
+})
 
 testOnEveryRedis('stored ids', async (t, link) => {
   t.test('an account finds its own ids, and no others', async () => {

@@ -11,6 +11,8 @@ export interface StoredId {
   readonly tokens: number
   /** Ids of one answer have the same source: together, they add no more than one of them. It has no spaces. */
   readonly source: string
+  /** The name of the model that counted the tokens. */
+  readonly model: string
 }
 
 /** At least this many of an account's newest ids are remembered, and at most twice as many. */
@@ -31,7 +33,7 @@ export async function rememberIds(
   ids: readonly StoredId[],
   min: number = minStoredIds
 ): Promise<void> {
-  const values = ids.flatMap(({ id, upstream, tokens, source }) => [digestOf(id), `${upstream} ${tokens} ${source}`])
+  const values = ids.flatMap((one) => [digestOf(one.id), `${one.upstream} ${one.tokens} ${one.source} ${one.model}`])
   await nodeOf(link, account).client.tgRememberIds(...namesOf(account), min, storedIdMs, ...values)
 }
 
@@ -71,6 +73,6 @@ function nodeOf(link: RedisLink, account: string): RedisNode {
 }
 
 function toStoredId(id: string, value: string | null): StoredId | null {
-  const [, upstream, tokens, source] = /^(\S+) (\d+) (\S+)$/.exec(value ?? '') ?? []
-  return upstream === undefined ? null : { id, upstream, tokens: Number(tokens), source: source! }
+  const [, upstream, tokens, source, model] = /^(\S+) (\d+) (\S+) (.+)$/.exec(value ?? '') ?? []
+  return upstream === undefined ? null : { id, upstream, tokens: Number(tokens), source: source!, model: model! }
 }

@@ -6,9 +6,11 @@ import { otherLabel } from '@tollgate/service/metrics/series-family.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { admitRequest } from '../admission/admit-request.ts'
 import { refuseUnpriced } from '../admission/unpriced-members.ts'
+import type { CatalogView } from '../catalog/live-catalog.ts'
 import type { GrantedOutput } from '../relay/forwarded-body.ts'
 import type { FoundInput } from '../stored/find-input.ts'
 import { pinnedRoute } from '../stored/pinned-route.ts'
+import { refuseOtherCounts } from '../stored/same-counts.ts'
 import { operationNames } from '../telemetry/gen-ai-metrics.ts'
 import type { CountablePrompt } from '../tokens/count-prompt.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
@@ -92,7 +94,7 @@ class InferenceHandler {
       kind,
       model: isFree && model !== null ? { ...model, prices: noPrices } : model,
       bound: () => {
-        bound = this.#boundOf(body, headers, name, model!, upstreams, found)
+        bound = this.#boundOf(body, headers, name, view, upstreams, found)
         return bound
       },
       count: () => (prompt === null ? null : estimator.countPrompt(prompt))
@@ -139,10 +141,11 @@ class InferenceHandler {
     body: RequestBody<unknown>,
     headers: IncomingHttpHeaders,
     name: string,
-    model: Model,
+    view: CatalogView,
     { byName, offers }: Pick<UpstreamSet, 'byName' | 'offers'>,
     found: FoundInput
   ): TokenBound {
+    const model = view.model(name, this.#endpoint.kind)!
     const offered = offers.of(model)
     const offer = offered.get(this.#endpoint.api)
     if (offer === undefined) {
@@ -156,6 +159,7 @@ class InferenceHandler {
     // Last, so that a member without a price is refused as unpriced.
     refuseUnknown(body.spans, offer.members)
     pinnedRoute(offer.route, found)
+    refuseOtherCounts(found, name, (one) => view.model(one, this.#endpoint.kind))
     if (found.tokens === 0) return bound
     // Earlier answers may have images.
     const { promptTokens, imageTokens = 0 } = bound

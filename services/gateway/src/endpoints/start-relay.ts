@@ -99,7 +99,7 @@ export function startRelay(
     onIssued: (issued, usage, upstream) => {
       if (chainTokens === null) return
       const tokens = storedTokens(usage, admitted, chainTokens)
-      dependencies.storedResponses.remember(known.pointer.account, upstream, issued, tokens)
+      dependencies.storedResponses.remember(known.pointer.account, { upstream, model }, issued, tokens)
     },
     onEnd: (outcome) => {
       calls.left()

@@ -65,11 +65,8 @@ export class StreamAnswer implements Sink {
   }
 
   interrupt(failure: ServiceError): void {
-    // The client may have a part of an event, so this ends it.
-    const end = this.answer.isWithinEvent ? '\n\n' : ''
-    const { format, docsUrl, requestId } = this.#attempt.request
-    const context = { docsUrl, requestId, eventNumber: this.answer.nextNumber }
-    this.#writer?.write(Buffer.from(end + format.errors.event(failure, context)))
+    // An error after the last event would make clients reject a complete answer.
+    if (!this.answer.isDone || !this.answer.isWhole) this.#writer?.write(this.#errorEvent(failure))
     this.#writer?.end()
     this.#writer = null
   }
@@ -80,6 +77,13 @@ export class StreamAnswer implements Sink {
 
   close(): void {
     clearTimeout(this.#headTimer)
+  }
+
+  #errorEvent(failure: ServiceError): Buffer {
+    // The client may have a part of an event, so this ends it.
+    const end = this.answer.isWithinEvent ? '\n\n' : ''
+    const { format, docsUrl, requestId } = this.#attempt.request
+    return Buffer.from(end + format.errors.event(failure, { docsUrl, requestId, eventNumber: this.answer.nextNumber }))
   }
 
   #begin(): void {

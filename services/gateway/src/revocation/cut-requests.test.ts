@@ -101,6 +101,16 @@ t.test('a revocation ends open streams with an error event, and they cost as muc
   }
 })
 
+t.test('an answer that has had its last event ends without an error', async () => {
+  const stream = await open('open', await gateway.seedKey())
+  stream.call.response.write(rest)
+  for (let text = ''; !text.includes('[DONE]'); ) text += new TextDecoder().decode((await stream.reader.read()).value)
+  await revoke(stream.key, true)
+  await announce(stream.key)
+  assert.equal(await textOf(stream), '')
+  assert.partialDeepStrictEqual(await lineOf(stream), { promptTokens: 12, completionTokens: 34 })
+})
+
 t.test('without the wish to cut streams, they go on after a revocation', async () => {
   const kept = await open('open', await gateway.seedKey())
   await revoke(kept.key, false)

@@ -18,12 +18,14 @@ export interface FoundInput {
   readonly isRequired: boolean
   /** The maximum tokens that the references add to the prompt. */
   readonly tokens: number
+  /** The models that counted the tokens of what only the provider has. */
+  readonly models: readonly string[]
   /** The ids of items. Only the upstream that gave an id gets it. */
   readonly ids: readonly IssuedId[]
 }
 
 /** For a request without ids. */
-export const nothingFound: FoundInput = { upstream: null, isRequired: false, tokens: 0, ids: [] }
+export const nothingFound: FoundInput = { upstream: null, isRequired: false, tokens: 0, models: [], ids: [] }
 
 /**
  * Finds what the ids in an input stand for. Ids of others count as unknown: all accounts share the gateway's credential at the
@@ -49,7 +51,8 @@ export async function findInput(
   const references = items
     .filter(({ form }) => form === 'reference')
     .map(({ id }) => found.get(id) ?? raise(noItem(id)))
-  const places = new Set([...(chain === null ? [] : [chain]), ...references].map(({ upstream }) => upstream))
+  const needed = chain === null ? references : [chain, ...references]
+  const places = new Set(needed.map(({ upstream }) => upstream))
   if (places.size > 1) throw severalPlaces()
   // Only the account that sealed reasoning can read it.
   const sealed = items.findLast(({ id, form }) => form === 'sealed' && found.get(id) != null)
@@ -59,6 +62,7 @@ export async function findInput(
     upstream: required ?? (sealed === undefined ? null : found.get(sealed.id)!.upstream),
     isRequired: required !== null,
     tokens: (chain?.tokens ?? 0) + tokensOf([...references, ...reasoning]),
+    models: [...new Set(needed.map(({ model }) => model))],
     ids: items.map(({ id, span, form }) => ({
       span,
       upstream: found.get(id)?.upstream ?? null,
@@ -67,9 +71,15 @@ export async function findInput(
   }
 }
 
-/** Items of one answer have no more tokens than the answer. */
+/** Items of one answer have no more tokens than the answer. An item that is named several times may count each time. */
 function tokensOf(references: readonly StoredId[]): number {
-  const bySource = new Map(references.map(({ source, tokens }) => [source, tokens]))
+  const timesById = new Map<string, number>()
+  const bySource = new Map<string, number>()
+  for (const { id, source, tokens } of references) {
+    const times = (timesById.get(id) ?? 0) + 1
+    timesById.set(id, times)
+    bySource.set(source, Math.max(bySource.get(source) ?? 0, times * tokens))
+  }
   return [...bySource.values()].reduce((sum, tokens) => sum + tokens, 0)
 }
 

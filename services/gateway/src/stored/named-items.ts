@@ -1,6 +1,8 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { closeBracket } from '../body/json-bytes.ts'
 import { decodeText } from '../body/json-text.ts'
 import type { MemberSpan } from '../body/members.ts'
+import { skipSpace } from '../body/scan.ts'
 import { note } from '../body/shape.ts'
 
 /** More ids would take too long to look up. Conversations have fewer items. */
@@ -48,7 +50,8 @@ export function namedItems(bytes: Buffer, notes: readonly number[]): readonly Na
         break
       case note.itemContent:
         // A text, or a list with a part.
-        found!.hasContent = notes[at + 2]! > notes[at + 1]! || notes[at + 3] === note.part
+        found!.hasContent =
+          notes[at + 2]! > notes[at + 1]! || (notes[at + 3] === note.part && !isEmptyList(bytes, notes[at + 1]!))
         break
       case note.sealed:
         found!.isSealed = notes[at + 2]! > notes[at + 1]!
@@ -57,6 +60,9 @@ export function namedItems(bytes: Buffer, notes: readonly number[]): readonly Na
   add()
   return named
 }
+
+/** Parts of another member may follow an empty list. */
+const isEmptyList = (bytes: Buffer, start: number): boolean => bytes[skipSpace(bytes, start + 1)] === closeBracket
 
 /** Where the notes of an item are. */
 interface FoundItem {

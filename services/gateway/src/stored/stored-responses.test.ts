@@ -12,6 +12,14 @@ const catalog = catalogOf({
   other: [{ upstream: 'second' }]
 })
 catalog.models.small!.tokenizer = 'o200k_base'
+const { small } = catalog.models
+const atFirst = [{ upstream: 'first', model: 'm', priority: 0, weight: 1 }]
+Object.assign(catalog.models, {
+  alike: { ...small!, route: atFirst },
+  sharper: { ...small!, route: atFirst, images: { rule: 'tiles', base: 2833, perTile: 5667 } },
+  unknown: { ...small!, route: atFirst, tokenizer: null }
+} satisfies typeof catalog.models)
+catalog.plans.free!.models.push('alike', 'sharper', 'unknown')
 
 let [first, second, gateway, ada, bob] = [] as unknown as [
   FakeUpstream,
@@ -92,7 +100,9 @@ t.test('a response or item of another account does not exist, whatever the form 
     { id: item, status: 'completed' },
     { type: 'reasoning', id: item, summary: [] },
     { type: 'reasoning', id: item, summary: [], encrypted_content: null },
-    { type: 'reasoning', id: item, summary: [], encrypted_content: '' }
+    { type: 'reasoning', id: item, summary: [], encrypted_content: '' },
+    { id: item, content: [], summary: [{ type: 'summary_text', text: 'x' }] },
+    { type: 'reasoning', id: item, content: [], summary: [{ type: 'summary_text', text: 'x' }] }
   ]) {
     const answer = await refusal(await ask(bob, { input: [{ role: 'user', content: 'x' }, reference] }))
     assert.deepEqual(answer, { status: 404, code: 'item_not_found', message: `Item with id '${item}' not found.` })
@@ -148,12 +158,12 @@ t.test('what refers to a stored response goes to the upstream that has it, and n
   assert.deepEqual([both.status, both.code], [400, 'invalid_request'])
 })
 
-t.test('the tokens of the whole chain are reserved, and those of referenced items', async () => {
+t.test('the tokens of the whole chain are reserved, and those of items each time they are named', async () => {
   first.answer(answerWith(['Hello'], { usage: responseUsage(1000, 200) }))
   const spent = Math.ceil((1000 * inputPicos + 200 * outputPicos) / 1000)
   for (const [membersOf, tokens] of [
     [({ id }: Made) => ({ previous_response_id: id }), 1200],
-    [({ output }: Made) => ({ input: [{ id: output[0]!.id }, { type: 'item_reference', id: output[0]!.id }] }), 216]
+    [({ output }: Made) => ({ input: [{ id: output[0]!.id }, { type: 'item_reference', id: output[0]!.id }] }), 416]
   ] as const) {
     for (const [missing, outcome] of [
       [0, '200'],
@@ -187,6 +197,22 @@ t.test('a chain reserves all of its answers, even if a provider left some of the
   assert.equal(await outcomeOf(await ask(key, members)), '402 key_budget_exceeded')
   await gateway.changeKey(key, { monthlyBudgetNanos: spent + 2 * least })
   assert.equal(await outcomeOf(await ask(key, members)), '200')
+})
+
+t.test('only a model that counts tokens alike continues the responses of another one', async () => {
+  const { id, output } = await make(ada)
+  const references = [{ previous_response_id: id }, { input: [{ id: output[0]!.id }] }]
+  for (const members of references) await make(ada, { model: 'alike', ...members })
+  for (const model of ['sharper', 'unknown', 'exact']) {
+    const before = first.received.length
+    for (const members of references) {
+      const { status, message } = await refusal(await ask(ada, { model, ...members }))
+      assert.deepEqual([status, message.includes('counts tokens differently')], [400, true], model)
+    }
+    assert.equal(first.received.length, before)
+    const { id: own } = await make(ada, { model })
+    await make(ada, { model, previous_response_id: own })
+  }
 })
 
 t.test('reasoning with readable content needs no stored item', async () => {

@@ -12,8 +12,8 @@ export interface StoredTokens {
 
 /** Knows which stored responses and items belong to an account, and where they are. */
 export interface StoredResponses {
-  /** Remembers an answer that an upstream stores for an account. */
-  remember(account: string, upstream: string, issued: IssuedIds, tokens: StoredTokens): void
+  /** Remembers an answer that an upstream stores for an account. @param model its name in the catalog */
+  remember(account: string, place: { upstream: string; model: string }, issued: IssuedIds, tokens: StoredTokens): void
   /** @returns in the order of the ids; null for an id of nobody or of another account. @throws RedisAwayError, or ioredis' error */
   find(account: string, ids: readonly string[]): Promise<Array<StoredId | null>>
   /** @throws RedisAwayError, or ioredis' error */
@@ -42,10 +42,10 @@ export function createStoredResponses(redis: RedisLink, onError: (error: Error) 
   }
 
   return {
-    remember(account, upstream, { answer, items }, { total, output }) {
+    remember(account, { upstream, model }, { answer, items }, { total, output }) {
       const source = hash('sha256', answer, 'base64url').slice(0, 11)
-      const ofItems = items.map((id) => ({ id, upstream, tokens: output, source }))
-      const writing = write(account, [{ id: answer, upstream, tokens: total, source }, ...ofItems])
+      const ofItems = items.map((id) => ({ id, upstream, tokens: output, source, model }))
+      const writing = write(account, [{ id: answer, upstream, tokens: total, source, model }, ...ofItems])
       underWay.add(writing)
       void writing.finally(() => underWay.delete(writing))
     },

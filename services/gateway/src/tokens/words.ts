@@ -53,6 +53,9 @@ function outputOf(body: unknown): unknown {
     name: memberOf(item, 'name'),
     arguments: memberOf(item, 'arguments'),
     input: memberOf(item, 'input'),
+    action: memberOf(item, 'action'),
+    actions: memberOf(item, 'actions'),
+    operation: memberOf(item, 'operation'),
     content: memberOf(item, 'content'),
     summary: memberOf(item, 'summary')
   }))

@@ -10,7 +10,7 @@ import {
 } from '../../body/json-bytes.ts'
 
 /** Longer values are not kept. Usage objects have a few hundred bytes. */
-const maxValueBytes = 16_384
+export const maxValueBytes = 16_384
 /** Longer names are none of those that are searched. */
 const maxNameBytes = 64
 
@@ -73,6 +73,11 @@ export class MemberScan {
   constructor(paths: readonly string[], spanOf: string | null = null) {
     this.#root = levels.get(paths) ?? prepare(paths)
     this.#spanOf = spanOf
+  }
+
+  /** How many bytes have been read. */
+  get bytes(): number {
+    return this.#before
   }
 
   /** Whether only white space arrived. */

@@ -155,3 +155,32 @@ t.test('of any bytes, the client gets the beginning, and never more', async () =
     { numRuns: 500 }
   )
 })
+
+t.test('the words of an item without deltas are received once, at its end', async () => {
+  const doneOf = (item: object) => eventOf('response.output_item.done', { output_index: 0, item })
+  const shell = (command: string) => doneOf({ type: 'local_shell_call', call_id: 'c', action: { command: [command] } })
+  const receivedOf = (text: string) => {
+    const events = new ResponsesEvents()
+    events.push(Buffer.from(text))
+    events.end()
+    return events.received
+  }
+  const beginning = beginningOf(whole)
+  assert.match(
+    receivedOf(beginning + shell('ls -l'))
+      .received()
+      .bytes.toString(),
+    /ls -l/
+  )
+  const both = beginning + deltaOf('Hello') + doneOf({ type: 'message', content: [{ text: 'Hello' }] })
+  assert.equal(receivedOf(both).received().bytes.toString(), '"Hello"\n')
+  assert.match(
+    receivedOf(both + shell('ls -l'))
+      .received()
+      .bytes.toString(),
+    /^"Hello"\n.*ls -l/
+  )
+  assert.equal(receivedOf(beginning + doneOf({ type: 'reasoning', encrypted_content: 'eA==' })).size, 0)
+  for (const length of [20_000, 2_000_000])
+    assert.ok(receivedOf(beginning + shell('x'.repeat(length))).received().unseenBytes >= length)
+})

@@ -1,10 +1,30 @@
 import { readResponsesUsage } from '../../usage/responses-usage.ts'
 import { nothingUsed } from '../../usage/usage.ts'
 import { type IssuedIds, issuedIds } from '../issued-ids.ts'
-import type { MemberScan } from './member-scan.ts'
+import { type MemberScan, maxValueBytes } from './member-scan.ts'
 import { TypedEvents } from './typed-events.ts'
 
-const paths = ['type', 'error', 'response.usage', 'response.service_tier', 'response.id', 'response.output.*.id']
+/** What the model wrote into an item. Other members repeat the request, or cannot be read. */
+const itemPaths = [
+  'item.content',
+  'item.name',
+  'item.arguments',
+  'item.input',
+  'item.action',
+  'item.actions',
+  'item.operation'
+]
+const paths = [
+  'type',
+  'error',
+  'response.usage',
+  'response.service_tier',
+  'response.id',
+  'response.output.*.id',
+  'output_index',
+  'item.type',
+  ...itemPaths
+]
 
 /**
  * Reads the events of the Responses API. A stream is whole after its last event: `response.completed`, `response.incomplete` or
@@ -14,6 +34,8 @@ export class ResponsesEvents extends TypedEvents {
   #isDone = false
   /** Bytes of words before the last event. */
   #sizeAtEnd = 0
+  /** The same at the end of the last item. */
+  #sizeAtItem = 0
   #number = -1
   #issued: IssuedIds | null = null
 
@@ -47,7 +69,7 @@ export class ResponsesEvents extends TypedEvents {
 
   /** Events with a response repeat members of the request, which are not words of the model. */
   protected mayMatter(text: string): boolean {
-    return text.includes('"response"') || text.includes('rror')
+    return text.includes('"response"') || text.includes('rror') || text.includes('output_item.done')
   }
 
   protected override hasWords(type: unknown): boolean {
@@ -62,6 +84,7 @@ export class ResponsesEvents extends TypedEvents {
   protected read(type: unknown, event: MemberScan): boolean {
     // Some providers send an error without a type.
     if (type === 'error' || (type === undefined && event.valueOf('error') != null)) return false
+    if (type === 'response.output_item.done') this.#readItem(event)
     if (type !== 'response.completed' && type !== 'response.incomplete' && type !== 'response.failed') return true
     const usage = readResponsesUsage({
       usage: event.valueOf('response.usage'),
@@ -74,6 +97,16 @@ export class ResponsesEvents extends TypedEvents {
     this.#issued = issuedIds(event.valueOf('response.id'), event.listed)
     this.#sizeAtEnd = this.received.size
     return true
+  }
+
+  /** Some items have no deltas, such as calls of a shell or of a computer: all of their words come at their end. */
+  #readItem(event: MemberScan): void {
+    if (this.received.size === this.#sizeAtItem && event.valueOf('item.type') !== 'reasoning') {
+      const words = itemPaths.map((path) => event.valueOf(path)).filter((value) => value != null)
+      if (event.bytes > maxValueBytes) this.received.skip(event.bytes)
+      else if (words.length > 0) this.received.addWords({ [`item ${event.valueOf('output_index')}`]: words })
+    }
+    this.#sizeAtItem = this.received.size
   }
 }
 
