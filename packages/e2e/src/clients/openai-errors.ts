@@ -50,7 +50,7 @@ export function openaiErrors(t: Test, { baseURL, apiKey, freeApiKey }: ClientAcc
       type: 'invalid_request_error'
     },
     'an unknown endpoint': {
-      call: () => openai.responses.create({ model: 'gpt-4o-mini', input: 'Hi' }),
+      call: () => openai.moderations.create({ input: 'Hi' }),
       kind: OpenAI.NotFoundError as never,
       status: 404,
       code: 'unknown_endpoint',
