@@ -16,11 +16,11 @@ export function aiSdkOpenai(t: Test, { baseURL, apiKey }: ClientAccess): void {
   const model = createOpenAI({ baseURL, apiKey, fetch: recording })('client-ai-openai')
   answers(t, model)
 
-  t.test('later steps refer to stored items', async () => {
+  t.test('the next turn of a conversation refers to the stored answer', async () => {
     const { responseMessages } = await generateText(withTools(model))
-    assert.match(sent.at(-1)!, /"type":"item_reference"/)
     const messages = [...responseMessages, { role: 'user' as const, content: 'Say 20 words.' }]
     assert.match((await generateText({ model, messages })).text, twentyWords)
+    assert.match(sent.at(-1)!, /"type":"item_reference"/)
   })
 }
 
