@@ -11,12 +11,19 @@ const shippedCatalog = workspaceFile('deploy/catalog.yaml')
  * and are in the free plan.
  *
  * @param behaviours name of the model → its name at the model server, with directives
+ * @param prices more prices of these models, in USD per million tokens
  * @returns the path of the file
  */
-export function writeCatalogWith(directory: string, behaviours: Record<string, string>): string {
+export function writeCatalogWith(
+  directory: string,
+  behaviours: Record<string, string>,
+  prices: Record<string, number> = {}
+): string {
   const catalog = parse(readFileSync(shippedCatalog, 'utf8')) as CatalogFile
   for (const [name, model] of Object.entries(behaviours)) {
-    catalog.models[name] = { ...catalog.models['gpt-4o-mini']!, route: [{ upstream: 'openai', model }] }
+    const cheapest = catalog.models['gpt-4o-mini']!
+    const usd_per_million_tokens = { ...cheapest.usd_per_million_tokens, ...prices }
+    catalog.models[name] = { ...cheapest, usd_per_million_tokens, route: [{ upstream: 'openai', model }] }
     const { free } = catalog.plans
     if (free !== undefined && free.models !== 'all') free.models.push(name)
   }

@@ -3,9 +3,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { APICallError, embed, embedMany, generateText, isStepCount, Output, streamText, tool } from 'ai'
 import type { Test } from 'tap'
 import { z } from 'zod'
-import type { ClientAccess } from './client-access.ts'
-
-const twentyWords = /^(\w+ ){19}\w+$/
+import { type ClientAccess, twentyWords } from './client-access.ts'
 
 /** Tests Vercel's AI SDK with its provider for OpenAI-compatible servers. */
 export function aiSdk(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): void {

@@ -5,6 +5,8 @@ export interface ClientAccess {
   system: TestSystem
   /** With its version: `http://127.0.0.1:<port>/v1`. */
   baseURL: string
+  /** Without its version, as Anthropic's SDK wants it. */
+  origin: string
   /** The key of an account with all models. */
   apiKey: string
   /** The key of an account on the free plan. */
@@ -19,3 +21,12 @@ export const misbehaving = {
   'fails-always': 'gpt-4o-mini+status=500',
   'breaks-off': 'gpt-4o-mini+reset-after=3'
 }
+
+/** Models of the Responses and Messages APIs → their names at the model server. Each client has its own, so that its bill is its own. */
+export const clientModels = Object.fromEntries(
+  ['openai', 'ai-openai', 'agents', 'langchain-openai', 'anthropic', 'ai-anthropic', 'langchain-anthropic'].map(
+    (client) => [`client-${client}`, `client-${client}`]
+  )
+)
+
+export const twentyWords = /^(\w+ ){19}\w+$/

@@ -4,9 +4,7 @@ import { tool } from '@langchain/core/tools'
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai'
 import type { Test } from 'tap'
 import { z } from 'zod'
-import type { ClientAccess } from './client-access.ts'
-
-const twentyWords = /^(\w+ ){19}\w+$/
+import { type ClientAccess, twentyWords } from './client-access.ts'
 
 /** Tests LangChain's OpenAI package. */
 export function langChain(t: Test, { baseURL, apiKey }: ClientAccess): void {
