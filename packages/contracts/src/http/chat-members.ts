@@ -1,4 +1,17 @@
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
+import {
+  cacheBreakpoint,
+  closed,
+  flag,
+  free,
+  freeList,
+  maybe,
+  noPrice,
+  oneOf,
+  refused,
+  text,
+  unknownValue
+} from './member-schemas.ts'
 
 /**
  * The structured members of a chat request. Other members are refused at every depth, since an upstream may give them a meaning
@@ -8,24 +21,10 @@ import { type TSchema, Type } from 'typebox'
  * answers. None of them changes the price of a token or the number of answers.
  */
 
-const closed = { additionalProperties: false }
-const maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
-const text = maybe(Type.String())
-const flag = maybe(Type.Boolean())
-const free = maybe(Type.Object({}))
-const freeList = maybe(Type.Array(Type.Unknown()))
-const unknownValue = Type.Optional(Type.Unknown())
-/** @param reason completes "<path>: …" */
-const refused = (reason: string) => Type.Optional(Type.Null({ 'x-unpriced': reason }))
-const noPrice = 'the catalog has no price for this'
-const oneOf = (values: string[], reason = noPrice) => Type.String({ enum: values, 'x-unpriced': reason })
-
 /** Marks a part of the prompt for the provider's cache (OpenRouter, Anthropic). A longer `ttl` costs more. */
 const cacheControl = maybe(
   Type.Object({ type: Type.Optional(Type.String({ enum: ['ephemeral'] })), ttl: Type.Optional(oneOf(['5m'])) }, closed)
 )
-/** The same for OpenAI. */
-const cacheBreakpoint = maybe(Type.Object({ mode: text, ttl: Type.Optional(oneOf(['30m'])) }, closed))
 
 const ThinkingPart = Type.Object(
   { type: Type.String({ enum: ['text', 'reference'] }), text, reference_ids: unknownValue },

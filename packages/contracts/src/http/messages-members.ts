@@ -1,4 +1,17 @@
 import { type TSchema, Type } from 'typebox'
+import {
+  closed,
+  flag,
+  free,
+  freeList,
+  maybe,
+  noPrice,
+  number,
+  oneOf,
+  refused,
+  text,
+  unknownValue
+} from './member-schemas.ts'
 
 /**
  * The structured members of a request to Anthropic's Messages API, as `chat-members.ts` has those of a chat. Other members are refused at
@@ -8,21 +21,9 @@ import { type TSchema, Type } from 'typebox'
  * The members are those of Anthropic's reference (November 2026), with its betas, that the gateway can bound and price.
  */
 
-const closed = { additionalProperties: false }
-const maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
 const bulk = <Schema extends TSchema>(schema: Schema) =>
   Type.Optional(Type.Union([schema, Type.Null()], { 'x-bulk': true }))
-const text = maybe(Type.String())
-const flag = maybe(Type.Boolean())
-const number = maybe(Type.Number())
-const free = maybe(Type.Object({}))
-const freeList = maybe(Type.Array(Type.Unknown()))
-const unknownValue = Type.Optional(Type.Unknown())
-/** @param reason completes "<path>: …" */
-const refused = (reason: string) => Type.Optional(Type.Null({ 'x-unpriced': reason }))
-const noPrice = 'the catalog has no price for this'
 const noFiles = 'files are refused, because their tokens cannot be counted in advance'
-const oneOf = (values: string[], reason = noPrice) => Type.String({ enum: values, 'x-unpriced': reason })
 const labelOf = (values: string[], reason = noPrice) =>
   Type.String({ enum: values, 'x-unpriced': reason, 'x-note': 'label' })
 

@@ -1,4 +1,18 @@
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
+import {
+  cacheBreakpoint,
+  closed,
+  flag,
+  free,
+  freeList,
+  maybe,
+  noPrice,
+  number,
+  oneOf,
+  refused,
+  text,
+  unknownValue
+} from './member-schemas.ts'
 
 /**
  * The structured members of a request to the Responses API, as {@link file://./chat-members.ts} has those of a chat. Other members
@@ -8,21 +22,6 @@ import { type TSchema, Type } from 'typebox'
  * The members are those of OpenAI's reference (November 2026) that the gateway can bound and price.
  */
 
-const closed = { additionalProperties: false }
-const maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
-const text = maybe(Type.String())
-const flag = maybe(Type.Boolean())
-const number = maybe(Type.Number())
-const free = maybe(Type.Object({}))
-const freeList = maybe(Type.Array(Type.Unknown()))
-const unknownValue = Type.Optional(Type.Unknown())
-/** @param reason completes "<path>: …" */
-const refused = (reason: string) => Type.Optional(Type.Null({ 'x-unpriced': reason }))
-const noPrice = 'the catalog has no price for this'
-const oneOf = (values: string[], reason = noPrice) => Type.String({ enum: values, 'x-unpriced': reason })
-
-/** Marks a part of the prompt for the provider's cache. A longer `ttl` costs more. */
-const cacheBreakpoint = maybe(Type.Object({ mode: text, ttl: Type.Optional(oneOf(['30m'])) }, closed))
 const noFiles = 'no files are accepted, because their tokens cannot be counted in advance'
 
 /** A part of a message, of a tool's output or of reasoning. */

@@ -5,7 +5,7 @@
 -- KEYS[n]  hash of the account of the nth key
 -- ARGV, three for each key:
 --   key id; version of the key record and of the account record that were judged ('' for none)
--- Returns the numbers of the keys, from 1, of which a record has another version.
+-- Returns which keys have another version now, in their own record or in that of the account: 1 for the first key.
 
 --include layout/account.lua
 local outdated = {}

@@ -13,7 +13,7 @@ export const isTierPriced = (asked: unknown, prices: ModelPrices): boolean =>
 /**
  * The tiers that a request may be served in. With `auto`, the provider chooses. A provider may serve every request in the standard tier.
  *
- * @param asked the member `service_tier`, of which {@link isTierPriced}
+ * @param asked the member `service_tier`. {@link isTierPriced} must have accepted it
  */
 export function allowedTiers(asked: unknown, prices: ModelPrices): readonly string[] {
   if (asked === 'auto') return pricedTiers(prices)

@@ -75,3 +75,25 @@ export function valueAfter(bytes: Buffer, nameEnd: number): number {
   if (at >= bytes.length) return at
   return bytes[at] === colon ? skipSpace(bytes, at + 1) : -1
 }
+
+/**
+ * Finds the end of a text that may go on beyond the bytes.
+ *
+ * @param from within the text, not after an odd number of backslashes
+ * @returns the index of the closing quote; if it is missing, -1, or -2 if the last byte escapes the next one
+ */
+export function closingQuote(bytes: Buffer, from: number): number {
+  for (let at = from; ; ) {
+    const end = bytes.indexOf(quote, at)
+    const textEnd = end < 0 ? bytes.length : end
+    let before = textEnd
+    while (before > at && bytes[before - 1] === backslash) before--
+    const isEscaped = (textEnd - before) % 2 === 1
+    if (end < 0) return isEscaped ? -2 : -1
+    if (!isEscaped) return end
+    at = end + 1
+  }
+}
+
+/** Whether a byte is white space of JSON (RFC 8259, section 2). */
+export const isSpace = (byte: number): boolean => byte === space || byte === 0x0a || byte === 0x0d || byte === 0x09

@@ -1,14 +1,5 @@
-import {
-  backslash,
-  closeBrace,
-  closeBracket,
-  colon,
-  comma,
-  openBrace,
-  openBracket,
-  quote,
-  space
-} from '../body/json-bytes.ts'
+import { backslash, closeBrace, closeBracket, colon, comma, openBrace, openBracket, quote } from '../body/json-bytes.ts'
+import { closingQuote, isSpace } from '../body/scan.ts'
 import type { BodyShape } from './body-shape.ts'
 
 /** Texts up to this many bytes are read byte by byte. In longer ones, only the closing quote is searched for. */
@@ -196,19 +187,9 @@ export class AnswerShape implements BodyShape {
     if (isEscaped) at++
     this.#isEscaped = isEscaped && at > bytes.length
     if (at >= bytes.length) return -1
-    for (;;) {
-      const end = bytes.indexOf(quote, at)
-      const textEnd = end < 0 ? bytes.length : end
-      let before = textEnd
-      while (before > at && bytes[before - 1] === backslash) before--
-      const isLastEscaped = (textEnd - before) % 2 === 1
-      if (end < 0) {
-        this.#isEscaped = isLastEscaped
-        return -1
-      }
-      if (!isLastEscaped) return end
-      at = end + 1
-    }
+    const end = closingQuote(bytes, at)
+    this.#isEscaped = end === -2
+    return end < 0 ? -1 : end
   }
 
   /** @param end index of the closing quote */
@@ -244,8 +225,3 @@ for (const byte of [quote, openBrace, closeBrace, openBracket, closeBracket]) pl
 /** 1 for each byte except quotes, braces, brackets, colons and commas. */
 const plainAmongNames = plainElsewhere.slice()
 plainAmongNames[colon] = plainAmongNames[comma] = 0
-
-/** White space of JSON (RFC 8259, section 2). */
-function isSpace(byte: number): boolean {
-  return byte === space || byte === 0x0a || byte === 0x0d || byte === 0x09
-}

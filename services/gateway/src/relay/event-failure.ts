@@ -7,7 +7,7 @@ import { dataIn } from './event-data.ts'
 const errorName = searchedName('error')
 const letterN = 0x6e
 /** An event named `error` (OpenAI) is a failure, whatever its data. */
-const errorLine = /(?:^|[\r\n])event: ?error(?=[\r\n]|$)/
+export const errorLine = /(?:^|[\r\n])event: ?error(?=[\r\n]|$)/
 
 /** Finds the first event that reports an error. @returns the index of its first byte; -1 if there is none */
 export function failureIn(events: Buffer, text: string): number {

@@ -9,7 +9,7 @@ export function tokensOf(value: unknown, name: string): number | null {
   return isCount ? (tokens as number) : null
 }
 
-/** A reported name; null if there is none. */
+/** Reads a member that is a name. @returns null if it is missing, empty or no text */
 export function nameOf(value: unknown, member: string): string | null {
   const name = memberOf(value, member)
   return typeof name === 'string' && name !== '' ? name : null

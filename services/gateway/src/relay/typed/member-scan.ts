@@ -1,13 +1,5 @@
-import {
-  backslash,
-  closeBrace,
-  closeBracket,
-  colon,
-  comma,
-  openBrace,
-  openBracket,
-  quote
-} from '../../body/json-bytes.ts'
+import { closeBrace, closeBracket, colon, comma, openBrace, openBracket, quote } from '../../body/json-bytes.ts'
+import { closingQuote, isSpace } from '../../body/scan.ts'
 
 /** Longer values are not kept. Usage objects have a few hundred bytes. */
 export const maxValueBytes = 16_384
@@ -224,19 +216,9 @@ export class MemberScan {
       at++
       this.#isEscaped = false
     }
-    for (;;) {
-      const end = bytes.indexOf(quote, at)
-      const textEnd = end < 0 ? bytes.length : end
-      let start = textEnd
-      while (start > at && bytes[start - 1] === backslash) start--
-      const isLastEscaped = (textEnd - start) % 2 === 1
-      if (end < 0) {
-        this.#isEscaped = isLastEscaped
-        return -1
-      }
-      if (!isLastEscaped) return end
-      at = end + 1
-    }
+    const end = closingQuote(bytes, at)
+    this.#isEscaped = end === -2
+    return end < 0 ? -1 : end
   }
 }
 
@@ -267,6 +249,3 @@ function levelOf(searched: ReadonlyArray<{ path: string; names: readonly string[
   }
   return { isList: false, members, items: null }
 }
-
-/** White space of JSON (RFC 8259, section 2). */
-const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09

@@ -1,6 +1,7 @@
 import { ReceivedText } from '../../tokens/received-text.ts'
 import { firstBoundary } from '../event-boundaries.ts'
 import { dataOf } from '../event-data.ts'
+import { errorLine } from '../event-failure.ts'
 import { EventFlow } from '../event-flow.ts'
 import { MemberScan } from './member-scan.ts'
 
@@ -94,7 +95,6 @@ export abstract class TypedEvents extends EventFlow {
 
 /** A comment or a field of an event. */
 const beginning = /(?:^(?:\xef\xbb\xbf)?|[\r\n])(?::|event:|id:|retry:|data:)/
-const errorLine = /(?:^|[\r\n])event: ?error(?=[\r\n]|$)/
 /** Within this many bytes, the data of an event begin. */
 const maxFieldAt = 1024
 const fieldName = /(?:^|[\r\n])data:/
