@@ -6,7 +6,7 @@ import type { PackagePlan } from '../packages.ts'
 import { fileOf } from './file-of.ts'
 import { keepTree } from './keep-tree.ts'
 import { lazyBuiltins } from './lazy-builtins.ts'
-import { ownMaps } from './own-maps.ts'
+import { ownMaps, removeEmptyMaps } from './own-maps.ts'
 import { piscinaThread } from './piscina-thread.ts'
 import { undiciCore } from './undici-core.ts'
 import { withoutOptional } from './without-optional.ts'
@@ -73,6 +73,7 @@ export async function bundle(plan: PackagePlan, root: string, outDir: string): P
     const missing = [...imports, ...dynamicImports].filter((name) => !builtins.has(name) && !own.has(name))
     if (missing.length > 0) throw new Error(`${fileName} needs ${missing.join(', ')}, which the package lacks`)
   }
+  removeEmptyMaps(outDir, chunks)
   return [...new Set(chunks.flatMap(({ modules }) => Object.keys(modules)))].filter((id) => id.startsWith(root)).sort()
 }
 

@@ -79,7 +79,10 @@ export function createServer({ log, protection, docsUrl, failures, answers }: Se
     // While the process stops, requests get an error of our table instead of Fastify's.
     return503OnClosing: false,
     // Request bodies pass through unchanged.
-    ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } }
+    ajv: {
+      // TypeBox makes the schemas, so their form is right. To check it, Ajv would compile 3 MB of its own at each start.
+      customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false, validateSchema: false }
+    }
   })
   skipEndedConnections(app.server)
   app.decorate('docsUrl', docsUrl)
