@@ -6,8 +6,6 @@ import { join } from 'node:path'
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
 import { makePackages } from '@tollgate/packaging/make-package.ts'
 import { packagePlans } from '@tollgate/packaging/packages.ts'
-import { need } from '@tollgate/sandbox/need.ts'
-import { findPostgres } from '@tollgate/sandbox/postgres/find-postgres.ts'
 import t from 'tap'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-package-'))
@@ -68,9 +66,3 @@ t.test('a package that lacks a file, settings or a command says so in one senten
     /^The package of Tollgate in \S+ lacks the file packages\/\S+\. Copy the package again\.\n$/
   )
 })
-
-// The journey of a user, through the packages instead of the sources.
-if (need(t, 'PostgreSQL', findPostgres(process.env))) {
-  process.env.TOLLGATE_TEST_PACKAGE = join(folder, 'first')
-  await import('../journey.test.ts')
-}
