@@ -18,14 +18,18 @@ export function readTrustProxy(text: string): boolean | string[] | null {
 /** A rule for `loadConfig`. */
 export function checkTrustProxy({ TRUST_PROXY }: { TRUST_PROXY: string }): string | null {
   return readTrustProxy(TRUST_PROXY) === null
-    ? 'TRUST_PROXY: must be true, false, or IP addresses and networks separated by commas'
+    ? 'TRUST_PROXY: must be true, false, or IP addresses and networks such as 10.0.0.0/8, separated by commas'
     : null
 }
 
 function isNetwork(text: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
-  const [address = '', bits] = text.split('/')
+  const slash = text.indexOf('/')
+  const address = slash === -1 ? text : text.slice(0, slash)
   const version = isIP(address)
-  if (version === 0) return false
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+  // A zone such as %eth0 names an interface of this machine. X-Forwarded-For has no zones.
+  if (version === 0 || address.includes('%')) return false
+  if (slash === -1) return true
+  const bits = text.slice(slash + 1)
+  return /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128)
 }
