@@ -96,7 +96,7 @@ export const ofControl: readonly WrongSetting[] = [
     'control',
     '`TRUST_PROXY=2`',
     { TRUST_PROXY: '2' },
-    'TRUST_PROXY: must be true, false, or IP addresses and networks such as 10.0.0.0/8, separated by commas'
+    'TRUST_PROXY: must be true, false, or IP addresses and networks separated by commas'
   ),
   wrong(
     'control',

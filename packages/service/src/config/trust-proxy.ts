@@ -18,7 +18,7 @@ export function readTrustProxy(text: string): boolean | string[] | null {
 /** A rule for `loadConfig`. */
 export function checkTrustProxy({ TRUST_PROXY }: { TRUST_PROXY: string }): string | null {
   return readTrustProxy(TRUST_PROXY) === null
-    ? 'TRUST_PROXY: must be true, false, or IP addresses and networks such as 10.0.0.0/8, separated by commas'
+    ? 'TRUST_PROXY: must be true, false, or IP addresses and networks separated by commas'
     : null
 }
 
