@@ -81,6 +81,9 @@ test('a bad variable is named, and its value is not repeated', async () => {
     // A number of hops cannot tell a proxy from a client that connects directly.
     ['TRUST_PROXY', '2'],
     ['TRUST_PROXY', '10.0.0.0/33'],
+    ['TRUST_PROXY', '1.2.3.4/24/8'],
+    ['TRUST_PROXY', '0.0.0.0/0'],
+    ['TRUST_PROXY', 'fe80::1%eth0'],
     ['LOG_LEVEL', 'loud']
   ]
   for (const [name, value] of bad) {

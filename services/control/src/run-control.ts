@@ -11,7 +11,7 @@ import { type Database, openDatabase } from './database/connect.ts'
 import { describeOpenFailure } from './database/describe-open-failure.ts'
 import { assertMigratedWhenReachable, migrateWhenReachable } from './database/migrate.ts'
 import { createLog, prettyOutput } from './http/log.ts'
-import { controlReadiness, type ServingControl } from './http/readiness.ts'
+import { createControlReadiness, type ServingControl } from './http/readiness.ts'
 import { createControlMetrics } from './metrics/control-metrics.ts'
 
 /** What is under way must have ended by then; an orchestrator would kill the process a little later. */
@@ -63,9 +63,10 @@ async function start(config: ControlConfig, log: Logger): Promise<Started> {
   collectProcessMetrics(metrics.registry)
   let serving: ServingControl | null = null
   let isStopping = false
+  const readReadiness = createControlReadiness()
   const admin = createAdminServer({
     registry: metrics.registry,
-    readiness: () => controlReadiness(serving, isStopping)
+    readiness: () => readReadiness(serving, isStopping)
   })
   parts.defer(() => admin.close())
   // First: probes must get an answer while control waits for its database, or migrates it.

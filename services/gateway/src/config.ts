@@ -1,6 +1,7 @@
 import { checkDocsUrl } from '@tollgate/service/config/docs-url.ts'
 import { loadConfig } from '@tollgate/service/config/load-config.ts'
 import { logSettings } from '@tollgate/service/config/log-settings.ts'
+import { maxTimerMs } from '@tollgate/service/config/max-timer.ts'
 import { checkTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
 import { checkUrlPassword } from '@tollgate/service/config/url-password.ts'
 import { checkTraces, traceVariables } from '@tollgate/service/tracing/trace-settings.ts'
@@ -32,7 +33,7 @@ export const GatewayConfig = Type.Object({
   /** Milliseconds without an answer after which the gateway considers Redis away. */
   REDIS_TIMEOUT_MS: Type.Integer({ minimum: 10, maximum: 60_000, default: 1000 }),
   /** Milliseconds that requests in flight get to finish after SIGTERM. The default lets the longest request finish. */
-  GATEWAY_DRAIN_MS: Type.Integer({ minimum: 0, default: longestRequestMs }),
+  GATEWAY_DRAIN_MS: Type.Integer({ minimum: 0, maximum: maxTimerMs, default: longestRequestMs }),
   /** Proxies trusted to set `X-Forwarded-For`; see `readTrustProxy`. */
   TRUST_PROXY: Type.String({ default: 'false' }),
   /** Requests with an invalid key that one client address may make per minute. */
@@ -40,14 +41,14 @@ export const GatewayConfig = Type.Object({
   /** Maximum of open client connections. The gateway closes further ones at once. */
   GATEWAY_MAX_CONNECTIONS: Type.Integer({ minimum: 1, default: 20_000 }),
   /** Milliseconds in which the head of a request must arrive, and the whole request. */
-  GATEWAY_HEADERS_TIMEOUT_MS: Type.Integer({ minimum: 100, default: 20_000 }),
-  GATEWAY_REQUEST_TIMEOUT_MS: Type.Integer({ minimum: 100, default: 120_000 }),
+  GATEWAY_HEADERS_TIMEOUT_MS: Type.Integer({ minimum: 100, maximum: maxTimerMs, default: 20_000 }),
+  GATEWAY_REQUEST_TIMEOUT_MS: Type.Integer({ minimum: 100, maximum: maxTimerMs, default: 120_000 }),
   /** Milliseconds that a body may lag behind its minimum rate: 16 KiB/s, or 1/90 of its length per second if that is more. */
-  GATEWAY_SLOW_BODY_MS: Type.Integer({ minimum: 100, default: 10_000 }),
+  GATEWAY_SLOW_BODY_MS: Type.Integer({ minimum: 100, maximum: maxTimerMs, default: 10_000 }),
   /** Maximum MiB of request bodies in memory. At least twice the largest body, because a decoder may need as much again. */
   GATEWAY_BODY_MEMORY_MB: Type.Integer({ minimum: 64, maximum: 1_000_000, default: 256 }),
   /** Milliseconds after which a client that reads nothing of its answer is disconnected. */
-  GATEWAY_SLOW_READER_MS: Type.Integer({ minimum: 100, default: 60_000 }),
+  GATEWAY_SLOW_READER_MS: Type.Integer({ minimum: 100, maximum: maxTimerMs, default: 60_000 }),
   /** Maximum milliseconds of a request, from its admission on. Its hold lasts a minute longer. */
   GATEWAY_LONGEST_REQUEST_MS: Type.Integer({ minimum: 1000, maximum: 86_400_000, default: longestRequestMs }),
   /**

@@ -15,13 +15,20 @@ export const restored = createCommand('restored', 'prepare a database that was r
     options: {},
     async run(input, io) {
       return withDatabase(io.env.DATABASE_URL, async ({ orm }) => {
-        const { redis, kept } = await withRedis(io.env.REDIS_URL, (link) => recoverFromRedis(orm, link))
+        const { redis, kept, isRepeated } = await withRedis(io.env.REDIS_URL, (link) => recoverFromRedis(orm, link))
         const { endedSessions } = await prepareRestored(orm)
-        const result = { redis, revoked: kept.revoked, rotated: kept.rotated, ended_sessions: endedSessions }
+        const result = {
+          redis,
+          revoked: kept.revoked,
+          rotated: kept.rotated,
+          ended_sessions: endedSessions,
+          repeated: isRepeated
+        }
         show(input, io, result, () =>
           [
             `Ended ${endedSessions} sessions. Everybody has to sign in again.`,
             consequences[redis],
+            ...(isRepeated ? [repetition] : []),
             ...(redis === 'later'
               ? [`Revoked again: ${kept.revoked.length} keys. Rotated again: ${kept.rotated.length}.`]
               : [])
@@ -33,11 +40,14 @@ export const restored = createCommand('restored', 'prepare a database that was r
   }
 ])
 
+const repetition =
+  'This command ran before for this database, and control has not started since. It has compared Redis with the backup again. The audit log has the keys that the earlier run revoked and rotated.'
+
 const consequences: Readonly<Record<RedisComparison, string>> = {
   later:
     'Redis has changes since the backup. What it knows is kept: revoked and rotated keys, this month’s spend, and usage of the last hours. Do not empty Redis.',
   'not later':
-    'Redis has no changes since the backup, or this command has already run for this database. In the first case, keys that were revoked or rotated since the backup work again when control starts: revoke them again.',
+    'Redis has no changes since the backup. Has control started since the restore? Then all is done. Otherwise, REDIS_URL may lead to another Redis or to an older copy: correct it and repeat the command. If it is right, keys that were revoked or rotated since the backup work again when control starts: revoke them again.',
   empty:
     'Redis is empty. Keys that were revoked or rotated since the backup work again when control starts: revoke them again. Spend since the backup does not count against caps.'
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { patterns } from './patterns.ts'
 
 const closed = { additionalProperties: false } as const
 const orNull = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()])
@@ -78,7 +79,7 @@ export type Invoice = Static<typeof Invoice>
 export const InvoicesQuery = Type.Object(
   {
     /** 1 to 100; default 24. */
-    limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
+    limit: Type.Optional(Type.String({ pattern: patterns.upTo100 })),
     /** Id of the last invoice of the previous page. */
     starting_after: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_]{1,100}$' }))
   },

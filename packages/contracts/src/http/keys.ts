@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ErrorResponse } from './error.ts'
+import { patterns } from './patterns.ts'
 
 const closed = { additionalProperties: false } as const
 const Instant = Type.String({ format: 'date-time' })
@@ -125,7 +126,7 @@ export type RevokeKeyQuery = Static<typeof RevokeKeyQuery>
 export const ListKeysQuery = Type.Object(
   {
     /** 1 to 1000; default 100. */
-    limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]{0,2}|1000)$' })),
+    limit: Type.Optional(Type.String({ pattern: patterns.upTo1000 })),
     /** `next_cursor` of the previous page. */
     cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     /** Includes keys that were revoked in the last 30 days. */

@@ -91,7 +91,12 @@ t.test('a backup restores into an empty server', { timeout: 240_000 }, async (t)
   while ((await costInLedger(sql, account)) === 0) await steady.more(1)
   await tools.dump(postgres.url, file)
   await steady.more(5)
-  for (const { id } of [revoked!, forgotten!]) assert.equal((await person.revokeKey(id)).status, 200)
+  assert.equal((await person.revokeKey(revoked!.id)).status, 200)
+  // A copy of Redis that is later than the backup.
+  await operated.redis.save()
+  const inCopy = (await readSpend(link, account, monthNumber(new Date())))!.settled
+  await steady.more(5)
+  assert.equal((await person.revokeKey(forgotten!.id)).status, 200)
   const { body } = await person.call<{ key: { value: string } }>('POST', `/api/keys/${rotated!.id}/rotate`, {
     grace_seconds: 0
   })
@@ -113,7 +118,7 @@ t.test('a backup restores into an empty server', { timeout: 240_000 }, async (t)
         verifiedMs,
         sql: restoredSql
       } = await restore(t, operated, tools, file, {
-        emptiesRedis: false
+        data: 'kept'
       })
       await steady.more(5)
       await steady.stop()
@@ -153,7 +158,7 @@ t.test('a backup restores into an empty server', { timeout: 240_000 }, async (t)
   await t.test(
     'without it: keys that ended after the backup work again, and spend is that of the backup',
     async (t) => {
-      const { report, sql: restoredSql } = await restore(t, operated, tools, file, { emptiesRedis: true })
+      const { report, sql: restoredSql } = await restore(t, operated, tools, file, { data: 'empty' })
       assert.match(report, /Redis is empty/)
       const inBackup = await costInLedger(restoredSql, account)
       const spend = await readSpend(link, account, monthNumber(new Date()))
@@ -166,6 +171,20 @@ t.test('a backup restores into an empty server', { timeout: 240_000 }, async (t)
       assert.equal((await person.login()).status, 200)
       assert.equal((await person.revokeKey(revoked!.id)).status, 200)
       assert.equal(await ask(revoked!), '401 revoked_api_key')
+    }
+  )
+
+  await t.test(
+    'with an older copy of Redis that is later than the backup: its revocations and its spend count',
+    async (t) => {
+      const { report } = await restore(t, operated, tools, file, { data: 'saved' })
+      assert.match(report, /Redis has changes since the backup/)
+      assert.match(report, /Revoked again: 1 keys\. Rotated again: 0\./)
+      assert.equal(await ask(kept!), '200')
+      assert.equal(await ask(revoked!), '401 revoked_api_key')
+      assert.equal(await ask(forgotten!), '200')
+      const spend = await readSpend(link, account, monthNumber(new Date()))
+      assert.ok(spend!.settled >= inCopy)
     }
   )
 })

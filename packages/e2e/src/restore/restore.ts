@@ -26,14 +26,14 @@ const timeoutMs = 300_000
  * Restores a backup as docs/operate/backup-and-restore.md says: stops control, restores into a new, empty server, runs
  * `tollgate restored`, and starts control with the new database. Gateways keep running.
  *
- * @param options.emptiesRedis whether Redis loses its data, too
+ * @param data what Redis has: its data, nothing, or what it saved last
  */
 export async function restore(
   t: { teardown(handler: () => Promise<void>): void },
   operated: OperatedSystem,
   tools: PostgresTools,
   file: string,
-  { emptiesRedis }: { emptiesRedis: boolean }
+  { data }: { data: 'kept' | 'empty' | 'saved' }
 ): Promise<Restored> {
   const { system, variables, redis, link, directory } = operated
   await Promise.all(controls.map((name) => system.part(name).stop()))
@@ -47,7 +47,11 @@ export async function restore(
   const startedAt = performance.now()
   await tools.restore(server.url, file)
   const restoreMs = performance.now() - startedAt
-  if (emptiesRedis) await redis.ask((client) => client.flushall())
+  if (data === 'empty') await redis.ask((client) => client.flushall())
+  if (data === 'saved') {
+    await redis.kill('SIGKILL')
+    await redis.start('saved')
+  }
   const { status, text } = await runTollgate(
     ['restored'],
     { DATABASE_URL: server.url, REDIS_URL: redis.url },

@@ -24,8 +24,12 @@ export function checkTrustProxy({ TRUST_PROXY }: { TRUST_PROXY: string }): strin
 
 function isNetwork(text: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
-  const [address = '', bits] = text.split('/')
+  const slash = text.indexOf('/')
+  const address = slash === -1 ? text : text.slice(0, slash)
   const version = isIP(address)
-  if (version === 0) return false
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+  // A zone such as %eth0 names an interface of this machine. X-Forwarded-For has no zones.
+  if (version === 0 || address.includes('%')) return false
+  if (slash === -1) return true
+  const bits = text.slice(slash + 1)
+  return /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128)
 }

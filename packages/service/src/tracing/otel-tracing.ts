@@ -25,7 +25,7 @@ import type { ChildKind, Span, SpanAttributes, TracedProcess, TraceHeaders, Trac
 
 /** How long the last spans may take. */
 const lastSpansMs = 2000
-/** Calls of the collector at the same time. More than one only if it does not end its answers. */
+/** Calls of the collector at the same time. More than one only until a call that took too long has ended. */
 const maxExports = 4
 
 const propagator = new W3CTraceContextPropagator()
@@ -43,7 +43,8 @@ export function createTracing(settings: TraceSettings, { name, version, onDroppe
     concurrencyLimit: maxExports,
     httpAgentOptions: () => agent
   })
-  const queue = new SpanQueue({ exporter, onDropped, delayMs: settings.delayMs })
+  const { delayMs, batchTimeoutMs } = settings
+  const queue = new SpanQueue({ exporter, onDropped, onTimeout: () => agent.destroy(), delayMs, batchTimeoutMs })
   const own = { 'service.name': name, 'service.version': version, 'service.instance.id': randomUUID() }
   const resource = resourceFromAttributes(own).merge(
     detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] })

@@ -8,15 +8,19 @@ const maxWaiting = 4096
 const maxBatch = 256
 const defaultDelayMs = 1000
 /** The collector has so long for one batch. The exporter's own timeout does not end answers that arrive byte by byte. */
-const batchTimeoutMs = 15_000
+const defaultBatchTimeoutMs = 15_000
 const reportIntervalMs = 60_000
 
 export interface SpanQueueOptions {
   readonly exporter: SpanExporter
   /** Called at most once a minute. @param dropped since the last call */
   readonly onDropped: (dropped: number) => void
+  /** Called when a batch took too long. It ends the exporter's calls: they would count against its limit for ever. */
+  readonly onTimeout: () => void
   /** How long spans wait for others, ms. */
   readonly delayMs?: number | undefined
+  /** How long a batch may take, ms. */
+  readonly batchTimeoutMs?: number | undefined
 }
 
 /**
@@ -27,7 +31,9 @@ export class SpanQueue implements SpanProcessor {
   dropped = 0
   readonly #exporter: SpanExporter
   readonly #onDropped: (dropped: number) => void
+  readonly #onTimeout: () => void
   readonly #delayMs: number
+  readonly #batchTimeoutMs: number
   #waiting: ReadableSpan[] = []
   #timer: NodeJS.Timeout | undefined
   #sending: Promise<void> | null = null
@@ -36,10 +42,12 @@ export class SpanQueue implements SpanProcessor {
   #reported = 0
   #reportedAt = Number.NEGATIVE_INFINITY
 
-  constructor({ exporter, onDropped, delayMs = defaultDelayMs }: SpanQueueOptions) {
-    this.#exporter = exporter
-    this.#onDropped = onDropped
-    this.#delayMs = delayMs
+  constructor(options: SpanQueueOptions) {
+    this.#exporter = options.exporter
+    this.#onDropped = options.onDropped
+    this.#onTimeout = options.onTimeout
+    this.#delayMs = options.delayMs ?? defaultDelayMs
+    this.#batchTimeoutMs = options.batchTimeoutMs ?? defaultBatchTimeoutMs
   }
 
   onStart(): void {}
@@ -94,7 +102,10 @@ export class SpanQueue implements SpanProcessor {
   /** @returns whether the collector has the batch */
   #export(batch: ReadableSpan[]): Promise<boolean> {
     return new Promise((resolve) => {
-      const timeout = setTimeout(() => resolve(false), batchTimeoutMs).unref()
+      const timeout = setTimeout(() => {
+        resolve(false)
+        this.#onTimeout()
+      }, this.#batchTimeoutMs).unref()
       this.#exporter.export(batch, ({ code }) => {
         clearTimeout(timeout)
         resolve(code === ExportResultCode.SUCCESS)

@@ -45,6 +45,8 @@ export interface TraceSettings {
   readonly ratio: number
   /** How long ended spans wait for others, ms. Default: 1 s. */
   readonly delayMs?: number
+  /** How long the collector has for a batch, ms. Default: 15 s. */
+  readonly batchTimeoutMs?: number
 }
 
 /** A rule for `loadConfig`. */

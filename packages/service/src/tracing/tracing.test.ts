@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
 import { test } from 'tap'
 import { startOtlpReceiver } from '../testing/otlp-receiver.ts'
@@ -120,6 +121,32 @@ test('a collector that never answers costs neither memory nor the end of the pro
   const { tracing } = await open(`http://127.0.0.1:${port}/v1/traces`)
   makeSpans(tracing, 6000)
   assert.equal(tracing.dropped, 6000 - 256 - 4096)
+  await tracing.close()
+})
+
+test('a collector that never ended its answers gets spans again once it does', async (t) => {
+  const collector = await startOtlpReceiver()
+  t.teardown(() => collector.close())
+  const neverEnded = 8
+  let ended = 0
+  const dripping = (_request: unknown, response: ServerResponse): void => {
+    // The exporter's timeout begins anew with each byte.
+    response.writeHead(202)
+    const timer = setInterval(() => response.write('.'), 1)
+    response.once('close', () => {
+      clearInterval(timer)
+      ended++
+    })
+  }
+  collector.answer(dripping)
+  const { tracing } = await open(`${collector.url}/v1/traces`, { batchTimeoutMs: 20 })
+  for (let batch = 1; batch <= neverEnded; batch++) {
+    makeSpans(tracing, 1)
+    while (ended < batch) await new Promise((resolve) => setTimeout(resolve, delayMs))
+  }
+  collector.answer((_request, response) => void response.end())
+  makeSpans(tracing, 1)
+  await collector.until((spans) => spans.length === 1)
   await tracing.close()
 })
 

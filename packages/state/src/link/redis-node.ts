@@ -3,6 +3,7 @@ import { gatherWrites } from '../wire/gather-writes.ts'
 import { defineScripts, type Script } from '../wire/scripts.ts'
 import { describeServer, type ServerDescription } from './describe-server.ts'
 import { RedisAwayError, type RedisLinkOptions, type RedisNode, withoutCommand } from './redis-link.ts'
+import { Subscriptions } from './subscriptions.ts'
 import { waitForUnread } from './wait-for-unread.ts'
 
 /** How often to ask a server for its run id and role. */
@@ -32,7 +33,7 @@ export function connectNode(target: NodeTarget, options: RedisLinkOptions): Redi
     disconnectTimeout: 200
   })
   const server = new ConnectedServer(client, `${target.host}:${target.port}`, options.onError)
-  const subscribers = new Set<Redis>()
+  const subscriptions = new Subscriptions(client)
   let flush: () => void = () => undefined
   client.on('connect', () => {
     flush = gatherWrites(client.stream)
@@ -60,33 +61,13 @@ export function connectNode(target: NodeTarget, options: RedisLinkOptions): Redi
     ready: () => server.ready,
     flush: () => flush(),
     onChange: (listener) => server.onChange(listener),
-    subscribe(...subscription) {
-      const subscriber = subscribe(client, ...subscription)
-      subscribers.add(subscriber)
-      return () => {
-        subscribers.delete(subscriber)
-        subscriber.disconnect()
-      }
-    },
+    subscribe: (...subscription) => subscriptions.subscribe(...subscription),
     async close() {
       server.stopChecks()
-      for (const subscriber of subscribers) subscriber.disconnect()
+      subscriptions.close()
       client.disconnect()
     }
   }
-}
-
-/** Opens a connection that receives the messages of a channel. */
-function subscribe(client: Redis, ...[channel, onMessage, onFailure]: Parameters<RedisNode['subscribe']>): Redis {
-  const fail = (error: Error) => onFailure(withoutCommand(error))
-  // It subscribes again for each connection, so a refused subscription is caught.
-  const subscriber = client.duplicate({ lazyConnect: true, autoResubscribe: false })
-  subscriber.on('error', fail)
-  subscriber.on('message', (_channel, message) => onMessage(message))
-  subscriber.on('ready', () => subscriber.subscribe(channel).catch(fail))
-  // A failure also causes an error event.
-  subscriber.connect().catch(() => undefined)
-  return subscriber
 }
 
 /** The Redis process behind a connection: identified after each connect, and checked again every second. */

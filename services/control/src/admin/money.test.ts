@@ -159,8 +159,12 @@ onDatabase('the money page', async (t, newDatabase) => {
     const { cookie } = await control.signUp()
     assert.equal((await control.call('GET', '/api/admin/money', { cookie })).status, 404)
     for (const query of ['?month=2026-13', '?month=2026-1', '?year=2026']) {
-      const answer = await control.call('GET', `/api/admin/money${query}`, { cookie: operator.cookie })
+      const answer = await control.call('GET', `/api/admin/money${query}`, {
+        cookie: operator.cookie
+      })
       assert.equal(answer.status, 400, query)
+      const words = query.startsWith('?month') ? /^month: must be a month such as 2026-11/ : /^year: unknown member/
+      assert.match((answer.body as { error: { message: string } }).error.message, words)
     }
   })
 })

@@ -38,9 +38,10 @@ export function revokeReportedKey(app: TypedApp, context: AdminContext): void {
       const { reason } = request.body
       const isNew = await revoke(database.orm, key, reason, byOperator(request, clock()))
       const { id, label, prefix, accountId } = key
+      // Before the wait for Redis: a repeated call sends no mail, so the mail is lost if control ends before it is sent.
+      const isMailed = isNew && mailOwner(key, reason)
       // A repeated call reports whether the revocation is in force now.
       const isInForce = await projector.keyRevoked(accountId, id)
-      const isMailed = isNew && mailOwner(key, reason)
       if (!isInForce) throw new ServiceError('revocation_pending')
       return { key: { id, label, prefix, account_id: accountId }, mailed: isMailed }
     }

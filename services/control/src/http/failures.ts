@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { patternWords } from '@tollgate/contracts/http/patterns.ts'
 import { ambiguityOf } from '@tollgate/service/http/ambiguous-head.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import { answerBeforeBody, hasUnreadBody } from '@tollgate/service/http/unread-body.ts'
@@ -131,8 +132,11 @@ function describeInvalid(invalid: Invalid | undefined, context = 'body'): string
   if (typeof missingProperty === 'string') return `${join(path, missingProperty)}: missing`
   if (typeof additionalProperty === 'string') return `${join(path, additionalProperty)}: unknown member`
   if (path === '') return `The request's ${where} ${invalid.message ?? 'is not valid'}.`
-  // A pattern does not help people, and the message must not reveal more about the value.
-  return `${path}: ${invalid.keyword === 'pattern' ? 'has characters that are not allowed' : invalid.message}`
+  return `${path}: ${invalid.keyword === 'pattern' ? describePattern(invalid.params.pattern) : invalid.message}`
 }
+
+/** A pattern does not help people, and the message must not reveal more about the value. */
+const describePattern = (pattern: unknown): string =>
+  patternWords.get(String(pattern)) ?? 'has characters that are not allowed'
 
 const join = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)

@@ -15,25 +15,40 @@ export interface ServingControl {
   readonly health: Pick<ProviderHealth, 'problems'>
 }
 
+/** @param serving null while control starts, for instance while it migrates the database */
+type ReadReadiness = (serving: ServingControl | null, isStopping: boolean) => Promise<Readiness>
+
 /**
- * Whether control can serve: it has started, and the database answers. Redis and settings that a provider refuses are only
- * shown: without them, control still answers everything that it reads from the database.
+ * Creates the check whether control can serve: it has started, and the database answers. Redis and settings that a provider
+ * refuses are only shown: without them, control still answers everything that it reads from the database.
  *
- * @param serving null while control starts, for instance while it migrates the database
+ * Probes at the same time share one question: questions to a database that stands still would pile up.
  */
-export async function controlReadiness(serving: ServingControl | null, isStopping: boolean): Promise<Readiness> {
-  const database = serving !== null && (await isAnswering(serving.database))
-  const details = {
-    started: serving !== null,
-    stopping: isStopping,
-    database,
-    redis: serving?.redis.isReady() ?? false,
-    problems: serving?.health.problems() ?? []
+export function createControlReadiness(): ReadReadiness {
+  let asked: Promise<boolean> | null = null
+
+  function ask({ orm }: ServingControl['database']): Promise<boolean> {
+    asked = isAnswering(orm).finally(() => {
+      asked = null
+    })
+    return asked
   }
-  return { isReady: database && !isStopping, details }
+
+  return async (serving, isStopping) => {
+    const database = serving !== null && (await (asked ?? ask(serving.database)))
+    const details = {
+      started: serving !== null,
+      stopping: isStopping,
+      database,
+      redis: serving?.redis.isReady() ?? false,
+      problems: serving?.health.problems() ?? []
+    }
+    return { isReady: database && !isStopping, details }
+  }
 }
 
-const isAnswering = ({ orm }: ServingControl['database']): Promise<boolean> =>
+/** Never rejects. */
+const isAnswering = (orm: ServingControl['database']['orm']): Promise<boolean> =>
   withTimeout(probeTimeoutMs, Promise.resolve(orm.execute(sql`select 1`))).then(
     () => true,
     () => false

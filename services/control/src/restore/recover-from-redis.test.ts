@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
-import { accountShards } from '@tollgate/state/keyspace/names.ts'
+import { accountShards, catalogName, type Shard } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { eq } from 'drizzle-orm'
 import { test } from 'tap'
+import type { Orm } from '../database/connect.ts'
+import { keys } from '../database/schema/keys.ts'
 import { createPostgresSource } from '../projection/postgres-source.ts'
 import { runPass } from '../projection/projection-pass.ts'
 import { recordChange } from '../projection/record-change.ts'
@@ -30,5 +34,51 @@ test('a backup that is restored after an older one, into an empty Redis, keeps i
   for (let change = 0; change < 5; change++) await older.orm.transaction((tx) => recordChange(tx, accountShards))
   await runPass(createPostgresSource(older.orm), redis, new AbortController().signal)
 
-  assert.deepEqual(await recoverFromRedis(later.orm, redis), { redis: 'later', kept: { revoked: [], rotated: [] } })
+  const kept = { revoked: [], rotated: [] }
+  assert.deepEqual(await recoverFromRedis(later.orm, redis), { redis: 'later', kept, isRepeated: false })
 })
+
+test('a run with a wrong Redis, or one that failed, hides no revocation from the next run', async (t) => {
+  const [server, wrongServer, served, restored] = await Promise.all([
+    startRedis({ port: 0 }),
+    startRedis({ port: 0 }),
+    openMigratedDatabase('pglite:memory'),
+    openMigratedDatabase('pglite:memory')
+  ])
+  const connect = ({ url }: { url: string }) =>
+    connectServer(url, { name: 'test', silenceTimeoutMs: 5000, onError: (error) => t.error(error) })
+  const [redis, wrong] = [connect(server), connect(wrongServer)]
+  t.after(async () => {
+    await Promise.all([redis.close(), wrong.close()])
+    await Promise.all([server.stop(), wrongServer.stop(), served.close(), restored.close()])
+  })
+  await Promise.all([redis.ready(), wrong.ready()])
+  const pass = (orm: Orm, link: RedisLink) => runPass(createPostgresSource(orm), link, new AbortController().signal)
+  const keyIds = [1, 2, 3].map((number) => `key_${String(number).padStart(24, '0')}`)
+  for (const { orm } of [served, restored]) await seedKeys(orm, { count: 3, accounts: 1 })
+  // An older copy: Redis without the revocations.
+  await pass(served.orm, wrong)
+  for (const id of keyIds.slice(0, 2)) await revoke(served.orm, id)
+  await pass(served.orm, redis)
+
+  const run = (link: RedisLink) => recoverFromRedis(restored.orm, link)
+  assert.partialDeepStrictEqual(await run(wrong), { redis: 'not later', kept: { revoked: [] }, isRepeated: false })
+  await wrong.nodeOf(catalogName).client.flushall()
+  assert.partialDeepStrictEqual(await run(wrong), { redis: 'empty', kept: { revoked: [] }, isRepeated: false })
+  assert.partialDeepStrictEqual(await run(redis), { redis: 'later', isRepeated: true })
+  const revoked = await restored.orm.select({ id: keys.id }).from(keys).where(eq(keys.status, 'revoked'))
+  assert.deepEqual(revoked.map(({ id }) => id).toSorted(), keyIds.slice(0, 2))
+
+  // Once control has started, the epoch stays raised.
+  assert.partialDeepStrictEqual(await run(redis), { kept: { revoked: [] }, isRepeated: true })
+  while ((await pass(restored.orm, redis)).restored);
+  assert.partialDeepStrictEqual(await run(redis), { redis: 'not later', isRepeated: false })
+})
+
+async function revoke(orm: Orm, id: string): Promise<void> {
+  await orm.transaction(async (tx) => {
+    const [key] = await tx.select().from(keys).where(eq(keys.id, id))
+    const version = await recordChange(tx, [key!.accountShard as Shard, key!.secretShard as Shard])
+    await tx.update(keys).set({ status: 'revoked', revokedAt: new Date(), version }).where(eq(keys.id, id))
+  })
+}

@@ -1,10 +1,12 @@
-import { allShards } from '@tollgate/state/keyspace/names.ts'
+import { epochOf } from '@tollgate/contracts/records/version.ts'
+import { accountShards, allShards } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readShards } from '@tollgate/state/projection/shard-markers.ts'
 import type { Orm } from '../database/connect.ts'
 import { compareShards } from '../projection/compare-shards.ts'
 import { type KeptEndings, keepEndings } from '../projection/keep-endings.ts'
 import { createPostgresSource } from '../projection/postgres-source.ts'
+import { returnToBackup } from './return-to-backup.ts'
 
 /**
  * How Redis compares with a restored database. `later`: Redis has changes that the database lacks. `empty`: control has verified
@@ -16,24 +18,30 @@ export type RedisComparison = 'later' | 'not later' | 'empty'
  * Recovers what Redis knows and a restored database lacks, before control starts: revoked and rotated keys. Control would do
  * the same, but new changes could come before its first comparison, and hide that the database was restored.
  *
+ * It may run again until control starts, also with another Redis, or after it failed: each run begins at the state of the
+ * backup. All shards are read, because a run that failed may have made more changes in a shard than the database had lost.
+ *
  * @throws the error of Redis or PostgreSQL; the call can be repeated
  */
 export async function recoverFromRedis(
   orm: Orm,
   redis: RedisLink
-): Promise<{ redis: RedisComparison; kept: KeptEndings }> {
+): Promise<{ redis: RedisComparison; kept: KeptEndings; isRepeated: boolean }> {
   const { markers, failures } = await readShards(redis)
   if (failures.length > 0) throw failures[0]
   const source = createPostgresSource(orm)
+  const seen = [...markers.values()].flatMap(({ version, highest }) => [version ?? 0, highest ?? 0])
+  const repeated = await returnToBackup(orm, epochOf(Math.max(0, ...seen)))
+  const isRepeated = repeated !== null
   const truth = await source.readTruth()
   const comparison = compareShards(markers, truth)
   if (!comparison.ahead || comparison.shards.length === 0) {
     const isVerified = allShards.some((shard) => markers.get(shard)?.version != null)
     // What control now writes to the empty Redis must not pass for a later state of a backup that is restored instead of this.
-    if (!isVerified) await source.raiseEpoch(truth.epoch, truth.epoch)
-    return { redis: isVerified ? 'not later' : 'empty', kept: { revoked: [], rotated: [] } }
+    if (!isVerified || isRepeated) await source.raiseEpoch(truth.epoch, repeated ?? truth.epoch)
+    return { redis: isVerified ? 'not later' : 'empty', kept: { revoked: [], rotated: [] }, isRepeated }
   }
-  const kept = await keepEndings(source, redis, comparison.shards, truth.epoch, new AbortController().signal)
-  await source.raiseEpoch(truth.epoch, comparison.epoch)
-  return { redis: 'later', kept }
+  const kept = await keepEndings(source, redis, accountShards, truth.epoch, new AbortController().signal)
+  await source.raiseEpoch(truth.epoch, Math.max(repeated ?? 0, comparison.epoch))
+  return { redis: 'later', kept, isRepeated }
 }

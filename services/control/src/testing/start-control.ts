@@ -8,7 +8,7 @@ import { contentOf } from '../catalog/publish-catalog.ts'
 import { composeControl } from '../compose.ts'
 import { type Database, openDatabase } from '../database/connect.ts'
 import { createLog } from '../http/log.ts'
-import { controlReadiness } from '../http/readiness.ts'
+import { createControlReadiness } from '../http/readiness.ts'
 import { createControlMetrics } from '../metrics/control-metrics.ts'
 import { createCall } from './call-control.ts'
 import { checkAgainstDocument } from './check-against-document.ts'
@@ -67,7 +67,8 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
   }
   const document = checkAgainstDocument(app)
   url = await app.listen({ host: '127.0.0.1', port: 0 })
-  const readiness = () => controlReadiness({ database, redis, health: composed.health }, false)
+  const readReadiness = createControlReadiness()
+  const readiness = () => readReadiness({ database, redis, health: composed.health }, false)
   const admin = createAdminServer({ registry: metrics.registry, readiness })
   const adminUrl = await admin.listen({ host: '127.0.0.1', port: 0 })
 

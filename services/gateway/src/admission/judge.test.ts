@@ -64,3 +64,11 @@ t.test('a model must be of the endpoint’s kind, in the plan, and in the key’
   assert.equal(judge('large', null, 'no longer sold'), false)
   t.end()
 })
+
+t.test('a plan that the catalog lacks counts as the free plan, also with the name of a member of every object', (t) => {
+  for (const plan of ['removed', 'constructor', '__proto__', 'toString']) {
+    assert.equal(catalog.plan(plan), testCatalog.plans.free)
+    assert.equal(catalog.includes(plan, testCatalog.plans.free!.models[0]!), true)
+  }
+  t.end()
+})

@@ -110,7 +110,7 @@ export function viewOf(version: number, catalog: Catalog): CatalogView {
     },
     models: () => models,
     planNames: () => plans.keys(),
-    plan: (plan) => catalog.plans[plan] ?? catalog.plans[freePlan]!,
+    plan: (plan) => (Object.hasOwn(catalog.plans, plan) ? catalog.plans[plan]! : catalog.plans[freePlan]!),
     includes: (plan, model) => (plans.get(plan) ?? free).has(model)
   }
 }

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '@tollgate/service/config/load-config.ts'
+import { maxTimerMs } from '@tollgate/service/config/max-timer.ts'
 import { readYaml } from '@tollgate/service/config/read-yaml.ts'
 import { type Static, type TProperties, Type } from 'typebox'
 import { type Api, apis, apisOfHost } from './apis.ts'
@@ -8,7 +9,7 @@ import type { CallTimeouts } from './upstream-pool.ts'
 
 const closed = <Properties extends TProperties>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: false })
-const Milliseconds = Type.Integer({ minimum: 1 })
+const Milliseconds = Type.Integer({ minimum: 1, maximum: maxTimerMs })
 const Variable = Type.String({ pattern: '^[A-Z][A-Z0-9_]*$' })
 const FileName = Type.String({ minLength: 1 })
 const MemberName = Type.String({ minLength: 1, maxLength: 100 })

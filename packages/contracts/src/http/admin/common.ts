@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { patterns } from '../patterns.ts'
 
 export const closed = { additionalProperties: false } as const
 
@@ -10,7 +11,7 @@ export const Usd = Type.String({ pattern: '^(0|[1-9][0-9]*)\\.[0-9]{2,9}$' })
 /** Exact US dollars that may be below zero. */
 export const SignedUsd = Type.String({ pattern: '^-?(0|[1-9][0-9]*)\\.[0-9]{2,9}$' })
 /** A calendar month in UTC, such as `2026-11`. */
-export const Month = Type.String({ pattern: '^20[0-9]{2}-(0[1-9]|1[0-2])$' })
+export const Month = Type.String({ pattern: patterns.month })
 /** Characters that show nothing, as in a regular expression. */
 const invisible = '\\s\\u00ad\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff'
 /** Characters that a log must not have: control characters, and those that change the direction of text. */
@@ -22,4 +23,4 @@ export const OwnPassword = Type.String({ minLength: 1, maxLength: 1024 })
 /** `next_cursor` of the previous page. */
 export const Cursor = Type.String({ minLength: 1, maxLength: 500 })
 export const NextCursor = Type.Union([Type.String(), Type.Null()])
-export const PageLimit = Type.String({ pattern: '^([1-9][0-9]?|100)$' })
+export const PageLimit = Type.String({ pattern: patterns.upTo100 })

@@ -56,12 +56,12 @@ async function measure(
     const [load] = loadavg()
     const dumpMs = await timeOf(() => tools.dump(postgres.url, file))
     await buyPro(bob)
-    const kept = await restoreBackup(teardowns, operated, tools, file, { emptiesRedis: false })
+    const kept = await restoreBackup(teardowns, operated, tools, file, { data: 'kept' })
     await steady.more(20)
     const failures = [...steady.failures]
     await steady.stop()
     const planMs = await timeOf(() => untilPro(bob))
-    const emptied = await restoreBackup(teardowns, operated, tools, file, { emptiesRedis: true })
+    const emptied = await restoreBackup(teardowns, operated, tools, file, { data: 'empty' })
     return {
       seen: [
         `${keys} keys (load average ${load!.toFixed(1)})`,
