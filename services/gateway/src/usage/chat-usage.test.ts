@@ -48,6 +48,31 @@ for (const [provider, usage, expected] of [
     { promptTokens: 138, cachedTokens: 9, audioInputTokens: 38, completionTokens: 5 }
   ],
   [
+    // Recorded: voxtral-mini-latest, 12 s.
+    'Mistral: audio by seconds; its tokens are in the total, and are no output',
+    {
+      prompt_audio_seconds: 12,
+      prompt_tokens: 3,
+      total_tokens: 419,
+      completion_tokens: 41,
+      prompt_tokens_details: { cached_tokens: 0, audio_tokens: 375 },
+      service_tier: 'standard'
+    },
+    { promptTokens: 153, audioInputTokens: 150, completionTokens: 41, tier: 'standard' }
+  ],
+  [
+    // Recorded: 5 s.
+    'Mistral: cached audio is no part of the prompt’s text',
+    {
+      prompt_audio_seconds: 5,
+      prompt_tokens: 5,
+      total_tokens: 404,
+      completion_tokens: 24,
+      prompt_tokens_details: { cached_tokens: 368 }
+    },
+    { promptTokens: 68, audioInputTokens: 63, completionTokens: 24 }
+  ],
+  [
     'Mistral: cached tokens beside the details',
     { prompt_tokens: 100, num_cached_tokens: 64, completion_tokens: 5, total_tokens: 105 },
     { promptTokens: 100, cachedTokens: 64, completionTokens: 5 }
