@@ -6,7 +6,9 @@ import { workspaceFile } from '@tollgate/service/workspace.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { costNanos } from '../settlement/price.ts'
+import { audioBound } from '../tokens/media/media-bound.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
+import { readUsage } from '../usage/chat-usage.ts'
 import { nothingUsed, type Usage } from '../usage/usage.ts'
 import { costBound } from './cost-bound.ts'
 import { allowedTiers } from './service-tier.ts'
@@ -114,4 +116,8 @@ test('prices with dates, hours, lengths and tiers have those of the provider’s
   const { prices } = models['voxtral-small-2507']!
   const at = Date.parse('2026-11-23')
   assert.equal(costNanos(audio, { prices, tiers: ['default'], admittedAt: at, endedAt: at }), 4_000_001)
+  // Mistral bills 12 s for a recording of 11.4 s.
+  const { tokens } = audioBound({ seconds: 11.4, bytes: 1 }, models['voxtral-small-2507']!)
+  const billed = readUsage({ prompt_audio_seconds: 12, prompt_tokens: 3, completion_tokens: 41, total_tokens: 419 })
+  assert.equal(billed!.audioInputTokens, tokens)
 })
