@@ -117,7 +117,7 @@ test('prices with dates, hours, lengths and tiers have those of the provider’s
   const at = Date.parse('2026-11-23')
   assert.equal(costNanos(audio, { prices, tiers: ['default'], admittedAt: at, endedAt: at }), 4_000_001)
   // Mistral bills 12 s for a recording of 11.4 s.
-  const { tokens } = audioBound({ seconds: 11.4, bytes: 1 }, models['voxtral-small-2507']!)
+  const { tokens } = audioBound({ kind: 'audio', seconds: 11.4, bytes: 1 }, models['voxtral-small-2507']!)
   const billed = readUsage({ prompt_audio_seconds: 12, prompt_tokens: 3, completion_tokens: 41, total_tokens: 419 })
   assert.equal(billed!.audioInputTokens, tokens)
 })
