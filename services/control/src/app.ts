@@ -180,7 +180,9 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   const ofUsers = { database, identity, catalog, projector, clock, limits, publicUrl }
   part('/api/auth', (auth) => authEndpoints(auth, { ...ofUsers, customerRefresher, minResponseTimes, serviceDomain }))
   part('/api/keys', (keys) => keysEndpoints(keys, { database, catalog, projector, redis, clock }))
-  part('/api/account', (account) => accountEndpoints(account, { database, catalog, projector, clock }))
+  part('/api/account', (account) =>
+    accountEndpoints(account, { database, catalog, catalogPublisher, projector, clock })
+  )
   part('/api/account/export', (own) => exportOwnData(own, { database, catalog, clock, limits }))
   part('/api/team', (team) => teamEndpoints(team, { ...ofUsers, planWriter }))
   part('/api/billing', (billing) =>

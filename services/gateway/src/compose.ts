@@ -192,6 +192,7 @@ function factsOf(upstreams: LiveUpstreams, catalog: LiveCatalog, failures: Failu
     kind: 'gateway',
     version,
     upstreams: [...upstreams.current.byName.values()].map(({ name, breaker }) => ({ name, breaker: breaker.state })),
+    leftOutUpstreams: [...upstreams.current.leftOut],
     catalogVersion: catalog.current()?.version ?? null,
     errors: failures.all()
   }

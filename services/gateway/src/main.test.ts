@@ -21,7 +21,11 @@ t.test(
         { REDIS_URL: 'redis://127.0.0.1:1', LOG_FORMAT: 'xml', LOG_REQUESTS: '2' },
         /LOG_FORMAT: must be one of json, pretty\n.*LOG_REQUESTS: must be a number from 0 to 1/
       ],
-      [{ REDIS_URL: 'redis://127.0.0.1:1' }, /OPENAI_API_KEY: missing/],
+      [{ REDIS_URL: 'redis://127.0.0.1:1' }, /no upstream is set up\. .*: OPENAI_API_KEY, ANTHROPIC_API_KEY, /],
+      [
+        { REDIS_URL: 'redis://127.0.0.1:1', OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' },
+        /OPENAI_API_KEY: missing \(credential of upstream openai\)/
+      ],
       [
         { REDIS_URL: 'redis://127.0.0.1:1', OPENAI_API_KEY: 'x', GATEWAY_ADMIN_PORT: '0', GATEWAY_PORT: taken },
         new RegExp(`Another program uses port ${taken} on 127\\.0\\.0\\.1\\. Stop it, or set GATEWAY_PORT`)

@@ -25,7 +25,7 @@ import { readSettings, type Settings } from './settings/read-settings.ts'
 import type { Variables } from './settings/repair-config.ts'
 import { judgeTraces } from './traces/judge-traces.ts'
 import { readCollector } from './traces/read-collector.ts'
-import { judgeRoutes, judgeUpstream, modelsRoutedTo } from './upstreams/judge-upstreams.ts'
+import { describeLeftOut, judgeRoutes, judgeUpstream, modelsRoutedTo } from './upstreams/judge-upstreams.ts'
 import { readUpstream } from './upstreams/read-upstream.ts'
 
 export interface CheckOptions {
@@ -162,12 +162,17 @@ const catalogOf = (files: FileFacts | null): Catalog | null =>
 
 async function checkUpstreams(files: FileFacts | null, timeoutMs: number): Promise<Checked> {
   if (files === null || !('content' in files.upstreams)) return skip('upstreams', 'the upstreams file')
-  const { settings, names } = files.upstreams.content
+  const { settings, names, leftOut } = files.upstreams.content
   const catalog = catalogOf(files) ?? emptyCatalog
   const facts = await Promise.all(
     settings.map((upstream) => readUpstream(upstream, modelsRoutedTo(catalog, upstream.name), timeoutMs))
   )
-  return { results: [...facts.flatMap(judgeUpstream), ...judgeRoutes(catalog, names)] }
+  const results = [
+    ...facts.flatMap(judgeUpstream),
+    ...describeLeftOut(catalog, leftOut),
+    ...judgeRoutes(catalog, names)
+  ]
+  return { results }
 }
 
 async function checkAddresses({ control, areValid }: Settings, timeoutMs: number): Promise<Checked> {

@@ -22,17 +22,28 @@ function changed(from: string, to: string): string {
 }
 const nano = 'input: 0.05, cached_input: 0.005, output: 0.40'
 
-test('no price of the shipped catalog is below the list, and the list knows all its models', async () => {
+test('every difference of the shipped catalog from the list has a reason', async () => {
   const ran = await terminal.run(`catalog check ${shipped} --upstreams ${upstreams} --json`)
   assert.equal(ran.code, 0, ran.out + ran.err)
   const { ok, models, differences, list } = ran.json<PriceCheck & Record<string, unknown>>()
   assert.ok(ok && models > 0)
   assert.ok(list.age_days >= 0)
   assert.equal(list.is_old, list.age_days > 45)
+  assert.ok(differences.length > 0)
   assert.deepEqual(
-    differences.filter(({ entry }) => entry === null),
+    differences.filter(({ because }) => because === null),
     []
   )
+  const { out } = await terminal.run(`catalog check ${shipped} --upstreams ${upstreams}`)
+  assert.match(out, /^claude-sonnet-5-5 +cached_input .* Anthropic lowered it on 2026-10-07, after the list$/m)
+  assert.match(out, /^0 below the list, 0 above, 0 unknown, \d+ with a reason in the catalog\. /m)
+})
+
+test('a price that the list changes since its reason was written is named again', async () => {
+  const path = changed('kind: cached_input, list: 0.2, because: "Anth', 'kind: cached_input, list: 0.3, because: "Anth')
+  const ran = await terminal.run(`catalog check ${path}`)
+  assert.equal(ran.code, 1)
+  assert.match(ran.out, /^claude-sonnet-5-5 +cached_input +any +now +0.1 +0.2 .* BELOW$/m)
 })
 
 test('a price below the list exits with 1, and the line names it', async () => {
@@ -54,11 +65,17 @@ test('a price above the list, and a model that it lacks, are notes', async () =>
   const path = changed('route: [{ upstream: openai }]', 'route: [{ upstream: openai, model: my-own }]')
   const unknown = await terminal.run(`catalog check ${path}`)
   assert.equal(unknown.code, 0)
-  assert.match(unknown.out, /^gpt-5-nano +all .* not listed: openai\/my-own +unknown$/m)
+  assert.match(unknown.out, /^gpt-6-luna +all .* not listed: openai\/my-own +unknown$/m)
 })
 
 test('equal prices give no table', async () => {
-  const ran = await terminal.run(`catalog check ${shipped}`)
+  const models = readFileSync(shipped, 'utf8')
+  const path = join(folder, 'equal.yaml')
+  const start = models.indexOf('  gpt-6-luna:')
+  const [model] = /^ {2}gpt-4o:\n(?: {4}.*\n)+/m.exec(models)!
+  const plans = models.slice(models.indexOf('\nplans:')).replace(/models:\s+\[[^\]]*\]/, 'models: all')
+  writeFileSync(path, `${models.slice(0, start)}${model}${plans}`)
+  const ran = await terminal.run(`catalog check ${path}`)
   assert.match(ran.out, /All prices of \d+ models are those of the list/)
 })
 

@@ -24,7 +24,7 @@ const comparedTimes = (now: number): number[] =>
 export const check: Action = {
   name: 'check',
   summary:
-    'Compares prices with a public price list, now and in 30 days. It exits with 1 if a price is below it. Default: the catalog in force.',
+    'Compares prices with a public price list, now and in 30 days. It exits with 1 if a price is below it without a reason in the catalog. Default: the catalog in force.',
   operands: ['[FILE]'],
   options: { upstreams: { value: 'FILE', text: 'the gateway’s upstreams file, to find providers by their hosts' } },
   async run(input, io) {
@@ -35,16 +35,16 @@ export const check: Action = {
     const days = Math.floor((now - Date.parse(priceListDay)) / dayMs)
     const differences = comparePrices({ models }, list, comparedTimes(now))
     const result: PriceCheck = {
-      ok: differences.every((difference) => difference.result !== 'below'),
+      ok: differences.every(({ result, because }) => result !== 'below' || because !== null),
       list: {
         ...{ name: '@pydantic/genai-prices', version: priceListVersion, date: priceListDay, age_days: days },
         is_old: days > maxListDays
       },
       models: Object.keys(models).length,
       differences: differences.map(
-        ({ model, served, entry, kind, abovePromptTokens, at, catalogUsd, listUsd, result }) => ({
+        ({ model, served, entry, kind, abovePromptTokens, at, catalogUsd, listUsd, result, because }) => ({
           ...{ model, served, entry, kind, above_prompt_tokens: abovePromptTokens, at: new Date(at).toISOString() },
-          ...{ catalog_usd: catalogUsd, list_usd: listUsd, result }
+          ...{ catalog_usd: catalogUsd, list_usd: listUsd, result, because }
         })
       )
     }

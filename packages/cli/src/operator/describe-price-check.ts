@@ -3,7 +3,7 @@ import type { PriceDifference } from '../prices/compare-prices.ts'
 
 /** The result of `tollgate catalog check`. */
 export interface PriceCheck {
-  /** Whether no price is below the list. */
+  /** Whether every price below the list has a reason in the catalog. */
   readonly ok: boolean
   readonly list: {
     readonly name: string
@@ -30,12 +30,18 @@ export interface CheckedPrice {
   readonly catalog_usd: number | null
   readonly list_usd: number | null
   readonly result: PriceDifference['result']
+  /** Why, if the catalog says so. */
+  readonly because: string | null
 }
 
 /** The result for people. @param now Unix milliseconds */
 export function describePriceCheck({ list, models, differences }: PriceCheck, now: number): string {
-  const count = (result: CheckedPrice['result']): number => differences.filter((one) => one.result === result).length
-  const rows = differences.map((one) => [
+  const [explained, open] = [
+    differences.filter(({ because }) => because !== null),
+    differences.filter(({ because }) => because === null)
+  ]
+  const count = (result: CheckedPrice['result']): number => open.filter((one) => one.result === result).length
+  const rows = [...open, ...explained].map((one) => [
     one.model,
     one.kind ?? 'all',
     one.above_prompt_tokens === 0 ? 'any' : `over ${one.above_prompt_tokens}`,
@@ -44,7 +50,7 @@ export function describePriceCheck({ list, models, differences }: PriceCheck, no
     one.list_usd,
     differenceOf(one),
     one.entry ?? `not listed: ${one.served}`,
-    one.result === 'below' ? 'BELOW' : one.result
+    one.because ?? (one.result === 'below' ? 'BELOW' : one.result)
   ])
   return [
     `Price list: ${list.name} ${list.version} of ${list.date}, ${list.age_days} days old`,
@@ -61,7 +67,8 @@ export function describePriceCheck({ list, models, differences }: PriceCheck, no
       : [
           '',
           'Prices are USD per million tokens, or per 1000 calls or requests.',
-          `${count('below')} below the list, ${count('above')} above, ${count('unknown')} unknown. Models: ${models}`
+          `${count('below')} below the list, ${count('above')} above, ${count('unknown')} unknown, ` +
+            `${explained.length} with a reason in the catalog. Models: ${models}`
         ])
   ].join('\n')
 }

@@ -135,6 +135,25 @@ test('a kind without a price in the catalog counts with what Tollgate charges, i
   ])
 })
 
+test('a step that the list has one token earlier or later is the same step', async () => {
+  const long = { usd_per_million_tokens: plain, long_prompt: [{ above: 272_000, times: 2 }] }
+  for (const start of [271_999, 272_000, 272_001]) {
+    const twice = (price: number) => ({ base: price, tiers: [{ start, price: price * 2 }] })
+    const list = listOf({ input_mtok: twice(1), cache_read_mtok: twice(0.1), output_mtok: twice(4) })
+    assert.deepEqual(lines(compare(long, list)), [], `${start}`)
+  }
+})
+
+test('a reason of the catalog holds for one kind and one price of the list', async () => {
+  const reasons = [{ kind: 'input', list: 2, because: 'older' }, { because: 'newer than the list' }]
+  const prices = { usd_per_million_tokens: plain, list_differences: reasons }
+  const because = (list: PriceList) => compare(prices, list).map((one) => one.because)
+  assert.deepEqual(because(listOf({ ...plainListed, input_mtok: 2 })), ['older'])
+  assert.deepEqual(because(listOf({ ...plainListed, input_mtok: 3 })), [null])
+  assert.deepEqual(because(listOf({ ...plainListed, output_mtok: 2 })), [null])
+  assert.deepEqual(because({ find: () => null }), ['newer than the list'])
+})
+
 test('a price and a model that the list does not know are notes', async () => {
   const { cache_read_mtok: _, ...withoutCache } = plainListed
   assert.deepEqual(lines(compare({ usd_per_million_tokens: plain }, listOf(withoutCache))), [

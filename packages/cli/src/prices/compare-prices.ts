@@ -22,6 +22,8 @@ export interface PriceDifference {
   readonly listUsd: number | null
   /** Whether the catalog is below or above the list. Unknown: the list lacks the price or the model. */
   readonly result: 'below' | 'above' | 'unknown'
+  /** Why, if the catalog knows this difference. */
+  readonly because: string | null
 }
 
 /**
@@ -64,7 +66,7 @@ function compareAt(
   const common = { model: name, served: `${upstream}/${theirs}`, at }
   if (entry === null) {
     const nothing = { entry: null, kind: null, abovePromptTokens: 0, catalogUsd: null, listUsd: null }
-    return [{ ...common, ...nothing, result: 'unknown' }]
+    return [{ ...common, ...nothing, result: 'unknown', because: reasonOf(model, null, null) }]
   }
   return stepsOf(model, entry).flatMap((abovePromptTokens) => {
     // Prices are constant between two steps, so the shortest prompt stands for all.
@@ -76,9 +78,18 @@ function compareAt(
       const result = judge(model, kind, ours, theirs)
       if (result === null) return []
       const prices = { catalogUsd: ours / perUsd, listUsd: theirs === null ? null : theirs / perUsd }
-      return [{ ...common, entry: entry.id, kind: kind.name, abovePromptTokens, ...prices, result }]
+      const because = reasonOf(model, kind.name, prices.listUsd)
+      return [{ ...common, entry: entry.id, kind: kind.name, abovePromptTokens, ...prices, result, because }]
     })
   })
+}
+
+/** The catalog's reason for a difference. A reason holds for one price of the list, so that a new one is noticed. */
+function reasonOf({ prices }: Model, kind: string | null, listUsd: number | null): string | null {
+  const known = (prices.listDifferences ?? []).find(
+    (one) => (one.kind ?? null) === kind && (one.listUsd ?? null) === listUsd
+  )
+  return known?.because ?? null
 }
 
 function judge(model: Model, kind: PriceKind, ours: number, theirs: number | null): PriceDifference['result'] | null {
@@ -114,5 +125,6 @@ function stepsOf({ prices, contextWindow }: Model, entry: ListEntry): number[] {
     typeof price === 'object' ? price.tiers.map(({ start }) => start) : []
   )
   const steps = [...new Set([0, ...ours, ...theirs])].sort((one, other) => one - other)
-  return steps.filter((step) => step < contextWindow)
+  // Lists disagree whether a step includes its limit. Two steps that differ by one token are the same.
+  return steps.filter((step) => step < contextWindow && (step === 0 || !steps.includes(step + 1)))
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
+import { inspectUpstreamsFile } from '@tollgate/gateway/upstreams/upstreams-file.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { test } from 'tap'
 
@@ -20,6 +21,6 @@ test('.env.example has each variable that a program reads, once, and no other', 
   const documented = [...example.matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name ?? '')
   assert.equal(new Set(documented).size, documented.length)
   // Variables that `chooseEmbedded` and `findAddresses` read, or that deploy/upstreams.yaml names.
-  const elsewhere = ['NODE_ENV', 'OPENAI_API_KEY', 'OPENAI_BASE_URL']
+  const elsewhere = ['NODE_ENV', ...inspectUpstreamsFile(`${root}deploy/upstreams.yaml`, {}).variables]
   assert.deepEqual(documented.toSorted(), [...readVariables(), ...elsewhere].toSorted())
 })

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { inspectUpstreamsFile } from '@tollgate/gateway/upstreams/upstreams-file.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { test } from 'tap'
 import { chooseEmbedded } from './embedded.ts'
 import { SystemError } from './system-error.ts'
@@ -15,9 +17,9 @@ for (const [variable, part] of [
   ['STRIPE_SECRET_KEY', 'payments'],
   ['DATABASE_URL', 'postgres'],
   ['REDIS_URL', 'redis'],
-  ['OPENAI_API_KEY', 'models'],
-  ['OPENAI_BASE_URL', 'models'],
-  ['UPSTREAMS_FILE', 'models']
+  ...[...inspectUpstreamsFile(workspaceFile('deploy/upstreams.yaml'), {}).variables, 'UPSTREAMS_FILE'].map(
+    (variable) => [variable, 'models'] as const
+  )
 ] as const) {
   test(`${variable} replaces ${part} and nothing else`, async () => {
     const rest = all.filter((other) => other !== part)
@@ -34,7 +36,7 @@ test('production refuses embedded parts and says what to set for each', async ()
       assert.match(error.message, /NODE_ENV/)
       assert.match(error.message, /identity: set SUPABASE_URL/)
       assert.match(error.message, /payments: set STRIPE_SECRET_KEY/)
-      assert.match(error.message, /models: set OPENAI_API_KEY or OPENAI_BASE_URL or UPSTREAMS_FILE/)
+      assert.match(error.message, /models: set OPENAI_API_KEY or OPENAI_BASE_URL or .* or UPSTREAMS_FILE/)
       assert.doesNotMatch(error.message, /DATABASE_URL|REDIS_URL/)
       return true
     }

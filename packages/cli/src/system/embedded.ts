@@ -12,7 +12,19 @@ const replacedBy: Readonly<Record<EmbeddedPart, readonly string[]>> = {
   payments: ['STRIPE_SECRET_KEY'],
   postgres: ['DATABASE_URL'],
   redis: ['REDIS_URL'],
-  models: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'UPSTREAMS_FILE']
+  // The variables of deploy/upstreams.yaml, and a file of one's own.
+  models: [
+    'OPENAI_API_KEY',
+    'OPENAI_BASE_URL',
+    'ANTHROPIC_API_KEY',
+    'GEMINI_API_KEY',
+    'MISTRAL_API_KEY',
+    'DEEPSEEK_API_KEY',
+    'GROQ_API_KEY',
+    'OLLAMA_BASE_URL',
+    'VLLM_BASE_URL',
+    'UPSTREAMS_FILE'
+  ]
 }
 
 /**

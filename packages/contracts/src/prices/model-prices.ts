@@ -48,6 +48,16 @@ export const PricePeriod = Type.Object({
 })
 export type PricePeriod = Static<typeof PricePeriod>
 
+/** Why a price differs from a public price list. */
+export const ListDifference = Type.Object({
+  /** The kind, by its name in the catalog file; absent for a model that the list does not have. */
+  kind: Type.Optional(Type.String()),
+  /** The list's price that is known to differ, USD per million tokens; absent if the list has none. */
+  listUsd: Type.Optional(Type.Number({ minimum: 0 })),
+  because: Type.String()
+})
+export type ListDifference = Static<typeof ListDifference>
+
 /** What a model costs. The outer prices of tokens are those of the standard tier and short prompts, without `periods`. */
 export const ModelPrices = Type.Object({
   ...listed,
@@ -59,7 +69,9 @@ export const ModelPrices = Type.Object({
   callNanos: Type.Optional(Type.Record(Type.String(), Nanos)),
   /** Where the operator found the prices, and on which day (yyyy-mm-dd). */
   source: Type.Optional(Type.String()),
-  asOf: Type.Optional(Type.String())
+  asOf: Type.Optional(Type.String()),
+  /** Known differences from a public price list, for `tollgate catalog check`. */
+  listDifferences: Type.Optional(Type.Array(ListDifference))
 })
 export type ModelPrices = Static<typeof ModelPrices>
 

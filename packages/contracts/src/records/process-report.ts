@@ -20,6 +20,8 @@ export const ProcessReport = Type.Object({
   startedAt: Instant,
   /** Only of gateways. */
   upstreams: Type.Optional(Type.Array(Type.Object({ name: Type.String(), breaker: Type.Enum([...breakerStates]) }))),
+  /** Only of gateways: the names of optional upstreams that are not set up. */
+  leftOutUpstreams: Type.Optional(Type.Array(Type.String())),
   /** Only of gateways: the catalog in use; null before there is one. */
   catalogVersion: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
   /** Failed answers by code, since the start. */

@@ -81,7 +81,7 @@ export function aiSdk(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): v
 
   t.test('legacy completions work', async () => {
     const { text } = await generateText({
-      model: provider.completionModel('gpt-3.5-turbo-instruct'),
+      model: provider.completionModel('local/qwen3-8b-completions'),
       prompt: 'Say 20 words.',
       maxOutputTokens: 50
     })

@@ -26,15 +26,15 @@ test('compose.yaml follows the Compose Specification', async () => {
 test('the services get only variables that they read', async () => {
   const known = { control: Object.keys(ControlVariables.properties), gateway: Object.keys(GatewayConfig.properties) }
   const upstreams = parse(readFileSync(workspaceFile('deploy/upstreams.yaml'), 'utf8')) as {
-    upstreams: Record<string, { credential_variable: string; base_url_variable: string }>
+    upstreams: Record<string, { credential_variable?: string; base_url_variable?: string }>
   }
   const ofUpstreams = Object.values(upstreams.upstreams).flatMap(({ credential_variable, base_url_variable }) => [
-    credential_variable,
-    base_url_variable
+    credential_variable ?? [],
+    base_url_variable ?? []
   ])
   for (const [kind, own] of [
     ['control', known.control] as const,
-    ['gateway', [...known.gateway, ...ofUpstreams]] as const
+    ['gateway', [...known.gateway, ...ofUpstreams.flat()]] as const
   ]) {
     for (const [name, { environment = {}, env_file }] of of(kind)) {
       const given = [...Object.keys(environment), ...variablesOf(readBeside(`${env_file}.example`))]

@@ -192,7 +192,11 @@ t.test('the catalog and the upstreams in the base are valid', async (t) => {
   if (!need(t, 'kubectl', kubectl)) return
   const manifests = await render('base')
   const catalog = oneOf<IConfigMap>(manifests, 'ConfigMap', 'tollgate-catalog').data!['catalog.yaml']
-  assert.equal(catalog, readFileSync(workspaceFile('deploy/catalog.yaml'), 'utf8'))
+  assert.equal(
+    catalog,
+    readFileSync(workspaceFile('deploy/catalog.yaml'), 'utf8'),
+    'cp deploy/catalog.yaml deploy/kubernetes/base/'
+  )
 
   // The same file, with the folder of the Secret on this machine.
   const directory = t.testdir({ openai: 'sk-test' })
@@ -203,7 +207,7 @@ t.test('the catalog and the upstreams in the base are valid', async (t) => {
   const file = join(directory, 'upstreams.yaml')
   writeFileSync(file, upstreams.replaceAll(mountPath, directory))
   assert.deepEqual(
-    readUpstreamsFile(file, {}).map(({ name, credential }) => ({ name, credential })),
+    readUpstreamsFile(file, {}).settings.map(({ name, credential }) => ({ name, credential })),
     [{ name: 'openai', credential: 'sk-test' }]
   )
 })

@@ -71,7 +71,7 @@ t.test('the shipped upstreams are valid, with a key that the gateway reads itsel
   const file = join(directory, 'upstreams.yaml')
   writeFileSync(file, readShipped('upstreams.yaml').replaceAll('/etc/tollgate/credentials', directory))
   assert.deepEqual(
-    readUpstreamsFile(file, {}).map(({ credential }) => credential),
+    readUpstreamsFile(file, {}).settings.map(({ credential }) => credential),
     ['sk-test']
   )
 })

@@ -73,6 +73,12 @@ export const ofGateway: readonly WrongSetting[] = [
   ),
   wrong(
     'gateway',
+    'No key and no address of any provider',
+    { OPENAI_API_KEY: '', OPENAI_BASE_URL: '' },
+    'no upstream is set up. Give at least one of these a value: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, MISTRAL_API_KEY, DEEPSEEK_API_KEY, GROQ_API_KEY, OLLAMA_BASE_URL, VLLM_BASE_URL'
+  ),
+  wrong(
+    'gateway',
     '`OPENAI_API_KEY` that the provider refuses',
     { OPENAI_API_KEY: `sk-other-${secretMark}` },
     'upstream openai: OPENAI_API_KEY: the upstream refuses these credentials. Correct them. A changed variable needs a restart of the gateway',

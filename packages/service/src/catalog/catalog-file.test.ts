@@ -209,11 +209,25 @@ test('a model has rules for images and audio, or accepts none', async (t) => {
   assert.deepEqual(readCatalogJson(JSON.stringify(loadCatalogFile(file))), loadCatalogFile(file))
 })
 
-test('in the shipped catalog, exactly the models with vision accept images', async () => {
-  const { models } = loadCatalogFile(shipped)
-  const withImages = Object.keys(models).filter((name) => models[name]!.images !== undefined)
-  assert.deepEqual(withImages, ['gpt-5-nano', 'gpt-4o-mini', 'gpt-5-mini', 'gpt-5', 'gpt-4o'])
-  assert.deepEqual(models['gpt-4o-mini']!.images, { rule: 'tiles', base: 2833, perTile: 5667 })
+test('a model without a time of creation has that of its prices', async (t) => {
+  const { created: _, ...entry } = model
+  const { models } = loadCatalogFile(
+    write(t, { ...good, models: { small: entry, dated: { ...entry, as_of: '2026-11-23' } } })
+  )
+  assert.deepEqual([models.small!.created, models.dated!.created], [0, Date.parse('2026-11-23') / 1000])
+})
+
+test('the day of prices is a day of the calendar, and known differences from a list are kept', async (t) => {
+  const because = 'newer'
+  const differences = [{ because }, { kind: 'input', list: 0.5, because }]
+  const file = write(t, { ...good, models: { small: { ...model, list_differences: differences } } })
+  assert.deepEqual(loadCatalogFile(file).models.small!.prices.listDifferences, [
+    { because },
+    { kind: 'input', listUsd: 0.5, because }
+  ])
+  assert.deepEqual(readCatalogJson(JSON.stringify(loadCatalogFile(file))), loadCatalogFile(file))
+  const wrong = write(t, { ...good, models: { small: { ...model, as_of: '2026-02-30' } } })
+  assert.deepEqual(problemsOf(wrong), ['models.small.as_of: not a day of the calendar'])
 })
 
 test('with accepted prices and caps, every cost and reservation is a safe integer', async (t) => {

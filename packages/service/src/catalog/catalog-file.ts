@@ -20,7 +20,7 @@ const Name = Type.String({ minLength: 1, maxLength: 200 })
 const ModelEntry = closed({
   kind: ModelKind,
   owned_by: Name,
-  created: Type.Integer({ minimum: 0 }),
+  created: Type.Optional(Type.Integer({ minimum: 0 })),
   route: Type.Array(
     closed({
       upstream: Name,
@@ -162,7 +162,7 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
   return {
     kind: entry.kind,
     ownedBy: entry.owned_by,
-    created: entry.created,
+    created: entry.created ?? (prices.asOf === undefined ? 0 : (Date.parse(prices.asOf) || 0) / 1000),
     route: entry.route.map(({ upstream, model, priority, weight }) => ({
       upstream,
       model: model ?? name,

@@ -58,7 +58,17 @@ export const priceMembers = {
   service_tiers: Type.Optional(ServiceTiers),
   dated: Type.Optional(Type.Array(Dated, { minItems: 1, maxItems: 100 })),
   source: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
-  as_of: Type.Optional(Day)
+  as_of: Type.Optional(Day),
+  list_differences: Type.Optional(
+    Type.Array(
+      closed({
+        kind: Type.Optional(Name),
+        list: Type.Optional(Usd),
+        because: Type.String({ minLength: 1, maxLength: 500 })
+      }),
+      { minItems: 1 }
+    )
+  )
 }
 const PriceMembers = closed(priceMembers)
 export type PriceEntry = Static<typeof PriceMembers>

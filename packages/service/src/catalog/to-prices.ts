@@ -37,6 +37,7 @@ type Report = (path: string, problem: string) => void
 export function toPrices(entry: PriceEntry, report: Report): ModelPrices {
   const { dated = [], long_prompt: steps = [], service_tiers: tiers = {} } = entry
   checkTiers(tiers, 'service_tiers', report)
+  if (entry.as_of !== undefined) dayOf(entry.as_of, 'as_of', report)
   const base = toListed(entry.usd_per_million_tokens, 'usd_per_million_tokens', report)
   const hasPeriods = dated.length > 0 || steps.length > 0 || Object.keys(tiers).length > 0
   const always: PricePeriod = { rows: toRows(base, steps, tiers, 'long_prompt', report) }
@@ -52,7 +53,13 @@ export function toPrices(entry: PriceEntry, report: Report): ModelPrices {
       callNanos: Object.fromEntries(calls.map(([type, usd]) => [type, toNanos(usd, `usd_per_call.${type}`, report)]))
     }),
     ...(entry.source !== undefined && { source: entry.source }),
-    ...(entry.as_of !== undefined && { asOf: entry.as_of })
+    ...(entry.as_of !== undefined && { asOf: entry.as_of }),
+    ...(entry.list_differences !== undefined && {
+      listDifferences: entry.list_differences.map(({ list, ...difference }) => ({
+        ...difference,
+        ...(list !== undefined && { listUsd: list })
+      }))
+    })
   }
 }
 

@@ -1,5 +1,6 @@
 /** Every variable that a program of Tollgate reads: those of .env.example, of the tollgate command and of examples. */
 export const knownVariables: ReadonlySet<string> = new Set([
+  'ANTHROPIC_API_KEY',
   'AUDIT_KEPT_DAYS',
   'AUTO_MIGRATE',
   'CATALOGS_KEPT_DAYS',
@@ -14,6 +15,7 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'DATABASE_POOL_SIZE',
   'DATABASE_URL',
   'DEAD_KEYS_KEPT_DAYS',
+  'DEEPSEEK_API_KEY',
   'DOCS_URL',
   'FORMER_SECRETS_KEPT_DAYS',
   'GATEWAY_ADMIN_HOST',
@@ -32,6 +34,8 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'GATEWAY_SLOW_BODY_MS',
   'GATEWAY_SLOW_READER_MS',
   'GATEWAY_WORKERS',
+  'GEMINI_API_KEY',
+  'GROQ_API_KEY',
   'IDENTITY_WEBHOOK_SECRET',
   'LEDGER_HOURS_DAYS',
   'LEDGER_KEPT_MONTHS',
@@ -39,7 +43,9 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'LOG_LEVEL',
   'LOG_REQUESTS',
   'MAIL_FROM',
+  'MISTRAL_API_KEY',
   'NODE_ENV',
+  'OLLAMA_BASE_URL',
   'OPENAI_API_KEY',
   'OPENAI_BASE_URL',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -86,5 +92,6 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'TOLLGATE_TOKEN',
   'TOLLGATE_URL',
   'TRUST_PROXY',
-  'UPSTREAMS_FILE'
+  'UPSTREAMS_FILE',
+  'VLLM_BASE_URL'
 ])

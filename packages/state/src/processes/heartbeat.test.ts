@@ -70,11 +70,11 @@ testOnEveryRedis('running processes', async (t, link) => {
       webhooks: []
     })
     assert.equal(await liveUpstreams(link), null)
-    await noteProcess(link, gateway)
+    await noteProcess(link, { ...gateway, leftOutUpstreams: ['azure', 'groq'] })
     await noteProcess(link, { ...gateway, id: 'other', upstreams: [{ name: 'azure', breaker: 'open' }] })
-    assert.deepEqual(await liveUpstreams(link), new Set(['openai', 'azure']))
+    assert.deepEqual(await liveUpstreams(link), { served: new Set(['openai', 'azure']), leftOut: new Set(['groq']) })
     await age('other', 16_000)
-    assert.deepEqual(await liveUpstreams(link), new Set(['openai']))
+    assert.deepEqual(await liveUpstreams(link), { served: new Set(['openai']), leftOut: new Set(['azure', 'groq']) })
     assert.equal(await liveUpstreams({ ...link, isReady: () => false }), null)
   })
 

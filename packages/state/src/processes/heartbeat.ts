@@ -48,12 +48,16 @@ export async function readProcesses(link: RedisLink): Promise<LiveProcess[]> {
   return live.toSorted(inOrder)
 }
 
-/**
- * The names of the upstreams that any running gateway has.
- *
- * @returns null if no running gateway is known, or Redis is unavailable
- */
-export async function liveUpstreams(link: RedisLink): Promise<ReadonlySet<string> | null> {
+/** Names of the upstreams of the running gateways. */
+export interface LiveUpstreams {
+  /** Any gateway has it. */
+  readonly served: ReadonlySet<string>
+  /** No gateway has it, but a gateway's file has it as an optional one. */
+  readonly leftOut: ReadonlySet<string>
+}
+
+/** @returns null if no running gateway is known, or Redis is unavailable */
+export async function liveUpstreams(link: RedisLink): Promise<LiveUpstreams | null> {
   if (!link.isReady()) return null
   let processes: LiveProcess[]
   try {
@@ -64,7 +68,9 @@ export async function liveUpstreams(link: RedisLink): Promise<ReadonlySet<string
   }
   const gateways = processes.filter(({ kind }) => kind === 'gateway')
   if (gateways.length === 0) return null
-  return new Set(gateways.flatMap(({ upstreams = [] }) => upstreams.map(({ name }) => name)))
+  const served = new Set(gateways.flatMap(({ upstreams = [] }) => upstreams.map(({ name }) => name)))
+  const leftOut = gateways.flatMap(({ leftOutUpstreams = [] }) => leftOutUpstreams.filter((name) => !served.has(name)))
+  return { served, leftOut: new Set(leftOut) }
 }
 
 /** @throws RedisAwayError */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Account } from '@tollgate/contracts/http/account.ts'
 import { readAccountRecord } from '@tollgate/contracts/records/records.ts'
 import { accountName } from '@tollgate/state/keyspace/names.ts'
+import type { LiveUpstreams } from '@tollgate/state/processes/heartbeat.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
 import type { Answer } from '../testing/call-control.ts'
@@ -11,7 +12,8 @@ import { startControl } from '../testing/start-control.ts'
 const accountOf = (answer: Answer) => (answer.body as { account: Account }).account
 
 onEachDatabase('account', async (t, newDatabase) => {
-  const control = await startControl({ databaseUrl: await newDatabase() })
+  let upstreams: LiveUpstreams | null = null
+  const control = await startControl({ databaseUrl: await newDatabase(), liveUpstreams: async () => upstreams })
   t.after(() => control.close())
   const { call } = control
   const { cookie, id } = await control.signUp({ plan: 'pro' })
@@ -48,6 +50,16 @@ onEachDatabase('account', async (t, newDatabase) => {
         usd_per_million_tokens: { input: 0.15, cached_input: 0.075, output: 0.6, reasoning: 0.6 }
       }
     )
+  })
+
+  await t.test('models that every running gateway leaves out are not offered', async () => {
+    upstreams = { served: new Set(['anthropic']), leftOut: new Set(['openai', 'google']) }
+    const offered = (await read()).models.map((model) => model.id)
+    const owners = new Set(offered.map((name) => control.catalog.models[name]!.ownedBy))
+    assert.ok(owners.has('anthropic') && !owners.has('openai') && !owners.has('google'))
+    assert.ok(owners.has('mistral'), 'an upstream that no gateway knows is a fault, and hides nothing')
+    upstreams = null
+    assert.deepEqual((await read()).models.length, control.catalog.plans.pro!.models.length)
   })
 
   await t.test('an own cap is stored exactly, written to Redis, and recorded in the audit log', async () => {

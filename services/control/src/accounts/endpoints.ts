@@ -9,6 +9,7 @@ import type { FastifyInstance } from 'fastify'
 import type { By } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { type Caller, callerOf } from '../callers/session.ts'
+import type { CatalogPublisher } from '../catalog/catalog-publisher.ts'
 import { effectivePlan } from '../catalog/effective-plan.ts'
 import { limitsInForce } from '../catalog/limits-in-force.ts'
 import { toOfferedModel } from '../catalog/offered-model.ts'
@@ -23,6 +24,7 @@ import { readOwnCap, toUsd } from './own-cap.ts'
 export interface AccountOptions {
   database: Database
   catalog: Catalog
+  catalogPublisher: Pick<CatalogPublisher, 'leftOutModels'>
   projector: Pick<Projector, 'accountChanged'>
   clock: Clock
 }
@@ -32,7 +34,7 @@ type Row = typeof accounts.$inferSelect
 /** `/api/account`: the caller's account, and the monthly cap that its owner sets. */
 export async function accountEndpoints(
   instance: FastifyInstance,
-  { database, catalog, projector, clock }: AccountOptions
+  { database, catalog, catalogPublisher, projector, clock }: AccountOptions
 ): Promise<void> {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const { orm } = database
@@ -41,7 +43,7 @@ export async function accountEndpoints(
 
   app.get('/', { onRequest, schema: { response } }, async (request) => {
     const caller = callerOf(request)
-    return { account: toAnswer(await readAccount(orm, caller.accountId), caller) }
+    return { account: await toAnswer(await readAccount(orm, caller.accountId), caller) }
   })
 
   app.patch('/', { onRequest, schema: { body: ChangeAccountRequest, response } }, async (request) => {
@@ -52,7 +54,7 @@ export async function accountEndpoints(
     await changeOwnCap(caller.accountId, usd, by)
     // A repeated call stores nothing, but reports whether the first is in force now.
     if (!(await projector.accountChanged(caller.accountId))) throw new ServiceError('change_pending')
-    return { account: toAnswer(await readAccount(orm, caller.accountId), caller) }
+    return { account: await toAnswer(await readAccount(orm, caller.accountId), caller) }
   })
 
   async function changeOwnCap(id: string, usd: number | null, by: By): Promise<void> {
@@ -69,11 +71,13 @@ export async function accountEndpoints(
     })
   }
 
-  function toAnswer(row: Row, { role }: Caller): Account {
+  async function toAnswer(row: Row, { role }: Caller): Promise<Account> {
+    const leftOut = await catalogPublisher.leftOutModels()
+    const models = planOf(row).models.filter((model) => !leftOut.has(model))
     return {
       id: row.id,
       plan: effectivePlan(catalog, row.planInForce),
-      models: planOf(row).models.map((model) => toOfferedModel(catalog, model)),
+      models: models.map((model) => toOfferedModel(catalog, model)),
       status: row.status,
       role,
       monthly_budget_usd: row.ownCapNanos === null ? null : toUsd(row.ownCapNanos),

@@ -5,8 +5,9 @@ import type {
   PublishedCatalog
 } from '@tollgate/contracts/http/admin/catalog.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import type { LiveUpstreams } from '@tollgate/state/processes/heartbeat.ts'
 import { readCatalog } from '@tollgate/state/projection/stored-catalog.ts'
-import { quotaAt, withKeyQuota, withUpstream } from '../catalog/testing/catalog-files.ts'
+import { quotaAt, shippedUpstreams, withKeyQuota, withUpstream } from '../catalog/testing/catalog-files.ts'
 import { pruneCatalogs } from '../retention/prune-catalogs.ts'
 import { type Answer, codeOf } from '../testing/call-control.ts'
 import { onEachDatabase } from '../testing/databases.ts'
@@ -17,7 +18,7 @@ const messageOf = ({ body }: Answer): string => (body as { error: { message: str
 onEachDatabase('the catalog, for operators', async (t, newDatabase) => {
   const redis = await startRedis({ port: 0 })
   t.after(() => redis.stop())
-  let upstreams: ReadonlySet<string> | null = new Set(['openai'])
+  let upstreams: LiveUpstreams | null = shippedUpstreams()
   const control = await startControl({
     databaseUrl: await newDatabase(),
     redisUrl: redis.url,
@@ -137,13 +138,13 @@ onEachDatabase('the catalog, for operators', async (t, newDatabase) => {
     async () => {
       const refused = await apply({ yaml: withUpstream('azure') })
       assert.deepEqual([refused.status, codeOf(refused)], [400, 'catalog_refused'])
-      assert.match(messageOf(refused), /no running gateway has the upstream azure, which the routes of gpt-5-nano name/)
+      assert.match(messageOf(refused), /no running gateway has the upstream azure, which the routes of gpt-6-luna name/)
       upstreams = null
       const { problems, warnings } = await diff({ yaml: withUpstream('azure') })
       assert.deepEqual(problems, [])
       assert.match(warnings.join(), /No running gateway is known/)
       assert.equal((await apply({ yaml: withUpstream('azure') })).status, 200)
-      upstreams = new Set(['openai'])
+      upstreams = shippedUpstreams()
       assert.deepEqual((await read()).missing_upstreams, ['azure'])
     }
   )

@@ -56,6 +56,7 @@ export function leavesOfModel(model: Model): Leaf[] {
     ),
     text('source', prices.source ?? null, 'The source of the prices'),
     text('as_of', prices.asOf ?? null, 'The day of the prices'),
+    text('list_differences', json(prices.listDifferences), 'The list of known differences from a price list'),
     text('route', model.route.map(describeTarget).join(', '), 'The route'),
     text('kind', model.kind, 'The kind'),
     text('owned_by', model.ownedBy, 'The owner'),

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import type { Catalog, Model } from '@tollgate/contracts/catalog/catalog.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import type { LiveUpstreams as UpstreamNames } from '@tollgate/state/processes/heartbeat.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import type { LiveCatalog } from './live-catalog.ts'
@@ -15,7 +16,7 @@ const redisWaitMs = 2000
  *
  * @returns null if no running gateway is known, or while Redis is unavailable. Never throws.
  */
-export type LiveUpstreams = () => Promise<ReadonlySet<string> | null>
+export type LiveUpstreams = () => Promise<UpstreamNames | null>
 
 export interface PublisherOptions {
   database: Database
@@ -36,8 +37,10 @@ export interface Judgement {
 export interface CatalogPublisher {
   /** Compares the routes of a catalog with the upstreams of the running gateways. */
   judge(catalog: Catalog): Promise<Judgement>
-  /** Upstreams that the catalog in force needs, but that no running gateway has. */
+  /** Upstreams that the catalog in force needs, but that no running gateway has, not even as optional ones. */
   missingUpstreams(): Promise<string[]>
+  /** Models of the catalog in force that no running gateway offers, because it leaves out all their upstreams. */
+  leftOutModels(): Promise<ReadonlySet<string>>
   /** Publishes a catalog. It is in force in this replica when this resolves. @see publishCatalog */
   publish(content: CatalogContent, options: Omit<PublicationOptions, 'at'>): Promise<Publication>
   /** Writes the catalog in force to Redis now. @returns whether Redis has it; if not, the projector writes it later */
@@ -49,7 +52,7 @@ export function createCatalogPublisher(options: PublisherOptions): CatalogPublis
 
   let isFirst = true
 
-  async function readUpstreams(): Promise<ReadonlySet<string> | null> {
+  async function readUpstreams(): Promise<UpstreamNames | null> {
     // At a start, the connection may be a moment away.
     if (isFirst && !redis.isReady()) {
       const over = new AbortController()
@@ -69,7 +72,7 @@ export function createCatalogPublisher(options: PublisherOptions): CatalogPublis
           warnings: ['No running gateway is known, so the routes were not compared with the upstreams of gateways.']
         }
       }
-      const missing = [...findMissingUpstreams(candidate, known)].map(([upstream, models]) =>
+      const missing = [...findMissingUpstreams(candidate, namesOf(known))].map(([upstream, models]) =>
         describeMissing(upstream, models)
       )
       // Gateways without any catalog serve nobody. So the first one is published even if a gateway has still to start.
@@ -77,7 +80,13 @@ export function createCatalogPublisher(options: PublisherOptions): CatalogPublis
     },
     async missingUpstreams() {
       const known = await liveUpstreams()
-      return known === null ? [] : [...findMissingUpstreams(catalog, known).keys()]
+      return known === null ? [] : [...findMissingUpstreams(catalog, namesOf(known)).keys()]
+    },
+    async leftOutModels() {
+      const known = await liveUpstreams()
+      const models = known === null || known.leftOut.size === 0 ? [] : Object.entries(catalog.models)
+      const isLeftOut = ({ route }: Model) => route.every(({ upstream }) => known!.leftOut.has(upstream))
+      return new Set(models.filter(([, model]) => isLeftOut(model)).map(([name]) => name))
     },
     async publish(content, how) {
       const publication = await publishCatalog(database.orm, content, { ...how, at: clock() })
@@ -87,6 +96,8 @@ export function createCatalogPublisher(options: PublisherOptions): CatalogPublis
     project: () => projector.catalogChanged()
   }
 }
+
+const namesOf = ({ served, leftOut }: UpstreamNames): ReadonlySet<string> => new Set([...served, ...leftOut])
 
 const describeMissing = (upstream: string, models: readonly string[]): string =>
   `no running gateway has the upstream ${upstream}, which the routes of ${models.join(', ')} name. ` +

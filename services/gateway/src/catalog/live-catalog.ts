@@ -114,3 +114,15 @@ export function viewOf(version: number, catalog: Catalog): CatalogView {
     includes: (plan, model) => (plans.get(plan) ?? free).has(model)
   }
 }
+
+/** The same catalog without some models. */
+export function withoutModels(catalog: CatalogView, names: ReadonlySet<string>): CatalogView {
+  if (names.size === 0) return catalog
+  const models = new Map([...catalog.models()].filter(([name]) => !names.has(name)))
+  return {
+    ...catalog,
+    model: (name, kind) => (names.has(name) ? null : catalog.model(name, kind)),
+    models: () => models,
+    includes: (plan, model) => !names.has(model) && catalog.includes(plan, model)
+  }
+}

@@ -62,8 +62,11 @@ class InferenceHandler {
     const { admission, catalog, estimator, calls, isDraining } = this.#dependencies
     // The gateway may have begun to stop while the body arrived.
     if (isDraining()) throw new ServiceError('draining')
-    const view = catalog.current()
-    if (view === null) throw new ServiceError('state_unavailable')
+    const whole = catalog.current()
+    if (whole === null) throw new ServiceError('state_unavailable')
+    // The request keeps these upstreams, even if others are loaded meanwhile.
+    const upstreams = this.#dependencies.upstreams.current
+    const view = upstreams.offers.viewOf(whole)
     const { api, kind, streams, format, asksForUsage, outputMember, upstreamFields, isFree = false } = this.#endpoint
     const { headers } = request
     const { bytes, spans } = body
@@ -81,8 +84,6 @@ class InferenceHandler {
     const prompt = this.#countablePrompt(model, body, found.tokens)
     request.trace?.admitting(model === null ? null : name, stream === true && streams)
     let bound: TokenBound | null = null
-    // The request keeps these upstreams, even if others are loaded meanwhile.
-    const upstreams = this.#dependencies.upstreams.current
     calls.entered()
     upstreams.requests.entered()
 

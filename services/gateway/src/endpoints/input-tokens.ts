@@ -49,14 +49,15 @@ async function count(
   const { bytes, members, spans } = body
   const { model: name } = members as Static<typeof InputTokensRequest>
   const known = request.knownKey!
-  const view = catalog.current()
-  if (view === null) throw new ServiceError('state_unavailable')
+  const whole = catalog.current()
+  if (whole === null) throw new ServiceError('state_unavailable')
+  const { offers, byName } = upstreams.current
+  const view = offers.viewOf(whole)
   await confirmKey(redis, known, (records) => judgeCall(records, known.digest, view, name, 'chat'))
   await countFreeCall(redis, known, view)
   useLog.used(known.pointer.key)
   const model = view.model(name, 'chat')!
   request.modelLabel = name
-  const { offers, byName } = upstreams.current
   const offer = offers.of(model).get('responses')
   if (offer === undefined) throw wrongEndpoint(name, offers.of(model))
   refuseUnpriced(body, model)
@@ -64,11 +65,12 @@ async function count(
   const route = orderTargets(pinnedRoute(offer.route, found))
   const { target } = callableTarget(route, [], byName, performance.now()) ?? { target: route[0]! }
   const asked = { isStream: false, asksForUsage: false, sendsStandardTier: false, streamOptions: null, output: null }
-  return callOnce(byName.get(target.upstream)!, {
+  const upstream = byName.get(target.upstream)!
+  return callOnce(upstream, {
     path,
     requestId: request.id,
     trace: null,
     fields: [],
-    body: forwardedBody({ ...asked, body: bytes, spans, ids: found.ids, model: name }, target, false)
+    body: forwardedBody({ ...asked, body: bytes, spans, ids: found.ids, model: name }, target, upstream)
   })
 }

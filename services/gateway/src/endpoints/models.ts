@@ -26,7 +26,7 @@ export interface ModelsDependencies {
 const ModelParams = Type.Object({ '*': Type.String() })
 
 /**
- * `GET /v1/models` and `GET /v1/models/:id`: only the models that the requesting key may use. A request with `anthropic-version` gets the
+ * `GET /v1/models` and `GET /v1/models/:id`: only the models that the requesting key may use and that an upstream serves. A request with `anthropic-version` gets the
  * format of Anthropic's API, and only the models that are offered there.
  */
 export function models(app: FastifyInstance, { redis, catalog, upstreams, useLog }: ModelsDependencies): void {
@@ -40,6 +40,7 @@ export function models(app: FastifyInstance, { redis, catalog, upstreams, useLog
     return [...view.models()]
       .filter(([name]) => mayUseModel(records, view, name))
       .map(([id, model]) => ({ id, model, offers: upstreams.current.offers.of(model) }))
+      .filter(({ offers }) => offers.size > 0)
   }
 
   async function messageModels(request: FastifyRequest): Promise<MessageModel[]> {

@@ -52,3 +52,47 @@ test('a model without a known upstream gets 503 without a call or a charge, and 
     'usage is counted for the upstream that served it'
   )
 })
+
+test('a model whose upstreams are all optional and not set up does not exist at this gateway', async (t) => {
+  const upstream = await startFakeUpstream()
+  const errors: string[] = []
+  const entry = `{ base_url: '${upstream.url}/v1', optional: true, credential_variable: NOT_SET }`
+  const upstreamsFile = `upstreams:\n  test: { base_url: '${upstream.url}/v1' }\n  other: ${entry}\n  third: ${entry}\n`
+  const gateway = await startGateway(upstream.url, {
+    upstreamsFile,
+    catalog: catalogOf({
+      here: [{ upstream: 'test' }],
+      elsewhere: [{ upstream: 'other' }, { upstream: 'third', priority: 1 }],
+      partly: [{ upstream: 'other' }, { upstream: 'test', priority: 1 }],
+      broken: [{ upstream: 'missing' }]
+    }),
+    log: pino({ level: 'error' }, { write: (line) => void errors.push(line) })
+  })
+  t.teardown(async () => {
+    await gateway.close()
+    await upstream.close()
+  })
+  const { secret } = await gateway.seedKey()
+  const headers = { authorization: `Bearer ${secret}` }
+  const list = (await (await fetch(`${gateway.url}/v1/models`, { headers })).json()) as { data: Array<{ id: string }> }
+  assert.deepEqual(
+    list.data.map(({ id }) => id),
+    ['here', 'partly'],
+    'models without a route are not listed'
+  )
+  assert.equal((await fetch(`${gateway.url}/v1/models/elsewhere`, { headers })).status, 403)
+  const [elsewhere, unknown] = await Promise.all(
+    ['elsewhere', 'unknown'].map(async (model) =>
+      (await post(gateway, secret, '/chat/completions', chatOf(model))).text()
+    )
+  )
+  assert.match(elsewhere!, /"code":"model_not_allowed"/)
+  assert.equal(elsewhere, unknown)
+  assert.equal((await post(gateway, secret, '/responses/input_tokens', { model: 'elsewhere', input: 'x' })).status, 403)
+  assert.equal((await post(gateway, secret, '/chat/completions', chatOf('partly'))).status, 200)
+  assert.deepEqual(errors, [], 'the operator left it out on purpose')
+
+  gateway.writeUpstreams(upstreamsFile.replace(', optional: true, credential_variable: NOT_SET', ''))
+  await gateway.reloadUpstreams()
+  assert.equal((await post(gateway, secret, '/chat/completions', chatOf('elsewhere'))).status, 200, 'now it is set up')
+})

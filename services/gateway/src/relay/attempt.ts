@@ -76,11 +76,11 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   begin(): void {
     const { path, requestId, upstreamFields } = this.request
     const trace = this.trace === null ? null : this.trace.headers
-    const { breaker, retries, pool, choosesTier } = this.upstream
+    const { breaker, retries, pool } = this.upstream
     this.beganAt = performance.now()
     this.#isProbe = breaker.begin(this.beganAt)
     retries.called()
-    const body = forwardedBody(this.request, this.#target, choosesTier)
+    const body = forwardedBody(this.request, this.#target, this.upstream)
     pool.dispatch({ path, requestId, trace, fields: upstreamFields, body }, this)
   }
 

@@ -23,6 +23,14 @@ export interface ForwardedRequest {
   readonly output: GrantedOutput | null
 }
 
+/** What differs between providers of one API. */
+export interface UpstreamHabits {
+  /** Whether it may choose another service tier for a request that names none. */
+  readonly choosesTier: boolean
+  /** Whether it accepts `stream_options.include_usage`. Others report the usage of every stream. */
+  readonly acceptsIncludeUsage: boolean
+}
+
 /** The id of an item in a body. */
 export interface IssuedId {
   /** The value of the member `id`. */
@@ -54,26 +62,34 @@ export function showsUsage({ streamOptions }: Pick<ForwardedRequest, 'streamOpti
  * might choose another one, the standard service tier. Removes ids of items that the upstream did not give to the account. All other
  * bytes stay unchanged.
  *
- * @param choosesTier whether the upstream chooses the service tier of a request that names none
+ * @param habits of the upstream
  */
 export function forwardedBody(
   request: ForwardedRequest,
   { upstream, model: upstreamModel }: Pick<Target, 'upstream' | 'model'>,
-  choosesTier: boolean
+  { choosesTier, acceptsIncludeUsage }: UpstreamHabits
 ): Bytes {
   const { body, spans, ids, model, isStream, streamOptions, output } = request
   const edits: Edit[] = []
   if (upstreamModel !== model) edits.push(setMember(body, spans.get('model'), 'model', upstreamModel))
-  if (isStream && request.asksForUsage && !showsUsage(request)) {
-    const options = { ...streamOptions, include_usage: true }
-    edits.push(setMember(body, spans.get('stream_options'), 'stream_options', options))
-  }
+  const options = isStream && request.asksForUsage ? optionsFor(streamOptions, acceptsIncludeUsage) : null
+  if (options !== null) edits.push(setMember(body, spans.get('stream_options'), 'stream_options', options))
   for (const id of ids) if (id.upstream !== upstream && !id.isNeeded) edits.push(removeMember(body, id.span))
   if (choosesTier && request.sendsStandardTier) {
     edits.push(setMember(body, spans.get('service_tier'), 'service_tier', standardTier))
   }
   if (output !== null) limitOutput(output, body, spans, edits)
   return edits.length === 0 ? body : editBody(body, edits)
+}
+
+/** @returns the options to send instead of the client's; null if those are right */
+function optionsFor(
+  asked: ForwardedRequest['streamOptions'],
+  acceptsIncludeUsage: boolean
+): Record<string, unknown> | null {
+  const { include_usage: asksForUsage, ...others } = asked ?? {}
+  if (acceptsIncludeUsage) return asksForUsage === true ? null : { ...others, include_usage: true }
+  return asksForUsage === undefined ? null : others
 }
 
 function limitOutput(

@@ -167,6 +167,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     abortStopsBilling: true,
     speaks: new Set(['chat'] as const),
     choosesTier: false,
+    acceptsIncludeUsage: true,
     furtherMembers: null,
     betas: new Set<string>(),
     breaker: new Breaker(),

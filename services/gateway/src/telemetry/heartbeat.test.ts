@@ -34,7 +34,11 @@ test('a gateway reports its upstreams, catalog and failed answers, and new upstr
   })
   await post(gateway, secret, '/chat/completions', chatOf('small'))
   gateway.writeUpstreams(
-    `upstreams: { test: { base_url: '${upstream.url}/v1' }, other: { base_url: '${upstream.url}' } }`
+    `upstreams:
+  test: { base_url: '${upstream.url}/v1' }
+  other: { base_url: '${upstream.url}' }
+  later: { base_url: '${upstream.url}', optional: true, credential_variable: LATER_KEY }
+`
   )
   await gateway.reloadUpstreams()
   const { errors, id } = await reportWith(2)
@@ -47,5 +51,8 @@ test('a gateway reports its upstreams, catalog and failed answers, and new upstr
       ['invalid_request', 1]
     ]
   )
-  assert.deepEqual(await liveUpstreams(gateway.control), new Set(['test', 'other']))
+  assert.deepEqual(await liveUpstreams(gateway.control), {
+    served: new Set(['test', 'other']),
+    leftOut: new Set(['later'])
+  })
 })

@@ -2,11 +2,13 @@ import { hash } from 'node:crypto'
 import { CallsInFlight } from '../http/calls-in-flight.ts'
 import { Offers } from './offers.ts'
 import { type OnBreaker, openUpstream, type Upstream, type Upstreams } from './upstreams.ts'
-import type { UpstreamSettings } from './upstreams-file.ts'
+import type { ReadUpstreams, UpstreamSettings } from './upstreams-file.ts'
 
 /** The upstreams of one version of the file. A request uses one set from its admission to its end. */
 export interface UpstreamSet {
   readonly byName: Upstreams
+  /** The names of optional upstreams that are not set up. */
+  readonly leftOut: ReadonlySet<string>
   /** The requests that use this set. */
   readonly requests: CallsInFlight
   /** The APIs with which it offers models. */
@@ -27,7 +29,7 @@ export interface UpstreamChanges {
 export class LiveUpstreams {
   /** For new requests. Reading it is all that a request pays for reloads. */
   current: UpstreamSet
-  readonly #read: () => readonly UpstreamSettings[]
+  readonly #read: () => ReadUpstreams
   readonly #onBreaker: OnBreaker
   readonly #onError: (error: unknown) => void
   /** The set in force, and earlier ones with requests. */
@@ -43,21 +45,21 @@ export class LiveUpstreams {
    * @throws the error of `read`
    */
   constructor(
-    read: () => readonly UpstreamSettings[],
+    read: () => ReadUpstreams,
     onBreaker: OnBreaker = () => {},
     onError: (error: unknown) => void = () => {}
   ) {
     this.#read = read
     this.#onBreaker = onBreaker
     this.#onError = onError
-    const settings = read()
+    const { settings, leftOut } = read()
     this.#digests = digestsOf(settings)
-    this.current = this.#use(new Map(settings.map((one) => [one.name, openUpstream(one, onBreaker)])))
+    this.current = this.#use(new Map(settings.map((one) => [one.name, openUpstream(one, onBreaker)])), leftOut)
   }
 
   /** Reads the settings again. @throws the error of `read`; then nothing changes */
   reload(): UpstreamChanges {
-    const settings = this.#read()
+    const { settings, leftOut } = this.#read()
     const digests = digestsOf(settings)
     const before = this.current
     const names = [...digests.keys()]
@@ -67,14 +69,16 @@ export class LiveUpstreams {
       changed: names.filter((name) => this.#digests.has(name) && !isSame(name)),
       removed: [...this.#digests.keys()].filter((name) => !digests.has(name))
     }
-    if (Object.values(changes).every((some) => some.length === 0)) return changes
+    const isSameSet = Object.values(changes).every((some) => some.length === 0)
+    if (isSameSet && leftOut.join() === [...before.leftOut].join()) return changes
     this.current = this.#use(
       new Map(
         settings.map((one) => [
           one.name,
           isSame(one.name) ? before.byName.get(one.name)! : openUpstream(one, this.#onBreaker)
         ])
-      )
+      ),
+      leftOut
     )
     this.#digests = digests
     void before.requests.whenNone().then(() => this.#retire(before))
@@ -91,8 +95,9 @@ export class LiveUpstreams {
     for (const { pool } of this.#all()) pool.destroy().catch(this.#onError)
   }
 
-  #use(byName: Upstreams): UpstreamSet {
-    const set = { byName, requests: new CallsInFlight(), offers: new Offers(byName) }
+  #use(byName: Upstreams, names: readonly string[]): UpstreamSet {
+    const leftOut = new Set(names)
+    const set = { byName, leftOut, requests: new CallsInFlight(), offers: new Offers(byName, leftOut) }
     this.#used.add(set)
     return set
   }

@@ -1,5 +1,6 @@
 import type { Model, Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { type CatalogView, withoutModels } from '../catalog/live-catalog.ts'
 import { type AcceptedMembers, membersAcceptedOn } from './accepted-members.ts'
 import { commonBetas } from './anthropic-betas.ts'
 import { type Api, apiPaths, apis } from './apis.ts'
@@ -18,10 +19,26 @@ export interface Offer {
 /** The APIs with which a set of upstreams offers each model. An answer is cached as long as the model's catalog exists. */
 export class Offers {
   readonly #upstreams: Upstreams
+  readonly #leftOut: ReadonlySet<string>
   readonly #known = new WeakMap<Model, ReadonlyMap<Api, Offer>>()
+  readonly #views = new WeakMap<CatalogView, CatalogView>()
 
-  constructor(upstreams: Upstreams) {
+  /** @param leftOut the names of optional upstreams that are not set up */
+  constructor(upstreams: Upstreams, leftOut: ReadonlySet<string>) {
     this.#upstreams = upstreams
+    this.#leftOut = leftOut
+  }
+
+  /** A catalog without the models whose upstreams are all left out. Equal catalogs get the same view. */
+  viewOf(catalog: CatalogView): CatalogView {
+    let view = this.#views.get(catalog)
+    if (view === undefined) {
+      const isLeftOut = ({ route }: Model) => route.every(({ upstream }) => this.#leftOut.has(upstream))
+      const names = [...catalog.models()].filter(([, model]) => isLeftOut(model)).map(([name]) => name)
+      view = withoutModels(catalog, new Set(names))
+      this.#views.set(catalog, view)
+    }
+    return view
   }
 
   /** The offers of a model; empty if the gateway has none of its upstreams. */

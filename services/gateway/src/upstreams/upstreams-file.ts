@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { ConfigError } from '@tollgate/service/config/load-config.ts'
 import { maxTimerMs } from '@tollgate/service/config/max-timer.ts'
 import { readYaml } from '@tollgate/service/config/read-yaml.ts'
@@ -26,6 +26,7 @@ export const UpstreamsFile = closed({
     Type.String({ pattern: '^[a-z][a-z0-9_-]{0,39}$' }),
     closed({
       base_url: Type.String({ pattern: '^https?://' }),
+      optional: Type.Optional(Type.Boolean()),
       base_url_variable: Type.Optional(Variable),
       credential_variable: Type.Optional(Variable),
       credential_file: Type.Optional(FileName),
@@ -34,6 +35,7 @@ export const UpstreamsFile = closed({
       abort_stops_billing: Type.Optional(Type.Boolean()),
       speaks: Type.Optional(Type.Array(Type.Enum([...apis]), { minItems: 1, uniqueItems: true })),
       chooses_service_tier: Type.Optional(Type.Boolean()),
+      accepts_include_usage: Type.Optional(Type.Boolean()),
       members: Type.Optional(Type.Union([Type.Literal('openai'), Type.Array(MemberName)])),
       betas: Type.Optional(Type.Array(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$' }))),
       unknown: Type.Optional(Type.Literal('pass')),
@@ -62,6 +64,9 @@ const billsAborted = /(^|\.)(googleapis\.com|groq\.com|mistral\.ai|amazonaws\.co
 /** Hosts of providers whose project setting can choose a dearer tier: OpenAI and Azure (OpenAI's guide to fast mode, October 2026). */
 const choosesTier = /(^|\.)(openai|azure)\.com$/i
 
+/** Mistral answers 422 to `stream_options.include_usage`, and reports the usage of every stream (openai-agents-python, issue 442). */
+const refusesIncludeUsage = /(^|\.)mistral\.ai$/i
+
 /** Everything that the file, its variables and its other files say of one upstream. Contains the credential: never log it. */
 export interface UpstreamSettings {
   readonly name: string
@@ -81,6 +86,7 @@ export interface UpstreamSettings {
   /** The APIs that it offers. */
   readonly speaks: readonly Api[]
   readonly choosesTier: boolean
+  readonly acceptsIncludeUsage: boolean
   /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
   readonly furtherMembers: readonly string[] | null
   /** Betas of Anthropic's API that it accepts besides the standard ones. */
@@ -105,6 +111,13 @@ interface Reading {
   readonly problems: string[]
 }
 
+/** The upstreams of a valid file. */
+export interface ReadUpstreams {
+  readonly settings: readonly UpstreamSettings[]
+  /** The names of optional upstreams that are not set up. */
+  readonly leftOut: readonly string[]
+}
+
 /**
  * Reads the upstreams file, and the files with credentials and certificates that it names.
  *
@@ -116,15 +129,13 @@ export function readUpstreamsFile(
   file: string,
   env: Record<string, string | undefined>,
   onFile: (file: string) => void = () => {}
-): UpstreamSettings[] {
-  const { settings, problems } = inspectUpstreamsFile(file, env, onFile)
+): ReadUpstreams {
+  const { settings, leftOut, problems } = inspectUpstreamsFile(file, env, onFile)
   if (problems.length > 0) throw new ConfigError(problems)
-  return settings
+  return { settings, leftOut }
 }
 
-export interface InspectedUpstreams {
-  /** Of the upstreams without problems. */
-  readonly settings: UpstreamSettings[]
+export interface InspectedUpstreams extends ReadUpstreams {
   /** The names of all upstreams. */
   readonly names: readonly string[]
   readonly problems: readonly string[]
@@ -140,13 +151,34 @@ export function inspectUpstreamsFile(
 ): InspectedUpstreams {
   const problems: string[] = []
   const entries = Object.entries(readYaml(file, UpstreamsFile).upstreams)
+  const leftOut = entries.filter(([, entry]) => isLeftOut(entry, env, onFile)).map(([name]) => name)
   const settings = entries.flatMap(([name, entry]) => {
+    if (leftOut.includes(name)) return []
     const before = problems.length
     const read = readEntry({ name, entry, env, onFile, problems })
     return read === null || problems.length > before ? [] : [read]
   })
-  const variables = entries.flatMap(([, entry]) => [entry.base_url_variable ?? [], entry.credential_variable ?? []])
-  return { settings, names: entries.map(([name]) => name), problems, variables: variables.flat() }
+  const variables = entries.flatMap(([, entry]) => variablesOf(entry))
+  if (entries.length > 0 && leftOut.length === entries.length) {
+    const places = entries.flatMap(
+      ([, entry]) => entry.credential_variable ?? entry.credential_file ?? variablesOf(entry)
+    )
+    problems.push(`${file}: no upstream is set up. Give at least one of these a value: ${places.join(', ')}`)
+  }
+  return { settings, leftOut, names: entries.map(([name]) => name), problems, variables }
+}
+
+const variablesOf = ({ base_url_variable, credential_variable }: Entry): string[] =>
+  [base_url_variable ?? [], credential_variable ?? []].flat()
+
+/** Whether an upstream is optional, and nothing that it names exists. */
+function isLeftOut(entry: Entry, env: Reading['env'], onFile: Reading['onFile']): boolean {
+  if (entry.optional !== true || variablesOf(entry).some((variable) => env[variable])) return false
+  const { credential_file: file } = entry
+  if (file === undefined) return variablesOf(entry).length > 0
+  // A file that appears later is noticed.
+  onFile(file)
+  return !existsSync(file)
 }
 
 function readEntry(reading: Reading): UpstreamSettings | null {
@@ -155,6 +187,11 @@ function readEntry(reading: Reading): UpstreamSettings | null {
   const credential = readCredential(reading)
   for (const header of Object.keys(entry.headers ?? {})) {
     if (ownHeaders.test(header)) problems.push(`upstreams.${name}.headers.${header}: the gateway sets it itself`)
+  }
+  if (entry.optional === true && entry.credential_file === undefined && variablesOf(entry).length === 0) {
+    problems.push(
+      `upstreams.${name}.optional: has no effect without credential_variable, credential_file or base_url_variable. Remove it`
+    )
   }
   if (entry.members !== undefined && entry.unknown === 'pass') {
     problems.push(`upstreams.${name}.members: has no effect beside "unknown: pass". Remove one of them`)
@@ -181,6 +218,7 @@ function readEntry(reading: Reading): UpstreamSettings | null {
     abortStopsBilling: entry.abort_stops_billing ?? !billsAborted.test(url.hostname),
     speaks: entry.speaks ?? apisOfHost(url.hostname),
     choosesTier: entry.chooses_service_tier ?? choosesTier.test(url.hostname),
+    acceptsIncludeUsage: entry.accepts_include_usage ?? !refusesIncludeUsage.test(url.hostname),
     furtherMembers: entry.unknown === 'pass' ? null : entry.members === 'openai' ? [] : (entry.members ?? []),
     betas: entry.betas ?? []
   }

@@ -1,4 +1,4 @@
-import { readUpstreamsFile, type UpstreamSettings } from './upstreams-file.ts'
+import { type ReadUpstreams, readUpstreamsFile } from './upstreams-file.ts'
 
 /** The upstreams file of this process, and the files that it names. */
 export class UpstreamsSource {
@@ -19,12 +19,12 @@ export class UpstreamsSource {
   }
 
   /** @throws FileError or ConfigError: see {@link readUpstreamsFile} */
-  read(): UpstreamSettings[] {
+  read(): ReadUpstreams {
     const named = new Set([this.#file])
     try {
-      const settings = readUpstreamsFile(this.#file, this.#env, (file) => named.add(file))
+      const upstreams = readUpstreamsFile(this.#file, this.#env, (file) => named.add(file))
       this.#files = named
-      return settings
+      return upstreams
     } catch (error) {
       this.#files = new Set([...named, ...this.#files])
       throw error

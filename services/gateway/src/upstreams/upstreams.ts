@@ -22,6 +22,8 @@ export interface Upstream {
   readonly speaks: ReadonlySet<Api>
   /** Whether its account can choose a dearer service tier for a request that names none. */
   readonly choosesTier: boolean
+  /** Whether it accepts `stream_options.include_usage`. Others report the usage of every stream. */
+  readonly acceptsIncludeUsage: boolean
   /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
   readonly furtherMembers: ReadonlySet<string> | null
   /** Betas of Anthropic's API that it accepts besides the standard ones. */
@@ -59,7 +61,8 @@ export function openUpstreams(
   env: Record<string, string | undefined>,
   onBreaker: OnBreaker = () => {}
 ): Upstreams {
-  return new Map(readUpstreamsFile(file, env).map((settings) => [settings.name, openUpstream(settings, onBreaker)]))
+  const { settings } = readUpstreamsFile(file, env)
+  return new Map(settings.map((one) => [one.name, openUpstream(one, onBreaker)]))
 }
 
 /** Opens a pool. It connects with its first call. */
@@ -79,6 +82,7 @@ export function openUpstream(settings: UpstreamSettings, onBreaker: OnBreaker): 
     abortStopsBilling: settings.abortStopsBilling,
     speaks: new Set(settings.speaks),
     choosesTier: settings.choosesTier,
+    acceptsIncludeUsage: settings.acceptsIncludeUsage,
     furtherMembers: furtherMembers === null ? null : new Set(furtherMembers),
     betas: new Set(settings.betas),
     breaker: new Breaker((state) => onBreaker(name, state)),

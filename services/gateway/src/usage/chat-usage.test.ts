@@ -48,6 +48,31 @@ for (const [provider, usage, expected] of [
     { promptTokens: 138, cachedTokens: 9, audioInputTokens: 38, completionTokens: 5 }
   ],
   [
+    // Recorded: voxtral-mini-latest, 12 s.
+    'Mistral: audio by seconds; its tokens are in the total, and are no output',
+    {
+      prompt_audio_seconds: 12,
+      prompt_tokens: 3,
+      total_tokens: 419,
+      completion_tokens: 41,
+      prompt_tokens_details: { cached_tokens: 0, audio_tokens: 375 },
+      service_tier: 'standard'
+    },
+    { promptTokens: 153, audioInputTokens: 150, completionTokens: 41, tier: 'standard' }
+  ],
+  [
+    // Recorded: 5 s.
+    'Mistral: cached audio is no part of the prompt’s text',
+    {
+      prompt_audio_seconds: 5,
+      prompt_tokens: 5,
+      total_tokens: 404,
+      completion_tokens: 24,
+      prompt_tokens_details: { cached_tokens: 368 }
+    },
+    { promptTokens: 68, audioInputTokens: 63, completionTokens: 24 }
+  ],
+  [
     'Mistral: cached tokens beside the details',
     { prompt_tokens: 100, num_cached_tokens: 64, completion_tokens: 5, total_tokens: 105 },
     { promptTokens: 100, cachedTokens: 64, completionTokens: 5 }
@@ -66,6 +91,50 @@ for (const [provider, usage, expected] of [
       total_tokens: 20_309
     },
     { promptTokens: 19_693, completionTokens: 616, reasoningTokens: 609 }
+  ],
+  [
+    // All of the output was thinking: the limit was reached before the first word.
+    'Gemini: no completion at all, but a total',
+    { prompt_tokens: 8, total_tokens: 120 },
+    { promptTokens: 8, completionTokens: 112 }
+  ],
+  [
+    'Gemini: cached tokens inside the prompt',
+    {
+      prompt_tokens: 5000,
+      prompt_tokens_details: { cached_tokens: 4096 },
+      completion_tokens: 30,
+      total_tokens: 5030
+    },
+    { promptTokens: 5000, cachedTokens: 4096, completionTokens: 30 }
+  ],
+  [
+    'DeepSeek: reasoning inside the completion, and both spellings of cached tokens',
+    {
+      prompt_tokens: 1024,
+      completion_tokens: 300,
+      total_tokens: 1324,
+      prompt_tokens_details: { cached_tokens: 960 },
+      completion_tokens_details: { reasoning_tokens: 250 },
+      prompt_cache_hit_tokens: 960,
+      prompt_cache_miss_tokens: 64
+    },
+    { promptTokens: 1024, cachedTokens: 960, completionTokens: 300, reasoningTokens: 250 }
+  ],
+  [
+    'Groq: times beside the tokens, and reasoning inside the completion',
+    {
+      queue_time: 0.02,
+      prompt_tokens: 80,
+      prompt_time: 0.003,
+      completion_tokens: 60,
+      completion_time: 0.12,
+      total_tokens: 140,
+      total_time: 0.123,
+      prompt_tokens_details: { cached_tokens: 64 },
+      completion_tokens_details: { reasoning_tokens: 41 }
+    },
+    { promptTokens: 80, cachedTokens: 64, completionTokens: 60, reasoningTokens: 41 }
   ],
   [
     'xAI: reasoning outside the completion, without a total',

@@ -24,15 +24,14 @@ type InputParts = Pick<
  * The parts of a prompt, as OpenAI names them for chats and responses. Each is at most the whole.
  *
  * @param details `prompt_tokens_details` or `input_tokens_details`
- * @param cached used if the details have no cached tokens
  */
-export function inputParts(details: unknown, whole: number, cached = 0): InputParts {
+export function inputParts(details: unknown, whole: number): InputParts {
   const lives = memberOf(details, 'cache_write_tokens_details')
   const written = tokensOf(details, 'cache_write_tokens') ?? 0
   const long = tokensOf(lives, 'ttl_12h_tokens') ?? 0
   const short = Math.max(written - long, tokensOf(lives, 'ttl_30m_tokens') ?? 0)
   return {
-    cachedTokens: Math.min(tokensOf(details, 'cached_tokens') ?? cached, whole),
+    cachedTokens: Math.min(tokensOf(details, 'cached_tokens') ?? 0, whole),
     cacheWriteTokens: Math.min(short, whole),
     longCacheWriteTokens: Math.min(long, whole),
     audioInputTokens: Math.min(tokensOf(details, 'audio_tokens') ?? 0, whole),

@@ -52,8 +52,8 @@ function judgeUpstreamsFile({ upstreams }: FileFacts, { upstreamsFile }: FilePat
   return problems.map((problem) => describeUpstreamProblem(problem, upstreamsFile))
 }
 
-/** A credential that is not set. */
-const isMissing = /: missing/
+/** A credential that is not set, or none at all. */
+const isMissing = /: missing|: no upstream is set up/
 
 function describeUpstreamProblem(problem: string, upstreamsFile: string): Finding {
   return error('upstreams_invalid', {

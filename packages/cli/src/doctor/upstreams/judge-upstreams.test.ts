@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { test } from 'tap'
 import type { Outcome } from '../network/get.ts'
-import { judgeUpstream } from './judge-upstreams.ts'
+import { describeLeftOut, judgeRoutes, judgeUpstream } from './judge-upstreams.ts'
 import { below } from './read-upstream.ts'
 
 const answer = (status: number): Outcome => ({ answer: { status, headers: {}, text: '', json: {}, skewMs: null } })
@@ -26,6 +28,17 @@ for (const [name, host, list, expected] of cases) {
     )
   })
 }
+
+test('upstreams of the shipped catalog that are not set up are one line, and no problem', async () => {
+  const catalog = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
+  const leftOut = ['anthropic', 'google', 'mistral', 'deepseek', 'groq', 'ollama', 'vllm']
+  const [line, ...others] = describeLeftOut(catalog, leftOut)
+  assert.deepEqual(others, [])
+  const hidden = Object.values(catalog.models).filter(({ ownedBy }) => ownedBy !== 'openai').length
+  assert.match(JSON.stringify(line), new RegExp(`left out: ${leftOut.join(', ')}\\. ${hidden} models of the catalog`))
+  assert.deepEqual(describeLeftOut(catalog, []), [])
+  assert.deepEqual(judgeRoutes(catalog, ['openai', ...leftOut]), [])
+})
 
 test('the path of a call comes before the query of the base URL', async () => {
   assert.equal(below(new URL('https://h/v1/'), 'models').href, 'https://h/v1/models')

@@ -35,6 +35,16 @@ export function judgeRoutes(catalog: Catalog, names: readonly string[]): Finding
   })
 }
 
+/** Names the optional upstreams that are not set up, in one line. @param leftOut their names */
+export function describeLeftOut({ models }: Catalog, leftOut: readonly string[]): Result[] {
+  if (leftOut.length === 0) return []
+  const isLeftOut = ({ route }: Catalog['models'][string]) => route.every(({ upstream }) => leftOut.includes(upstream))
+  const hidden = Object.values(models).filter(isLeftOut).length
+  return [
+    ok(`Not set up, so left out: ${leftOut.join(', ')}. ${count(hidden, 'model')} of the catalog cannot be called.`)
+  ]
+}
+
 export function judgeUpstream(facts: UpstreamFacts): Result[] {
   const { name, host, list, models, unknownModels } = facts
   if ('failure' in list) {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { OfferedPlan } from '@tollgate/contracts/http/billing.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
+import type { LiveUpstreams } from '@tollgate/state/processes/heartbeat.ts'
 import type { RunningControl } from '../../testing/running-control.ts'
 
 const shipped = readFileSync(workspaceFile('deploy/catalog.yaml'), 'utf8')
@@ -13,6 +14,14 @@ export const withKeyQuota = (quota: number): string => shipped.replace('key_quot
 /** A catalog with a route to an upstream that no gateway has. */
 export const withUpstream = (upstream: string): string =>
   shipped.replace('route: [{ upstream: openai }]', `route: [{ upstream: ${upstream} }]`)
+
+/** The upstreams of gateways that have those of the shipped catalog: OpenAI's and others are set up, the rest is left out. */
+export const shippedUpstreams = (...others: string[]): LiveUpstreams => ({
+  served: new Set(['openai', ...others]),
+  leftOut: new Set(
+    [...shipped.matchAll(/upstream: ([a-z]+)/g)].map(([, name]) => name!).filter((name) => name !== 'openai')
+  )
+})
 
 /** Writes a file. @returns its path */
 export function writeFile(directory: string, name: string, text: string): string {

@@ -32,7 +32,8 @@ export function imageBound(image: MeasuredImage, { images }: MediaRules): MediaT
 export function audioBound({ seconds, bytes }: MeasuredAudio, { audio }: MediaRules): MediaTokens {
   if (audio === undefined) throw refusedMedia('This model takes no audio. Remove it, or use another model')
   if (seconds === null) throw refusedMedia('Audio must be inline base64 of MP3 or uncompressed WAV')
-  return { tokens: Math.ceil(seconds * audio.tokensPerSecond), bytes }
+  // Mistral bills whole seconds.
+  return { tokens: Math.ceil(Math.ceil(seconds) * audio.tokensPerSecond), bytes }
 }
 
 /** @param what the message, without the last full stop */
