@@ -48,6 +48,7 @@ type SharedDependencies = Pick<
   | 'estimator'
   | 'settlement'
   | 'storedResponses'
+  | 'idempotency'
   | 'calls'
   | 'deadlines'
   | 'openCalls'
@@ -115,6 +116,7 @@ function inferenceDependencies(dependencies: GatewayDependencies, isDraining: ()
     abandonedStreams: new AbandonedStreams(protection.maxAbandonedStreams),
     bodies: { memory: bodyMemory, slowBodies: new SlowBodies(protection.slowBodyMs) },
     slices: new TimeSlices(),
+    maxWaitMs: protection.maxRequestMs,
     isDraining
   }
 }

@@ -7,6 +7,7 @@ import { checkTraces, traceVariables } from '@tollgate/service/tracing/trace-set
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
+import { checkIdempotency } from './idempotency/memory-setting.ts'
 import { checkWorkers } from './workers/count-workers.ts'
 
 const Port = (defaultPort: number) => Type.Integer({ minimum: 0, maximum: 65535, default: defaultPort })
@@ -55,6 +56,8 @@ export const GatewayConfig = Type.Object({
    * what it reserved for them.
    */
   GATEWAY_MAX_ABANDONED_STREAMS: Type.Integer({ minimum: 0, default: 256 }),
+  /** MiB of answers in Redis for repeated requests with an `Idempotency-Key`. 0: the gateways ignore the header. */
+  IDEMPOTENCY_MEMORY_MB: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 }),
   UPSTREAMS_FILE: Type.String({ default: workspaceFile('deploy/upstreams.yaml') }),
   /** Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: no links. */
   DOCS_URL: Type.String({ default: '' }),
@@ -70,6 +73,7 @@ export function loadGatewayConfig(env: Record<string, string | undefined>): Read
     checkTrustProxy,
     checkDocsUrl,
     checkTraces,
-    checkWorkers
+    checkWorkers,
+    checkIdempotency
   ])
 }

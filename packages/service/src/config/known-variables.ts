@@ -32,6 +32,7 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'GATEWAY_SLOW_BODY_MS',
   'GATEWAY_SLOW_READER_MS',
   'GATEWAY_WORKERS',
+  'IDEMPOTENCY_MEMORY_MB',
   'IDENTITY_WEBHOOK_SECRET',
   'LEDGER_HOURS_DAYS',
   'LEDGER_KEPT_MONTHS',
