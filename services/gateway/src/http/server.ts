@@ -4,7 +4,6 @@ import { ambiguityOf } from '@tollgate/service/http/ambiguous-head.ts'
 import { BoundedMessage, skipEndedConnections } from '@tollgate/service/http/bounded-message.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import type { Claim } from '../idempotency/claim.ts'
 import type { AnswerMetrics } from '../telemetry/answer-metrics.ts'
 import type { ErrorFormat } from './error-format.ts'
 import { answerClientError, sendFailure } from './failures.ts'
@@ -21,8 +20,6 @@ declare module 'fastify' {
     startedAt: number
     /** The catalog's name of the model, or `other`; empty before it is known. */
     modelLabel: string
-    /** The right to run this request, if its client may repeat it; else null. */
-    claim: Claim | null
   }
   interface FastifyInstance {
     /** Address of the operator's documentation, to which errors link; null if there is none. */
@@ -117,7 +114,6 @@ function refuseUnmetered(app: FastifyInstance): void {
 function refuseAmbiguous(app: FastifyInstance): void {
   app.decorateRequest('startedAt', 0)
   app.decorateRequest('modelLabel', '')
-  app.decorateRequest('claim', null)
   app.addHook('onRequest', (request, _reply, done) => {
     request.startedAt = performance.now()
     const message = ambiguityOf(request.raw)

@@ -15,7 +15,8 @@ import { clientClosedRequest } from '../settlement/outcome.ts'
 import { countFreeCall } from '../stored/count-free-call.ts'
 import { logRequest, type RequestSender, senderOf } from '../telemetry/request-log.ts'
 import type { Claim } from './claim.ts'
-import type { Claimed, Idempotency } from './idempotency.ts'
+import type { Claimed } from './claimed.ts'
+import type { Idempotency } from './idempotency.ts'
 import type { KeptAnswer } from './kept-answer.ts'
 
 /** A request that somebody else has claimed or answered. */

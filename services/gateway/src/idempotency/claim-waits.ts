@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { RepeatableRequest } from '@tollgate/state/idempotency/idempotency.ts'
-import type { Claimed } from './idempotency.ts'
+import type { Claimed } from './claimed.ts'
 
 /** How often Redis is asked, ms. */
 const pollMs = 250

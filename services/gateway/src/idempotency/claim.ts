@@ -4,6 +4,13 @@ import { type KeptAnswer, packAnswer } from './kept-answer.ts'
 /** How often a claim is renewed, ms: a third of the time that it lasts. */
 const renewMs = 5000
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The right to run this request, if its client may repeat it; else null. */
+    claim: Claim | null
+  }
+}
+
 /** Renews and ends claims in Redis. Nothing rejects or throws. */
 export interface ClaimWrites {
   /** @returns whether the caller still holds the claim, as far as is known */

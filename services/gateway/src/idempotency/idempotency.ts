@@ -11,19 +11,8 @@ import { RedisAwayError, type RedisLink, withoutCommand } from '@tollgate/state/
 import type { IdempotencyMetrics } from '../telemetry/idempotency-metrics.ts'
 import { Claim, type ClaimWrites } from './claim.ts'
 import { ClaimWaits, type Waiting } from './claim-waits.ts'
-import { type KeptAnswer, unpackAnswer } from './kept-answer.ts'
-
-/** What became of a request with an `Idempotency-Key`. */
-export type Claimed =
-  /** Run it, and end the claim. */
-  | { readonly outcome: 'claimed'; readonly claim: Claim }
-  /** Another one runs it. */
-  | { readonly outcome: 'running' }
-  /** The account used the key for another request. */
-  | { readonly outcome: 'other' }
-  /** It was answered, but the answer is not kept. */
-  | { readonly outcome: 'lost' }
-  | { readonly outcome: 'kept'; readonly answer: KeptAnswer }
+import type { Claimed } from './claimed.ts'
+import { unpackAnswer } from './kept-answer.ts'
 
 /** Gives repeated requests the answer of the first one. */
 export interface Idempotency {
