@@ -77,8 +77,8 @@ export async function keepAnswer(
   lastsMs: number = keptMs
 ): Promise<Kept> {
   const limits = [lastsMs, shardBytes, accountBytes].map(String)
-  const text = answer === null ? '' : answer.toString('latin1')
-  const kept = await call(link, 'tgKeepAnswer', request, token, [...limits, text], false)
+  const value = answer === null ? '' : `k${request.fingerprint}${answer.toString('latin1')}`
+  const kept = await call(link, 'tgKeepAnswer', request, token, [...limits, value], false)
   const [outcome, evicted] = kept as [Kept['outcome'], number]
   return { outcome, evicted }
 }

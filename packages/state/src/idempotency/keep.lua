@@ -10,7 +10,7 @@
 --   idem-accounts:{aNN}           sorted set of accounts by the time of their last answer, ms since the epoch
 -- ARGV[1]  run id, not used    ARGV[2]  fingerprint    ARGV[3]  token of the holder    ARGV[4]  how long to keep the answer, ms
 -- ARGV[5]  budget of the shard, bytes    ARGV[6]  budget of an account, bytes
--- ARGV[7]  the answer; '' to keep only a mark
+-- ARGV[7]  'k', the fingerprint and the answer in one: joining a long text here would copy it again; '' to keep only a mark
 --
 -- Returns { 'kept', 'lost' (a mark is kept), 'none' (no room for a mark) or 'other' (the caller does not hold the claim), number of
 -- answers that became marks }.
@@ -20,7 +20,7 @@ local entryBytes = 640
 -- Entries that one call may remove, so that it stays short.
 local steps = 100
 
-local name, fingerprint, answer = KEYS[1], ARGV[2], ARGV[7]
+local name, fingerprint, value = KEYS[1], ARGV[2], ARGV[7]
 local keptMs, shardBudget, accountBudget = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local own = 'r' .. fingerprint .. ARGV[3]
 local head = redis.call('GETRANGE', name, 0, #own - 1)
@@ -143,9 +143,9 @@ for _, kind in ipairs({ 'answers', 'marks' }) do
 end
 
 -- Redis rounds the memory of a long text up, by a quarter at most.
-local bytes = entryBytes + math.ceil(#answer * 1.25)
+local bytes = entryBytes + math.ceil((#value - #fingerprint - 1) * 1.25)
 local outcome = 'none'
-if answer ~= '' and makeRoom(bytes) then
+if value ~= '' and makeRoom(bytes) then
   outcome = 'kept'
 else
   bytes = entryBytes
@@ -157,7 +157,7 @@ if outcome == 'none' then
   redis.call('DEL', name)
   return { outcome, evicted }
 end
-redis.call('SET', name, (outcome == 'kept' and 'k' or 'l') .. fingerprint .. (outcome == 'kept' and answer or ''), 'PX', ARGV[4])
+redis.call('SET', name, outcome == 'kept' and value or 'l' .. fingerprint, 'PX', ARGV[4])
 add(outcome == 'kept' and 'answers' or 'marks', account, digest, bytes, now + keptMs)
 redis.call('ZADD', accounts, string.format('%.0f', now), account)
 redis.call('PEXPIRE', sums, string.format('%.0f', 2 * keptMs))
