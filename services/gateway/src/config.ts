@@ -53,7 +53,7 @@ export const GatewayConfig = Type.Object({
   GATEWAY_LONGEST_REQUEST_MS: Type.Integer({ minimum: 1000, maximum: 86_400_000, default: longestRequestMs }),
   /**
    * Streams that the gateway reads to their end at the same time after their clients have left. It aborts further ones, and charges
-   * what it reserved for them.
+   * what it reserved for them if their providers may bill more than the part that arrived.
    */
   GATEWAY_MAX_ABANDONED_STREAMS: Type.Integer({ minimum: 0, default: 256 }),
   /** MiB of answers in Redis for repeated requests with an `Idempotency-Key`. 0: the gateways ignore the header. */

@@ -81,24 +81,30 @@ class InferenceHandler {
     const repeatable = repeatableRequest(prepared, key, { endpoint, fields, body })
     const { calls, bodies } = this.#dependencies
     const dependencies = { ...this.#dependencies, idempotency }
-    const run = (claim: Claim, next: () => void): void => {
+    const take = (claim: Claim): void => {
       idempotency.metrics.asked('run')
       request.claim = claim
-      next()
     }
+    // The closures below must not keep all members in memory for as long as a wait takes.
+    let parsed: ReadRequest | null = read
     calls.entered()
     idempotency
       .claim(repeatable)
       .then((claimed) => {
         if (claimed.outcome === 'claimed') {
-          run(claimed.claim, () => this.#admit(request, reply, read))
+          take(claimed.claim)
+          this.#admit(request, reply, parsed!)
           return
         }
-        // From here on, the parsed members are not needed: a wait may be long.
+        parsed = null
         const repeated = { repeatable, model, kind, errors: format.errors }
         return answerRepeat(request, reply, claimed, repeated, dependencies).then((claim) => {
-          if (claim === null) bodies.memory.release(request.knownKey!, heldBytes)
-          else run(claim, () => this.#reader.readAgain(request, reply, body, heldBytes))
+          if (claim === null) {
+            bodies.memory.release(request.knownKey!, heldBytes)
+            return
+          }
+          take(claim)
+          this.#reader.readAgain(request, reply, body, heldBytes)
         })
       })
       .catch((error) => this.#reader.refuse(request, reply, error, heldBytes))

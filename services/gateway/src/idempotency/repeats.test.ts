@@ -432,6 +432,29 @@ t.test('a stream without the header still ends when its client hangs up', async 
   await once(response, 'close')
 })
 
+t.test('a gateway that reads too many abandoned streams ends further ones, and a repeat runs', async () => {
+  const busy = await startGateway(upstream.url, {
+    ...{ beside: gateway, idempotencyMemoryMb: 256, protection: { maxAbandonedStreams: 0 } }
+  })
+  const seeded = await gateway.seedKey()
+  const key = newKey()
+  const body = chatOf('small', { stream: true })
+  const { promise: called, resolve } = Promise.withResolvers<Received>()
+  upstream.answer(resolve)
+  const leaving = new AbortController()
+  const answer = ask(seeded, { key, body, at: busy, signal: leaving.signal })
+  const { response } = await called
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.write('data: {"choices":[{"index":0,"delta":{"content":"x"}}]}\n\n')
+  await answer
+  leaving.abort()
+  await once(response, 'close')
+  await untilState(seeded, key, '')
+  upstream.answer(answerChat())
+  assert.equal(isReplay(await ask(seeded, { key, body, at: busy })), false)
+  await busy.close()
+})
+
 t.test('a repeat of an answer that is too long to keep is refused, and not charged', async () => {
   const seeded = await gateway.seedKey()
   const key = newKey()
