@@ -48,6 +48,7 @@ type SharedDependencies = Pick<
   | 'estimator'
   | 'settlement'
   | 'storedResponses'
+  | 'idempotency'
   | 'calls'
   | 'deadlines'
   | 'openCalls'
@@ -93,6 +94,7 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
       readsApiKey: (request) => errorsOf(request) === messagesErrors,
       isDraining
     })
+    v1.decorateRequest('claim', null)
     const shared = inferenceDependencies(dependencies, isDraining)
     for (const endpoint of endpoints) inferenceEndpoint(v1, endpoint, shared)
     v1.register(async (listing) => {
@@ -115,6 +117,7 @@ function inferenceDependencies(dependencies: GatewayDependencies, isDraining: ()
     abandonedStreams: new AbandonedStreams(protection.maxAbandonedStreams),
     bodies: { memory: bodyMemory, slowBodies: new SlowBodies(protection.slowBodyMs) },
     slices: new TimeSlices(),
+    maxWaitMs: protection.maxRequestMs,
     isDraining
   }
 }

@@ -20,6 +20,8 @@ import { gaugeSources } from './gauge-sources.ts'
 import { CallsInFlight } from './http/calls-in-flight.ts'
 import type { Protection } from './http/protection.ts'
 import { gatewayReadiness } from './http/readiness.ts'
+import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
+import { keptBudget } from './idempotency/memory-setting.ts'
 import { Deadlines } from './relay/deadlines.ts'
 import { createRequestCuts } from './revocation/cut-requests.ts'
 import { composeSettlement } from './settlement/compose-settlement.ts'
@@ -48,6 +50,8 @@ export interface GatewayParts {
   readonly protection: Protection
   /** Which requests get a line in the log; default: all. */
   readonly logsRequest?: LogsRequest
+  /** MiB of answers that Redis keeps for repeated requests; 0 to ignore `Idempotency-Key`. */
+  readonly idempotencyMemoryMb: number
   /** Address of the operator's documentation, to which errors link; null if there is none. */
   readonly docsUrl: string | null
   /** Closed with the gateway; null if requests are not traced. */
@@ -128,10 +132,12 @@ export function composeGateway(given: GatewayParts): Gateway {
   const useLog = keep(createUseLog(redis, warn('cannot record when keys were last used')))
   keep(catalog)
   const storedResponses = keep(createStoredResponses(redis, warn('cannot record stored responses in Redis')))
+  const idempotency = idempotencyOf(given, metrics, warn('cannot keep answers in Redis'))
+  if (idempotency !== null) keep(idempotency)
   const admission = admissionOf(redis, turn, metrics.redis, reaper, queue)
   const onUnavailable = createUnavailableModels(log, metrics.countUnavailable)
   const inFlight = { calls: new CallsInFlight(), openCalls: new OpenCalls() }
-  const ofUse = { estimator, settlement, storedResponses, ...inFlight }
+  const ofUse = { estimator, settlement, storedResponses, idempotency, ...inFlight }
   const deadlines = new Deadlines(protection.maxRequestMs)
   const cuts = keep(createRequestCuts(redis, deadlines, log))
   const ofModels = { upstreams, upstreamHealth, onUnavailable, catalog, deadlines, ...ofUse }
@@ -168,6 +174,18 @@ export function composeGateway(given: GatewayParts): Gateway {
       await parts.disposeAsync()
     }
   }
+}
+
+/** @returns null if requests with an `Idempotency-Key` are like others */
+function idempotencyOf(
+  { redis, idempotencyMemoryMb }: GatewayParts,
+  metrics: Metrics,
+  onError: (error: Error) => void
+): Idempotency | null {
+  if (idempotencyMemoryMb === 0) return null
+  const budget = keptBudget(idempotencyMemoryMb)
+  const onRedisError = () => metrics.redis.failed()
+  return createIdempotency({ redis, budget, metrics: metrics.idempotency, onRedisError, onError })
 }
 
 function admissionOf(

@@ -8,6 +8,7 @@ import { checkTraces, traceVariables } from '@tollgate/service/tracing/trace-set
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
+import { checkIdempotency } from './idempotency/memory-setting.ts'
 import { checkWorkers } from './workers/count-workers.ts'
 
 const Port = (defaultPort: number) => Type.Integer({ minimum: 0, maximum: 65535, default: defaultPort })
@@ -53,9 +54,11 @@ export const GatewayConfig = Type.Object({
   GATEWAY_LONGEST_REQUEST_MS: Type.Integer({ minimum: 1000, maximum: 86_400_000, default: longestRequestMs }),
   /**
    * Streams that the gateway reads to their end at the same time after their clients have left. It aborts further ones, and charges
-   * what it reserved for them.
+   * what it reserved for them if their providers may bill more than the part that arrived.
    */
   GATEWAY_MAX_ABANDONED_STREAMS: Type.Integer({ minimum: 0, default: 256 }),
+  /** MiB of answers in Redis for repeated requests with an `Idempotency-Key`. 0: the gateways ignore the header. */
+  IDEMPOTENCY_MEMORY_MB: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 }),
   UPSTREAMS_FILE: Type.String({ default: workspaceFile('deploy/upstreams.yaml') }),
   /** Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: no links. */
   DOCS_URL: Type.String({ default: '' }),
@@ -71,6 +74,7 @@ export function loadGatewayConfig(env: Record<string, string | undefined>): Read
     checkTrustProxy,
     checkDocsUrl,
     checkTraces,
-    checkWorkers
+    checkWorkers,
+    checkIdempotency
   ])
 }

@@ -98,6 +98,7 @@ function pass(
     slowReaders,
     deadlines,
     abandonedStreams,
+    copy: null,
     hidesOutput: false,
     isDraining: () => false,
     onFailure: () => {},

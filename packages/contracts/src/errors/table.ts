@@ -69,6 +69,16 @@ export const errorTable = {
     'invalid_request_error',
     'An earlier request with this Idempotency-Key already created or rotated an API key. To do it again, send a new Idempotency-Key.'
   ],
+  idempotency_key_reused: [
+    409,
+    'invalid_request_error',
+    'Another request was sent with this Idempotency-Key. Send a new key, or repeat the first request without changes.'
+  ],
+  idempotency_answer_lost: [
+    409,
+    'invalid_request_error',
+    'The first request with this Idempotency-Key was answered and charged, but its answer is not kept. To run and pay it again, send a new key.'
+  ],
   already_member: [
     409,
     'invalid_request_error',

@@ -150,6 +150,30 @@ const aboutReferences =
 const aboutFreeCalls =
   "It costs nothing. A key may make as many such calls in a minute as its plan's request rate, besides its other requests. "
 
+const repeatErrors: ErrorCode[] = ['idempotency_key_reused', 'idempotency_answer_lost']
+const repeatKey: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'A random text, if the operator has turned this on; otherwise it is ignored. For 10 minutes, a request with the same key and the ' +
+    'same bytes gets the answer of the first one, and is not charged. While the first one runs, the repeat waits for it. It counts as ' +
+    'a call that costs nothing. Only whole answers up to 256 KiB are kept; a repeat of another charged answer gets 409 ' +
+    '`idempotency_answer_lost`. Requests that failed run again. If the client disconnects from a stream, the gateway reads it to its ' +
+    'end and charges all of it. All keys of an account share its idempotency keys.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 }
+}
+const repeatHeaders = {
+  'idempotency-replayed': {
+    description:
+      'Present if this is the answer to an earlier request with the same `Idempotency-Key`. Nothing is charged for it.',
+    schema: { enum: ['true'] }
+  },
+  'x-tollgate-original-request-id': {
+    description: 'The `x-request-id` of that earlier request.',
+    schema: { type: 'string' }
+  }
+}
+
 /** Embeddings have no output, so they do not have this header. */
 const grantedOutput = {
   description:
@@ -184,14 +208,15 @@ function callOfModel(
       aboutRetries,
     tags: ['Inference'],
     security: [{ apiKey: [] }],
+    parameters: [repeatKey],
     requestBody: { required: true, content: json(request) },
     responses: {
       200: {
         description: 'Success',
-        ...(streams && { headers: { 'x-tollgate-granted-output-tokens': grantedOutput } }),
+        headers: { ...(streams && { 'x-tollgate-granted-output-tokens': grantedOutput }), ...repeatHeaders },
         content: { ...json(answer), ...(streams && { 'text/event-stream': { schema: { type: 'string' } } }) }
       },
-      ...errorResponses([...callErrors, ...errors], retryHeaders)
+      ...errorResponses([...callErrors, ...repeatErrors, ...errors], retryHeaders)
     }
   }
 }
@@ -270,15 +295,15 @@ const createMessage: Operation = {
     aboutMessages + aboutMessageStreams + aboutMedia + aboutBodies + aboutBudgets + aboutRefusals + aboutRetries,
   tags: ['Inference'],
   security: messageSecurity,
-  parameters: messageHeaders,
+  parameters: [...messageHeaders, repeatKey],
   requestBody: { required: true, content: json('MessageRequest') },
   responses: {
     200: {
       description: 'Success',
-      headers: { 'x-tollgate-granted-output-tokens': grantedOutput },
+      headers: { 'x-tollgate-granted-output-tokens': grantedOutput, ...repeatHeaders },
       content: { ...json('MessageAnswer'), 'text/event-stream': { schema: { type: 'string' } } }
     },
-    ...errorResponses(messageErrors, retryHeaders, messageErrorSchema)
+    ...errorResponses([...messageErrors, ...repeatErrors], retryHeaders, messageErrorSchema)
   }
 }
 

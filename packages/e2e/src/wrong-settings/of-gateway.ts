@@ -61,6 +61,12 @@ export const ofGateway: readonly WrongSetting[] = [
   ),
   wrong(
     'gateway',
+    '`IDEMPOTENCY_MEMORY_MB=64`',
+    { IDEMPOTENCY_MEMORY_MB: '64' },
+    'IDEMPOTENCY_MEMORY_MB: must be 0, or 256 or more'
+  ),
+  wrong(
+    'gateway',
     '`UPSTREAMS_FILE` that does not exist',
     { UPSTREAMS_FILE: '/nonexistent/upstreams.yaml' },
     '/nonexistent/upstreams.yaml: cannot be read (ENOENT)'

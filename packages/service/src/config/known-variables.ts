@@ -36,6 +36,7 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'GATEWAY_WORKERS',
   'GEMINI_API_KEY',
   'GROQ_API_KEY',
+  'IDEMPOTENCY_MEMORY_MB',
   'IDENTITY_WEBHOOK_SECRET',
   'LEDGER_HOURS_DAYS',
   'LEDGER_KEPT_MONTHS',

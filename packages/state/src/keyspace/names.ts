@@ -55,6 +55,9 @@ export const tombstonesName = (shard: AccountShard): string => `tombstones:{${sh
 /** Ids that providers gave an account: see stored-ids/stored-ids.ts */
 export const storedIdsName = (account: string): string => `stored:{${accountShard(account)}}:${account}`
 export const olderIdsName = (account: string): string => `stored-before:{${accountShard(account)}}:${account}`
+/** What became of a request with an `Idempotency-Key`: see idempotency/idempotency.ts. @param digest of the key */
+export const claimName = (account: string, digest: string): string =>
+  `idem:{${accountShard(account)}}:${account}:${digest}`
 /** @param what see rate-limit/count-attempt.ts */
 export const attemptsName = (what: string): string => `attempts:${what}`
 /** When keys were last used, until control copies it to Postgres: see last-uses/last-uses.ts */

@@ -33,6 +33,9 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgNoteUses: { file: 'last-uses/note-uses.lua', numberOfKeys: 1 },
   tgForgetUses: { file: 'last-uses/forget-uses.lua', numberOfKeys: 1 },
   tgRememberIds: { file: 'stored-ids/remember-ids.lua', numberOfKeys: 2 },
+  tgClaimRequest: { file: 'idempotency/claim.lua', numberOfKeys: 1 },
+  tgKeepAnswer: { file: 'idempotency/keep.lua', numberOfKeys: 1 },
+  tgDropClaim: { file: 'idempotency/drop.lua', numberOfKeys: 1 },
   tgNoteProcess: { file: 'processes/note-process.lua', numberOfKeys: 1 }
 }
 

@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Model, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
+import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
 import type { TObject } from 'typebox'
 import type { Admission } from '../admission/admit-request.ts'
 import type { UseLog } from '../admission/use-log.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import type { TimeSlices } from '../event-loop/time-slices.ts'
 import type { CallsInFlight } from '../http/calls-in-flight.ts'
+import type { Idempotency } from '../idempotency/idempotency.ts'
 import type { AnswerFormat } from '../relay/answer-format.ts'
 import type { OutputMember } from '../relay/forwarded-body.ts'
 import type { RelayRequest } from '../relay/relay-request.ts'
@@ -80,6 +82,11 @@ export interface InferenceDependencies
   readonly estimator: Pick<UsageEstimator, 'countPrompt'>
   readonly settlement: Pick<Settlement, 'settle' | 'cancel'>
   readonly storedResponses: Pick<StoredResponses, 'remember' | 'find' | 'forget'>
+  /** null if requests with an `Idempotency-Key` are like others. */
+  readonly idempotency: Idempotency | null
+  /** How long a request may wait for an equal one, ms. */
+  readonly maxWaitMs: number
+  readonly logsRequest: LogsRequest
   readonly upstreamMetrics: Pick<UpstreamMetrics, 'failed' | 'ended'>
   readonly openCalls: OpenCalls
   readonly upstreamHealth: Pick<UpstreamHealth, 'rejected' | 'accepted'>

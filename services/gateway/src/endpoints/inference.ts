@@ -7,6 +7,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { admitRequest } from '../admission/admit-request.ts'
 import { refuseUnpriced } from '../admission/unpriced-members.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
+import { answerRepeat } from '../idempotency/answer-repeat.ts'
+import type { Claim } from '../idempotency/claim.ts'
+import type { Idempotency } from '../idempotency/idempotency.ts'
+import { repeatableRequest } from '../idempotency/repeatable-request.ts'
 import type { GrantedOutput } from '../relay/forwarded-body.ts'
 import type { FoundInput } from '../stored/find-input.ts'
 import { pinnedRoute } from '../stored/pinned-route.ts'
@@ -50,12 +54,61 @@ class InferenceHandler {
     this.#endpoint = endpoint
     this.#dependencies = dependencies
     this.#reader = new RequestReader(endpoint, dependencies, (request, reply, read) =>
-      this.#admit(request, reply, read)
+      this.#begin(request, reply, read)
     )
   }
 
   handle(request: FastifyRequest, reply: FastifyReply): void {
     this.#reader.read(request, reply)
+  }
+
+  /** Most requests are admitted at once. One with an `Idempotency-Key` must be claimed first, because its client may repeat it. */
+  #begin(request: FastifyRequest, reply: FastifyReply, read: ReadRequest): void {
+    const { idempotency } = this.#dependencies
+    const { 'idempotency-key': key } = request.headers
+    if (key === undefined || idempotency === null || this.#endpoint.isFree === true || request.claim !== null)
+      this.#admit(request, reply, read)
+    else this.#claim(request, reply, read, idempotency, String(key))
+  }
+
+  #claim(request: FastifyRequest, reply: FastifyReply, read: ReadRequest, idempotency: Idempotency, key: string): void {
+    const { route: endpoint, upstreamFields, kind, format } = this.#endpoint
+    const { heldBytes } = read
+    const { bytes: body, members } = read.body
+    const { model } = members as CommonMembers
+    const { prepared } = request.knownKey!
+    const fields = upstreamFields === undefined ? noFields : upstreamFields(request.headers)
+    const repeatable = repeatableRequest(prepared, key, { endpoint, fields, body })
+    const { calls, bodies } = this.#dependencies
+    const dependencies = { ...this.#dependencies, idempotency }
+    const take = (claim: Claim): void => {
+      idempotency.metrics.asked('run')
+      request.claim = claim
+    }
+    // The closures below must not keep all members in memory for as long as a wait takes.
+    let parsed: ReadRequest | null = read
+    calls.entered()
+    idempotency
+      .claim(repeatable)
+      .then((claimed) => {
+        if (claimed.outcome === 'claimed') {
+          take(claimed.claim)
+          this.#admit(request, reply, parsed!)
+          return
+        }
+        parsed = null
+        const repeated = { repeatable, model, kind, errors: format.errors }
+        return answerRepeat(request, reply, claimed, repeated, dependencies).then((claim) => {
+          if (claim === null) {
+            bodies.memory.release(request.knownKey!, heldBytes)
+            return
+          }
+          take(claim)
+          this.#reader.readAgain(request, reply, body, heldBytes)
+        })
+      })
+      .catch((error) => this.#reader.refuse(request, reply, error, heldBytes))
+      .finally(() => calls.left())
   }
 
   #admit(request: FastifyRequest, reply: FastifyReply, { body, heldBytes, found }: ReadRequest): void {

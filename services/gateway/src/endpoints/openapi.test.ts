@@ -14,7 +14,7 @@ ajv.addSchema({ ...inferenceDocument }, 'https://document.test/')
 
 test('the gateway matches its document', async (t) => {
   const upstream = await startModels({ port: 0, apiKey: 'upstream-credential' })
-  const gateway = await startGateway(upstream.url)
+  const gateway = await startGateway(upstream.url, { idempotencyMemoryMb: 256 })
   t.after(async () => {
     await gateway.close()
     await upstream.close()
@@ -42,18 +42,28 @@ test('the gateway matches its document', async (t) => {
   /** Makes a request, and compares the answer with the document. @returns the status, and the code of a failure */
   async function ask(
     [method, path]: readonly ['post' | 'get', string],
-    { secret = key.secret, body, url = path }: { secret?: string | null; body?: unknown; url?: string } = {}
+    {
+      secret = key.secret,
+      body,
+      url = path,
+      repeatKey
+    }: { secret?: string | null; body?: unknown; url?: string; repeatKey?: string } = {}
   ): Promise<string> {
     const answer = await fetch(gateway.url + url, {
       method,
       headers: {
         ...(secret !== null && { authorization: `Bearer ${secret}` }),
+        ...(repeatKey !== undefined && { 'idempotency-key': repeatKey }),
         ...(body !== undefined && { 'content-type': 'application/json' })
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) })
     })
     const response = inferenceDocument.paths[path]![method]!.responses[answer.status]
     assert.ok(response !== undefined, `${method} ${path}: ${answer.status} is not in the document`)
+    const described = Object.keys(response.headers ?? {})
+    const isReplay = answer.headers.has('idempotency-replayed')
+    if (isReplay)
+      assert.ok(described.includes('idempotency-replayed') && described.includes('x-tollgate-original-request-id'))
     const type = answer.headers.get('content-type')!.split(';')[0]!
     assert.ok(type in response.content!, `${method} ${path} ${answer.status}: ${type}`)
     const text = await answer.text()
@@ -82,6 +92,10 @@ test('the gateway matches its document', async (t) => {
     for (const encoding_format of ['float', 'base64']) {
       assert.equal(await ask(embedding, { body: { model: 'embedder', input: ['a', 'b'], encoding_format } }), '200')
     }
+    for (const n of [1, 2]) {
+      assert.equal(await ask(chat, { body: { model: 'small', messages, n }, repeatKey: `key ${n}` }), '200')
+      assert.equal(await ask(chat, { body: { model: 'small', messages, n }, repeatKey: `key ${n}` }), '200')
+    }
     assert.equal(await ask(list), '200')
     assert.equal(await ask(one, { url: '/v1/models/small' }), '200')
   })
@@ -102,6 +116,9 @@ test('the gateway matches its document', async (t) => {
       assert.equal(await ask(operation, { body, url, secret: suspended.secret }), '403 account_suspended')
     }
     assert.equal(await ask(chat, { body: '{' }), '400 invalid_json')
+    const used = { body: { model: 'small', messages, n: 3 }, repeatKey: 'key 1' }
+    assert.equal(await ask(chat, used), '409 idempotency_key_reused')
+    assert.equal(await ask(chat, { ...used, repeatKey: 'x'.repeat(256) }), '400 invalid_request')
     assert.equal(await ask(chat, { body: { model: 'small' } }), '400 invalid_request')
     assert.equal(await ask(chat, { body: { model: 'none', messages } }), '403 model_not_allowed')
     assert.equal(await ask(completion, { body: { model: 'small', prompt: 'x' } }), '403 model_not_allowed')

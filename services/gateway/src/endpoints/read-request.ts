@@ -83,9 +83,19 @@ export class RequestReader {
   refuse(request: FastifyRequest, reply: FastifyReply, error: unknown, heldBytes: number): void {
     const { bodies, catalog } = this.#dependencies
     const known = request.knownKey!
+    request.claim?.drop()
     bodies.memory.release(known, heldBytes)
     countRefusal(known, error, catalog.current())
     reply.send(error)
+  }
+
+  /**
+   * Reads a body again, after a wait without its members: they may take more memory than the body.
+   *
+   * @throws ServiceError
+   */
+  readAgain(request: FastifyRequest, reply: FastifyReply, bytes: Buffer, heldBytes: number): void {
+    this.#parse(request, reply, bytes, heldBytes)
   }
 
   /** @param heldBytes body memory to release when the request is over */

@@ -3,11 +3,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Admitted } from '../admission/admit-request.ts'
 import { rateFields } from '../admission/rate-headers.ts'
 import { crossOriginFields } from '../http/cross-origin.ts'
+import type { Claim } from '../idempotency/claim.ts'
+import { AnswerCopy } from '../relay/answer-copy.ts'
 import { maxCallsOf } from '../relay/client-may-retry.ts'
 import type { ForwardedRequest, GrantedOutput } from '../relay/forwarded-body.ts'
 import { relay } from '../relay/relay.ts'
 import type { RelayRequest } from '../relay/relay-request.ts'
-import { type Call, clientClosedRequest, type Outcome } from '../settlement/outcome.ts'
+import { type Call, clientClosedRequest, type Outcome, type Used } from '../settlement/outcome.ts'
 import type { StoredTokens } from '../stored/stored-responses.ts'
 import { senderOf } from '../telemetry/request-log.ts'
 import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
@@ -38,7 +40,7 @@ export function startRelay(
   { metered, forwarded, chainTokens, upstreams, heldBytes }: AdmittedRequest
 ): void {
   const { calls, bodies, settlement, upstreamHealth, upstreamMetrics, openCalls } = dependencies
-  const { id, startedAt, log, trace } = request
+  const { id, startedAt, log, trace, claim } = request
   trace?.admitted()
   const known = request.knownKey!
   const { model, isStream, hidesOutput } = forwarded
@@ -68,9 +70,11 @@ export function startRelay(
     upstreams.requests.left()
     bodies.memory.release(known, heldBytes)
     settlement.cancel(call, neverCalled)
+    claim?.drop()
     return
   }
   openCalls.began(isStream)
+  const copy = claim === null ? null : new AnswerCopy()
   relay({
     ...forwarded,
     docsUrl: dependencies.docsUrl,
@@ -78,6 +82,7 @@ export function startRelay(
     path,
     answers,
     requestId: id,
+    copy,
     known,
     trace,
     maxCalls: maxCallsOf(request.headers['x-stainless-retry-count']),
@@ -107,6 +112,7 @@ export function startRelay(
       upstreams.requests.left()
       bodies.memory.release(known, heldBytes)
       settlement.settle(call, outcome)
+      if (claim !== null) endClaim(claim, copy!, outcome, id, forwarded.output)
       const { upstream, status, lastCall, firstByteAt, calledAt } = outcome
       if (lastCall !== null)
         upstreamMetrics.ended(upstream!, lastCall, firstByteAt === null ? null : firstByteAt - calledAt)
@@ -116,6 +122,22 @@ export function startRelay(
     }
   })
 }
+
+/** Keeps a whole answer for repeats of its request. An answer that cost nothing may run again. */
+function endClaim(
+  claim: Claim,
+  copy: AnswerCopy,
+  { used }: Outcome,
+  requestId: string,
+  output: GrantedOutput | null
+): void {
+  const { contentType, isTooLong, bytes: body } = copy
+  if (contentType === null || isFree(used)) claim.drop()
+  else claim.keep(isTooLong ? null : { contentType, requestId, grantedTokens: output?.tokens ?? null, body })
+}
+
+const isFree = (used: Used): boolean =>
+  used === null || (used !== 'hold' && !('received' in used) && used.promptTokens === 0 && used.completionTokens === 0)
 
 /**
  * Bounds the tokens of an answer that the provider stores. Without reported usage, it has at most the reserved tokens.

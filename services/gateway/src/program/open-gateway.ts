@@ -42,6 +42,7 @@ export async function openGateway(config: GatewayConfig, log: Logger): Promise<O
     bodyMemoryBytes: config.GATEWAY_BODY_MEMORY_MB * 1024 * 1024,
     protection: protectionOf(config),
     tracing,
+    idempotencyMemoryMb: config.IDEMPOTENCY_MEMORY_MB,
     // Lines below the level would be built, and not written.
     logsRequest: sampleRequests(log.isLevelEnabled('info') ? config.LOG_REQUESTS : 0),
     docsUrl: readDocsUrl(config.DOCS_URL)

@@ -7,7 +7,8 @@ const stream: AbandonedRequest = {
   awaitsRetry: false,
   isUnderWay: true,
   response: 'stream',
-  canEndEarly: true
+  canEndEarly: true,
+  mayRepeat: false
 }
 const single: AbandonedRequest = { ...stream, isStream: false, response: null, canEndEarly: false }
 
@@ -23,6 +24,8 @@ const table: ReadonlyArray<[name: string, request: AbandonedRequest, next: After
   ['a stream ends early if the provider bills only what arrives', stream, 'end early'],
   ['also before its first byte', { ...stream, response: null }, 'end early'],
   ['a stream that the provider bills in full is read on', { ...stream, canEndEarly: false }, 'read on'],
+  ['so is a stream that the client may ask for again', { ...stream, mayRepeat: true }, 'read on'],
+  ['also before its first byte', { ...stream, response: null, mayRepeat: true }, 'read on'],
   [
     'a single answer that came as a stream counts as one',
     { ...single, response: 'stream', canEndEarly: true },

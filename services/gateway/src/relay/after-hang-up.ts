@@ -12,6 +12,8 @@ export interface AbandonedRequest {
   readonly response: Sink['kind'] | null
   /** Whether the gateway can end the stream early, because the provider bills only the part that arrives until then. */
   readonly canEndEarly: boolean
+  /** Whether the client may ask for the same answer again. */
+  readonly mayRepeat: boolean
 }
 
 /**
@@ -19,7 +21,7 @@ export interface AbandonedRequest {
  * - `read whole`: reads a single body to its end. All of it is billed already
  * - `cut refusal`: a refused request was not served, even if the reason is still missing
  * - `end early`: ends the stream, and reads what the provider sends until then
- * - `read on`: reads the stream to its end, because the provider bills all of it
+ * - `read on`: reads the stream to its end, because the provider bills all of it, or because the client may ask for it again
  */
 export type AfterHangUp = 'end' | 'read whole' | 'cut refusal' | 'end early' | 'read on'
 
@@ -29,11 +31,12 @@ export function afterHangUp({
   awaitsRetry,
   isUnderWay,
   response,
-  canEndEarly
+  canEndEarly,
+  mayRepeat
 }: AbandonedRequest): AfterHangUp {
   if (awaitsRetry) return 'end'
   if (!isStream && response !== 'stream' && response !== 'refusal') return 'read whole'
   if (!isUnderWay) return 'end'
   if (response === 'refusal') return 'cut refusal'
-  return canEndEarly ? 'end early' : 'read on'
+  return canEndEarly && !mayRepeat ? 'end early' : 'read on'
 }

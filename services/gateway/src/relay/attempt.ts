@@ -184,7 +184,8 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     this.#owner.writeHead(this.status, contentType, length)
   }
 
-  complete(): void {
+  complete(contentType: string): void {
+    this.request.copy?.complete(contentType)
     this.ending = 'success'
     this.#owner.finish(this.status, null, 'whole')
   }

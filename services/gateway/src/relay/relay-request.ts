@@ -7,6 +7,7 @@ import type { RequestTrace } from '../telemetry/request-trace.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { ReportedUsage } from '../usage/usage.ts'
 import type { AbandonedStreams } from './abandoned-streams.ts'
+import type { AnswerCopy } from './answer-copy.ts'
 import type { AnswerFormat } from './answer-format.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { ForwardedRequest } from './forwarded-body.ts'
@@ -42,6 +43,8 @@ export interface RelayRequest extends ForwardedRequest {
   readonly slowReaders: SlowReaders
   readonly deadlines: Deadlines
   readonly abandonedStreams: AbandonedStreams
+  /** Gets the answer, too; null if nobody needs a copy. */
+  readonly copy: AnswerCopy | null
   /** Whether the model produces output that the answer does not show. */
   readonly hidesOutput: boolean
   /** Whether the client's connection must close after this answer. */

@@ -24,7 +24,7 @@ const maxLeavingMs = 1000
  * relay always ends the response.
  *
  * When the client leaves, a single body is read to its end for its usage. A stream is read to its end if the provider would bill
- * more than the part that arrived. Other streams are aborted. The same happens when its key or account ends the request: see
+ * more than the part that arrived, or if the client may ask for the same answer again. Other streams are aborted. The same happens when its key or account ends the request: see
  * ../revocation.
  */
 export function relay(request: RelayRequest): void {
@@ -229,13 +229,15 @@ class Relay implements AttemptOwner, OpenRequest {
   #abandon(): void {
     const attempt = this.#attempt
     const sink = attempt?.sink ?? null
+    const { copy } = this.#request
     sink?.detach()
     const next = afterHangUp({
       isStream: this.#request.isStream,
       awaitsRetry: attempt === null || this.#retryTimer !== undefined,
       isUnderWay: attempt?.isUnderWay === true,
       response: sink?.kind ?? null,
-      canEndEarly: attempt !== null && canLeave(attempt)
+      canEndEarly: attempt !== null && canLeave(attempt),
+      mayRepeat: this.#clientGone && copy !== null && !copy.isTooLong
     })
     clearTimeout(this.#retryTimer)
     if (next === 'end') this.finish(attempt?.status ?? 0, null, 'unserved')
@@ -243,10 +245,11 @@ class Relay implements AttemptOwner, OpenRequest {
     else if (next === 'cut refusal') sink!.cut()
     else if (next === 'end early') this.#leave(attempt!)
     else if (this.#request.abandonedStreams.tryAdd()) this.#readToItsEnd(attempt!)
+    else if (canLeave(attempt!)) this.#leave(attempt!)
     else this.#abort(attempt!)
   }
 
-  /** Reads the answer to its end for its usage. */
+  /** Reads the answer to its end: for its usage, or for a client that asks again. */
   #readToItsEnd(attempt: Attempt): void {
     this.stillReads = 'to the end'
     attempt.resumeReading()

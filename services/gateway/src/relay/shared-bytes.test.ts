@@ -199,6 +199,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     slowReaders: new SlowReaders(60_000),
     deadlines: new Deadlines(60_000),
     abandonedStreams: new AbandonedStreams(0),
+    copy: null,
     hidesOutput: false,
     docsUrl: null,
     isDraining: () => false,

@@ -55,8 +55,8 @@ export interface SinkAttempt extends Source {
   noteIssued(answer: IssuingAnswer): void
   /** Writes the head of the client's response. @param length of the body in bytes, -1 if unknown */
   writeHead(contentType: string, length: number): void
-  /** Call this once the answer is complete and written. */
-  complete(): void
+  /** Call this once the answer is complete and written. @param contentType as in {@link writeHead} */
+  complete(contentType: string): void
   /** Fails the attempt because of a wrong answer. @param how continues "the upstream's answer …" */
   rejectAnswer(how: string): void
   /** @param failed null for a refusal that is about the client's request. @param goesOn whether more of the body may arrive */

@@ -9,6 +9,7 @@ import { StreamWriter } from './stream-writer.ts'
  */
 const maxHeadWaitMs = 10_000
 
+const contentType = 'text/event-stream; charset=utf-8'
 const wrongStream = 'is a stream instead of a single body'
 
 /** Passes a stream of events to the client, from its first event on. */
@@ -40,7 +41,7 @@ export class StreamAnswer implements Sink {
       this.#begin()
     }
     this.#attempt.noteIssued(events)
-    this.#writer?.write(bytes)
+    this.#pass(bytes)
     if (events.hasFailed) this.#attempt.rejectAnswer('reports an error, or is not a stream of events')
   }
 
@@ -53,7 +54,7 @@ export class StreamAnswer implements Sink {
     this.#attempt.accept()
     this.#begin()
     this.#attempt.noteIssued(this.answer)
-    this.#writer?.write(rest)
+    this.#pass(rest)
     this.#complete()
   }
 
@@ -79,6 +80,11 @@ export class StreamAnswer implements Sink {
     clearTimeout(this.#headTimer)
   }
 
+  #pass(bytes: Buffer): void {
+    this.#writer?.write(bytes)
+    this.#attempt.request.copy?.add(bytes)
+  }
+
   #errorEvent(failure: ServiceError): Buffer {
     // The client may have a part of an event, so this ends it.
     const end = this.answer.isWithinEvent ? '\n\n' : ''
@@ -91,12 +97,12 @@ export class StreamAnswer implements Sink {
     const { isServed, isWrongKind, request } = this.#attempt
     if (this.#writer !== null || !isServed || isWrongKind) return
     // The gateway may add an error event, so the length is unknown.
-    this.#attempt.writeHead('text/event-stream; charset=utf-8', -1)
+    this.#attempt.writeHead(contentType, -1)
     this.#writer = new StreamWriter(request.response, this.#attempt, request.slowReaders)
   }
 
   #complete(): void {
     this.#writer?.end()
-    this.#attempt.complete()
+    this.#attempt.complete(contentType)
   }
 }

@@ -4,6 +4,8 @@ import type { JsonBody } from './json-body.ts'
 import type { Sink, SinkAttempt } from './sink.ts'
 import { shortWrite } from './stream-writer.ts'
 
+const contentType = 'application/json'
+
 /** Passes a single JSON body to the client, once its beginning proves to be an answer. */
 export class WholeAnswer implements Sink {
   readonly kind = 'whole'
@@ -35,8 +37,9 @@ export class WholeAnswer implements Sink {
         attempt.accept()
         attempt.noteIssued(body)
         this.#writeHead()
+        attempt.request.copy?.add(chunk)
         attempt.request.response.end(text, 'latin1')
-        attempt.complete()
+        attempt.complete(contentType)
         return
       }
     }
@@ -68,6 +71,7 @@ export class WholeAnswer implements Sink {
   close(): void {}
 
   #passOn(bytes: Buffer): void {
+    this.#attempt.request.copy?.add(bytes)
     if (!this.#attempt.isServed) return
     this.#writeHead()
     const { response, slowReaders } = this.#attempt.request
@@ -90,18 +94,20 @@ export class WholeAnswer implements Sink {
       return
     }
     attempt.noteIssued(this.answer)
+    const { copy } = attempt.request
+    if (copy !== null) for (const bytes of last) copy.add(bytes)
     if (attempt.isServed) {
       this.#writeHead()
       const { response } = attempt.request
       for (const bytes of last.slice(0, -1)) response.write(bytes)
       response.end(last.at(-1))
     }
-    attempt.complete()
+    attempt.complete(contentType)
   }
 
   #writeHead(): void {
     if (this.#isHeadWritten) return
     this.#isHeadWritten = true
-    this.#attempt.writeHead('application/json', this.#length)
+    this.#attempt.writeHead(contentType, this.#length)
   }
 }

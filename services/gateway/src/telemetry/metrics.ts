@@ -2,6 +2,7 @@ import { type CounterSeries, FastCounter } from '@tollgate/service/metrics/fast-
 import { Registry } from 'prom-client'
 import { AnswerMetrics } from './answer-metrics.ts'
 import { createGenAiMetrics, type GenAiMetrics } from './gen-ai-metrics.ts'
+import { IdempotencyMetrics } from './idempotency-metrics.ts'
 import { LabelNames } from './label-names.ts'
 import { addClockSkew } from './process-gauges.ts'
 import { RedisMetrics } from './redis-metrics.ts'
@@ -17,6 +18,7 @@ export interface Metrics {
   readonly upstreams: UpstreamMetrics
   readonly genAi: GenAiMetrics
   readonly redis: RedisMetrics
+  readonly idempotency: IdempotencyMetrics
   /** The charged cost in nanodollars, by model and plan. */
   readonly cost: FastCounter<'model' | 'plan'>
   /** The names of models and plans that may be labels. */
@@ -85,6 +87,7 @@ export function createMetrics(now: () => number = () => performance.now()): Metr
       return generation
     },
     redis,
+    idempotency: new IdempotencyMetrics(registry),
     namesInForce() {
       const [ofModels, ofUpstreams] = [models.all(), upstreams.names.all()]
       return {

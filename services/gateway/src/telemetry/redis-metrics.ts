@@ -16,7 +16,7 @@ export class RedisMetrics {
     }).series()
     this.#errors = new FastCounter({
       name: 'tollgate_redis_errors_total',
-      help: 'Questions of requests to Redis that failed or could not be sent: keys, admissions, settlements and cancellations, repeated ones included',
+      help: 'Questions of requests to Redis that failed or could not be sent: keys, admissions, settlements, cancellations and idempotency keys, repeated ones included',
       registry
     }).series()
   }

@@ -99,6 +99,13 @@ export class RequestTrace {
     this.#span.end()
   }
 
+  /** Ends the trace of a request that got the answer of an earlier one. */
+  replayed(known: KnownKey): void {
+    if (!this.isSampled) return
+    this.#span.set({ [names.httpStatus]: 200, [names.attempts]: 0, [names.costNanos]: 0, ...idsOf(known) })
+    this.#end(200, null)
+  }
+
   acknowledged(failure: 'lost' | null): void {
     this.#endStep(failure)
   }

@@ -147,6 +147,10 @@ export interface GatewayOptions {
   /** Share of the successful requests that are logged; default 1. */
   logRequests?: number
   tracing?: Tracing | null
+  /** MiB of answers for repeated requests; default 0: `Idempotency-Key` is ignored. */
+  idempotencyMemoryMb?: number
+  /** Another gateway, whose Redis and state this one shares. Close this one first. Default: an own Redis. */
+  beside?: TestGateway
 }
 
 const defaultProtection: Protection = {
@@ -188,7 +192,8 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
       `upstreams: { test: { base_url: '${upstreamUrl}/v1', credential_variable: TEST_CREDENTIAL, timeouts_ms: ${options.timeouts ?? '{}'} } }`
   )
   if (allByUndici) chooseUndici(upstreamsFile)
-  const redis = await startRedis({ port: 0 })
+  const { beside } = options
+  const redis = beside?.redis ?? (await startRedis({ port: 0 }))
   const link = (name: string) => connectServer(redis.url, { name, silenceTimeoutMs: 2000, onError: () => {} })
   const control = link('test-control')
   const state = link('test-gateway')
@@ -201,7 +206,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     await Promise.all(allShards.map(async (shard) => verifyNow(control, shard, version, control.run())))
     await putCatalog(control, { version, run: control.run(), json: JSON.stringify(published) })
   }
-  await verifyRedis()
+  if (beside === undefined) await verifyRedis()
 
   const bodyMemoryBytes = (options.bodyMemoryMb ?? 256) * 1024 * 1024
   const protection = { ...defaultProtection, ...options.protection }
@@ -212,6 +217,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     env: { TEST_CREDENTIAL: 'upstream-credential' },
     ...(upstreamCheckMs !== undefined && { upstreamCheckMs }),
     ...{ log, bodyMemoryBytes, protection, docsUrl, tracing },
+    idempotencyMemoryMb: options.idempotencyMemoryMb ?? 0,
     logsRequest: sampleRequests(options.logRequests ?? 1)
   })
   const { app, catalog, reaper, bodyMemory } = gateway
@@ -290,7 +296,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
       gateway.cutOff()
       await gateway[Symbol.asyncDispose]()
       await control.close()
-      await redis.stop()
+      if (beside === undefined) await redis.stop()
       rmSync(directory, { recursive: true })
     }
   }

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { hash, randomBytes, randomUUID } from 'node:crypto'
+import { accountShard, claimName } from '../keyspace/names.ts'
+import { RedisAwayError } from '../link/redis-link.ts'
+import { testOnEveryRedis } from '../testing/redis-servers.ts'
+import { claimRequest, dropClaim, keepAnswer, keptMs, leaseMs, type RepeatableRequest } from './idempotency.ts'
+
+const requestOf = (account: string, key: string, body = 'body'): RepeatableRequest => ({
+  account,
+  shard: accountShard(account),
+  digest: hash('sha256', key, 'base64url'),
+  fingerprint: hash('sha256', body, 'base64url')
+})
+const budget = { shardBytes: 2_000_000, accountBytes: 1_000_000 }
+const [first, second] = [randomUUID(), randomUUID()]
+
+testOnEveryRedis('claims', async (t, link, kind) => {
+  const { client } = link
+  const nameOf = ({ account, digest }: RepeatableRequest) => claimName(account, digest)
+
+  t.test('one caller runs a request, and others wait for it', async () => {
+    const asked = requestOf('ada', 'key')
+    assert.deepEqual(await claimRequest(link, asked, first), { outcome: 'claimed' })
+    assert.deepEqual(await claimRequest(link, asked, second), { outcome: 'running' })
+    assert.deepEqual(await claimRequest(link, requestOf('ada', 'key', 'other'), second), { outcome: 'other' })
+    assert.deepEqual(await claimRequest(link, requestOf('bob', 'key', 'other'), second), { outcome: 'claimed' })
+    await dropClaim(link, asked, second)
+    assert.deepEqual(await claimRequest(link, asked, second), { outcome: 'running' }, 'only its holder drops a claim')
+    await dropClaim(link, asked, first)
+    assert.deepEqual(await claimRequest(link, asked, second), { outcome: 'claimed' })
+  })
+
+  t.test('a claim lasts as long as its holder claims again', async () => {
+    const asked = requestOf('ada', 'key')
+    await claimRequest(link, asked, first)
+    await client.pexpire(nameOf(asked), 1000)
+    await claimRequest(link, asked, second)
+    assert.ok((await client.pttl(nameOf(asked))) <= 1000)
+    await claimRequest(link, asked, first)
+    const left = await client.pttl(nameOf(asked))
+    assert.ok(left > 1000 && left <= leaseMs, `${left}`)
+  })
+
+  t.test('an answer of any bytes comes back unchanged, and ends after ten minutes', async () => {
+    const asked = requestOf('ada', 'key')
+    const answer = kind === 'redis-server' ? randomBytes(262_144) : Buffer.from('{"text":"ü€😀\\n"}\r\n'.repeat(1000))
+    await claimRequest(link, asked, first)
+    assert.deepEqual(await keepAnswer(link, asked, first, answer, budget), { outcome: 'kept', evicted: 0 })
+    assert.deepEqual(await claimRequest(link, asked, second), { outcome: 'kept', answer })
+    assert.deepEqual(await claimRequest(link, requestOf('ada', 'key', 'other'), second), { outcome: 'other' })
+    const left = await client.pttl(nameOf(asked))
+    assert.ok(left > keptMs - 60_000 && left <= keptMs)
+    for (const name of await client.keys('*')) assert.ok((await client.pttl(name)) > 0, `${name} ends`)
+  })
+
+  t.test('only the holder of a claim keeps an answer, and nobody replaces one', async () => {
+    const asked = requestOf('ada', 'key')
+    await claimRequest(link, asked, first)
+    assert.equal((await keepAnswer(link, asked, second, Buffer.from('x'), budget)).outcome, 'other')
+    await keepAnswer(link, asked, first, Buffer.from('answer'), budget)
+    assert.equal((await keepAnswer(link, asked, first, Buffer.from('x'), budget)).outcome, 'other')
+    await dropClaim(link, asked, first)
+    assert.deepEqual(await claimRequest(link, asked, second), { outcome: 'kept', answer: Buffer.from('answer') })
+  })
+
+  t.test('an answer that arrives after the end of its claim is kept, if nobody runs the request again', async () => {
+    const asked = requestOf('ada', 'key')
+    assert.equal((await keepAnswer(link, asked, first, Buffer.from('answer'), budget)).outcome, 'kept')
+    assert.equal((await claimRequest(link, asked, second)).outcome, 'kept')
+  })
+
+  t.test('repeats of a request whose answer is not kept learn it', async () => {
+    const asked = requestOf('ada', 'key')
+    await claimRequest(link, asked, first)
+    assert.equal((await keepAnswer(link, asked, first, null, budget)).outcome, 'lost')
+    assert.deepEqual(await claimRequest(link, asked, second), { outcome: 'lost' })
+    const large = requestOf('ada', 'large')
+    const tooLarge = Buffer.alloc(budget.accountBytes)
+    assert.equal((await keepAnswer(link, large, first, tooLarge, budget)).outcome, 'lost')
+    assert.deepEqual(await claimRequest(link, large, second), { outcome: 'lost' })
+  })
+
+  t.test('the newest answers stay, and one account cannot displace those of another', async () => {
+    const bobs = accountBeside('ada')
+    const answer = Buffer.alloc(100_000, 'x')
+    const keep = async (account: string, number: number) =>
+      keepAnswer(link, requestOf(account, `${number}`), first, answer, budget)
+    await keep(bobs, 0)
+    for (let n = 0; n < 30; n++) assert.equal((await keep('ada', n)).outcome, 'kept')
+    const outcomes = async (account: string, count: number) => {
+      const found: string[] = []
+      for (let n = 0; n < count; n++) found.push((await claimRequest(link, requestOf(account, `${n}`), second)).outcome)
+      return found
+    }
+    const found = await outcomes('ada', 30)
+    // 1,000,000 bytes have room for seven answers of 125,640 bytes, and for marks.
+    assert.deepEqual(found.slice(-7), Array(7).fill('kept'))
+    assert.deepEqual(found.slice(0, -7), Array(23).fill('lost'), 'no repeat runs again')
+    assert.deepEqual(await outcomes(bobs, 1), ['kept'])
+  })
+
+  if (kind === 'redis-server')
+    t.test('Redis uses no more memory than the budget, for answers of any length', async () => {
+      const memory = async () => {
+        const names = await client.keys('*')
+        const used = await Promise.all(names.map((name) => client.memory('USAGE', name, 'SAMPLES', 0)))
+        return used.reduce<number>((sum, bytes) => sum + bytes!, 0)
+      }
+      for (const length of [1, 500, 40_000, 140_000, 262_144]) {
+        await client.flushall()
+        const answer = Buffer.alloc(length, 'x')
+        let evicted = 0
+        for (let n = 0; evicted < 20 && n < 4000; n++)
+          evicted += (await keepAnswer(link, requestOf('ada', `${n}`), first, answer, budget)).evicted
+        assert.ok(evicted >= 20)
+        const used = await memory()
+        assert.ok(used <= budget.accountBytes, `${length}: ${used}`)
+      }
+    })
+
+  t.test('every call fails at once while Redis is away', async () => {
+    const away = {
+      ...link,
+      nodeOf: () => {
+        throw new RedisAwayError()
+      }
+    }
+    const asked = requestOf('ada', 'key')
+    // Each throws at once or rejects.
+    for (const ask of [
+      async () => claimRequest(away, asked, first),
+      async () => keepAnswer(away, asked, first, null, budget),
+      async () => dropClaim(away, asked, first)
+    ])
+      await assert.rejects(ask, RedisAwayError)
+  })
+})
+
+function accountBeside(account: string): string {
+  for (let n = 0; ; n++) if (accountShard(`acct_${n}`) === accountShard(account)) return `acct_${n}`
+}

@@ -1,0 +1,14 @@
+import type { Claim } from './claim.ts'
+import type { KeptAnswer } from './kept-answer.ts'
+
+/** What became of a request with an `Idempotency-Key`. */
+export type Claimed =
+  /** Run it, and end the claim. */
+  | { readonly outcome: 'claimed'; readonly claim: Claim }
+  /** Another one runs it. */
+  | { readonly outcome: 'running' }
+  /** The account used the key for another request. */
+  | { readonly outcome: 'other' }
+  /** It was answered, but the answer is not kept. */
+  | { readonly outcome: 'lost' }
+  | { readonly outcome: 'kept'; readonly answer: KeptAnswer }
