@@ -143,12 +143,13 @@ const aboutResponses =
   'The gateway passes on the request and the answer of the provider unchanged. It refuses what has no price or no bound with 400 ' +
   '`unpriced_parameter`: `background`, `conversation`, `prompt`, `context_management`, files, and tools that the provider runs. '
 
+const aboutFreeCalls =
+  "It costs nothing, and is not in the usage. A key may make as many such calls in a minute as its plan's request rate, besides its other requests. "
+
 const aboutReferences =
   'The provider stores a response unless `store` is `false`. For 30 days, `previous_response_id` and item references may name your ' +
   "account's own responses and their items; others are not found. Such a request goes to the provider that has them, and reserves " +
   'the tokens of the whole conversation. '
-const aboutFreeCalls =
-  "It costs nothing. A key may make as many such calls in a minute as its plan's request rate, besides its other requests. "
 
 /** Embeddings have no output, so they do not have this header. */
 const grantedOutput = {
@@ -285,13 +286,7 @@ const createMessage: Operation = {
 const countMessageTokens: Operation = {
   operationId: 'countMessageTokens',
   summary: "Count the tokens of a prompt in the format of Anthropic's API",
-  description:
-    'Nothing is charged. The request counts towards the request rate of the key. ' +
-    aboutMessages +
-    aboutMedia +
-    aboutBodies +
-    aboutRefusals +
-    aboutRetries,
+  description: aboutFreeCalls + aboutMessages + aboutMedia + aboutBodies + aboutRefusals + aboutRetries,
   tags: ['Inference'],
   security: messageSecurity,
   parameters: messageHeaders,
@@ -358,10 +353,7 @@ const countInputTokens: Operation = {
   requestBody: { required: true, content: json('InputTokensRequest') },
   responses: {
     200: { description: 'Success', content: json('InputTokens') },
-    ...errorResponses(
-      [...callErrors, 'wrong_endpoint', 'previous_response_not_found', 'item_not_found', 'not_found'],
-      retryHeaders
-    )
+    ...errorResponses([...callErrors, 'wrong_endpoint', 'previous_response_not_found', 'item_not_found'], retryHeaders)
   }
 }
 

@@ -36,8 +36,6 @@ export interface InferenceEndpoint {
   readonly streams: boolean
   /** The member that holds the prompt; null if the prompt is only bounded, and never counted. */
   readonly promptMember: string | null
-  /** Whether requests cost nothing. Then nothing is reserved or charged, but they count towards the rate of requests. */
-  readonly isFree?: boolean
   readonly format: AnswerFormat
   /** Whether the usage of a stream must be asked for, by `stream_options`. */
   readonly asksForUsage: boolean

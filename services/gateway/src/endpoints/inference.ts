@@ -16,7 +16,7 @@ import type { CountablePrompt } from '../tokens/count-prompt.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
 import { refuseUnknown } from '../upstreams/accepted-members.ts'
 import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
-import { wrongEndpoint } from '../upstreams/offers.ts'
+import { findOffer } from './find-offer.ts'
 import type { InferenceDependencies, InferenceEndpoint } from './inference-endpoint.ts'
 import { type ReadRequest, RequestReader } from './read-request.ts'
 import type { RequestBody } from './request-body.ts'
@@ -64,7 +64,7 @@ class InferenceHandler {
     if (isDraining()) throw new ServiceError('draining')
     const view = catalog.current()
     if (view === null) throw new ServiceError('state_unavailable')
-    const { api, kind, streams, format, asksForUsage, outputMember, upstreamFields, isFree = false } = this.#endpoint
+    const { api, kind, streams, format, asksForUsage, outputMember, upstreamFields } = this.#endpoint
     const { headers } = request
     const { bytes, spans } = body
     const members = body.members as Record<string, unknown>
@@ -92,7 +92,7 @@ class InferenceHandler {
       catalog: view,
       name,
       kind,
-      model: isFree && model !== null ? { ...model, prices: noPrices } : model,
+      model,
       bound: () => {
         bound = this.#boundOf(body, headers, name, view, upstreams, found)
         return bound
@@ -100,11 +100,10 @@ class InferenceHandler {
       count: () => (prompt === null ? null : estimator.countPrompt(prompt))
     }).then(
       (admitted) => {
-        const { outputParameter } = model!
-        const prices = isFree ? noPrices : model!.prices
+        const { outputParameter, prices } = model!
         const route = pinnedRoute(upstreams.offers.of(model!).get(api)!.route, found)
         const parameter = outputMember ?? outputParameter
-        const output = kind === 'embedding' || isFree ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
+        const output = kind === 'embedding' ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
         const isStream = stream === true && streams
         const { answers, hidesAnswers, tiers = standardOnly } = bound!
         const hidesOutput = model!.hidesOutput === true || hidesAnswers === true
@@ -142,17 +141,11 @@ class InferenceHandler {
     headers: IncomingHttpHeaders,
     name: string,
     view: CatalogView,
-    { byName, offers }: Pick<UpstreamSet, 'byName' | 'offers'>,
+    upstreams: Pick<UpstreamSet, 'byName' | 'offers'>,
     found: FoundInput
   ): TokenBound {
     const model = view.model(name, this.#endpoint.kind)!
-    const offered = offers.of(model)
-    const offer = offered.get(this.#endpoint.api)
-    if (offer === undefined) {
-      if (model.route.some(({ upstream }) => byName.has(upstream))) throw wrongEndpoint(name, offered)
-      this.#dependencies.onUnavailable(name, model)
-      throw new ServiceError('model_unavailable')
-    }
+    const offer = findOffer(name, model, this.#endpoint.api, upstreams, this.#dependencies)
     this.#endpoint.refuseFields?.(headers, offer)
     refuseUnpriced(body, model)
     const bound = this.#endpoint.tokenBound(body, model)
@@ -181,4 +174,3 @@ class InferenceHandler {
 }
 
 const noFields: readonly string[] = []
-const noPrices: Model['prices'] = { inputPicos: 0, cachedInputPicos: 0, outputPicos: 0 }

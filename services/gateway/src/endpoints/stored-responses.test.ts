@@ -149,7 +149,7 @@ t.test('the provider counts the tokens of an input, and nothing is charged', asy
   ] as const)
     assert.equal(await outcomeOf(await count(key, members)), outcome)
   second.answer(({ response }) => void response.writeHead(404).end('{"error":{"message":"No such endpoint"}}'))
-  assert.equal(await outcomeOf(await count(bob, {})), '404 not_found')
+  assert.equal(await outcomeOf(await count(bob, {})), '404 invalid_request')
   assert.equal(gateway.bodyMemory.heldBytes ?? 0, 0)
 })
 
