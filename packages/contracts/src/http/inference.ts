@@ -150,6 +150,7 @@ export const ResponseRequest = Type.Object({
   store: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
   previous_response_id: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Null()])),
   background: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+  max_tool_calls: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Null()])),
   tools: ResponseTools,
   tool_choice: ResponseToolChoice,
   text: TextOptions,

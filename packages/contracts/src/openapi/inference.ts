@@ -141,7 +141,8 @@ const aboutEvents =
   '`error` with `{ type, code, message, param, sequence_number }`. '
 const aboutResponses =
   'The gateway passes on the request and the answer of the provider unchanged. It refuses what has no price or no bound with 400 ' +
-  '`unpriced_parameter`: `background`, `conversation`, `prompt`, `context_management`, files, and tools that the provider runs. '
+  '`unpriced_parameter`: `background`, `conversation`, `prompt`, `context_management`, files, and tools that the provider runs. It accepts ' +
+  '`web_search` if the model has a price for it, and sets or lowers `max_tool_calls`. '
 
 const aboutFreeCalls =
   "It costs nothing, and is not in the usage. A key may make as many such calls in a minute as its plan's request rate, besides its other requests. "
@@ -160,6 +161,13 @@ const grantedOutput = {
   schema: { type: 'integer', minimum: 1 }
 }
 
+const grantedCalls = {
+  description:
+    "Calls that the provider's web search may make. The gateway sets this limit at the provider. It is lower than the request's limit if a " +
+    'budget or the token rate allows fewer.',
+  schema: { type: 'integer', minimum: 1 }
+}
+
 function callOfModel(
   operationId: string,
   summary: string,
@@ -169,8 +177,15 @@ function callOfModel(
     streams,
     takesMedia = false,
     about = aboutStreams,
-    errors = []
-  }: { streams: boolean; takesMedia?: boolean; about?: string; errors?: ErrorCode[] }
+    errors = [],
+    headers = {}
+  }: {
+    streams: boolean
+    takesMedia?: boolean
+    about?: string
+    errors?: ErrorCode[]
+    headers?: Record<string, typeof grantedCalls>
+  }
 ): Operation {
   return {
     operationId,
@@ -189,7 +204,7 @@ function callOfModel(
     responses: {
       200: {
         description: 'Success',
-        ...(streams && { headers: { 'x-tollgate-granted-output-tokens': grantedOutput } }),
+        ...(streams && { headers: { 'x-tollgate-granted-output-tokens': grantedOutput, ...headers } }),
         content: { ...json(answer), ...(streams && { 'text/event-stream': { schema: { type: 'string' } } }) }
       },
       ...errorResponses([...callErrors, ...errors], retryHeaders)
@@ -220,6 +235,7 @@ const createResponse = callOfModel(
     streams: true,
     takesMedia: true,
     about: aboutEvents + aboutResponses + aboutReferences,
+    headers: { 'x-tollgate-granted-tool-calls': grantedCalls },
     errors: ['wrong_endpoint', 'previous_response_not_found', 'item_not_found']
   }
 )
@@ -242,7 +258,8 @@ const messageErrorSchema: ErrorSchema = (codes) => ({
 const aboutMessages =
   "This is Anthropic's Messages API. The gateway passes on the request and the answer unchanged, for models whose providers have this " +
   'API; it translates nothing. The key may be in `x-api-key` or `Authorization: Bearer`; if both are sent, the bearer token counts. ' +
-  'The gateway refuses with 400 `unpriced_parameter` what it cannot bound or price: tools that the provider runs, files, containers, ' +
+  'The gateway accepts the web search if the model has a price for it, and sets or lowers its `max_uses`. ' +
+  'It refuses with 400 `unpriced_parameter` what it cannot bound or price: other tools that the provider runs, files, containers, ' +
   'stored threads, compaction, other models, regions and fast mode. It refuses betas that may change the price or refer to state at the ' +
   'provider, unless the operator allows them. '
 const aboutMessageStreams =
@@ -276,7 +293,7 @@ const createMessage: Operation = {
   responses: {
     200: {
       description: 'Success',
-      headers: { 'x-tollgate-granted-output-tokens': grantedOutput },
+      headers: { 'x-tollgate-granted-output-tokens': grantedOutput, 'x-tollgate-granted-tool-calls': grantedCalls },
       content: { ...json('MessageAnswer'), 'text/event-stream': { schema: { type: 'string' } } }
     },
     ...errorResponses(messageErrors, retryHeaders, messageErrorSchema)

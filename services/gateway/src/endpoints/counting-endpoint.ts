@@ -87,7 +87,14 @@ async function count(
   refusePrompt?.(body, model)
   refuseUnknown(spans, membersOf(offer))
   const route = orderTargets(pinnedRoute(offer.route, found))
-  const asked = { isStream: false, asksForUsage: false, sendsStandardTier: false, streamOptions: null, output: null }
+  const asked = {
+    isStream: false,
+    asksForUsage: false,
+    sendsStandardTier: false,
+    streamOptions: null,
+    output: null,
+    toolLimit: null
+  }
   const forwarded = { ...asked, body: bytes, spans, ids: found.ids, model: name }
   const call = { path, requestId: request.id, trace: null, fields, refusal: format.refusal, docsUrl }
   return callAny(route, current.byName, async (target, upstream) => {

@@ -13,6 +13,7 @@ import { pinnedRoute } from '../stored/pinned-route.ts'
 import { refuseOtherCounts } from '../stored/same-counts.ts'
 import { operationNames } from '../telemetry/gen-ai-metrics.ts'
 import type { CountablePrompt } from '../tokens/count-prompt.ts'
+import { grantSearches } from '../tokens/hosted-searches.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
 import { refuseUnknown } from '../upstreams/accepted-members.ts'
 import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
@@ -97,7 +98,8 @@ class InferenceHandler {
         bound = this.#boundOf(body, headers, name, view, upstreams, found)
         return bound
       },
-      count: () => (prompt === null ? null : estimator.countPrompt(prompt))
+      // Searches lengthen the prompt, so its own length decides nothing.
+      count: () => (prompt === null || bound?.searches !== undefined ? null : estimator.countPrompt(prompt))
     }).then(
       (admitted) => {
         const { outputParameter, prices } = model!
@@ -105,10 +107,10 @@ class InferenceHandler {
         const parameter = outputMember ?? outputParameter
         const output = kind === 'embedding' ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
         const isStream = stream === true && streams
-        const { answers, hidesAnswers, tiers = standardOnly } = bound!
+        const { answers, hidesAnswers, tiers = standardOnly, searches } = bound!
         const hidesOutput = model!.hidesOutput === true || hidesAnswers === true
         startRelay(this.#endpoint, this.#dependencies, request, reply, {
-          metered: { admitted, prices, tiers, prompt, answers },
+          metered: { admitted, prices, tiers, prompt: searches === undefined ? prompt : null, answers },
           forwarded: {
             body: bytes,
             spans,
@@ -119,6 +121,7 @@ class InferenceHandler {
             sendsStandardTier: namesNoTier && tiers.length === 1,
             streamOptions,
             output,
+            toolLimit: admitted.toolCalls?.edit ?? null,
             route,
             format,
             upstreamFields: fields,
@@ -153,10 +156,11 @@ class InferenceHandler {
     refuseUnknown(body.spans, offer.members)
     pinnedRoute(offer.route, found)
     refuseOtherCounts(found, name, (one) => view.model(one, this.#endpoint.kind))
-    if (found.tokens === 0) return bound
+    if (found.tokens === 0) return grantSearches(bound, model)
     // Earlier answers may have images.
     const { promptTokens, imageTokens = 0 } = bound
-    return { ...bound, promptTokens: promptTokens + found.tokens, imageTokens: imageTokens + found.tokens }
+    const whole = { ...bound, promptTokens: promptTokens + found.tokens, imageTokens: imageTokens + found.tokens }
+    return grantSearches(whole, model)
   }
 
   /** @returns null if the model has no tokenizer, or does not exist */

@@ -1,7 +1,7 @@
 import { InputTokensRequest } from '@tollgate/contracts/http/inference.ts'
 import { responsesFormat } from '../relay/typed/responses-format.ts'
 import type { CountingEndpoint } from './counting-endpoint.ts'
-import { namedInputOf } from './responses.ts'
+import { namedInputOf, refuseUnpricedSearch } from './responses.ts'
 
 const accepted: ReadonlySet<string> = new Set(Object.keys(InputTokensRequest.properties))
 
@@ -13,5 +13,6 @@ export const inputTokens: CountingEndpoint = {
   body: InputTokensRequest,
   format: responsesFormat,
   namedInput: namedInputOf,
-  membersOf: () => accepted
+  membersOf: () => accepted,
+  refusePrompt: refuseUnpricedSearch
 }

@@ -1,13 +1,16 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { MessageRequest } from '@tollgate/contracts/http/inference.ts'
+import { hostedSearchType } from '@tollgate/contracts/http/messages-members.ts'
 import { pricedTiers, standardOnly } from '@tollgate/contracts/prices/model-prices.ts'
 import type { Static } from 'typebox'
 import { messagesFormat } from '../relay/messages/messages-format.ts'
 import { hiddenToolTokens } from '../tokens/hidden-tool-tokens.ts'
+import { assertSearchPrice } from '../tokens/hosted-searches.ts'
 import { type BoundedBody, chatPromptBound } from '../tokens/prompt-bound.ts'
 import { type TokenBound, wantedOutput } from '../tokens/token-bound.ts'
 import type { InferenceEndpoint } from './inference-endpoint.ts'
+import { messageSearches } from './message-searches.ts'
 import { messagesFields, refuseBetas } from './messages-fields.ts'
 
 /** `POST /v1/messages` of Anthropic's API */
@@ -27,7 +30,9 @@ export const messages: InferenceEndpoint = {
   tokenBound(body, model) {
     const { max_tokens: limit, thinking, service_tier: tier } = body.members as Static<typeof MessageRequest>
     const budget = thinking?.budget_tokens ?? 0
+    const searches = messageSearches(body)
     return {
+      ...(searches !== null && { searches }),
       ...messagePromptBound(body, model),
       // Without the member, the provider chooses.
       tiers: tier === 'standard_only' ? standardOnly : tiersOf(model),
@@ -47,6 +52,9 @@ const tiersOf = ({ prices }: Model): readonly string[] => pricedTiers(prices).fi
 /** @throws ServiceError unpriced_parameter or thread_unsupported_request */
 export function messagePromptBound(body: BoundedBody, model: Model): Omit<TokenBound, 'answers' | 'wantedTokens'> {
   if (body.members.thread != null) throw new ServiceError('thread_unsupported_request')
+  const searches = body.labels.get(hostedSearchType) ?? 0
+  if (searches > 0) assertSearchPrice(model)
+  if (searches > 1) throw severalSearches()
   const cacheWrites = cacheWritesOf(body, model)
   const bound = chatPromptBound(body, model)
   return { ...bound, ...cacheWrites, promptTokens: bound.promptTokens + hiddenToolTokens(body) }
@@ -64,3 +72,6 @@ const noCachePrice = (time: string): ServiceError =>
   new ServiceError('unpriced_parameter', {
     message: `cache_control: the catalog has no price for writing the prompt of this model into the cache${time}. Remove it.`
   })
+
+const severalSearches = () =>
+  new ServiceError('invalid_request', { message: 'tools: more than one web search. Send one.' })

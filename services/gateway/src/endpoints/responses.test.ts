@@ -216,7 +216,9 @@ t.test('members without a price or a bound are refused with their names', async 
     [{ max_output_tokens: 15 }, 'invalid_request', 'max_output_tokens'],
     [{ generate: false }, 'invalid_request', 'generate'],
     [{ Background: true }, 'invalid_request', 'Background'],
-    [{ tool_choice: { type: 'web_search' } }, 'unpriced_parameter', 'tool_choice.type'],
+    [{ tool_choice: { type: 'mcp' } }, 'unpriced_parameter', 'tool_choice.type'],
+    [{ tool_choice: { type: 'web_search' } }, 'unpriced_parameter', 'tools'],
+    [{ tools: [{ type: 'web_search' }] }, 'unpriced_parameter', 'tools'],
     [
       { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'x' }] }] },
       'unpriced_parameter',
@@ -228,7 +230,6 @@ t.test('members without a price or a bound are refused with their names', async 
       'input[0].content[0].file_id'
     ],
     ...[
-      'web_search',
       'web_search_preview',
       'file_search',
       'code_interpreter',
@@ -240,14 +241,9 @@ t.test('members without a price or a bound are refused with their names', async 
     ].map((type) => [{ tools: [{ type }] }, 'unpriced_parameter', 'tools[0].type'] as const),
     [{ tools: [{ type: 'namespace', tools: [{ type: 'mcp' }] }] }, 'unpriced_parameter', 'tools[0].tools[0].type'],
     [{ tools: [{ type: 'function', name: 'f', server_url: 'x' }] }, 'invalid_request', 'tools[0].server_url'],
-    ...[
-      'compaction',
-      'compaction_trigger',
-      'mcp_call',
-      'web_search_call',
-      'image_generation_call',
-      'configuration_update'
-    ].map((type) => [{ input: [{ type }] }, 'unpriced_parameter', 'input[0].type'] as const),
+    ...['compaction', 'compaction_trigger', 'mcp_call', 'image_generation_call', 'configuration_update'].map(
+      (type) => [{ input: [{ type }] }, 'unpriced_parameter', 'input[0].type'] as const
+    ),
     [
       { input: [{ type: 'additional_tools', tools: [{ type: 'mcp' }] }] },
       'unpriced_parameter',

@@ -1,11 +1,15 @@
+import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { minResponseTokens, ResponseRequest } from '@tollgate/contracts/http/inference.ts'
+import { hostedSearchTypes } from '@tollgate/contracts/http/responses-members.ts'
 import type { Static } from 'typebox'
 import { allowedTiers } from '../admission/service-tier.ts'
+import { setMember } from '../body/members.ts'
 import { responsesFormat } from '../relay/typed/responses-format.ts'
 import type { NamedInput } from '../stored/find-input.ts'
 import { namedItems } from '../stored/named-items.ts'
 import { mayWriteForLong } from '../tokens/cache-writes.ts'
+import { assertSearchPrice, type HostedSearches } from '../tokens/hosted-searches.ts'
 import { type BoundedBody, chatPromptBound, messageTokens } from '../tokens/prompt-bound.ts'
 import { wantedOutput } from '../tokens/token-bound.ts'
 import type { InferenceEndpoint } from './inference-endpoint.ts'
@@ -42,7 +46,9 @@ export const responses: InferenceEndpoint = {
           'background: responses without a connection are not offered, because their cost cannot be bounded. Remove it, and use "stream": true for long answers.'
       })
     const prompt = chatPromptBound(body, model)
+    const searches = searchesOf(body, model)
     return {
+      ...(searches !== null && { searches }),
       ...prompt,
       // An input that is a text counts as a message.
       promptTokens: prompt.promptTokens + messageTokens,
@@ -53,5 +59,29 @@ export const responses: InferenceEndpoint = {
       tiers: allowedTiers(body.members.service_tier, model.prices),
       ...(model.prices.longCacheWritePicos !== undefined && !mayWriteForLong(body) && { cacheWrites: 'short' })
     }
+  }
+}
+
+/** Refuses the provider's web search if it has no price. @throws ServiceError unpriced_parameter */
+export function refuseUnpricedSearch({ labels }: Pick<BoundedBody, 'labels'>, model: Model): void {
+  if (hostedSearchTypes.some((type) => labels.has(type))) assertSearchPrice(model)
+}
+
+/**
+ * The searches of a request, if it has the provider's web search.
+ *
+ * OpenAI: `max_tool_calls` limits the calls of all tools that the provider runs, and `max_output_tokens` the output of all passes.
+ *
+ * @throws ServiceError unpriced_parameter
+ */
+function searchesOf(body: BoundedBody, model: Model): HostedSearches | null {
+  const { labels, bytes, spans, members } = body
+  refuseUnpricedSearch(body, model)
+  if (!hostedSearchTypes.some((type) => labels.has(type))) return null
+  return {
+    asked: (members as Members).max_tool_calls ?? null,
+    passes: (calls) => calls + 1,
+    outputs: () => 1,
+    limit: (calls) => setMember(bytes, spans.get('max_tool_calls'), 'max_tool_calls', calls)
   }
 }

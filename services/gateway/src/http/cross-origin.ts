@@ -6,7 +6,8 @@ const exposed = [
   'retry-after',
   'retry-after-ms',
   'x-should-retry',
-  'x-tollgate-granted-output-tokens'
+  'x-tollgate-granted-output-tokens',
+  'x-tollgate-granted-tool-calls'
 ].concat(
   ['limit', 'remaining', 'reset'].flatMap((part) => [`x-ratelimit-${part}-requests`, `x-ratelimit-${part}-tokens`])
 )

@@ -21,6 +21,8 @@ export interface ForwardedRequest {
   readonly sendsStandardTier: boolean
   /** The granted output; null for an endpoint without output. */
   readonly output: GrantedOutput | null
+  /** Limits the calls of a tool that the provider runs; null for none. */
+  readonly toolLimit: Edit | null
 }
 
 /** The id of an item in a body. */
@@ -50,7 +52,7 @@ export function showsUsage({ streamOptions }: Pick<ForwardedRequest, 'streamOpti
 }
 
 /**
- * Builds the body for an upstream. Sets the upstream's name of the model, a request for usage, the granted output and, if the upstream
+ * Builds the body for an upstream. Sets the upstream's name of the model, a request for usage, the granted output and calls, and, if the upstream
  * might choose another one, the standard service tier. Removes ids of items that the upstream did not give to the account. All other
  * bytes stay unchanged.
  *
@@ -72,6 +74,7 @@ export function forwardedBody(
   if (choosesTier && request.sendsStandardTier) {
     edits.push(setMember(body, spans.get('service_tier'), 'service_tier', standardTier))
   }
+  if (request.toolLimit !== null) edits.push(request.toolLimit)
   if (output !== null) limitOutput(output, body, spans, edits)
   return edits.length === 0 ? body : editBody(body, edits)
 }

@@ -183,6 +183,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     model: 'small',
     isStream,
     streamOptions: null,
+    toolLimit: null,
     sendsStandardTier: false,
     output: null,
     asksForUsage: true,

@@ -1,4 +1,5 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import type { GrantedCalls, HostedSearches } from './hosted-searches.ts'
 
 /** The maximum tokens of a request, before its output is granted. */
 export interface TokenBound {
@@ -20,6 +21,14 @@ export interface TokenBound {
   tiers?: readonly string[]
   /** Maximum calls of tools that the provider runs, by the provider's type of tool; absent for none. */
   calls?: Readonly<Record<string, number>>
+  /** How often each answer may have all of its output; absent for once. */
+  outputs?: number
+  /** Set by the endpoint if the provider may search the web. */
+  searches?: HostedSearches
+  /** The granted calls of such a tool; absent for none. */
+  granted?: GrantedCalls
+  /** The same request with fewer calls; null if it has only one. */
+  fewerCalls?: (() => TokenBound) | null
   /** Cache writes that the provider may bill; absent for all that the model has a price for. */
   cacheWrites?: 'none' | 'short'
 }

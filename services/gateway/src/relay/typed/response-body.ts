@@ -1,14 +1,17 @@
+import { hostedCalls } from '../../usage/hosted-calls.ts'
+import { callCounts } from '../../usage/reported-counts.ts'
 import { readResponsesUsage } from '../../usage/responses-usage.ts'
 import { nothingUsed, type ReportedUsage } from '../../usage/usage.ts'
 import { type IssuedIds, issuedIds } from '../issued-ids.ts'
 import { JsonBody } from '../json-body.ts'
 import type { MemberScan } from './member-scan.ts'
 import { ObjectShape } from './object-shape.ts'
+import { outputItems, outputPaths } from './output-items.ts'
 
 const isResponse = (body: MemberScan): boolean => body.values.get('object') === '"response"'
 
 const reading = {
-  paths: ['object', 'status', 'error', 'usage', 'service_tier', 'id', 'output.*.id'],
+  paths: ['object', 'status', 'error', 'usage', 'service_tier', 'tool_usage', 'id', ...outputPaths('output')],
   usage: 'usage',
   isAnswer: isResponse,
   // A response that failed has an error, too. It is the provider's answer.
@@ -26,15 +29,29 @@ export class ResponseBody extends JsonBody {
     this.#shape = shape
   }
 
+  override readAll(bytes: Buffer, text: string): ReportedUsage | null {
+    super.readAll(bytes, text)
+    this.#addCalls()
+    return this.usage
+  }
+
   override push(bytes: Buffer): readonly Buffer[] {
     const passing = super.push(bytes)
     if (this.#isUnserved) this.usage = { ...nothingUsed }
+    this.#addCalls()
     return passing
+  }
+
+  /** Adds the calls of the provider's tools to the reported usage. */
+  #addCalls(): void {
+    const { members } = this.#shape
+    if (this.usage === null) return
+    Object.assign(this.usage, callCounts(hostedCalls(outputItems(members.listed), members.valueOf('tool_usage'))))
   }
 
   override get issued(): IssuedIds | null {
     const { members } = this.#shape
-    return this.isWhole ? issuedIds(members.valueOf('id'), members.listed) : null
+    return this.isWhole ? issuedIds(members.valueOf('id'), outputItems(members.listed)) : null
   }
 
   /** Whether the response failed without output. Then it costs nothing. */
