@@ -83,7 +83,7 @@ async function count(
   const current = upstreams.current
   const offer = findOffer(name, model, api, current, dependencies)
   refuseFields?.(request.headers, offer)
-  refuseUnpriced(body, model)
+  refuseUnpriced(body, model, api)
   refusePrompt?.(body, model)
   refuseUnknown(spans, membersOf(offer))
   const route = orderTargets(pinnedRoute(offer.route, found))

@@ -150,7 +150,7 @@ class InferenceHandler {
     const model = view.model(name, this.#endpoint.kind)!
     const offer = findOffer(name, model, this.#endpoint.api, upstreams, this.#dependencies)
     this.#endpoint.refuseFields?.(headers, offer)
-    refuseUnpriced(body, model)
+    refuseUnpriced(body, model, this.#endpoint.api)
     const bound = this.#endpoint.tokenBound(body, model)
     // Last, so that a member without a price is refused as unpriced.
     refuseUnknown(body.spans, offer.members)

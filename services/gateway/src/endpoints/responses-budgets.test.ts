@@ -37,6 +37,24 @@ t.test('the cost of a prompt with images is reserved by the rule of the model', 
   }
 })
 
+t.test('tools that OpenAI has defined reserve their hidden tokens', async () => {
+  for (const [tools, tokens] of [
+    [[{ type: 'function', name: 'f' }], 0],
+    [[{ type: 'apply_patch' }, { type: 'local_shell' }], 2048],
+    [[{ type: 'computer_use_preview', display_width: 1, display_height: 1, environment: 'mac' }], 8192],
+    [[{ type: 'computer' }], 8192]
+  ] as const) {
+    const body = bodyOf({ model: 'exact', tools, max_output_tokens: 20 })
+    const bound = (promptTokensOf(body) + tokens) * inputPicos + 20 * outputPicos
+    const enough = await api.gateway.seedKey({ key: { monthlyBudgetNanos: nanos(bound) } })
+    const response = await post(api.gateway, enough.secret, '/responses', body)
+    assert.equal(response.headers.get('x-tollgate-granted-output-tokens'), '20')
+    const few = await api.gateway.seedKey({ key: { monthlyBudgetNanos: nanos(bound) - 1 } })
+    const less = await post(api.gateway, few.secret, '/responses', body)
+    assert.equal(less.headers.get('x-tollgate-granted-output-tokens'), '19')
+  }
+})
+
 t.test('a small budget grants fewer output tokens, but never fewer than the API accepts', async () => {
   const body = bodyOf({ model: 'exact', max_output_tokens: 500 })
   const prompt = promptTokensOf(body) * inputPicos

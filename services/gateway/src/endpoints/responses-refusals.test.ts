@@ -68,6 +68,8 @@ t.test('members without a price or a bound are refused with their names', async 
     [{ conversation: { id: 'conv_1' } }, 'unpriced_parameter', 'conversation'],
     [{ context_management: [{ type: 'compaction' }] }, 'unpriced_parameter', 'context_management'],
     [{ service_tier: 'priority' }, 'unpriced_parameter', 'service_tier'],
+    [{ service_tier: 'standard_only' }, 'unpriced_parameter', 'service_tier'],
+    [{ modalities: ['text', 'audio'] }, 'unpriced_parameter', 'modalities'],
     [{ prompt_cache_retention: '24h' }, 'unpriced_parameter', 'prompt_cache_retention'],
     [{ prompt_cache_options: { ttl: '12h' } }, 'unpriced_parameter', 'prompt_cache_options'],
     [{ prompt_cache_options: { prewarm: true } }, 'unpriced_parameter', 'prompt_cache_options.prewarm'],

@@ -9,6 +9,7 @@ import { responsesFormat } from '../relay/typed/responses-format.ts'
 import type { NamedInput } from '../stored/find-input.ts'
 import { namedItems } from '../stored/named-items.ts'
 import { mayWriteForLong } from '../tokens/cache-writes.ts'
+import { hiddenResponseTokens } from '../tokens/hidden-tool-tokens.ts'
 import { assertSearchPrice, type HostedSearches } from '../tokens/hosted-searches.ts'
 import { type BoundedBody, chatPromptBound, messageTokens } from '../tokens/prompt-bound.ts'
 import { wantedOutput } from '../tokens/token-bound.ts'
@@ -51,7 +52,7 @@ export const responses: InferenceEndpoint = {
       ...(searches !== null && { searches }),
       ...prompt,
       // An input that is a text counts as a message.
-      promptTokens: prompt.promptTokens + messageTokens,
+      promptTokens: prompt.promptTokens + messageTokens + hiddenResponseTokens(body),
       answers: 1,
       wantedTokens: wantedOutput(limit, model),
       minTokens: minResponseTokens,
