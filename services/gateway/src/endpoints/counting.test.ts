@@ -2,24 +2,20 @@ import assert from 'node:assert/strict'
 import { readState } from '@tollgate/state/testing/account-state.ts'
 import t from 'tap'
 import { post } from '../testing/client.ts'
-import { callsOf, type FakeUpstream, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
+import { callsOf, type FakeUpstream, type Received } from '../testing/fake-upstream.ts'
 import { answerMessage, messageOf, postMessage } from '../testing/message-answers.ts'
-import { catalogOf, type SeededKey, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import { catalogOf, type SeededKey, type TestGateway } from '../testing/start-gateway.ts'
+import { startTwoUpstreams } from '../testing/two-upstreams.ts'
 
-let [first, second, gateway] = [] as unknown as [FakeUpstream, FakeUpstream, TestGateway]
+let [first, second, gateway, close] = [] as unknown as [FakeUpstream, FakeUpstream, TestGateway, () => Promise<void>]
 t.before(async () => {
-  first = await startFakeUpstream()
-  second = await startFakeUpstream()
-  const entry = ({ url }: FakeUpstream) => `{ base_url: '${url}/v1', speaks: [messages, responses] }`
-  gateway = await startGateway(first.url, {
-    catalog: catalogOf({ small: [{ upstream: 'first' }, { upstream: 'second', priority: 1 }] }),
-    upstreamsFile: `upstreams: { first: ${entry(first)}, second: ${entry(second)} }`
-  })
+  const catalog = catalogOf({ small: [{ upstream: 'first' }, { upstream: 'second', priority: 1 }] })
+  ;({ first, second, gateway, close } = await startTwoUpstreams({ catalog }, (first, second) => ({
+    first: [`${first}/v1`, 'messages, responses'],
+    second: [`${second}/v1`, 'messages, responses']
+  })))
 })
-t.teardown(async () => {
-  await gateway.close()
-  await Promise.all([first.close(), second.close()])
-})
+t.teardown(() => close())
 const answer = (received: Received): void => {
   if (received.request.url!.includes('/messages')) answerMessage(received)
   else {

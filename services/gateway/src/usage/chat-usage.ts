@@ -50,16 +50,3 @@ export function readUsage(value: unknown): ReportedUsage | null {
     tier: nameOf(value, 'service_tier')
   }
 }
-
-/**
- * Reads the text of a `usage` object.
- *
- * @returns null if it has neither prompt nor completion tokens, or is not JSON
- */
-export function readUsageText(text: string): ReportedUsage | null {
-  try {
-    return readUsage(JSON.parse(text))
-  } catch {
-    return null
-  }
-}

@@ -1,6 +1,6 @@
 import { messagesErrors } from '../../http/messages-errors.ts'
 import { readMessagesUsage } from '../../usage/messages-usage.ts'
-import type { ReportedUsage } from '../../usage/usage.ts'
+import { ofText } from '../../usage/usage-text.ts'
 import type { AnswerFormat } from '../answer-format.ts'
 import { JsonBody } from '../json-body.ts'
 import type { MemberScan } from '../typed/member-scan.ts'
@@ -17,18 +17,12 @@ const message: BodyReading = {
   isError
 }
 
+const readText = ofText(readMessagesUsage)
+
 /** The format of messages (Anthropic's Messages API). */
 export const messagesFormat: AnswerFormat = {
   newBody: (_asked, length) => new JsonBody(new ObjectShape(message), readText, length),
   newEvents: () => new MessagesEvents(),
   errors: messagesErrors,
   refusal: describeMessagesRefusal
-}
-
-function readText(text: string): ReportedUsage | null {
-  try {
-    return readMessagesUsage(JSON.parse(text))
-  } catch {
-    return null
-  }
 }

@@ -2,6 +2,7 @@ import { hostedCalls } from '../../usage/hosted-calls.ts'
 import { callCounts } from '../../usage/reported-counts.ts'
 import { readResponsesUsage } from '../../usage/responses-usage.ts'
 import { nothingUsed, type ReportedUsage } from '../../usage/usage.ts'
+import { ofText } from '../../usage/usage-text.ts'
 import { type IssuedIds, issuedIds } from '../issued-ids.ts'
 import { JsonBody } from '../json-body.ts'
 import type { MemberScan } from './member-scan.ts'
@@ -25,7 +26,7 @@ export class ResponseBody extends JsonBody {
   /** @param length of the body in bytes, -1 if unknown */
   constructor(length: number) {
     const shape = new ObjectShape(reading)
-    super(shape, readUsageText, length)
+    super(shape, readText, length)
     this.#shape = shape
   }
 
@@ -63,11 +64,4 @@ export class ResponseBody extends JsonBody {
 
 const isFailed = (body: MemberScan): boolean => body.values.get('status') === '"failed"'
 
-/** Reads the text of a usage object. @returns null if it has no tokens, or is not JSON */
-function readUsageText(text: string): ReportedUsage | null {
-  try {
-    return readResponsesUsage({ usage: JSON.parse(text) })
-  } catch {
-    return null
-  }
-}
+const readText = ofText((usage) => readResponsesUsage({ usage }))
