@@ -12,6 +12,7 @@ import { authenticate } from './authenticate/plugin.ts'
 import type { BodyMemory } from './body/body-memory.ts'
 import { SlowBodies } from './body/slow-bodies.ts'
 import { chatCompletions } from './endpoints/chat-completions.ts'
+import { compact } from './endpoints/compact.ts'
 import { completions } from './endpoints/completions.ts'
 import { countTokens } from './endpoints/count-tokens.ts'
 import { countingEndpoint } from './endpoints/counting-endpoint.ts'
@@ -71,7 +72,7 @@ export interface GatewayDependencies extends SharedDependencies {
   readonly tracing: Tracing | null
 }
 
-const endpoints = [chatCompletions, completions, embeddings, responses, messages]
+const endpoints = [chatCompletions, completions, embeddings, responses, compact, messages]
 
 /** Builds the gateway's routes. It neither listens nor connects. */
 export function buildApp(dependencies: GatewayDependencies): FastifyInstance {

@@ -85,7 +85,7 @@ const Tool = Type.Object(
 /** Tools within items. Later responses inherit them, without a limit of calls, so the provider must run none of them. */
 const ItemTool = Type.Object({ type: toolType(ownTypes), ...ownTool }, closed)
 
-/** Items of the provider's other tools have no price, and a compacted conversation has no bound. */
+/** Items of the provider's other tools have no price. */
 const itemTypes = [
   'message',
   'function_call',
@@ -101,6 +101,7 @@ const itemTypes = [
   'apply_patch_call_output',
   'additional_tools',
   'web_search_call',
+  'compaction',
   'item_reference'
 ]
 

@@ -4,6 +4,7 @@ import { countMessageTokens, createMessage } from './inference/messages.ts'
 import { getModel, listModels } from './inference/models.ts'
 import {
   cancelResponse,
+  compactConversation,
   countInputTokens,
   createResponse,
   deleteResponse,
@@ -46,6 +47,7 @@ export const inferenceDocument: OpenApiDocument = {
     '/v1/messages': { post: createMessage },
     '/v1/messages/count_tokens': { post: countMessageTokens },
     '/v1/responses': { post: createResponse },
+    '/v1/responses/compact': { post: compactConversation },
     '/v1/responses/input_tokens': { post: countInputTokens },
     '/v1/responses/{id}': { get: getResponse, delete: deleteResponse },
     '/v1/responses/{id}/input_items': { get: listInputItems },

@@ -104,7 +104,7 @@ class InferenceHandler {
       (admitted) => {
         const { outputParameter, prices } = model!
         const route = pinnedRoute(upstreams.offers.of(model!).get(api)!.route, found)
-        const parameter = outputMember ?? outputParameter
+        const parameter = outputMember === undefined ? outputParameter : outputMember
         const output = kind === 'embedding' ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
         const isStream = stream === true && streams
         const { answers, hidesAnswers, tiers = standardOnly, searches } = bound!
@@ -153,7 +153,7 @@ class InferenceHandler {
     refuseUnpriced(body, model, this.#endpoint.api)
     const bound = this.#endpoint.tokenBound(body, model)
     // Last, so that a member without a price is refused as unpriced.
-    refuseUnknown(body.spans, offer.members)
+    refuseUnknown(body.spans, this.#endpoint.members ?? offer.members)
     pinnedRoute(offer.route, found)
     refuseOtherCounts(found, name, (one) => view.model(one, this.#endpoint.kind))
     if (found.tokens === 0) return grantSearches(bound, model)

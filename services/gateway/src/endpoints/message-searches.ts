@@ -2,8 +2,8 @@ import { hostedSearchType } from '@tollgate/contracts/http/messages-members.ts'
 import { quote } from '../body/json-bytes.ts'
 import { decodeText } from '../body/json-text.ts'
 import { note } from '../body/shape.ts'
-import type { HostedSearches } from '../tokens/hosted-searches.ts'
 import type { BoundedBody } from '../tokens/prompt-bound.ts'
+import type { HostedSearches } from '../tokens/token-bound.ts'
 
 /**
  * Passes of the model in one message. Anthropic pauses a message after ten (platform.claude.com, "server tools", 2026). A search beyond

@@ -110,7 +110,7 @@ t.test('members without a price or a bound are refused with their names', async 
     ].map((type) => [{ tools: [{ type }] }, 'unpriced_parameter', 'tools[0].type'] as const),
     [{ tools: [{ type: 'namespace', tools: [{ type: 'mcp' }] }] }, 'unpriced_parameter', 'tools[0].tools[0].type'],
     [{ tools: [{ type: 'function', name: 'f', server_url: 'x' }] }, 'invalid_request', 'tools[0].server_url'],
-    ...['compaction', 'compaction_trigger', 'mcp_call', 'image_generation_call', 'configuration_update'].map(
+    ...['compaction_trigger', 'mcp_call', 'image_generation_call', 'configuration_update'].map(
       (type) => [{ input: [{ type }] }, 'unpriced_parameter', 'input[0].type'] as const
     ),
     [

@@ -4,15 +4,17 @@ import { minResponseTokens, ResponseRequest } from '@tollgate/contracts/http/inf
 import { hostedSearchTypes } from '@tollgate/contracts/http/responses-members.ts'
 import type { Static } from 'typebox'
 import { allowedTiers } from '../admission/service-tier.ts'
+import { decodeText } from '../body/json-text.ts'
 import { setMember } from '../body/members.ts'
+import { note } from '../body/shape.ts'
 import { responsesFormat } from '../relay/typed/responses-format.ts'
 import type { NamedInput } from '../stored/find-input.ts'
 import { namedItems } from '../stored/named-items.ts'
 import { mayWriteForLong } from '../tokens/cache-writes.ts'
 import { hiddenResponseTokens } from '../tokens/hidden-tool-tokens.ts'
-import { assertSearchPrice, type HostedSearches } from '../tokens/hosted-searches.ts'
+import { assertSearchPrice } from '../tokens/hosted-searches.ts'
 import { type BoundedBody, chatPromptBound, messageTokens } from '../tokens/prompt-bound.ts'
-import { wantedOutput } from '../tokens/token-bound.ts'
+import { type HostedSearches, wantedOutput } from '../tokens/token-bound.ts'
 import type { InferenceEndpoint } from './inference-endpoint.ts'
 
 type Members = Static<typeof ResponseRequest>
@@ -46,13 +48,11 @@ export const responses: InferenceEndpoint = {
         message:
           'background: responses without a connection are not offered, because their cost cannot be bounded. Remove it, and use "stream": true for long answers.'
       })
-    const prompt = chatPromptBound(body, model)
+    const prompt = promptBound(body, model)
     const searches = searchesOf(body, model)
     return {
       ...(searches !== null && { searches }),
       ...prompt,
-      // An input that is a text counts as a message.
-      promptTokens: prompt.promptTokens + messageTokens + hiddenResponseTokens(body),
       answers: 1,
       wantedTokens: wantedOutput(limit, model),
       minTokens: minResponseTokens,
@@ -85,4 +85,19 @@ function searchesOf(body: BoundedBody, model: Model): HostedSearches | null {
     outputs: () => 1,
     limit: (calls) => setMember(bytes, spans.get('max_tool_calls'), 'max_tool_calls', calls)
   }
+}
+
+/** @throws ServiceError unpriced_parameter */
+function promptBound(body: BoundedBody, model: Model): ReturnType<typeof chatPromptBound> {
+  const bound = chatPromptBound(body, model)
+  // An input that is a text counts as a message.
+  const promptTokens = bound.promptTokens + messageTokens + hiddenResponseTokens(body)
+  // Nobody knows how much a compacted conversation holds.
+  return { ...bound, promptTokens: hasCompaction(body) ? Math.max(promptTokens, model.contextWindow) : promptTokens }
+}
+
+function hasCompaction({ bytes, notes }: BoundedBody): boolean {
+  for (let at = 0; at < notes.length; at += 3)
+    if (notes[at] === note.itemType && decodeText(bytes, notes[at + 1]!, notes[at + 2]!) === 'compaction') return true
+  return false
 }

@@ -142,7 +142,8 @@ function answerFields(
   output: GrantedOutput | null
 ): string[] {
   const fields = [...rateFields(rates, tokensPerMinute), ...crossOriginFields(request.headers.origin)]
-  if (output !== null) fields.push('x-tollgate-granted-output-tokens', String(output.tokens))
+  if (output !== null && output.parameter !== null)
+    fields.push('x-tollgate-granted-output-tokens', String(output.tokens))
   if (toolCalls !== null) fields.push('x-tollgate-granted-tool-calls', String(toolCalls.calls))
   return fields
 }

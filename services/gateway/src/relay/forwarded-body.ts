@@ -39,8 +39,8 @@ export interface IssuedId {
 export type OutputMember = 'max_tokens' | 'max_completion_tokens' | 'max_output_tokens'
 
 export interface GrantedOutput {
-  /** The member in which the upstream expects the limit. */
-  readonly parameter: OutputMember
+  /** The member in which the upstream expects the limit; null if it takes none. */
+  readonly parameter: OutputMember | null
   readonly tokens: number
   /** The client's own limits. */
   readonly asked: Readonly<Partial<Record<OutputMember, number | null | undefined>>>
@@ -85,6 +85,7 @@ function limitOutput(
   spans: ReadonlyMap<string, MemberSpan>,
   edits: Edit[]
 ): void {
+  if (parameter === null) return
   if (asked[parameter] !== tokens) edits.push(setMember(body, spans.get(parameter), parameter, tokens))
   // Some providers refuse two limits.
   const other = parameter === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'

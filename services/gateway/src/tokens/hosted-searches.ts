@@ -1,6 +1,5 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { Edit } from '../body/members.ts'
 import type { TokenBound } from './token-bound.ts'
 
 /** The provider's type of the tool, as the catalog and usage name it. */
@@ -8,25 +7,6 @@ const webSearch = 'web_search'
 /** Calls for a request that sets no limit, and the maximum for any. */
 const defaultCalls = 8
 const maxCalls = 32
-
-/** A request in which the provider may search the web, before its calls are granted. */
-export interface HostedSearches {
-  /** The client's limit of calls; null for none. */
-  readonly asked: number | null
-  /** How often the provider may read the prompt. Each call of the tool begins another pass with a longer one. */
-  readonly passes: (calls: number) => number
-  /** How often the output may reach its limit: with each pass, or once. */
-  readonly outputs: (calls: number) => number
-  /** Limits the calls in the body. */
-  readonly limit: (calls: number) => Edit
-}
-
-/** Calls of a tool that the provider runs. */
-export interface GrantedCalls {
-  readonly calls: number
-  /** Limits the calls in the body. */
-  readonly edit: Edit
-}
 
 /** Refuses the provider's web search if the catalog has no price for it. @throws ServiceError unpriced_parameter */
 export function assertSearchPrice({ prices }: Pick<Model, 'prices'>): void {

@@ -1,5 +1,5 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
-import type { GrantedCalls, HostedSearches } from './hosted-searches.ts'
+import type { Edit } from '../body/members.ts'
 
 /** The maximum tokens of a request, before its output is granted. */
 export interface TokenBound {
@@ -31,6 +31,25 @@ export interface TokenBound {
   fewerCalls?: (() => TokenBound) | null
   /** Cache writes that the provider may bill; absent for all that the model has a price for. */
   cacheWrites?: 'none' | 'short'
+}
+
+/** A request in which the provider may search the web, before its calls are granted. */
+export interface HostedSearches {
+  /** The client's limit of calls; null for none. */
+  readonly asked: number | null
+  /** How often the provider may read the prompt. Each call of the tool begins another pass with a longer one. */
+  readonly passes: (calls: number) => number
+  /** How often the output may reach its limit: with each pass, or once. */
+  readonly outputs: (calls: number) => number
+  /** Limits the calls in the body. */
+  readonly limit: (calls: number) => Edit
+}
+
+/** Calls of a tool that the provider runs. */
+export interface GrantedCalls {
+  readonly calls: number
+  /** Limits the calls in the body. */
+  readonly edit: Edit
 }
 
 /** The output that a request wants: the client's limit or the catalog's default, up to the model's maximum. */

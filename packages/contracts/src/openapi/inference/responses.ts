@@ -65,6 +65,18 @@ function callOfStored(operationId: string, summary: string, answer: keyof typeof
   }
 }
 
+export const compactConversation = callOfModel(
+  'compactConversation',
+  "Compact a conversation with OpenAI's Responses API",
+  'CompactRequest',
+  'Compaction',
+  {
+    streams: false,
+    takesMedia: true,
+    errors: ['wrong_endpoint', 'previous_response_not_found', 'item_not_found']
+  }
+)
+
 export const getResponse = callOfStored('getResponse', "Get one of the account's stored responses", 'Response')
 export const deleteResponse = callOfStored(
   'deleteResponse',

@@ -2,6 +2,8 @@ import { ErrorResponse, MessageError } from '../../http/error.ts'
 import {
   ChatCompletion,
   ChatRequest,
+  Compaction,
+  CompactRequest,
   Completion,
   CompletionRequest,
   DeletedResponse,
@@ -22,6 +24,8 @@ import { errorSchemaName } from '../error-responses.ts'
 
 /** The schemas of the document, by name. */
 export const schemas = {
+  CompactRequest,
+  Compaction,
   ChatRequest,
   ChatCompletion,
   CompletionRequest,

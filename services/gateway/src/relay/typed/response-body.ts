@@ -6,26 +6,33 @@ import { ofText } from '../../usage/usage-text.ts'
 import { type IssuedIds, issuedIds } from '../issued-ids.ts'
 import { JsonBody } from '../json-body.ts'
 import type { MemberScan } from './member-scan.ts'
-import { ObjectShape } from './object-shape.ts'
+import { type BodyReading, ObjectShape } from './object-shape.ts'
 import { outputItems, outputPaths } from './output-items.ts'
 
-const isResponse = (body: MemberScan): boolean => body.values.get('object') === '"response"'
-
-const reading = {
-  paths: ['object', 'status', 'error', 'usage', 'service_tier', 'tool_usage', 'id', ...outputPaths('output')],
-  usage: 'usage',
-  isAnswer: isResponse,
-  // A response that failed has an error, too. It is the provider's answer.
-  isError: (body: MemberScan): boolean => !isResponse(body) && body.valueOf('error') != null
+const readingOf = (object: string): BodyReading => {
+  const isAnswer = (body: MemberScan): boolean => body.values.get('object') === JSON.stringify(object)
+  return {
+    paths: ['object', 'status', 'error', 'usage', 'service_tier', 'tool_usage', 'id', ...outputPaths('output')],
+    usage: 'usage',
+    isAnswer,
+    // A response that failed has an error, too. It is the provider's answer.
+    isError: (body) => !isAnswer(body) && body.valueOf('error') != null
+  }
 }
+
+/** A response, and a compacted conversation. */
+const readings = { response: readingOf('response'), 'response.compaction': readingOf('response.compaction') }
 
 /** A single body of the Responses API on its way to the client. */
 export class ResponseBody extends JsonBody {
   readonly #shape: ObjectShape
 
-  /** @param length of the body in bytes, -1 if unknown */
-  constructor(length: number) {
-    const shape = new ObjectShape(reading)
+  /**
+   * @param length of the body in bytes, -1 if unknown
+   * @param object what the body is
+   */
+  constructor(length: number, object: keyof typeof readings = 'response') {
+    const shape = new ObjectShape(readings[object])
     super(shape, readText, length)
     this.#shape = shape
   }
