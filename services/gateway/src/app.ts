@@ -12,12 +12,15 @@ import { authenticate } from './authenticate/plugin.ts'
 import type { BodyMemory } from './body/body-memory.ts'
 import { SlowBodies } from './body/slow-bodies.ts'
 import { chatCompletions } from './endpoints/chat-completions.ts'
+import { compact } from './endpoints/compact.ts'
 import { completions } from './endpoints/completions.ts'
+import { countTokens } from './endpoints/count-tokens.ts'
+import { countingEndpoint } from './endpoints/counting-endpoint.ts'
 import { embeddings } from './endpoints/embeddings.ts'
 import { inferenceEndpoint } from './endpoints/inference.ts'
 import type { InferenceDependencies } from './endpoints/inference-endpoint.ts'
 import { inputTokens } from './endpoints/input-tokens.ts'
-import { countTokens, messages } from './endpoints/messages.ts'
+import { messages } from './endpoints/messages.ts'
 import { models } from './endpoints/models.ts'
 import { openApi } from './endpoints/openapi.ts'
 import { responses } from './endpoints/responses.ts'
@@ -70,7 +73,7 @@ export interface GatewayDependencies extends SharedDependencies {
   readonly tracing: Tracing | null
 }
 
-const endpoints = [chatCompletions, completions, embeddings, responses, messages, countTokens]
+const endpoints = [chatCompletions, completions, embeddings, responses, compact, messages]
 
 /** Builds the gateway's routes. It neither listens nor connects. */
 export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
@@ -102,7 +105,7 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
       forbidSniffing(listing)
       models(listing, dependencies)
       storedResponses(listing, shared)
-      inputTokens(listing, shared)
+      for (const endpoint of [inputTokens, countTokens]) countingEndpoint(listing, endpoint, shared)
     })
   })
   return app

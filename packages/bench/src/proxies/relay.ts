@@ -82,6 +82,7 @@ function pass(
     model: members.model,
     isStream: members.stream === true,
     streamOptions: members.stream_options ?? null,
+    toolLimit: null,
     // Only admission grants output tokens.
     sendsStandardTier: false,
     output: null,

@@ -145,6 +145,11 @@ export const NoTools = refused(noPrice)
 export const Functions = Type.Optional(Type.Union([Type.Array(FunctionDefinition), Type.Null()], { 'x-bulk': true }))
 const Named = Type.Object({ name: Type.String() }, closed)
 export const FunctionCallChoice = maybe(Type.Union([Type.String(), Named]))
+/** A tool that the request has. It defines none. */
+const AllowedTool = Type.Object(
+  { type: Type.Optional(oneOf(['function', 'custom'])), function: maybe(Named), custom: maybe(Named) },
+  closed
+)
 export const ToolChoice = Type.Optional(
   Type.Union(
     [
@@ -155,7 +160,7 @@ export const ToolChoice = Type.Optional(
           type: Type.Optional(oneOf(['function', 'custom', 'allowed_tools', 'auto', 'any', 'none', 'required'])),
           function: maybe(Named),
           custom: maybe(Named),
-          allowed_tools: maybe(Type.Object({ mode: text, tools: maybe(Type.Array(Type.Object({}))) }, closed))
+          allowed_tools: maybe(Type.Object({ mode: text, tools: maybe(Type.Array(AllowedTool)) }, closed))
         },
         closed
       )

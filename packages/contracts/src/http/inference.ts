@@ -150,6 +150,7 @@ export const ResponseRequest = Type.Object({
   store: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
   previous_response_id: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Null()])),
   background: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+  max_tool_calls: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Null()])),
   tools: ResponseTools,
   tool_choice: ResponseToolChoice,
   text: TextOptions,
@@ -179,6 +180,25 @@ export const InputTokensRequest = Type.Object({
   parallel_tool_calls: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
   personality: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   truncation: Type.Optional(Type.Union([Type.String(), Type.Null()]))
+})
+
+/** A request to compact a conversation. It has no limit of the output. */
+export const CompactRequest = Type.Object({
+  model,
+  input: Input,
+  instructions: Instructions,
+  previous_response_id: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Null()])),
+  prompt_cache_key: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  prompt_cache_options: PromptCacheOptions,
+  service_tier: Type.Optional(Type.Union([Type.String(), Type.Null()]))
+})
+
+/** The members that every provider's compacted conversation has. */
+export const Compaction = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('response.compaction'),
+  output: Type.Array(Type.Object({ type: Type.String() })),
+  usage: Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer(), total_tokens: Type.Integer() })
 })
 
 export const InputTokens = Type.Object({

@@ -52,7 +52,7 @@ const citations = Type.Optional(Type.Union([Type.Array(Type.Unknown()), Type.Obj
 /** A block within the result of a tool, or within a search result. */
 const InnerBlock = Type.Object(
   {
-    type: oneOf(['text', 'image', 'search_result'], noBlockPrice),
+    type: oneOf(['text', 'image', 'search_result', 'web_search_result', 'web_search_tool_result_error'], noBlockPrice),
     text,
     source,
     title: text,
@@ -68,6 +68,10 @@ const InnerBlock = Type.Object(
       ])
     ),
     citations,
+    url: text,
+    encrypted_content: text,
+    page_age: text,
+    error_code: text,
     cache_control: MessageCacheControl
   },
   { ...closed, 'x-note': 'part', 'x-unpriced': 'a block must be an object' }
@@ -76,7 +80,17 @@ const InnerBlock = Type.Object(
 const Block = Type.Object(
   {
     type: oneOf(
-      ['text', 'image', 'tool_use', 'tool_result', 'thinking', 'redacted_thinking', 'search_result'],
+      [
+        'text',
+        'image',
+        'tool_use',
+        'tool_result',
+        'thinking',
+        'redacted_thinking',
+        'search_result',
+        'server_tool_use',
+        'web_search_tool_result'
+      ],
       noBlockPrice
     ),
     text,
@@ -89,7 +103,8 @@ const Block = Type.Object(
     caller: free,
     toolset_name: text,
     tool_use_id: text,
-    content: Type.Optional(Type.Union([Type.String(), Type.Array(InnerBlock), Type.Null()])),
+    // A search that failed has a single block.
+    content: Type.Optional(Type.Union([Type.String(), Type.Array(InnerBlock), InnerBlock, Type.Null()])),
     is_error: flag,
     thinking: text,
     signature: text,
@@ -127,11 +142,13 @@ export const clientToolTypes = [
   'computer_toolset_20260801',
   'browser_toolset_20260801'
 ]
+/** The web search, which the provider runs. The gateway checks whether it has a price, and limits its uses. */
+export const hostedSearchType = 'web_search_20250305'
 const Tool = Type.Object(
   {
     type: maybe(
       labelOf(
-        ['custom', ...clientToolTypes],
+        ['custom', ...clientToolTypes, hostedSearchType],
         'the catalog has no price for a tool that the provider runs. Send tools that your application runs'
       )
     ),
@@ -149,9 +166,13 @@ const Tool = Type.Object(
     display_height_px: number,
     display_number: number,
     enable_zoom: flag,
-    configs: free
+    configs: free,
+    max_uses: Type.Optional(Type.Integer({ minimum: 1, 'x-note': 'callLimit' })),
+    allowed_domains: freeList,
+    blocked_domains: freeList,
+    user_location: free
   },
-  closed
+  { ...closed, 'x-note': 'tool' }
 )
 export const MessageTools = bulk(Type.Array(Tool))
 export const MessageToolChoice = bulk(

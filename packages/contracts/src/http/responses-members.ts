@@ -64,15 +64,28 @@ const toolMembers = {
 const clientTools = ['function', 'custom', 'apply_patch', 'local_shell', 'computer', 'computer_use_preview']
 const noToolPrice =
   'the catalog has no price for a tool of this type. Send tools that your application runs, such as functions'
-const NamedTool = Type.Object({ type: oneOf(clientTools, noToolPrice), ...toolMembers }, closed)
-/** The provider runs other tools itself, and bills each call. */
+const toolType = (types: string[]) => Type.String({ enum: types, 'x-unpriced': noToolPrice, 'x-note': 'label' })
+const NamedTool = Type.Object({ type: toolType(clientTools), ...toolMembers }, closed)
+const ownTool = { ...toolMembers, tools: maybe(Type.Array(NamedTool)) }
+const ownTypes = [...clientTools, 'namespace']
+/** The web search, which the provider runs. The gateway checks whether it has a price, and limits its calls. */
+export const hostedSearchTypes = ['web_search', 'web_search_2025_08_26']
 const Tool = Type.Object(
-  { type: oneOf([...clientTools, 'namespace'], noToolPrice), ...toolMembers, tools: maybe(Type.Array(NamedTool)) },
+  {
+    type: toolType([...ownTypes, ...hostedSearchTypes]),
+    ...ownTool,
+    external_web_access: flag,
+    filters: free,
+    return_token_budget: text,
+    search_context_size: text,
+    user_location: free
+  },
   closed
 )
-const toolList = Type.Array(Tool)
+/** Tools within items. Later responses inherit them, without a limit of calls, so the provider must run none of them. */
+const ItemTool = Type.Object({ type: toolType(ownTypes), ...ownTool }, closed)
 
-/** Items that the provider's own tools wrote have no price, and a compacted conversation has no bound. */
+/** Items of the provider's other tools have no price. */
 const itemTypes = [
   'message',
   'function_call',
@@ -87,6 +100,8 @@ const itemTypes = [
   'apply_patch_call',
   'apply_patch_call_output',
   'additional_tools',
+  'web_search_call',
+  'compaction',
   'item_reference'
 ]
 
@@ -122,14 +137,16 @@ const Item = Type.Object(
     operation: free,
     pending_safety_checks: freeList,
     acknowledged_safety_checks: freeList,
-    tools: maybe(toolList)
+    tools: maybe(Type.Array(ItemTool))
   },
   { ...closed, 'x-note': 'item' }
 )
 
 export const Input = Type.Optional(Type.Union([Type.String(), Type.Array(Item), Type.Null()], { 'x-bulk': true }))
 export const Instructions = Type.Optional(Type.Union([Type.String(), Type.Null()], { 'x-bulk': true }))
-export const ResponseTools = Type.Optional(Type.Union([toolList, Type.Null()], { 'x-bulk': true }))
+export const ResponseTools = Type.Optional(Type.Union([Type.Array(Tool), Type.Null()], { 'x-bulk': true }))
+/** A tool that the request has. It defines none. */
+const AllowedTool = Type.Object({ type: toolType([...ownTypes, ...hostedSearchTypes]), name: text }, closed)
 export const ResponseToolChoice = Type.Optional(
   Type.Union(
     [
@@ -137,10 +154,10 @@ export const ResponseToolChoice = Type.Optional(
       Type.Null(),
       Type.Object(
         {
-          type: oneOf([...clientTools, 'allowed_tools'], noToolPrice),
+          type: toolType([...ownTypes, ...hostedSearchTypes, 'allowed_tools']),
           name: text,
           mode: text,
-          tools: maybe(Type.Array(Type.Object({})))
+          tools: maybe(Type.Array(AllowedTool))
         },
         closed
       )

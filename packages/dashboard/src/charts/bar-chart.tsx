@@ -18,6 +18,8 @@ interface BarChartProps {
   /** Whether the bars of one name stand side by side, for values that do not add up. Otherwise they are stacked. */
   readonly isGrouped?: boolean
   readonly format: (value: number) => string
+  /** One text per bar, shown with its values; may be empty. */
+  readonly details?: readonly string[]
 }
 
 const fills = ['fill-series-1', 'fill-series-2', 'fill-series-3', 'fill-series-4', 'fill-series-5'] as const
@@ -28,7 +30,7 @@ const height = 200
 const maxBarWidth = 48
 
 /** Bars over time. The values under the pointer are shown above; a `ChartTable` below has all of them. */
-export function BarChart({ label, names, series, isGrouped = false, format }: BarChartProps) {
+export function BarChart({ label, names, series, isGrouped = false, format, details = [] }: BarChartProps) {
   const [pointed, setPointed] = useState<number | null>(null)
   const totals = names.map((_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0))
   const ticks = axisTicks(Math.max(...(isGrouped ? series.flatMap(({ values }) => values) : totals), 0))
@@ -44,6 +46,7 @@ export function BarChart({ label, names, series, isGrouped = false, format }: Ba
               {isGrouped
                 ? series.map(({ name, values }) => `${name} ${format(values[pointed] ?? 0)}`).join(' · ')
                 : format(totals[pointed] ?? 0)}
+              {details[pointed] ? ` · ${details[pointed]}` : ''}
             </>
           )}
         </p>

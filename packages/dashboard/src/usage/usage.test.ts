@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { groupUsage } from './group-usage.ts'
+import { describeRareCounters } from './rare-counters.ts'
 import { stackUsage } from './stack-usage.ts'
 import { type Bucket, bucketStarts, sumByGroup } from './sum-usage.ts'
 import { emptyBucket } from './testing/empty-bucket.ts'
@@ -67,6 +68,15 @@ test('keys with the same label stay separate and get distinct names', async () =
     ['Shop (tg_aaaaa…)', 'Shop (tg_bbbbb…)', '2 others']
   )
   assert.equal(new Set(stackUsage(buckets, [start], 'cost', groups).map(({ id }) => id)).size, 3)
+})
+
+test('each bar names its rare counters, summed over all groups, and none that are 0', async () => {
+  const starts = ['2026-05-01T00:00:00.000Z', '2026-05-02T00:00:00.000Z']
+  const buckets = [
+    { ...bucket('2026-05-02T00:00:00Z', 'a', 1), tool_calls: 2, cache_write_tokens: 1200 },
+    { ...bucket('2026-05-02T00:00:00Z', 'b', 1), tool_calls: 1 }
+  ]
+  assert.deepEqual(describeRareCounters(buckets, starts), ['', 'Cache writes 1,200 · Tool calls 3'])
 })
 
 test('a CSV file keeps every cell, and none becomes a formula in a spreadsheet', async () => {

@@ -11,9 +11,10 @@ import type { Behaviour } from './model-name.ts'
 import { requestParser } from './parse-request.ts'
 import { ChatRequest, CompletionRequest, EmbeddingRequest } from './requests.ts'
 import { answerResponse } from './responses/answer.ts'
+import { answerCompaction } from './responses/compact.ts'
 import { countResponseInput, type ResponseState } from './responses/prompt.ts'
 import { refuseResponseMember } from './responses/refuse.ts'
-import { InputTokensRequest, ResponseRequest } from './responses/request.ts'
+import { CompactRequest, InputTokensRequest, ResponseRequest } from './responses/request.ts'
 import { ResponseStore } from './responses/store.ts'
 import { askStored } from './responses/stored-endpoints.ts'
 import { createSeal } from './seal.ts'
@@ -52,6 +53,7 @@ const parseChat = requestParser(ChatRequest)
 const parseCompletion = requestParser(CompletionRequest)
 const parseEmbedding = requestParser(EmbeddingRequest)
 const parseResponse = requestParser(ResponseRequest, refuseResponseMember)
+const parseCompact = requestParser(CompactRequest, refuseResponseMember)
 const parseInputTokens = requestParser(InputTokensRequest, refuseResponseMember)
 
 /** Creates the endpoints of a server, with the responses and the cache that it keeps. */
@@ -71,6 +73,10 @@ export function createEndpoints(): Endpoints {
       running(parseResponse, (request, how, createdS) => answerResponse(request, responses, how, createdS))
     ],
     [
+      '/v1/responses/compact',
+      running(parseCompact, (request, how, createdS) => answerCompaction(request, responses, how, createdS))
+    ],
+    [
       '/v1/messages',
       running(readMessageRequest, (request, how, createdS) => answerMessage(request, messages, how, createdS))
     ]
@@ -82,7 +88,7 @@ export function createEndpoints(): Endpoints {
   return { models, counters, stored: (method, path, query) => askStored(method, path, query, responses.store) }
 }
 
-function running<Request extends { model: string; stream?: boolean | null }>(
+function running<Request extends { model: string }>(
   read: (body: Buffer, headers: IncomingHttpHeaders) => Request,
   answer: (request: Request, behaviour: Behaviour, createdS: number, model: string) => Answer
 ): ModelReader {
@@ -90,7 +96,7 @@ function running<Request extends { model: string; stream?: boolean | null }>(
     const request = read(body, headers)
     return {
       model: request.model,
-      stream: request.stream === true,
+      stream: 'stream' in request && request.stream === true,
       answer: (model, behaviour, createdS) => answer(request, behaviour, createdS, model)
     }
   }

@@ -63,7 +63,11 @@ test('a reported key', async (t) => {
 
     const [own, ...others] = await entries(owner)
     assert.deepEqual(others, [])
-    assert.partialDeepStrictEqual(own, { subject: key.id, actor_id: operator.id, detail: { note: reason } })
+    assert.partialDeepStrictEqual(own, {
+      subject: key.id,
+      actor_id: operator.id,
+      detail: { note: reason, cut_streams: true }
+    })
     const acts = await entries(operator, '/api/admin/audit')
     assert.equal(acts.length, 1)
     assert.partialDeepStrictEqual(acts[0], { subject: key.id, reason, account_id: owner.id })

@@ -11,7 +11,7 @@ import { revokedKeyMail } from '../mail/revoked-key-mail.ts'
 import type { AdminContext } from './admin-context.ts'
 import { byOperator, recordAct } from './record-act.ts'
 
-/** `POST /keys/revoke`: revokes a key that somebody reported, and mails the owner of its account. */
+/** `POST /keys/revoke`: revokes a key that somebody reported, ends its open requests, and mails the owner of its account. */
 export function revokeReportedKey(app: TypedApp, context: AdminContext): void {
   const { database, projector, mailer, publicUrl, clock } = context
 
@@ -57,7 +57,7 @@ async function revoke(
 ): Promise<boolean> {
   if (status === 'revoked') return false
   return await orm.transaction(async (tx) => {
-    if (!(await revokeActiveKey(tx, { accountId, id, cutStreams: false }, { ...by, note: reason, detail: {} })))
+    if (!(await revokeActiveKey(tx, { accountId, id, cutStreams: true }, { ...by, note: reason, detail: {} })))
       return false
     await recordAct(tx, by, { action: 'key.revoked', accountId, subject: id, reason, detail: { label, prefix } })
     return true

@@ -15,7 +15,7 @@ import { RedisAwayError, type RedisLink } from '@tollgate/state/link/redis-link.
 import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
 import type { KeyAdmission, KnownKey, Versioned } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
-import type { TokenBound } from '../tokens/token-bound.ts'
+import type { GrantedCalls, TokenBound } from '../tokens/token-bound.ts'
 import type { Admissions } from './admissions.ts'
 import { allowancesOf } from './allowances.ts'
 import { type CallTime, costBound, shrinkDefault, withinRate } from './cost-bound.ts'
@@ -69,6 +69,8 @@ export interface Admitted {
   promptTokens: number
   rates: RateState
   tokensPerMinute: number
+  /** Calls of a tool that the provider runs; null if the request has no such tool. */
+  toolCalls: GrantedCalls | null
   /** The plan that admitted it. */
   plan: string
   /** Unix milliseconds of this process. */
@@ -80,8 +82,8 @@ export interface Admitted {
  *
  * The request is judged on the records that this process remembers. Redis decides only on its current records; if they differ,
  * the request is judged again on them. A refusal, too, needs records that Redis has just confirmed. If only the bound of the
- * prompt is too large, the prompt is counted exactly, once. If only a default length of the output exceeds the rate, it shrinks,
- * once.
+ * prompt is too large, the prompt is counted exactly, once. A request with calls of the provider's tools is then tried with fewer of
+ * them. If only a default length of the output exceeds the rate, it shrinks, once.
  *
  * @throws ServiceError with the verdict's code, an error of `bound`, of a budget or limit, exceeds_rate_limit or
  *   state_unavailable
@@ -118,7 +120,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     }
     switch (answer?.outcome) {
       case 'admitted':
-        return admittedAs(answer, asked!, allowances.tokens, plan, from)
+        return admittedAs(answer, asked!, bound, allowances.tokens, plan, from)
       case 'ended':
         if (endOverride(known, judged, verdict.endsAt)) continue
         throw new ServiceError(verdict.endedCode)
@@ -139,6 +141,10 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     counted = true
     if (exact !== null && exact < bound.promptTokens) {
       bound = { ...bound, promptTokens: exact }
+      continue
+    }
+    if (bound.fewerCalls != null && (answer === null || answer.outcome === 'over-budget' || isOverTokens(answer))) {
+      bound = bound.fewerCalls()
       continue
     }
     const isShrinkable: boolean = bound.isDefault === true && !shrunk
@@ -234,13 +240,23 @@ function refusalOf(answer: AdmitAnswer | null, tokensPerMinute: number): Service
 function admittedAs(
   answer: AdmitAnswer & { outcome: 'admitted' },
   asked: CostBound,
+  { granted }: TokenBound,
   tokensPerMinute: number,
   plan: string,
   admittedAt: number
 ): Admitted {
   const heldTokens = asked.promptTokens + asked.outputTokens * answer.grantedTokens
   const { promptTokens } = asked
-  return { hold: answer, heldTokens, promptTokens, rates: answer, tokensPerMinute, plan, admittedAt }
+  return {
+    hold: answer,
+    heldTokens,
+    promptTokens,
+    rates: answer,
+    tokensPerMinute,
+    toolCalls: granted ?? null,
+    plan,
+    admittedAt
+  }
 }
 
 function prepare(known: KnownKey, catalog: CatalogView, endsAt: number | null, holdMs: number): KeyAdmission {

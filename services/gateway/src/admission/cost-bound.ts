@@ -18,7 +18,7 @@ export interface CallTime {
  */
 export function costBound(bound: TokenBound, model: Model, { from, until }: CallTime): CostBound {
   const { promptTokens, audioTokens = 0, imageTokens = 0, answers, wantedTokens } = bound
-  const { minTokens = 0, tiers = standardOnly } = bound
+  const { minTokens = 0, tiers = standardOnly, outputs = 1 } = bound
   const { prices } = model
   const rates = dearestRates(prices, { tiers, maxPromptTokens: promptTokens, from, until })
   const text = dearestText(rates, prices, bound.cacheWrites)
@@ -29,8 +29,8 @@ export function costBound(bound: TokenBound, model: Model, { from, until }: Call
   return {
     promptPicos: promptPicos + feeNanos * 1000,
     promptTokens,
-    outputPicos: answers * dearestOutput(rates, prices),
-    outputTokens: answers,
+    outputPicos: answers * outputs * dearestOutput(rates, prices),
+    outputTokens: answers * outputs,
     wantedTokens,
     minTokens: Math.min(Math.max(model.fewestOutputTokens, minTokens), wantedTokens)
   }

@@ -1,14 +1,8 @@
 import { type ModelPrices, pricedTiers, standardOnly, standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 
-/** How requests of Anthropic's API ask for the standard tier. */
-const standardOnlyName = 'standard_only'
-
 /** Whether a model has prices for every tier that a request may be served in. @param asked the member `service_tier` */
 export const isTierPriced = (asked: unknown, prices: ModelPrices): boolean =>
-  asked == null ||
-  asked === 'auto' ||
-  asked === standardOnlyName ||
-  (typeof asked === 'string' && pricedTiers(prices).includes(asked))
+  asked == null || asked === 'auto' || (typeof asked === 'string' && pricedTiers(prices).includes(asked))
 
 /**
  * The tiers that a request may be served in. With `auto`, the provider chooses. A provider may serve every request in the standard tier.
@@ -17,7 +11,5 @@ export const isTierPriced = (asked: unknown, prices: ModelPrices): boolean =>
  */
 export function allowedTiers(asked: unknown, prices: ModelPrices): readonly string[] {
   if (asked === 'auto') return pricedTiers(prices)
-  return typeof asked !== 'string' || asked === standardTier || asked === standardOnlyName
-    ? standardOnly
-    : [standardTier, asked]
+  return typeof asked !== 'string' || asked === standardTier ? standardOnly : [standardTier, asked]
 }

@@ -3,13 +3,24 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { ModelPrices } from '@tollgate/contracts/prices/model-prices.ts'
 import { elided } from '../body/request-members.ts'
 import type { BoundedBody } from '../tokens/prompt-bound.ts'
+import type { Api } from '../upstreams/apis.ts'
 import { isTierPriced } from './service-tier.ts'
 
-type Allowed = (value: unknown, prices: ModelPrices) => boolean
+type Allowed = (value: unknown, prices: ModelPrices, api: Api) => boolean
 
 const isAbsent: Allowed = (value) => value == null
 const isStandard: Allowed = (value) => value == null || value === 'standard'
-const isText: Allowed = (value) => value == null || (Array.isArray(value) && value.every((one) => one === 'text'))
+/** Whether a chat may answer with these. Spoken answers are output, so the output limit bounds them. */
+const isModalityPriced: Allowed = (value, prices, api) =>
+  value == null ||
+  (Array.isArray(value) && value.every((one) => one === 'text' || (one === 'audio' && speaks(prices, api))))
+/** The voice and format of a spoken answer. A long value was not read. */
+const isAudioPriced: Allowed = (value, prices, api) => value == null || (value !== elided && speaks(prices, api))
+const speaks = ({ audioOutputPicos }: ModelPrices, api: Api): boolean =>
+  api === 'chat' && audioOutputPicos !== undefined
+/** Messages have a tier of their own that is never dearer: the schema has the rest. */
+const isTierAllowed: Allowed = (value, prices, api) =>
+  isTierPriced(value, prices) || (api === 'messages' && value === 'standard_only')
 /** Whether a cached prompt lives for a time of OpenAI's that has a price. A long value was not read, so its `ttl` is unknown. */
 const isTtlPriced: Allowed = (value, prices) => {
   if (value == null) return true
@@ -20,13 +31,13 @@ const isTtlPriced: Allowed = (value, prices) => {
 
 /** Members that can change the cost but have no price in the catalog. Each has a test for values that do not change the cost. */
 const unpriced = new Map<string, Allowed>([
-  ['service_tier', isTierPriced],
+  ['service_tier', isTierAllowed],
   ['web_search_options', isAbsent],
   ['search_parameters', isAbsent],
   ['plugins', isAbsent],
   ['prediction', isAbsent],
-  ['modalities', isText],
-  ['audio', isAbsent],
+  ['modalities', isModalityPriced],
+  ['audio', isAudioPriced],
   // The next two say how long a provider caches the prompt.
   ['prompt_cache_retention', isAbsent],
   ['prompt_cache_options', isTtlPriced],
@@ -41,11 +52,12 @@ const unpriced = new Map<string, Allowed>([
 /** @throws ServiceError unpriced_parameter with the first member of a body that has no price, in any spelling */
 export function refuseUnpriced(
   { members, spans }: Pick<BoundedBody, 'members' | 'spans'>,
-  { prices }: Pick<Model, 'prices'>
+  { prices }: Pick<Model, 'prices'>,
+  api: Api
 ): void {
   for (const [spelling, { name }] of spans) {
     const isAllowed = unpriced.get(spelling)
-    if (isAllowed !== undefined && (name !== spelling || !isAllowed(members[name], prices))) {
+    if (isAllowed !== undefined && (name !== spelling || !isAllowed(members[name], prices, api))) {
       throw new ServiceError('unpriced_parameter', {
         message: `${name}: the catalog has no price for this. Remove it.`
       })

@@ -26,7 +26,7 @@ export class JsonReader {
   /** Numbers in lists of only numbers, and the bytes of these lists. Requests may send tokens this way. */
   listedNumbers = 0
   listedNumberBytes = 0
-  /** Notes about items and parts of messages, in order: a {@link note}, where its value begins, and where it ends (texts only). */
+  /** Notes about items and parts of messages, in order: a {@link note}, where its value begins, and where it ends (texts and numbers only). */
   readonly notes: number[] = []
 
   readonly #bytes: Buffer
@@ -335,6 +335,7 @@ export class JsonReader {
       value = numberAt(this.#bytes, start, end)
       if ((isInteger && !Number.isInteger(value)) || value < minimum || value > maximum) throw this.#fault()
     }
+    this.#note(this.#shape.note, start, end)
     this.#at = end
     this.#ended(value)
   }

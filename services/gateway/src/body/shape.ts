@@ -25,7 +25,10 @@ export const note = {
   /** Base64 of an image, without a URL around it (Messages). */
   imageData: 15,
   /** A text that is counted, such as the type of a tool. */
-  label: 16
+  label: 16,
+  /** A tool (Messages), and its limit of calls. */
+  tool: 17,
+  callLimit: 18
 }
 export type Note = keyof typeof note
 

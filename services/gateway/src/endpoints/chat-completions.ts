@@ -20,8 +20,8 @@ export const chatCompletions: InferenceEndpoint = {
   format: listFormat('choices', 'delta'),
   promptMember: 'messages',
   tokenBound(body, model) {
-    const { spans } = body
-    const { max_tokens, max_completion_tokens, n } = body.members as Static<typeof ChatRequest>
+    const { spans, members } = body
+    const { max_tokens, max_completion_tokens, n } = members as Static<typeof ChatRequest>
     // The API has no such member for chats, but some providers obey it.
     if (spans.has('best_of'))
       throw new ServiceError('unpriced_parameter', {
@@ -33,8 +33,13 @@ export const chatCompletions: InferenceEndpoint = {
       answers: n ?? 1,
       wantedTokens: wantedOutput(limit, model),
       isDefault: limit == null,
-      tiers: allowedTiers(body.members.service_tier, model.prices),
+      // The tokens of a spoken answer do not follow from its bytes.
+      ...(isSpoken(members) && { hidesAnswers: true }),
+      tiers: allowedTiers(members.service_tier, model.prices),
       ...(model.prices.longCacheWritePicos !== undefined && !mayWriteForLong(body) && { cacheWrites: 'short' })
     }
   }
 }
+
+const isSpoken = ({ audio, modalities }: Readonly<Record<string, unknown>>): boolean =>
+  audio != null || (Array.isArray(modalities) && modalities.includes('audio'))

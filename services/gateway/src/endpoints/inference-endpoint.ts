@@ -38,13 +38,13 @@ export interface InferenceEndpoint {
   readonly streams: boolean
   /** The member that holds the prompt; null if the prompt is only bounded, and never counted. */
   readonly promptMember: string | null
-  /** Whether requests cost nothing. Then nothing is reserved or charged, but they count towards the rate of requests. */
-  readonly isFree?: boolean
   readonly format: AnswerFormat
   /** Whether the usage of a stream must be asked for, by `stream_options`. */
   readonly asksForUsage: boolean
-  /** The member that limits the output. Absent: the catalog names it for each model. */
-  readonly outputMember?: OutputMember
+  /** The member that limits the output; null if only the model does. Absent: the catalog names it for each model. */
+  readonly outputMember?: OutputMember | null
+  /** The members that a request may have. Absent: those that the model's upstreams accept. */
+  readonly members?: ReadonlySet<string>
   /**
    * The headers of a request that its upstream gets: names and values, alternating, without line breaks. Absent: none.
    *

@@ -17,10 +17,11 @@ import { pinnedRoute } from '../stored/pinned-route.ts'
 import { refuseOtherCounts } from '../stored/same-counts.ts'
 import { operationNames } from '../telemetry/gen-ai-metrics.ts'
 import type { CountablePrompt } from '../tokens/count-prompt.ts'
+import { grantSearches } from '../tokens/hosted-searches.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
 import { refuseUnknown } from '../upstreams/accepted-members.ts'
 import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
-import { wrongEndpoint } from '../upstreams/offers.ts'
+import { findOffer } from './find-offer.ts'
 import type { InferenceDependencies, InferenceEndpoint } from './inference-endpoint.ts'
 import { type ReadRequest, RequestReader } from './read-request.ts'
 import type { RequestBody } from './request-body.ts'
@@ -66,8 +67,7 @@ class InferenceHandler {
   #begin(request: FastifyRequest, reply: FastifyReply, read: ReadRequest): void {
     const { idempotency } = this.#dependencies
     const { 'idempotency-key': key } = request.headers
-    if (key === undefined || idempotency === null || this.#endpoint.isFree === true || request.claim !== null)
-      this.#admit(request, reply, read)
+    if (key === undefined || idempotency === null || request.claim !== null) this.#admit(request, reply, read)
     else this.#claim(request, reply, read, idempotency, String(key))
   }
 
@@ -120,7 +120,7 @@ class InferenceHandler {
     // The request keeps these upstreams, even if others are loaded meanwhile.
     const upstreams = this.#dependencies.upstreams.current
     const view = upstreams.offers.viewOf(whole)
-    const { api, kind, streams, format, asksForUsage, outputMember, upstreamFields, isFree = false } = this.#endpoint
+    const { api, kind, streams, format, asksForUsage, outputMember, upstreamFields } = this.#endpoint
     const { headers } = request
     const { bytes, spans } = body
     const members = body.members as Record<string, unknown>
@@ -146,24 +146,24 @@ class InferenceHandler {
       catalog: view,
       name,
       kind,
-      model: isFree && model !== null ? { ...model, prices: noPrices } : model,
+      model,
       bound: () => {
         bound = this.#boundOf(body, headers, name, view, upstreams, found)
         return bound
       },
-      count: () => (prompt === null ? null : estimator.countPrompt(prompt))
+      // Searches lengthen the prompt, so its own length decides nothing.
+      count: () => (prompt === null || bound?.searches !== undefined ? null : estimator.countPrompt(prompt))
     }).then(
       (admitted) => {
-        const { outputParameter } = model!
-        const prices = isFree ? noPrices : model!.prices
+        const { outputParameter, prices } = model!
         const route = pinnedRoute(upstreams.offers.of(model!).get(api)!.route, found)
-        const parameter = outputMember ?? outputParameter
-        const output = kind === 'embedding' || isFree ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
+        const parameter = outputMember === undefined ? outputParameter : outputMember
+        const output = kind === 'embedding' ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
         const isStream = stream === true && streams
-        const { answers, hidesAnswers, tiers = standardOnly } = bound!
+        const { answers, hidesAnswers, tiers = standardOnly, searches } = bound!
         const hidesOutput = model!.hidesOutput === true || hidesAnswers === true
         startRelay(this.#endpoint, this.#dependencies, request, reply, {
-          metered: { admitted, prices, tiers, prompt, answers },
+          metered: { admitted, prices, tiers, prompt: searches === undefined ? prompt : null, answers },
           forwarded: {
             body: bytes,
             spans,
@@ -174,6 +174,7 @@ class InferenceHandler {
             sendsStandardTier: namesNoTier && tiers.length === 1,
             streamOptions,
             output,
+            toolLimit: admitted.toolCalls?.edit ?? null,
             route,
             format,
             upstreamFields: fields,
@@ -196,28 +197,23 @@ class InferenceHandler {
     headers: IncomingHttpHeaders,
     name: string,
     view: CatalogView,
-    { byName, offers }: Pick<UpstreamSet, 'byName' | 'offers'>,
+    upstreams: Pick<UpstreamSet, 'byName' | 'offers'>,
     found: FoundInput
   ): TokenBound {
     const model = view.model(name, this.#endpoint.kind)!
-    const offered = offers.of(model)
-    const offer = offered.get(this.#endpoint.api)
-    if (offer === undefined) {
-      if (model.route.some(({ upstream }) => byName.has(upstream))) throw wrongEndpoint(name, offered)
-      this.#dependencies.onUnavailable(name, model)
-      throw new ServiceError('model_unavailable')
-    }
+    const offer = findOffer(name, model, this.#endpoint.api, upstreams, this.#dependencies)
     this.#endpoint.refuseFields?.(headers, offer)
-    refuseUnpriced(body, model)
+    refuseUnpriced(body, model, this.#endpoint.api)
     const bound = this.#endpoint.tokenBound(body, model)
     // Last, so that a member without a price is refused as unpriced.
-    refuseUnknown(body.spans, offer.members)
+    refuseUnknown(body.spans, this.#endpoint.members ?? offer.members)
     pinnedRoute(offer.route, found)
     refuseOtherCounts(found, name, (one) => view.model(one, this.#endpoint.kind))
-    if (found.tokens === 0) return bound
+    if (found.tokens === 0) return grantSearches(bound, model)
     // Earlier answers may have images.
     const { promptTokens, imageTokens = 0 } = bound
-    return { ...bound, promptTokens: promptTokens + found.tokens, imageTokens: imageTokens + found.tokens }
+    const whole = { ...bound, promptTokens: promptTokens + found.tokens, imageTokens: imageTokens + found.tokens }
+    return grantSearches(whole, model)
   }
 
   /** @returns null if the model has no tokenizer, or does not exist */
@@ -235,4 +231,3 @@ class InferenceHandler {
 }
 
 const noFields: readonly string[] = []
-const noPrices: Model['prices'] = { inputPicos: 0, cachedInputPicos: 0, outputPicos: 0 }

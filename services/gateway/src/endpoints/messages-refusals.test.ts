@@ -88,7 +88,7 @@ t.test('what cannot be bounded or priced is refused, also when only counting, an
   const before = callsOf(upstream.received).length
   for (const [members, why] of [
     [
-      { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+      { tools: [{ type: 'web_search_20260209', name: 'web_search' }] },
       /^tools\[0\]\.type: .* tool that the provider runs/
     ],
     [{ tools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] }, /^tools\[0\]\.type/],

@@ -1,38 +1,39 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { MessageRequest, TokenCountRequest } from '@tollgate/contracts/http/inference.ts'
+import { MessageRequest } from '@tollgate/contracts/http/inference.ts'
+import { hostedSearchType } from '@tollgate/contracts/http/messages-members.ts'
 import { pricedTiers, standardOnly } from '@tollgate/contracts/prices/model-prices.ts'
 import type { Static } from 'typebox'
-import { messagesFormat, tokenCountFormat } from '../relay/messages/messages-format.ts'
+import { messagesFormat } from '../relay/messages/messages-format.ts'
 import { hiddenToolTokens } from '../tokens/hidden-tool-tokens.ts'
+import { assertSearchPrice } from '../tokens/hosted-searches.ts'
 import { type BoundedBody, chatPromptBound } from '../tokens/prompt-bound.ts'
 import { type TokenBound, wantedOutput } from '../tokens/token-bound.ts'
 import type { InferenceEndpoint } from './inference-endpoint.ts'
+import { messageSearches } from './message-searches.ts'
 import { messagesFields, refuseBetas } from './messages-fields.ts'
 
-const common = {
+/** `POST /v1/messages` of Anthropic's API */
+export const messages: InferenceEndpoint = {
+  route: '/v1/messages',
+  path: '/messages',
   api: 'messages',
   kind: 'chat',
+  body: MessageRequest,
+  streams: true,
   promptMember: null,
   asksForUsage: false,
   outputMember: 'max_tokens',
   upstreamFields: messagesFields,
-  refuseFields: refuseBetas
-} as const
-
-/** `POST /v1/messages` of Anthropic's API */
-export const messages: InferenceEndpoint = {
-  ...common,
-  route: '/v1/messages',
-  path: '/messages',
-  body: MessageRequest,
-  streams: true,
+  refuseFields: refuseBetas,
   format: messagesFormat,
   tokenBound(body, model) {
     const { max_tokens: limit, thinking, service_tier: tier } = body.members as Static<typeof MessageRequest>
     const budget = thinking?.budget_tokens ?? 0
+    const searches = messageSearches(body)
     return {
-      ...promptBound(body, model),
+      ...(searches !== null && { searches }),
+      ...messagePromptBound(body, model),
       // Without the member, the provider chooses.
       tiers: tier === 'standard_only' ? standardOnly : tiersOf(model),
       answers: 1,
@@ -45,27 +46,15 @@ export const messages: InferenceEndpoint = {
   }
 }
 
-/** `POST /v1/messages/count_tokens`, which is free. It refuses the prompts that `/v1/messages` refuses. */
-export const countTokens: InferenceEndpoint = {
-  ...common,
-  route: '/v1/messages/count_tokens',
-  path: '/messages/count_tokens',
-  body: TokenCountRequest,
-  streams: false,
-  isFree: true,
-  format: tokenCountFormat,
-  tokenBound(body, model) {
-    promptBound(body, model)
-    return { promptTokens: 0, answers: 0, wantedTokens: 0 }
-  }
-}
-
 /** The tier `fast` is another member, `speed`, which is refused. */
 const tiersOf = ({ prices }: Model): readonly string[] => pricedTiers(prices).filter((tier) => tier !== 'fast')
 
 /** @throws ServiceError unpriced_parameter or thread_unsupported_request */
-function promptBound(body: BoundedBody, model: Model): Omit<TokenBound, 'answers' | 'wantedTokens'> {
+export function messagePromptBound(body: BoundedBody, model: Model): Omit<TokenBound, 'answers' | 'wantedTokens'> {
   if (body.members.thread != null) throw new ServiceError('thread_unsupported_request')
+  const searches = body.labels.get(hostedSearchType) ?? 0
+  if (searches > 0) assertSearchPrice(model)
+  if (searches > 1) throw severalSearches()
   const cacheWrites = cacheWritesOf(body, model)
   const bound = chatPromptBound(body, model)
   return { ...bound, ...cacheWrites, promptTokens: bound.promptTokens + hiddenToolTokens(body) }
@@ -83,3 +72,6 @@ const noCachePrice = (time: string): ServiceError =>
   new ServiceError('unpriced_parameter', {
     message: `cache_control: the catalog has no price for writing the prompt of this model into the cache${time}. Remove it.`
   })
+
+const severalSearches = () =>
+  new ServiceError('invalid_request', { message: 'tools: more than one web search. Send one.' })

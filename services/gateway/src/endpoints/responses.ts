@@ -1,13 +1,20 @@
+import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { minResponseTokens, ResponseRequest } from '@tollgate/contracts/http/inference.ts'
+import { hostedSearchTypes } from '@tollgate/contracts/http/responses-members.ts'
 import type { Static } from 'typebox'
 import { allowedTiers } from '../admission/service-tier.ts'
+import { decodeText } from '../body/json-text.ts'
+import { setMember } from '../body/members.ts'
+import { note } from '../body/shape.ts'
 import { responsesFormat } from '../relay/typed/responses-format.ts'
 import type { NamedInput } from '../stored/find-input.ts'
 import { namedItems } from '../stored/named-items.ts'
 import { mayWriteForLong } from '../tokens/cache-writes.ts'
+import { hiddenResponseTokens } from '../tokens/hidden-tool-tokens.ts'
+import { assertSearchPrice } from '../tokens/hosted-searches.ts'
 import { type BoundedBody, chatPromptBound, messageTokens } from '../tokens/prompt-bound.ts'
-import { wantedOutput } from '../tokens/token-bound.ts'
+import { type HostedSearches, wantedOutput } from '../tokens/token-bound.ts'
 import type { InferenceEndpoint } from './inference-endpoint.ts'
 
 type Members = Static<typeof ResponseRequest>
@@ -41,11 +48,11 @@ export const responses: InferenceEndpoint = {
         message:
           'background: responses without a connection are not offered, because their cost cannot be bounded. Remove it, and use "stream": true for long answers.'
       })
-    const prompt = chatPromptBound(body, model)
+    const prompt = promptBound(body, model)
+    const searches = searchesOf(body, model)
     return {
+      ...(searches !== null && { searches }),
       ...prompt,
-      // An input that is a text counts as a message.
-      promptTokens: prompt.promptTokens + messageTokens,
       answers: 1,
       wantedTokens: wantedOutput(limit, model),
       minTokens: minResponseTokens,
@@ -54,4 +61,43 @@ export const responses: InferenceEndpoint = {
       ...(model.prices.longCacheWritePicos !== undefined && !mayWriteForLong(body) && { cacheWrites: 'short' })
     }
   }
+}
+
+/** Refuses the provider's web search if it has no price. @throws ServiceError unpriced_parameter */
+export function refuseUnpricedSearch({ labels }: Pick<BoundedBody, 'labels'>, model: Model): void {
+  if (hostedSearchTypes.some((type) => labels.has(type))) assertSearchPrice(model)
+}
+
+/**
+ * The searches of a request, if it has the provider's web search.
+ *
+ * OpenAI: `max_tool_calls` limits the calls of all tools that the provider runs, and `max_output_tokens` the output of all passes.
+ *
+ * @throws ServiceError unpriced_parameter
+ */
+function searchesOf(body: BoundedBody, model: Model): HostedSearches | null {
+  const { labels, bytes, spans, members } = body
+  refuseUnpricedSearch(body, model)
+  if (!hostedSearchTypes.some((type) => labels.has(type))) return null
+  return {
+    asked: (members as Members).max_tool_calls ?? null,
+    passes: (calls) => calls + 1,
+    outputs: () => 1,
+    limit: (calls) => setMember(bytes, spans.get('max_tool_calls'), 'max_tool_calls', calls)
+  }
+}
+
+/** @throws ServiceError unpriced_parameter */
+function promptBound(body: BoundedBody, model: Model): ReturnType<typeof chatPromptBound> {
+  const bound = chatPromptBound(body, model)
+  // An input that is a text counts as a message.
+  const promptTokens = bound.promptTokens + messageTokens + hiddenResponseTokens(body)
+  // Nobody knows how much a compacted conversation holds.
+  return { ...bound, promptTokens: hasCompaction(body) ? Math.max(promptTokens, model.contextWindow) : promptTokens }
+}
+
+function hasCompaction({ bytes, notes }: BoundedBody): boolean {
+  for (let at = 0; at < notes.length; at += 3)
+    if (notes[at] === note.itemType && decodeText(bytes, notes[at + 1]!, notes[at + 2]!) === 'compaction') return true
+  return false
 }

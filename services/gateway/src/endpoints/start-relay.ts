@@ -147,23 +147,26 @@ const isFree = (used: Used): boolean =>
  */
 function storedTokens(
   usage: ReportedUsage | null,
-  { heldTokens, promptTokens }: Admitted,
+  { heldTokens, promptTokens, toolCalls }: Admitted,
   chainTokens: number
 ): StoredTokens {
   if (!isComplete(usage)) return { total: heldTokens, output: heldTokens - promptTokens }
   const added = Math.min(usage.promptTokens, promptTokens - chainTokens)
   const total = Math.max(usage.promptTokens, chainTokens + added) + usage.completionTokens
-  return { total, output: usage.completionTokens }
+  // What the provider's tools found is in the prompt, and may be in the items, too.
+  return { total, output: toolCalls === null ? usage.completionTokens : total }
 }
 
 /** Headers of every answer to an admitted request: names and values, alternating. */
 function answerFields(
   request: FastifyRequest,
-  { rates, tokensPerMinute }: Admitted,
+  { rates, tokensPerMinute, toolCalls }: Admitted,
   output: GrantedOutput | null
 ): string[] {
   const fields = [...rateFields(rates, tokensPerMinute), ...crossOriginFields(request.headers.origin)]
-  if (output !== null) fields.push('x-tollgate-granted-output-tokens', String(output.tokens))
+  if (output !== null && output.parameter !== null)
+    fields.push('x-tollgate-granted-output-tokens', String(output.tokens))
+  if (toolCalls !== null) fields.push('x-tollgate-granted-tool-calls', String(toolCalls.calls))
   return fields
 }
 

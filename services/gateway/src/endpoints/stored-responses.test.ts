@@ -2,32 +2,29 @@ import assert from 'node:assert/strict'
 import OpenAI from 'openai'
 import t from 'tap'
 import { outcomeOf, post } from '../testing/client.ts'
-import { type FakeUpstream, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
+import type { FakeUpstream, Received } from '../testing/fake-upstream.ts'
 import { answerWith } from '../testing/responses-answers.ts'
-import { catalogOf, type SeededKey, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import { catalogOf, type SeededKey, type TestGateway } from '../testing/start-gateway.ts'
+import { startTwoUpstreams } from '../testing/two-upstreams.ts'
 
-let [first, second, gateway, ada, bob] = [] as unknown as [
+let [first, second, gateway, ada, bob, close] = [] as unknown as [
   FakeUpstream,
   FakeUpstream,
   TestGateway,
   SeededKey,
-  SeededKey
+  SeededKey,
+  () => Promise<void>
 ]
 t.before(async () => {
-  first = await startFakeUpstream()
-  second = await startFakeUpstream()
-  const entry = ({ url }: FakeUpstream, query = '') =>
-    `{ base_url: '${url}/v1${query}', credential_variable: TEST_CREDENTIAL, speaks: [responses] }`
-  const upstreamsFile = `upstreams: { first: ${entry(first)}, second: ${entry(second, '?api-version=1')} }`
   const catalog = catalogOf({ small: [{ upstream: 'first' }], other: [{ upstream: 'second', model: 'renamed' }] })
-  gateway = await startGateway(first.url, { catalog, upstreamsFile })
+  ;({ first, second, gateway, close } = await startTwoUpstreams({ catalog }, (first, second) => ({
+    first: [`${first}/v1`, 'responses'],
+    second: [`${second}/v1?api-version=1`, 'responses']
+  })))
   ada = await gateway.seedKey()
   bob = await gateway.seedKey()
 })
-t.teardown(async () => {
-  await gateway.close()
-  await Promise.all([first.close(), second.close()])
-})
+t.teardown(() => close())
 
 const stored = { id: '', object: 'response', status: 'completed', output: [], usage: null }
 
@@ -149,7 +146,7 @@ t.test('the provider counts the tokens of an input, and nothing is charged', asy
   ] as const)
     assert.equal(await outcomeOf(await count(key, members)), outcome)
   second.answer(({ response }) => void response.writeHead(404).end('{"error":{"message":"No such endpoint"}}'))
-  assert.equal(await outcomeOf(await count(bob, {})), '404 not_found')
+  assert.equal(await outcomeOf(await count(bob, {})), '404 invalid_request')
   assert.equal(gateway.bodyMemory.heldBytes ?? 0, 0)
 })
 

@@ -3,13 +3,17 @@ import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import type { StoredId } from '@tollgate/state/stored-ids/stored-ids.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { confirmKey } from '../admission/admit-request.ts'
+import { callOnce } from '../free-calls/call-once.ts'
+import { countFreeCall } from '../free-calls/count-free-call.ts'
 import { isId } from '../relay/issued-ids.ts'
-import { callOnce } from '../stored/call-once.ts'
-import { countFreeCall } from '../stored/count-free-call.ts'
+import { responsesFormat } from '../relay/typed/responses-format.ts'
 import type { OtherRequest } from '../upstreams/upstream-pool.ts'
 import type { InferenceDependencies } from './inference-endpoint.ts'
 
-type Dependencies = Pick<InferenceDependencies, 'admission' | 'catalog' | 'storedResponses' | 'upstreams' | 'useLog'>
+type Dependencies = Pick<
+  InferenceDependencies,
+  'admission' | 'catalog' | 'docsUrl' | 'storedResponses' | 'upstreams' | 'useLog'
+>
 
 /** The members of queries that reach the provider. */
 const passedQuery = new Set(['include', 'include[]', 'limit', 'order', 'after'])
@@ -36,7 +40,7 @@ export function storedResponses(app: FastifyInstance, dependencies: Dependencies
 async function pass(
   request: FastifyRequest<{ Params: { id: string } }>,
   reply: FastifyReply,
-  { admission: { redis }, catalog, storedResponses, upstreams, useLog }: Dependencies,
+  { admission: { redis }, catalog, docsUrl, storedResponses, upstreams, useLog }: Dependencies,
   { method, end }: { method: OtherRequest['method']; end: string }
 ): Promise<FastifyReply> {
   const { id } = request.params
@@ -51,18 +55,19 @@ async function pass(
   if (stored === null) throw notFound(id)
   const upstream = upstreams.current.byName.get(stored.upstream)
   if (upstream === undefined) throw new ServiceError('model_unavailable')
-  const body = await callOnce(upstream, {
+  const { status, body } = await callOnce(upstream, {
     path: `/responses/${id}${end}`,
     other: { method, query: passedOn(request) },
     requestId: request.id,
     trace: null,
     fields: [],
-    body: method === 'POST' ? '{}' : ''
-  }).catch((error: ServiceError) => {
-    throw error.code === 'not_found' ? notFound(id) : error
+    body: method === 'POST' ? '{}' : '',
+    refusal: responsesFormat.refusal,
+    docsUrl
   })
-  if (method === 'DELETE') await storedResponses.forget(account, id).catch(unavailable)
-  return reply.header('x-request-id', request.id).type('application/json').send(body)
+  if (status === 404) throw notFound(id)
+  if (method === 'DELETE' && status === 200) await storedResponses.forget(account, id).catch(unavailable)
+  return reply.code(status).header('x-request-id', request.id).type('application/json').send(body)
 }
 
 async function find(

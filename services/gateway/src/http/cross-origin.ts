@@ -7,6 +7,7 @@ const exposed = [
   'retry-after-ms',
   'x-should-retry',
   'x-tollgate-granted-output-tokens',
+  'x-tollgate-granted-tool-calls',
   'idempotency-replayed',
   'x-tollgate-original-request-id'
 ].concat(

@@ -61,7 +61,6 @@ t.test('a 404 names the method and the path, shortened and without the query', a
 
 t.test('the 404 of an endpoint that other APIs have says what to use instead', async () => {
   for (const [method, path, advice] of [
-    ['POST', '/v1/responses/compact', 'no price for compaction'],
     ['POST', '/v1/responses/x/y/z', 'Tollgate has POST /v1/responses.'],
     ['POST', '/v1/assistants', 'Use POST /v1/chat/completions.'],
     ['POST', '/v1/threads/t/runs', 'Use POST /v1/chat/completions.'],

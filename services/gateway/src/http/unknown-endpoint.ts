@@ -24,8 +24,6 @@ const others = new Map<string, string>([
   ['vector_stores', direct],
   ['videos', direct]
 ])
-/** Not the id of a response. */
-const compact = /^\/v1\/responses\/compact\/?$/
 const ours = /\/(?:chat\/completions|completions|embeddings|models|responses)$/
 const anthropics = /^(?:\/v1)*(\/messages(?:\/count_tokens)?)$/
 const offered =
@@ -43,15 +41,13 @@ export function unknownEndpoint({
   return failureOfUnrouted({
     method,
     url: raw.url ?? '/',
-    isRouted: (other, path) => !compact.test(path) && server.findRoute({ method: other, url: path }) !== null,
+    isRouted: (other, path) => server.findRoute({ method: other, url: path }) !== null,
     notFoundCode: 'unknown_endpoint',
     adviceFor: adviseInstead
   })
 }
 
 function adviseInstead(path: string): string {
-  if (compact.test(path))
-    return 'The catalog has no price for compaction. Shorten the conversation in your application, or begin a new one.'
   const trimmed = path.replace(/\/$/, '')
   const message = anthropics.exec(trimmed)
   if (message !== null) return `Use /v1${message[1]}: clients of Anthropic's API expect the base URL without /v1.`

@@ -21,6 +21,8 @@ export interface ForwardedRequest {
   readonly sendsStandardTier: boolean
   /** The granted output; null for an endpoint without output. */
   readonly output: GrantedOutput | null
+  /** Limits the calls of a tool that the provider runs; null for none. */
+  readonly toolLimit: Edit | null
 }
 
 /** What differs between providers of one API. */
@@ -45,8 +47,8 @@ export interface IssuedId {
 export type OutputMember = 'max_tokens' | 'max_completion_tokens' | 'max_output_tokens'
 
 export interface GrantedOutput {
-  /** The member in which the upstream expects the limit. */
-  readonly parameter: OutputMember
+  /** The member in which the upstream expects the limit; null if it takes none. */
+  readonly parameter: OutputMember | null
   readonly tokens: number
   /** The client's own limits. */
   readonly asked: Readonly<Partial<Record<OutputMember, number | null | undefined>>>
@@ -58,7 +60,7 @@ export function showsUsage({ streamOptions }: Pick<ForwardedRequest, 'streamOpti
 }
 
 /**
- * Builds the body for an upstream. Sets the upstream's name of the model, a request for usage, the granted output and, if the upstream
+ * Builds the body for an upstream. Sets the upstream's name of the model, a request for usage, the granted output and calls, and, if the upstream
  * might choose another one, the standard service tier. Removes ids of items that the upstream did not give to the account. All other
  * bytes stay unchanged.
  *
@@ -78,6 +80,7 @@ export function forwardedBody(
   if (choosesTier && request.sendsStandardTier) {
     edits.push(setMember(body, spans.get('service_tier'), 'service_tier', standardTier))
   }
+  if (request.toolLimit !== null) edits.push(request.toolLimit)
   if (output !== null) limitOutput(output, body, spans, edits)
   return edits.length === 0 ? body : editBody(body, edits)
 }
@@ -98,6 +101,7 @@ function limitOutput(
   spans: ReadonlyMap<string, MemberSpan>,
   edits: Edit[]
 ): void {
+  if (parameter === null) return
   if (asked[parameter] !== tokens) edits.push(setMember(body, spans.get(parameter), parameter, tokens))
   // Some providers refuse two limits.
   const other = parameter === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'

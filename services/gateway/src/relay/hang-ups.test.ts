@@ -5,10 +5,10 @@ import type { Socket } from 'node:net'
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import t from 'tap'
 import { chatOf, post } from '../testing/client.ts'
+import { cutCatalog, cutUpstreams, done, usageEvent, word } from '../testing/cut-streams.ts'
 import { type FakeUpstream, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { collectLogLines, type RequestLine } from '../testing/log-lines.ts'
 import {
-  catalogOf,
   type GatewayOptions,
   isCalledByUndici,
   startGateway,
@@ -18,14 +18,6 @@ import {
 import { tokensInTransit } from '../tokens/tokens-in-transit.ts'
 
 const { inputPicos, outputPicos } = testCatalog.models.small!.prices
-const catalog = catalogOf({
-  open: [{ upstream: 'test' }],
-  thinking: [{ upstream: 'test' }],
-  billed: [{ upstream: 'billing' }]
-})
-for (const model of Object.values(catalog.models)) model.tokenizer = 'o200k_base'
-catalog.models.thinking!.hidesOutput = true
-
 const lines = collectLogLines()
 let upstream: FakeUpstream
 t.before(async () => {
@@ -43,10 +35,8 @@ interface Tap {
 }
 
 async function start(t: Tap, protection: GatewayOptions['protection'] = {}, timeouts = '{}'): Promise<Started> {
-  const entry = (more: string) =>
-    `{ base_url: '${upstream.url}/v1', credential_variable: TEST_CREDENTIAL, timeouts_ms: ${timeouts}${more} }`
-  const upstreamsFile = `upstreams: { test: ${entry('')}, billing: ${entry(', abort_stops_billing: false')} }`
-  const gateway = await startGateway(upstream.url, { catalog, upstreamsFile, log: lines.log, protection })
+  const upstreamsFile = cutUpstreams(upstream.url, timeouts)
+  const gateway = await startGateway(upstream.url, { catalog: cutCatalog, upstreamsFile, log: lines.log, protection })
   t.teardown(() => gateway.close())
   const started: Started = Object.assign(gateway, { secret: (await gateway.seedKey()).secret, latest: null })
   gateway.server.prependListener('request', ({ socket }: IncomingMessage) => {
@@ -65,10 +55,7 @@ function holdNanos(model: string, stream: boolean): number {
 const costNanos = (prompt: number, completion: number) =>
   Math.ceil((prompt * inputPicos + completion * outputPicos) / 1000)
 
-const word = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`
 const usageOf = (prompt: unknown, completion: unknown) => ({ prompt_tokens: prompt, completion_tokens: completion })
-const usageEvent = (usage: object) => `data: ${JSON.stringify({ choices: [], usage })}\n\n`
-const done = 'data: [DONE]\n\n'
 const begin = ({ response }: Received) => response.writeHead(200, { 'content-type': 'text/event-stream' })
 
 /** Requests a stream and hangs up, once the upstream has the request and the client has so many bytes. */

@@ -6,17 +6,15 @@ export interface IssuedIds {
 
 /** Ids are names in Redis and parts of paths. Longer ones are not remembered. */
 const plainId = /^[\w.:-]{1,256}$/
-/** The same as JSON. */
-const plainText = /^"([\w.:-]{1,256})"$/
 
 /**
  * @param answer the id of the answer
- * @param items JSON texts of the ids of its items
+ * @param items of its output
  * @returns null if the answer has no id
  */
-export function issuedIds(answer: unknown, items: readonly string[]): IssuedIds | null {
+export function issuedIds(answer: unknown, items: ReadonlyArray<{ readonly id?: unknown }>): IssuedIds | null {
   if (!isId(answer)) return null
-  return { answer, items: items.flatMap((json) => plainText.exec(json)?.[1] ?? []) }
+  return { answer, items: items.map(({ id }) => id).filter(isId) }
 }
 
 /** Whether a value has the form of a provider's ids. */

@@ -1,12 +1,15 @@
 import { openaiErrors } from '../http/error-format.ts'
 import { ReceivedText } from '../tokens/received-text.ts'
-import { readUsageText } from '../usage/chat-usage.ts'
+import { readUsage } from '../usage/chat-usage.ts'
+import { ofText } from '../usage/usage-text.ts'
 import type { AnswerFormat } from './answer-format.ts'
 import { AnswerShape } from './answer-shape.ts'
 import { EventStream } from './event-stream.ts'
 import { showsUsage } from './forwarded-body.ts'
 import { JsonBody } from './json-body.ts'
 import { describeRefusal } from './read-refusal.ts'
+
+const readText = ofText(readUsage)
 
 /**
  * The format of chat completions, legacy completions and embeddings.
@@ -15,7 +18,7 @@ import { describeRefusal } from './read-refusal.ts'
  * @param words the member of a stream event that holds the model's words
  */
 export const listFormat = (list: 'choices' | 'data', words: string): AnswerFormat => ({
-  newBody: (_asked, length) => new JsonBody(new AnswerShape(list), readUsageText, length),
+  newBody: (_asked, length) => new JsonBody(new AnswerShape(list), readText, length),
   newEvents(asked) {
     const { answers } = asked
     // With several answers, events of different answers alternate; `choices` also tells which answer each belongs to.

@@ -184,6 +184,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     model: 'small',
     isStream,
     streamOptions: null,
+    toolLimit: null,
     sendsStandardTier: false,
     output: null,
     asksForUsage: true,

@@ -5,26 +5,18 @@ import { announceChange } from '@tollgate/state/projection/announce-change.ts'
 import { readState } from '@tollgate/state/testing/account-state.ts'
 import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
+import { cutCatalog, cutUpstreams, done, usageEvent, word } from '../testing/cut-streams.ts'
 import { type FakeUpstream, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { collectLogLines, type RequestLine } from '../testing/log-lines.ts'
-import { catalogOf, type SeededKey, startGateway, type TestGateway } from '../testing/start-gateway.ts'
-
-const catalog = catalogOf({
-  open: [{ upstream: 'test' }],
-  thinking: [{ upstream: 'test' }],
-  billed: [{ upstream: 'billing' }]
-})
-for (const model of Object.values(catalog.models)) model.tokenizer = 'o200k_base'
-catalog.models.thinking!.hidesOutput = true
+import { type SeededKey, startGateway, type TestGateway } from '../testing/start-gateway.ts'
 
 const lines = collectLogLines()
 let upstream: FakeUpstream
 let gateway: TestGateway
 t.before(async () => {
   upstream = await startFakeUpstream()
-  const entry = (more: string) => `{ base_url: '${upstream.url}/v1', credential_variable: TEST_CREDENTIAL${more} }`
-  const upstreamsFile = `upstreams: { test: ${entry('')}, billing: ${entry(', abort_stops_billing: false')} }`
-  gateway = await startGateway(upstream.url, { catalog, upstreamsFile, log: lines.log })
+  const upstreamsFile = cutUpstreams(upstream.url)
+  gateway = await startGateway(upstream.url, { catalog: cutCatalog, upstreamsFile, log: lines.log })
 })
 t.teardown(async () => {
   await gateway.close()
@@ -32,8 +24,7 @@ t.teardown(async () => {
 })
 
 const usage = { prompt_tokens: 12, completion_tokens: 34 }
-const word = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`
-const rest = `${word(' two')}data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`
+const rest = word(' two') + usageEvent(usage) + done
 const lastEvent = (code: string) => new RegExp(`data: \\{"error":\\{[^\\n]*"code":"${code}"[^\\n]*\\}\\}\\n\\n$`)
 
 interface Opened {

@@ -15,8 +15,8 @@ export interface NamedItem {
   readonly span: MemberSpan
   /**
    * - `reference`: only the id says what the item is: `item_reference`, a bare id, or reasoning without content
-   * - `sealed`: reasoning with encrypted content, which only its provider's account can read
-   * - `open`: reasoning with other content. A provider that has it by its id may use that instead
+   * - `sealed`: reasoning or a compacted conversation with encrypted content, which only its provider's account can read
+   * - `open`: reasoning with other content, or a search. A provider that has it by its id may use that instead
    * - `whole`: the provider needs no id
    */
   readonly form: 'reference' | 'sealed' | 'open' | 'whole'
@@ -91,6 +91,9 @@ function toNamed(
 
 function formOf(type: string | null, hasContent: boolean, isSealed: boolean): NamedItem['form'] {
   if (type === 'item_reference' || (type === null && !hasContent)) return 'reference'
+  // A provider that has a search by its id may use what it found.
+  if (type === 'web_search_call') return 'open'
+  if (type === 'compaction') return isSealed ? 'sealed' : 'reference'
   if (type !== 'reasoning') return 'whole'
   return isSealed ? 'sealed' : hasContent ? 'open' : 'reference'
 }

@@ -1,4 +1,5 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import type { Edit } from '../body/members.ts'
 
 /** The maximum tokens of a request, before its output is granted. */
 export interface TokenBound {
@@ -20,8 +21,35 @@ export interface TokenBound {
   tiers?: readonly string[]
   /** Maximum calls of tools that the provider runs, by the provider's type of tool; absent for none. */
   calls?: Readonly<Record<string, number>>
+  /** How often each answer may have all of its output; absent for once. */
+  outputs?: number
+  /** Set by the endpoint if the provider may search the web. */
+  searches?: HostedSearches
+  /** The granted calls of such a tool; absent for none. */
+  granted?: GrantedCalls
+  /** The same request with fewer calls; null if it has only one. */
+  fewerCalls?: (() => TokenBound) | null
   /** Cache writes that the provider may bill; absent for all that the model has a price for. */
   cacheWrites?: 'none' | 'short'
+}
+
+/** A request in which the provider may search the web, before its calls are granted. */
+export interface HostedSearches {
+  /** The client's limit of calls; null for none. */
+  readonly asked: number | null
+  /** How often the provider may read the prompt. Each call of the tool begins another pass with a longer one. */
+  readonly passes: (calls: number) => number
+  /** How often the output may reach its limit: with each pass, or once. */
+  readonly outputs: (calls: number) => number
+  /** Limits the calls in the body. */
+  readonly limit: (calls: number) => Edit
+}
+
+/** Calls of a tool that the provider runs. */
+export interface GrantedCalls {
+  readonly calls: number
+  /** Limits the calls in the body. */
+  readonly edit: Edit
 }
 
 /** The output that a request wants: the client's limit or the catalog's default, up to the model's maximum. */

@@ -3,14 +3,15 @@ import fc from 'fast-check'
 import t from 'tap'
 import { AnswerShape } from '../relay/answer-shape.ts'
 import { AnswerUsage } from './answer-usage.ts'
-import { readUsageText } from './chat-usage.ts'
+import { readUsage } from './chat-usage.ts'
 import { nothingUsed } from './usage.ts'
+import { ofText } from './usage-text.ts'
 
 const usage = { prompt_tokens: 7, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 2 } }
 const reported = { ...nothingUsed, promptTokens: 7, cachedTokens: 2, completionTokens: 3 }
 
 function find(text: string, pieceLength: number): AnswerUsage {
-  const found = new AnswerUsage(readUsageText)
+  const found = new AnswerUsage(ofText(readUsage))
   const bytes = Buffer.from(text)
   const shape = new AnswerShape('choices')
   for (let at = 0; at < bytes.length; at += pieceLength) {

@@ -61,16 +61,3 @@ function audioSeconds(value: unknown): number {
   const seconds = memberOf(value, 'prompt_audio_seconds')
   return typeof seconds === 'number' && seconds > 0 && seconds <= maxReportedTokens ? seconds : 0
 }
-
-/**
- * Reads the text of a `usage` object.
- *
- * @returns null if it has neither prompt nor completion tokens, or is not JSON
- */
-export function readUsageText(text: string): ReportedUsage | null {
-  try {
-    return readUsage(JSON.parse(text))
-  } catch {
-    return null
-  }
-}

@@ -28,20 +28,6 @@ test('the parts of a response are inside its input and output', async () => {
   })
 })
 
-test('calls of tools are counted from the output and from the report, whichever has more', async () => {
-  const output = [
-    { type: 'web_search_call' },
-    { type: 'file_search_call' },
-    { type: 'file_search_call' },
-    { type: 'function_call' },
-    { type: 'message' }
-  ]
-  const read = readResponsesUsage({ usage, output, tool_usage: { web_search: { num_requests: 3 } } })!
-  assert.deepEqual({ ...read.calls }, { web_search: 3, file_search: 2 })
-  assert.equal(read.toolCalls, 5)
-  assert.equal(readResponsesUsage({ usage, output: [], tool_usage: null })!.calls, null)
-})
-
 test('a response without usage has none, and output beyond the reported number counts', async () => {
   assert.equal(readResponsesUsage({ usage: null }), null)
   assert.equal(readResponsesUsage({}), null)

@@ -3,6 +3,7 @@ import { ChartTable } from '../../charts/chart-table.tsx'
 import { formatUsd } from '../../format/money.ts'
 import { formatCompact, formatCount } from '../../format/number.ts'
 import { groupUsage, type UsageReport } from '../../usage/group-usage.ts'
+import { describeRareCounters } from '../../usage/rare-counters.ts'
 import { type Measure, measures, stackUsage } from '../../usage/stack-usage.ts'
 import { bucketStarts } from '../../usage/sum-usage.ts'
 
@@ -20,6 +21,7 @@ export function UsageChart({ report, measure }: { readonly report: UsageReport; 
         label={`${measureName} per ${interval}. The tables below show the numbers.`}
         names={names}
         series={series}
+        details={describeRareCounters(report.buckets, starts)}
         format={isMoney ? formatUsd : formatCompact}
       />
       <ChartTable

@@ -3,6 +3,7 @@ import { formatUsd } from '../../format/money.ts'
 import { formatCount } from '../../format/number.ts'
 import { ScrollRegion } from '../../ui/scroll-region.tsx'
 import { groupUsage, type UsageReport } from '../../usage/group-usage.ts'
+import { rareNames } from '../../usage/rare-counters.ts'
 import { type Sums, sumByGroup, sumUsage } from '../../usage/sum-usage.ts'
 
 type Column = readonly [name: string, show: (sums: Sums) => string, counter?: RareCounter]
@@ -13,20 +14,20 @@ const columns: readonly Column[] = [
   ['Errors', ({ errors }) => formatCount(errors)],
   ['Input tokens', ({ promptTokens }) => formatCount(promptTokens)],
   ['Cached input', ({ cachedTokens }) => formatCount(cachedTokens)],
-  rareColumn('Cache writes', 'cacheWriteTokens'),
-  rareColumn('Long cache writes', 'longCacheWriteTokens'),
-  rareColumn('Audio input', 'audioInputTokens'),
-  rareColumn('Image input', 'imageInputTokens'),
+  rareColumn('cacheWriteTokens'),
+  rareColumn('longCacheWriteTokens'),
+  rareColumn('audioInputTokens'),
+  rareColumn('imageInputTokens'),
   ['Output tokens', ({ completionTokens }) => formatCount(completionTokens)],
   ['Reasoning tokens', ({ reasoningTokens }) => formatCount(reasoningTokens)],
-  rareColumn('Audio output', 'audioOutputTokens'),
-  rareColumn('Image output', 'imageOutputTokens'),
-  rareColumn('Tool calls', 'toolCalls'),
+  rareColumn('audioOutputTokens'),
+  rareColumn('imageOutputTokens'),
+  rareColumn('toolCalls'),
   ['Cost', ({ costUsd }) => formatUsd(costUsd)]
 ]
 
-function rareColumn(name: string, counter: RareCounter): Column {
-  return [name, (sums) => formatCount(sums[counter]), counter]
+function rareColumn(counter: RareCounter): Column {
+  return [rareNames[counter], (sums) => formatCount(sums[counter]), counter]
 }
 
 /** The totals of each group, and of all groups. */

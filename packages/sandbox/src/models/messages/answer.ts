@@ -1,6 +1,7 @@
 import type { Message, StopReason } from '@anthropic-ai/sdk/resources/messages'
 import type { Answer, AnswerEvent } from '../answer.ts'
 import { type BilledKinds, noKinds } from '../billed-kinds.ts'
+import { foundTokens } from '../found-tokens.ts'
 import { randomId } from '../ids.ts'
 import type { Behaviour } from '../model-name.ts'
 import { countProduced, type Produced } from '../produce.ts'
@@ -14,9 +15,6 @@ import type { MessageRequest } from './request.ts'
 import { reportMessageUsage } from './usage.ts'
 
 type SentMessage = Omit<Message, 'usage' | 'stop_reason'> & { usage?: object; stop_reason: StopReason | null }
-
-/** The input tokens of a search's results. */
-const tokensPerSearch = 60
 
 /** Answers a request to `/v1/messages`. @throws ApiError (400) */
 export function answerMessage(
@@ -33,8 +31,8 @@ export function answerMessage(
   const searches = isSearching ? Math.min(behaviour.searches ?? 1, prompt.maxSearches) : 0
   const query = searchQuery(prompt.chat)
   const blocks = buildBlocks({ ...produced, thinks: hidden.reasoning > 0, searches, query }, request, seal)
-  const foundTokens = searches * tokensPerSearch
-  const promptTokens = prompt.tokens + foundTokens
+  const found = foundTokens(prompt.tokens, searches)
+  const promptTokens = prompt.tokens + found
   const use = cache.look(request.model, prompt.segments, createdS * 1000)
   const { cachedTokens, ...written } = cacheKinds(promptTokens, use, behaviour)
   const toolCalls: Record<string, number> = prompt.maxSearches === null ? {} : { web_search: searches }
@@ -46,13 +44,7 @@ export function answerMessage(
     completionTokens: hidden.total + countProduced(produced),
     kinds: { ...noKinds, ...written, toolCalls, serviceTier: tierOf(request, behaviour) }
   }
-  const usage = reportMessageUsage(
-    counted,
-    foundTokens,
-    prompt.maxSearches === null ? null : searches,
-    request,
-    behaviour
-  )
+  const usage = reportMessageUsage(counted, found, prompt.maxSearches === null ? null : searches, request, behaviour)
   const started: SentMessage = {
     id: randomId('msg_'),
     type: 'message',

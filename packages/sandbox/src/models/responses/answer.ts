@@ -4,6 +4,7 @@ import { invalidRequest } from '../api-error.ts'
 import { noKinds } from '../billed-kinds.ts'
 import { countPrompt } from '../count-prompt.ts'
 import { failureMessage } from '../dialect.ts'
+import { foundTokens } from '../found-tokens.ts'
 import { randomId } from '../ids.ts'
 import type { Behaviour } from '../model-name.ts'
 import { countProduced } from '../produce.ts'
@@ -30,11 +31,12 @@ export function answerResponse(
     throw invalidRequest('Background mode is not supported with this model.', 'background', 'unsupported_parameter')
   }
   const prompt = readPrompt(request, state)
-  const { total, audio } = countPrompt(prompt.chat)
+  const { total: once, audio } = countPrompt(prompt.chat)
   const limited = { ...prompt.chat, max_completion_tokens: request.max_output_tokens }
   const { choices, hidden } = produceChat(limited, withEffort(behaviour, request))
   const produced = choices[0]!
   const searches = prompt.searches ? Math.min(behaviour.searches ?? 1, request.max_tool_calls ?? Infinity) : 0
+  const total = once + foundTokens(once, searches)
   const made = { ...produced, reasoningTokens: hidden.reasoning, searches, query: searchQuery(prompt.chat) }
   const items = buildOutput(made, request, state.seal)
   const output = items.map(({ whole }) => whole)

@@ -37,6 +37,7 @@ const itemKinds = {
   },
   custom_tool_call_output: { ...callOutput, ...ignored('status', 'caller') },
   web_search_call: { id: Id, ...ignored('action', 'status') },
+  compaction: { id: Id, encrypted_content: Type.String() },
   item_reference: { id: Type.String({ minLength: 1 }) }
 }
 

@@ -51,9 +51,15 @@ function readItem(value: unknown, path: readonly string[], store: ResponseStore,
       throw invalidRequest(message, pathOf(path), 'invalid_encrypted_content')
     }
   }
+  if (item.type === 'compaction' && seal.open(compactionKind, item.encrypted_content) === null) {
+    throw invalidRequest('The compacted conversation could not be read.', pathOf(path), 'invalid_encrypted_content')
+  }
   if (item.type === 'message') return { ...item, id: item.id ?? randomId('msg_'), content: asParts(item) }
   return { ...item, id: item.id ?? randomId(prefixes[item.type]) }
 }
+
+/** What the content of compacted conversations is sealed with. */
+export const compactionKind = 'compaction'
 
 const prefixes: Record<Exclude<WholeItem['type'], 'message'>, string> = {
   reasoning: 'rs_',
@@ -61,7 +67,8 @@ const prefixes: Record<Exclude<WholeItem['type'], 'message'>, string> = {
   function_call_output: 'fco_',
   custom_tool_call: 'ctc_',
   custom_tool_call_output: 'ctco_',
-  web_search_call: 'ws_'
+  web_search_call: 'ws_',
+  compaction: 'cmp_'
 }
 
 /** The content as the API stores it: a list of parts. */

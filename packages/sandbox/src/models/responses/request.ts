@@ -38,6 +38,8 @@ const promptMembers = {
   ...ignored('truncation')
 }
 
+const promptModel = Type.String({ minLength: 1 })
+
 /** The body of `POST /v1/responses`. */
 export const ResponseRequest = closed({
   ...promptMembers,
@@ -59,6 +61,17 @@ export const ResponseRequest = closed({
   ...ignored('prompt_cache_options', 'prompt_cache_retention', 'safety_identifier', 'user')
 })
 export type ResponseRequest = Static<typeof ResponseRequest>
+
+/** The body of `POST /v1/responses/compact`. */
+export const CompactRequest = closed({
+  model: promptModel,
+  input: promptMembers.input,
+  instructions: promptMembers.instructions,
+  previous_response_id: promptMembers.previous_response_id,
+  service_tier: Maybe(Type.Enum(['auto', 'default', 'flex', 'priority'])),
+  ...ignored('prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention')
+})
+export type CompactRequest = Static<typeof CompactRequest>
 
 /** The body of `POST /v1/responses/input_tokens`. */
 export const InputTokensRequest = closed({

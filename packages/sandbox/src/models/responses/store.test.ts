@@ -87,12 +87,25 @@ test('a finished response cannot be cancelled or streamed again', async () => {
   await assert.rejects(responses.cancel('resp_none'), notFound(/not found/))
 })
 
-test('conversations and compaction do not exist', async () => {
+test('conversations do not exist', async () => {
   await assert.rejects(
     responses.create({ model: 'm', input: 'hi', conversation: 'conv_1' }),
     notFound(/Conversation with id 'conv_1' not found/)
   )
-  await assert.rejects(responses.compact({ model: 'gpt-5', input: 'hi' }), notFound(/Invalid URL/))
+})
+
+test('a compacted conversation keeps the messages of the user, and seals the rest', async () => {
+  const { id } = await responses.create({ model: 'm', input: 'say 20 words' })
+  const { output, usage } = await responses.compact({ model: 'm', previous_response_id: id })
+  assert.deepEqual(
+    output.map(({ type }) => type),
+    ['message', 'compaction']
+  )
+  assert.ok(usage.output_tokens > 0)
+  const input = [...(output as OpenAI.Responses.ResponseInputItem[]), { role: 'user' as const, content: 'and?' }]
+  assert.equal((await responses.create({ model: 'm', input })).status, 'completed')
+  const broken = [{ type: 'compaction' as const, encrypted_content: 'eA==' }]
+  await assert.rejects(responses.create({ model: 'm', input: broken }), /could not be read/)
 })
 
 t.end()

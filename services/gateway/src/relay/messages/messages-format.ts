@@ -1,6 +1,6 @@
 import { messagesErrors } from '../../http/messages-errors.ts'
 import { readMessagesUsage } from '../../usage/messages-usage.ts'
-import { nothingUsed, type ReportedUsage } from '../../usage/usage.ts'
+import { ofText } from '../../usage/usage-text.ts'
 import type { AnswerFormat } from '../answer-format.ts'
 import { JsonBody } from '../json-body.ts'
 import type { MemberScan } from '../typed/member-scan.ts'
@@ -17,31 +17,12 @@ const message: BodyReading = {
   isError
 }
 
+const readText = ofText(readMessagesUsage)
+
 /** The format of messages (Anthropic's Messages API). */
 export const messagesFormat: AnswerFormat = {
   newBody: (_asked, length) => new JsonBody(new ObjectShape(message), readText, length),
   newEvents: () => new MessagesEvents(),
   errors: messagesErrors,
   refusal: describeMessagesRefusal
-}
-
-const tokenCount: BodyReading = {
-  paths: ['type', 'input_tokens', 'error'],
-  usage: 'input_tokens',
-  isAnswer: (body) => typeof body.valueOf('input_tokens') === 'number',
-  isError
-}
-
-/** The format of counted tokens. Counting is free, so an answer reports that nothing was used. */
-export const tokenCountFormat: AnswerFormat = {
-  ...messagesFormat,
-  newBody: (_asked, length) => new JsonBody(new ObjectShape(tokenCount), () => ({ ...nothingUsed }), length)
-}
-
-function readText(text: string): ReportedUsage | null {
-  try {
-    return readMessagesUsage(JSON.parse(text))
-  } catch {
-    return null
-  }
 }

@@ -83,13 +83,13 @@ t.test('the members of the objects in a list are found, and no others', async ()
         const found = new MemberScan(listPaths)
         const at = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b)
         for (const [index, from] of [0, ...at].entries()) found.push(bytes.subarray(from, at[index] ?? bytes.length))
-        const expected = output.flatMap((one) => {
+        const expected = output.flatMap((one, item) => {
           if (one === null || typeof one !== 'object' || Array.isArray(one)) return []
           // In the order of the text: numbers as names come first, and none of these names is one.
           return Object.entries(one).flatMap(([key, inside]) => {
-            if (key === 'id') return [JSON.stringify(inside)]
+            if (key === 'id') return [{ path: 'output.*.id', item, text: JSON.stringify(inside) }]
             const id = key === 'inner' ? memberAt(inside, 'id') : undefined
-            return id === undefined ? [] : [JSON.stringify(id)]
+            return id === undefined ? [] : [{ path: 'output.*.inner.id', item, text: JSON.stringify(id) }]
           })
         })
         assert.deepEqual(found.listed, expected)

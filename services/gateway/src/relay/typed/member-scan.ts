@@ -7,7 +7,17 @@ export const maxValueBytes = 16_384
 const maxNameBytes = 64
 
 /** Values of all members in lists together. A response has fewer items. */
-const maxListed = 1024
+const maxListed = 4096
+
+/** A value within a list. */
+export interface ListedValue {
+  /** Such as `output.*.id`. */
+  readonly path: string
+  /** The index of its item. */
+  readonly item: number
+  /** JSON */
+  readonly text: string
+}
 
 /** The searched members of one object, or of the objects in one list. */
 interface Level {
@@ -26,8 +36,8 @@ interface Level {
 export class MemberScan {
   /** The JSON texts of the values that have ended, by path. Of equal names, the last counts. A value that is too long is missing. */
   readonly values = new Map<string, string>()
-  /** The JSON texts of the values within lists, in order, such as those at `output.*.id`. */
-  readonly listed: string[] = []
+  /** The values within lists, in order. */
+  readonly listed: ListedValue[] = []
   /** Whether the bytes cannot be one JSON object. */
   isFaulty = false
   /** Whether the object has ended, with nothing after it. */
@@ -45,6 +55,8 @@ export class MemberScan {
   #inText = false
   #isEscaped = false
   #expectsName = false
+  /** The index of the current item of a list. */
+  #item = 0
   /** The beginning of a name that is read; null while none is. */
   #name: string | null = null
   #member: { readonly path: string | null; readonly inner: Level | null } | undefined
@@ -116,6 +128,7 @@ export class MemberScan {
   #enter(level: Level | null): void {
     this.#levels.push(level)
     this.#expectsName = level !== null && !level.isList
+    if (level?.isList === true) this.#item = 0
   }
 
   #readStructure(byte: number, bytes: Buffer, at: number): void {
@@ -142,6 +155,7 @@ export class MemberScan {
         if (this.#levels.at(-1) !== null) this.#beginValue(at + 1)
         return
       case comma:
+        if (this.#levels.at(-1)?.isList === true) this.#item++
         if (this.#levels.at(-1)?.isList !== false) return
         this.#endValue(bytes, at)
         this.#expectsName = true
@@ -181,7 +195,7 @@ export class MemberScan {
     else {
       const text = Buffer.concat(this.#gathered).toString().trim()
       if (!path.includes('*')) this.values.set(path, text)
-      else if (this.listed.length < maxListed) this.listed.push(text)
+      else if (this.listed.length < maxListed) this.listed.push({ path, item: this.#item, text })
     }
     if (path === this.#spanOf) this.spanEnd = this.#before + at
     this.#path = null

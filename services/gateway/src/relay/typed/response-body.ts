@@ -1,40 +1,65 @@
+import { hostedCalls } from '../../usage/hosted-calls.ts'
+import { callCounts } from '../../usage/reported-counts.ts'
 import { readResponsesUsage } from '../../usage/responses-usage.ts'
 import { nothingUsed, type ReportedUsage } from '../../usage/usage.ts'
+import { ofText } from '../../usage/usage-text.ts'
 import { type IssuedIds, issuedIds } from '../issued-ids.ts'
 import { JsonBody } from '../json-body.ts'
 import type { MemberScan } from './member-scan.ts'
-import { ObjectShape } from './object-shape.ts'
+import { type BodyReading, ObjectShape } from './object-shape.ts'
+import { outputItems, outputPaths } from './output-items.ts'
 
-const isResponse = (body: MemberScan): boolean => body.values.get('object') === '"response"'
-
-const reading = {
-  paths: ['object', 'status', 'error', 'usage', 'service_tier', 'id', 'output.*.id'],
-  usage: 'usage',
-  isAnswer: isResponse,
-  // A response that failed has an error, too. It is the provider's answer.
-  isError: (body: MemberScan): boolean => !isResponse(body) && body.valueOf('error') != null
+const readingOf = (object: string): BodyReading => {
+  const isAnswer = (body: MemberScan): boolean => body.values.get('object') === JSON.stringify(object)
+  return {
+    paths: ['object', 'status', 'error', 'usage', 'service_tier', 'tool_usage', 'id', ...outputPaths('output')],
+    usage: 'usage',
+    isAnswer,
+    // A response that failed has an error, too. It is the provider's answer.
+    isError: (body) => !isAnswer(body) && body.valueOf('error') != null
+  }
 }
+
+/** A response, and a compacted conversation. */
+const readings = { response: readingOf('response'), 'response.compaction': readingOf('response.compaction') }
 
 /** A single body of the Responses API on its way to the client. */
 export class ResponseBody extends JsonBody {
   readonly #shape: ObjectShape
 
-  /** @param length of the body in bytes, -1 if unknown */
-  constructor(length: number) {
-    const shape = new ObjectShape(reading)
-    super(shape, readUsageText, length)
+  /**
+   * @param length of the body in bytes, -1 if unknown
+   * @param object what the body is
+   */
+  constructor(length: number, object: keyof typeof readings = 'response') {
+    const shape = new ObjectShape(readings[object])
+    super(shape, readText, length)
     this.#shape = shape
+  }
+
+  override readAll(bytes: Buffer, text: string): ReportedUsage | null {
+    super.readAll(bytes, text)
+    this.#addCalls()
+    return this.usage
   }
 
   override push(bytes: Buffer): readonly Buffer[] {
     const passing = super.push(bytes)
     if (this.#isUnserved) this.usage = { ...nothingUsed }
+    this.#addCalls()
     return passing
+  }
+
+  /** Adds the calls of the provider's tools to the reported usage. */
+  #addCalls(): void {
+    const { members } = this.#shape
+    if (this.usage === null) return
+    Object.assign(this.usage, callCounts(hostedCalls(outputItems(members.listed), members.valueOf('tool_usage'))))
   }
 
   override get issued(): IssuedIds | null {
     const { members } = this.#shape
-    return this.isWhole ? issuedIds(members.valueOf('id'), members.listed) : null
+    return this.isWhole ? issuedIds(members.valueOf('id'), outputItems(members.listed)) : null
   }
 
   /** Whether the response failed without output. Then it costs nothing. */
@@ -46,11 +71,4 @@ export class ResponseBody extends JsonBody {
 
 const isFailed = (body: MemberScan): boolean => body.values.get('status') === '"failed"'
 
-/** Reads the text of a usage object. @returns null if it has no tokens, or is not JSON */
-function readUsageText(text: string): ReportedUsage | null {
-  try {
-    return readResponsesUsage({ usage: JSON.parse(text) })
-  } catch {
-    return null
-  }
-}
+const readText = ofText((usage) => readResponsesUsage({ usage }))

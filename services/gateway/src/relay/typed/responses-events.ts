@@ -1,7 +1,10 @@
+import { hostedCalls } from '../../usage/hosted-calls.ts'
+import { callCounts } from '../../usage/reported-counts.ts'
 import { readResponsesUsage } from '../../usage/responses-usage.ts'
 import { nothingUsed } from '../../usage/usage.ts'
 import { type IssuedIds, issuedIds } from '../issued-ids.ts'
 import { type MemberScan, maxValueBytes } from './member-scan.ts'
+import { outputItems, outputPaths } from './output-items.ts'
 import { TypedEvents } from './typed-events.ts'
 
 /** What the model wrote into an item. Other members repeat the request, or cannot be read. */
@@ -19,8 +22,9 @@ const paths = [
   'error',
   'response.usage',
   'response.service_tier',
+  'response.tool_usage',
   'response.id',
-  'response.output.*.id',
+  ...outputPaths('response.output'),
   'output_index',
   'item.type',
   ...itemPaths
@@ -92,9 +96,11 @@ export class ResponsesEvents extends TypedEvents {
     })
     // A response that failed before its first word costs nothing.
     const isUnserved = type === 'response.failed' && usage === null && this.received.size === 0
+    const items = outputItems(event.listed)
+    if (usage !== null) Object.assign(usage, callCounts(hostedCalls(items, event.valueOf('response.tool_usage'))))
     this.usage = isUnserved ? nothingUsed : usage
     this.#isDone = true
-    this.#issued = issuedIds(event.valueOf('response.id'), event.listed)
+    this.#issued = issuedIds(event.valueOf('response.id'), items)
     this.#sizeAtEnd = this.received.size
     return true
   }

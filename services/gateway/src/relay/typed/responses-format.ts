@@ -22,3 +22,9 @@ export const responsesFormat: AnswerFormat = {
   errors,
   refusal: (reason, { secret }) => describeRefusal(reason, secret)
 }
+
+/** The format of compacted conversations. They are not streamed. */
+export const compactionFormat: AnswerFormat = {
+  ...responsesFormat,
+  newBody: (_asked, length) => new ResponseBody(length, 'response.compaction')
+}

@@ -1,6 +1,6 @@
-import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { decodeShort } from '../relay/answer-decoder.ts'
-import { describeRefusal, readRefusal } from '../relay/read-refusal.ts'
+import type { AnswerFormat } from '../relay/answer-format.ts'
+import { readRefusal } from '../relay/read-refusal.ts'
 import { classifyStatus, failureOfError, readWaitMs } from '../relay/upstream-failure.ts'
 import { CallError } from '../upstreams/call-error.ts'
 import type { AnswerHandler, AnswerHead, CallController, UpstreamCall } from '../upstreams/upstream-pool.ts'
@@ -9,13 +9,27 @@ import type { Upstream } from '../upstreams/upstreams.ts'
 /** A stored response repeats its instructions and has all of its output. */
 const maxAnswerBytes = 64 * 1024 * 1024
 
+/** What a provider answered, for the client. */
+export interface FreeAnswer {
+  readonly status: number
+  /** JSON */
+  readonly body: Buffer | string
+}
+
+/** How a call ends that costs nothing. */
+export interface FreeCall extends UpstreamCall {
+  /** Explains to the client why the provider refused the request. */
+  readonly refusal: AnswerFormat['refusal']
+  readonly docsUrl: string | null
+}
+
 /**
  * Makes one call that costs nothing, without retries.
  *
- * @returns the JSON body of a successful answer
- * @throws ServiceError not_found or invalid_request with the provider's message, or the failure of the call
+ * @returns the provider's answer, or its refusal of the client's request
+ * @throws ServiceError if the call failed
  */
-export async function callOnce(upstream: Upstream, call: UpstreamCall): Promise<Buffer> {
+export async function callOnce(upstream: Upstream, call: FreeCall): Promise<FreeAnswer> {
   let answer: Answer
   try {
     answer = await new Promise<Answer>((resolve, reject) =>
@@ -26,13 +40,12 @@ export async function callOnce(upstream: Upstream, call: UpstreamCall): Promise<
   }
   const { status, head, bytes } = answer
   const body = decodeShort(bytes, head.contentEncoding ?? 'identity', maxAnswerBytes)
-  if (status >= 200 && status < 300) return body
+  if (status >= 200 && status < 300) return { status: 200, body }
   const reason = readRefusal(body)
   const failed = classifyStatus(status, reason, readWaitMs(head))
   if (failed !== null) throw failed.failure
-  const described = describeRefusal(reason, upstream.credential)
-  const { error } = JSON.parse(described.body) as { error: { message: string } }
-  throw new ServiceError(status === 404 ? 'not_found' : 'invalid_request', { message: error.message })
+  const { docsUrl, requestId } = call
+  return { status, body: call.refusal(reason, { status, docsUrl, requestId, secret: upstream.credential }).body }
 }
 
 interface Answer {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { outcomeOf, post } from '../testing/client.ts'
-import { callsOf, type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
+import { callsOf, type FakeUpstream } from '../testing/fake-upstream.ts'
 import { answerWith, beginStream, responseOf, responseUsage, streamOf } from '../testing/responses-answers.ts'
-import { catalogOf, type SeededKey, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import { catalogOf, type SeededKey, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import { startTwoUpstreams } from '../testing/two-upstreams.ts'
 
 const { inputPicos, outputPicos } = testCatalog.models.small!.prices
 const catalog = catalogOf({
@@ -21,20 +22,16 @@ Object.assign(catalog.models, {
 } satisfies typeof catalog.models)
 catalog.plans.free!.models.push('alike', 'sharper', 'unknown')
 
-let [first, second, gateway, ada, bob] = [] as unknown as [
+let [first, second, gateway, ada, bob, close] = [] as unknown as [
   FakeUpstream,
   FakeUpstream,
   TestGateway,
   SeededKey,
-  SeededKey
+  SeededKey,
+  () => Promise<void>
 ]
 t.before(async () => {
-  first = await startFakeUpstream()
-  second = await startFakeUpstream()
-  const entry = ({ url }: FakeUpstream) =>
-    `{ base_url: '${url}/v1', credential_variable: TEST_CREDENTIAL, speaks: [responses] }`
-  const upstreamsFile = `upstreams: { first: ${entry(first)}, second: ${entry(second)} }`
-  gateway = await startGateway(first.url, { catalog, upstreamsFile })
+  ;({ first, second, gateway, close } = await startTwoUpstreams({ catalog }))
   ada = await gateway.seedKey()
   bob = await gateway.seedKey()
 })
@@ -43,10 +40,7 @@ t.beforeEach(async () => {
   second.answer(answerWith(['Hello']))
   for (const { breaker } of gateway.upstreams.values()) breaker.succeeded(false, performance.now())
 })
-t.teardown(async () => {
-  await gateway.close()
-  await Promise.all([first.close(), second.close()])
-})
+t.teardown(() => close())
 
 const ask = (key: SeededKey, members: object = {}) =>
   post(gateway, key.secret, '/responses', { model: 'small', input: 'Hello', max_output_tokens: 100, ...members })

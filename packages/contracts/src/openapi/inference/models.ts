@@ -1,0 +1,51 @@
+import type { Operation } from '../document.ts'
+import { errorResponses } from '../error-responses.ts'
+import { messageSecurity } from './messages.ts'
+import type { schemas } from './schemas.ts'
+import { keyErrors, retryHeaders } from './shared.ts'
+
+const either = (one: keyof typeof schemas, other: keyof typeof schemas) => ({
+  'application/json': {
+    schema: { anyOf: [one, other].map((name) => ({ $ref: `#/components/schemas/${name}` })) }
+  }
+})
+const aboutModels =
+  "With the header `anthropic-version`, the answer and its errors have the format of Anthropic's API, and only models that are offered at " +
+  '`/v1/messages` are shown. '
+
+export const listModels: Operation = {
+  operationId: 'listModels',
+  summary: 'List the models that the key may use',
+  description: aboutModels,
+  tags: ['Inference'],
+  security: messageSecurity,
+  parameters: [
+    {
+      name: 'limit',
+      in: 'query',
+      description: 'Only with `anthropic-version`, like the other parameters. 20 if absent.',
+      schema: { type: 'integer', minimum: 1, maximum: 1000 }
+    },
+    { name: 'after_id', in: 'query', description: 'The last id of the page before.', schema: { type: 'string' } },
+    { name: 'before_id', in: 'query', description: 'The first id of the page after.', schema: { type: 'string' } }
+  ],
+  responses: {
+    200: { description: 'Success', content: either('ModelList', 'MessageModelList') },
+    ...errorResponses([...keyErrors, 'invalid_request'], retryHeaders)
+  }
+}
+
+export const getModel: Operation = {
+  operationId: 'getModel',
+  summary: 'Get a model that the key may use',
+  description: aboutModels,
+  tags: ['Inference'],
+  security: messageSecurity,
+  parameters: [
+    { name: 'model', in: 'path', required: true, description: 'May contain slashes.', schema: { type: 'string' } }
+  ],
+  responses: {
+    200: { description: 'Success', content: either('Model', 'MessageModel') },
+    ...errorResponses([...keyErrors, 'model_not_allowed'], retryHeaders)
+  }
+}

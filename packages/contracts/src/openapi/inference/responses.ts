@@ -1,0 +1,109 @@
+import type { ErrorCode } from '../../errors/table.ts'
+import type { Operation } from '../document.ts'
+import { errorResponses } from '../error-responses.ts'
+import { json, type schemas } from './schemas.ts'
+import {
+  aboutBodies,
+  aboutFreeCalls,
+  callErrors,
+  callOfModel,
+  grantedCalls,
+  keyErrors,
+  retryHeaders,
+  upstreamErrors
+} from './shared.ts'
+
+const aboutEvents =
+  'With `stream: true` the answer is a stream of server-sent events, as the provider sends them; the last one is ' +
+  '`response.completed`, `response.incomplete` or `response.failed`. If the stream fails before that, its last event is ' +
+  '`error` with `{ type, code, message, param, sequence_number }`. '
+const aboutResponses =
+  'The gateway passes on the request and the answer of the provider unchanged. It refuses what has no price or no bound with 400 ' +
+  '`unpriced_parameter`: `background`, `conversation`, `prompt`, `context_management`, files, and tools that the provider runs. It accepts ' +
+  '`web_search` if the model has a price for it, and sets or lowers `max_tool_calls`. '
+
+const aboutReferences =
+  'The provider stores a response unless `store` is `false`. For 30 days, `previous_response_id` and item references may name your ' +
+  "account's own responses and their items; others are not found. Such a request goes to the provider that has them, and reserves " +
+  'the tokens of the whole conversation. '
+
+export const createResponse = callOfModel(
+  'createResponse',
+  "Create a response with OpenAI's Responses API, as a whole or as a stream",
+  'ResponseRequest',
+  'Response',
+  {
+    streams: true,
+    takesMedia: true,
+    about: aboutEvents + aboutResponses + aboutReferences,
+    headers: { 'x-tollgate-granted-tool-calls': grantedCalls },
+    errors: ['wrong_endpoint', 'previous_response_not_found', 'item_not_found']
+  }
+)
+
+const freeErrors: ErrorCode[] = [
+  ...keyErrors,
+  ...upstreamErrors,
+  'model_unavailable',
+  'invalid_request',
+  'requests_per_minute'
+]
+const responseId = { name: 'id', in: 'path' as const, required: true, schema: { type: 'string' } }
+
+function callOfStored(operationId: string, summary: string, answer: keyof typeof schemas, about = ''): Operation {
+  return {
+    operationId,
+    summary,
+    description: `The provider answers. ${about}${aboutFreeCalls}`,
+    tags: ['Inference'],
+    security: [{ apiKey: [] }],
+    parameters: [responseId],
+    responses: {
+      200: { description: 'Success', content: json(answer) },
+      ...errorResponses([...freeErrors, 'response_not_found'], retryHeaders)
+    }
+  }
+}
+
+export const compactConversation = callOfModel(
+  'compactConversation',
+  "Compact a conversation with OpenAI's Responses API",
+  'CompactRequest',
+  'Compaction',
+  {
+    streams: false,
+    takesMedia: true,
+    errors: ['wrong_endpoint', 'previous_response_not_found', 'item_not_found']
+  }
+)
+
+export const getResponse = callOfStored('getResponse', "Get one of the account's stored responses", 'Response')
+export const deleteResponse = callOfStored(
+  'deleteResponse',
+  "Delete one of the account's stored responses",
+  'DeletedResponse'
+)
+export const cancelResponse = callOfStored(
+  'cancelResponse',
+  'Cancel a response',
+  'Response',
+  'Only responses in the background can be cancelled, and the gateway makes none, so the provider refuses this. '
+)
+export const listInputItems = callOfStored(
+  'listInputItems',
+  "List the input of one of the account's stored responses",
+  'InputItemList',
+  'The query may have `limit`, `order`, `after` and `include`. '
+)
+export const countInputTokens: Operation = {
+  operationId: 'countInputTokens',
+  summary: 'Count the tokens of the input of a response',
+  description: `The provider counts them, if it has this endpoint. ${aboutFreeCalls}${aboutBodies}`,
+  tags: ['Inference'],
+  security: [{ apiKey: [] }],
+  requestBody: { required: true, content: json('InputTokensRequest') },
+  responses: {
+    200: { description: 'Success', content: json('InputTokens') },
+    ...errorResponses([...callErrors, 'wrong_endpoint', 'previous_response_not_found', 'item_not_found'], retryHeaders)
+  }
+}

@@ -1,0 +1,162 @@
+import type { ErrorCode } from '../../errors/table.ts'
+import type { Operation } from '../document.ts'
+import { errorResponses } from '../error-responses.ts'
+import { repeatErrors, repeatHeaders, repeatKey } from './repeats.ts'
+import { json, type schemas } from './schemas.ts'
+
+/** Errors of every operation that needs a key. */
+export const keyErrors: ErrorCode[] = [
+  'missing_api_key',
+  'invalid_api_key',
+  'revoked_api_key',
+  'expired_api_key',
+  'too_many_requests',
+  'account_suspended',
+  'state_unavailable',
+  'draining',
+  'internal_error'
+]
+/** Errors of every operation that calls a provider. */
+export const upstreamErrors: ErrorCode[] = [
+  'upstream_unreachable',
+  'upstream_error',
+  'upstream_rejected_credentials',
+  'upstream_quota_exhausted',
+  'upstream_rate_limited',
+  'upstream_timeout'
+]
+
+/** Errors of every operation that calls a model. */
+export const callErrors: ErrorCode[] = [
+  ...keyErrors,
+  ...upstreamErrors,
+  'model_unavailable',
+  'invalid_json',
+  'invalid_request',
+  'unpriced_parameter',
+  'exceeds_rate_limit',
+  'request_budget_exceeded',
+  'key_budget_exceeded',
+  'monthly_budget_exceeded',
+  'requests_per_minute',
+  'tokens_per_minute',
+  'concurrent_requests',
+  'concurrent_request_bytes',
+  'gateway_busy',
+  'model_not_allowed',
+  'request_timeout',
+  'request_too_large',
+  'unsupported_media_type'
+]
+
+const aboutMembers =
+  'The gateway passes on the members that the OpenAI API reference documents for the endpoint, unchanged. It refuses any other ' +
+  'member with 400 `invalid_request`, unless the operator allows it for the model. '
+
+export const aboutRefusals =
+  'If the provider refuses the request itself (400, 404, 410, 413, 415, 422, 431, 451), you get its status and message, in ' +
+  'the shape of all errors here. '
+export const aboutRetries =
+  'Each error says in `x-should-retry` whether to send the request again. It is `false` if a retry would fail too, or if the ' +
+  "gateway has already retried. OpenAI's SDKs obey it. `Retry-After` says how many seconds to wait. `retry-after-ms` says it " +
+  'in milliseconds, if the gateway knows the wait that precisely.'
+
+/** Headers of every error. */
+export const retryHeaders = {
+  'x-should-retry': {
+    description: 'Whether a retry of the same request may succeed.',
+    schema: { enum: ['true', 'false'] }
+  },
+  'retry-after-ms': { description: 'Milliseconds to wait.', schema: { type: 'integer', minimum: 0 } }
+}
+
+export const aboutBodies =
+  'A body may have up to 20 MiB. It may be compressed with gzip, deflate, br or zstd (`content-encoding`); the limit then applies ' +
+  'to the decompressed body. The gateway refuses an object that has the same member twice. It refuses a body with more than 400,000 ' +
+  'values, 100,000 member names (10,000 in one object) or 128 levels. The objects shown here allow no other members. Refused ' +
+  'requests count towards the request rate of the key. '
+export const aboutBudgets =
+  "The gateway reserves the request's maximum cost before it calls the model, and charges the actual cost afterwards. Without an " +
+  "output limit, the request gets the model's default. If the remaining budget is too small for that, the gateway grants fewer " +
+  'output tokens. A 402 has details: `scope` (request, key or account), `limit_usd`, `spent_usd`, `reserved_usd`, `needed_usd` ' +
+  'and, if waiting helps, `resets_at`. Answers and 429s show the rates in ' +
+  '`x-ratelimit-{limit,remaining,reset}-{requests,tokens}`. `limit` is the rate per minute. `remaining` is what you may send at ' +
+  "once now; its maximum is the plan's burst. `reset` is the time until the whole burst is available again. In any 60 s, the " +
+  'gateway admits at most the limit plus the burst. A request with more tokens than the burst is admitted after ' +
+  '`reset-tokens`. '
+export const aboutMedia =
+  "The model's rule turns the size of an image into tokens. Remote images, and formats other than PNG, JPEG, GIF and WebP, " +
+  "count as the model's largest image. Audio must be inline MP3 or uncompressed WAV. The gateway refuses files, and media that the " +
+  'model does not accept, with 400 `unpriced_parameter`. '
+
+const aboutStreams =
+  'With `stream: true` the answer is a stream of server-sent events. Each event is a line `data:` with a JSON chunk; the last one is ' +
+  '`data: [DONE]`. If the stream fails after it has begun, its last event is `data: {"error":{…}}`, without `[DONE]`. '
+
+export const aboutFreeCalls =
+  "It costs nothing, and is not in the usage. A key may make as many such calls in a minute as its plan's request rate, besides its other requests. "
+
+/** Embeddings have no output, so they do not have this header. */
+export const grantedOutput = {
+  description:
+    'Output tokens that each choice may have, including reasoning. The gateway sets this limit at the provider. It is lower than ' +
+    "the request's limit if a budget or the model allows less. Without a limit in the request, it is the model's default, or as " +
+    'little as a quarter of it if the token rate allows less.',
+  schema: { type: 'integer', minimum: 1 }
+}
+
+export const grantedCalls = {
+  description:
+    "Calls that the provider's web search may make. The gateway sets this limit at the provider. It is lower than the request's limit if a " +
+    'budget or the token rate allows fewer.',
+  schema: { type: 'integer', minimum: 1 }
+}
+
+/** An operation that calls a model in the format of OpenAI's API. */
+export function callOfModel(
+  operationId: string,
+  summary: string,
+  request: keyof typeof schemas,
+  answer: keyof typeof schemas,
+  {
+    streams,
+    takesMedia = false,
+    about = aboutStreams,
+    errors = [],
+    headers = {}
+  }: {
+    streams: boolean
+    takesMedia?: boolean
+    about?: string
+    errors?: ErrorCode[]
+    headers?: Record<string, typeof grantedCalls>
+  }
+): Operation {
+  return {
+    operationId,
+    summary,
+    description:
+      (streams ? about : '') +
+      (takesMedia ? aboutMedia : '') +
+      aboutMembers +
+      aboutBodies +
+      aboutBudgets +
+      aboutRefusals +
+      aboutRetries,
+    tags: ['Inference'],
+    security: [{ apiKey: [] }],
+    parameters: [repeatKey],
+    requestBody: { required: true, content: json(request) },
+    responses: {
+      200: {
+        description: 'Success',
+        headers: {
+          ...(streams && { 'x-tollgate-granted-output-tokens': grantedOutput, ...headers }),
+          ...repeatHeaders
+        },
+        content: { ...json(answer), ...(streams && { 'text/event-stream': { schema: { type: 'string' } } }) }
+      },
+      ...errorResponses([...callErrors, ...repeatErrors, ...errors], retryHeaders)
+    }
+  }
+}

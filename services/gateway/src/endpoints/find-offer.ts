@@ -1,0 +1,27 @@
+import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { Api } from '../upstreams/apis.ts'
+import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
+import { type Offer, wrongEndpoint } from '../upstreams/offers.ts'
+import type { InferenceDependencies } from './inference-endpoint.ts'
+
+/**
+ * Finds how a model is offered with one API.
+ *
+ * @param onUnavailable called if the gateway has none of the model's upstreams
+ * @throws ServiceError model_unavailable or wrong_endpoint
+ */
+export function findOffer(
+  name: string,
+  model: Model,
+  api: Api,
+  { byName, offers }: Pick<UpstreamSet, 'byName' | 'offers'>,
+  { onUnavailable }: Pick<InferenceDependencies, 'onUnavailable'>
+): Offer {
+  const offered = offers.of(model)
+  const offer = offered.get(api)
+  if (offer !== undefined) return offer
+  if (model.route.some(({ upstream }) => byName.has(upstream))) throw wrongEndpoint(name, offered)
+  onUnavailable(name, model)
+  throw new ServiceError('model_unavailable')
+}
