@@ -3,7 +3,7 @@ import { ChatRequest } from '@tollgate/contracts/http/inference.ts'
 import type { Static } from 'typebox'
 import { allowedTiers } from '../admission/service-tier.ts'
 import { listFormat } from '../relay/openai-format.ts'
-import { mayWriteForLong } from '../tokens/cache-writes.ts'
+import { asksForLongWrites, mayWriteForLong } from '../tokens/cache-writes.ts'
 import { chatPromptBound } from '../tokens/prompt-bound.ts'
 import { wantedOutput } from '../tokens/token-bound.ts'
 import type { InferenceEndpoint } from './inference-endpoint.ts'
@@ -33,6 +33,7 @@ export const chatCompletions: InferenceEndpoint = {
       answers: n ?? 1,
       wantedTokens: wantedOutput(limit, model),
       isDefault: limit == null,
+      asksForLongWrites: asksForLongWrites(body.members),
       tiers: allowedTiers(body.members.service_tier, model.prices),
       ...(model.prices.longCacheWritePicos !== undefined && !mayWriteForLong(body) && { cacheWrites: 'short' })
     }

@@ -8,6 +8,7 @@ import { admitRequest } from '../admission/admit-request.ts'
 import { refuseUnpriced } from '../admission/unpriced-members.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 import type { GrantedOutput } from '../relay/forwarded-body.ts'
+import type { PromptKinds } from '../settlement/prompt-kinds.ts'
 import type { FoundInput } from '../stored/find-input.ts'
 import { pinnedRoute } from '../stored/pinned-route.ts'
 import { refuseOtherCounts } from '../stored/same-counts.ts'
@@ -109,7 +110,7 @@ class InferenceHandler {
         const { answers, hidesAnswers, tiers = standardOnly } = bound!
         const hidesOutput = model!.hidesOutput === true || hidesAnswers === true
         startRelay(this.#endpoint, this.#dependencies, request, reply, {
-          metered: { admitted, prices, tiers, prompt, answers },
+          metered: { admitted, prices, tiers, prompt, promptKinds: promptKindsOf(bound!), answers },
           forwarded: {
             body: bytes,
             spans,
@@ -179,6 +180,19 @@ class InferenceHandler {
     return { body: bytes, api, media: { images: model.images, audio: model.audio }, promptBytes, storedTokens }
   }
 }
+
+/** Only these parts of a bound live as long as the answer. */
+const promptKindsOf = ({
+  audioTokens = 0,
+  imageTokens = 0,
+  cacheWrites,
+  asksForLongWrites = false
+}: TokenBound): PromptKinds => ({
+  audioTokens,
+  imageTokens,
+  mayWriteToCache: cacheWrites !== 'none',
+  asksForLongWrites
+})
 
 const noFields: readonly string[] = []
 const noPrices: Model['prices'] = { inputPicos: 0, cachedInputPicos: 0, outputPicos: 0 }

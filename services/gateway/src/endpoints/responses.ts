@@ -5,7 +5,7 @@ import { allowedTiers } from '../admission/service-tier.ts'
 import { responsesFormat } from '../relay/typed/responses-format.ts'
 import type { NamedInput } from '../stored/find-input.ts'
 import { namedItems } from '../stored/named-items.ts'
-import { mayWriteForLong } from '../tokens/cache-writes.ts'
+import { asksForLongWrites, mayWriteForLong } from '../tokens/cache-writes.ts'
 import { type BoundedBody, chatPromptBound, messageTokens } from '../tokens/prompt-bound.ts'
 import { wantedOutput } from '../tokens/token-bound.ts'
 import type { InferenceEndpoint } from './inference-endpoint.ts'
@@ -50,6 +50,7 @@ export const responses: InferenceEndpoint = {
       wantedTokens: wantedOutput(limit, model),
       minTokens: minResponseTokens,
       isDefault: limit == null,
+      asksForLongWrites: asksForLongWrites(body.members),
       tiers: allowedTiers(body.members.service_tier, model.prices),
       ...(model.prices.longCacheWritePicos !== undefined && !mayWriteForLong(body) && { cacheWrites: 'short' })
     }

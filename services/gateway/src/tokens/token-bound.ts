@@ -22,6 +22,8 @@ export interface TokenBound {
   calls?: Readonly<Record<string, number>>
   /** Cache writes that the provider may bill; absent for all that the model has a price for. */
   cacheWrites?: 'none' | 'short'
+  /** Whether the request asks the provider to keep its prompt for the provider's long time; absent for no. */
+  asksForLongWrites?: boolean
 }
 
 /** The output that a request wants: the client's limit or the catalog's default, up to the model's maximum. */

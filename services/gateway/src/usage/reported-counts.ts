@@ -17,7 +17,12 @@ export function nameOf(value: unknown, member: string): string | null {
 
 type InputParts = Pick<
   Usage,
-  'cachedTokens' | 'cacheWriteTokens' | 'longCacheWriteTokens' | 'audioInputTokens' | 'imageInputTokens'
+  | 'cachedTokens'
+  | 'cacheWriteTokens'
+  | 'longCacheWriteTokens'
+  | 'writesForUnknownTime'
+  | 'audioInputTokens'
+  | 'imageInputTokens'
 >
 
 /**
@@ -35,6 +40,7 @@ export function inputParts(details: unknown, whole: number, cached = 0): InputPa
     cachedTokens: Math.min(tokensOf(details, 'cached_tokens') ?? cached, whole),
     cacheWriteTokens: Math.min(short, whole),
     longCacheWriteTokens: Math.min(long, whole),
+    writesForUnknownTime: written > 0 && lives == null,
     audioInputTokens: Math.min(tokensOf(details, 'audio_tokens') ?? 0, whole),
     imageInputTokens: Math.min(tokensOf(details, 'image_tokens') ?? 0, whole)
   }
