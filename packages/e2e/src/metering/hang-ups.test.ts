@@ -4,7 +4,7 @@ import { hangUpAfter, hangUpAt, send } from './ask.ts'
 import { chatModel, planOf, prices } from './catalog.ts'
 import { hasNoHolds, untilCharges } from './charges.ts'
 import { type Fleet, startFleet } from './fleet.ts'
-import { spoken } from './kinds.ts'
+import { spoken } from './kinds/media.ts'
 import { producedNanos } from './produced.ts'
 import { seededRandom } from './seeded-random.ts'
 
