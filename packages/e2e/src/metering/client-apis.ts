@@ -13,14 +13,14 @@ export interface ClientApi {
   readonly end: RegExp
 }
 
-const chat: ClientApi = {
+const chat = {
   path: '/chat/completions',
   headers: {},
   outputLimit: 'max_tokens',
   firstWord: /"content":"[^"]/,
   finish: /"finish_reason":"/,
   end: /data: \[DONE\]\n\n$/
-}
+} as const satisfies ClientApi
 
 /** The APIs of models. Embeddings have no streams. */
 export const clientApis = {
