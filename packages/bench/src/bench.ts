@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import type { LoadCommand, LoadResults, RequestPlan, Window } from './load/protocol.ts'
-import { chatRequest } from './load/requests.ts'
+import { benchRequest } from './load/requests.ts'
 import type { Cores } from './measure/cores.ts'
 import { Patience } from './measure/patience.ts'
 import type { CpuProfile } from './measure/profile.ts'
@@ -229,7 +229,7 @@ export class Bench {
     const port = this.#upstreamPort
     return {
       port,
-      text: chatRequest({ port, model: 'bench-model', apiKey: 'sk-bench', stream: shape !== null }),
+      text: benchRequest({ api: 'chat', port, model: 'bench-model', apiKey: 'sk-bench', stream: shape !== null }),
       events: shape === null ? 0 : eventsOf(shape)
     }
   }

@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { type Arguments, readArguments, UsageError } from './arguments.ts'
 import { Bench, fullTiming, profileTiming, quickTiming } from './bench.ts'
 import { pinLoadSide } from './measure/cores.ts'
+import { apisPart } from './parts/apis.ts'
 import { chat } from './parts/chat.ts'
 import { control } from './parts/control.ts'
 import { latency } from './parts/latency.ts'
@@ -22,12 +23,24 @@ import { bare, dispatch, relay, relayByUndici } from './targets/proxies.ts'
 import type { Target } from './targets/target.ts'
 
 /** In the order of a whole run. */
-const parts: readonly Part[] = [chat, stream, latency, memory, metering, control, soak, redisMemory, recording, start]
+const parts: readonly Part[] = [
+  chat,
+  stream,
+  latency,
+  memory,
+  metering,
+  control,
+  soak,
+  redisMemory,
+  recording,
+  start,
+  apisPart
+]
 const targets: readonly [Target, ...Target[]] = [gateway, bare, dispatch, relay, relayByUndici, relayWithKeys]
 
 const usage = `npm run bench -- [part …] [option …]
 
-Compares the gateway with a bare Fastify + undici proxy. Parts (all but the last four unless named):
+Compares the gateway with a bare Fastify + undici proxy. Parts (all but the last five unless named):
 ${parts.map(({ name, summary }) => `  ${name.padEnd(13)}${summary}`).join('\n')}
 
 Options:

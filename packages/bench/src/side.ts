@@ -2,11 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { request } from 'undici'
 import type { RequestPlan } from './load/protocol.ts'
-import { chatRequest } from './load/requests.ts'
+import { type BenchApi, benchRequest } from './load/requests.ts'
 import { Inspector } from './measure/inspector.ts'
 import { type Child, isRunning } from './processes/children.ts'
 import type { RunningTarget, Target, TargetContext } from './targets/target.ts'
-import { content, eventsOf, type StreamShape } from './upstream/answers.ts'
+import { content, type StreamShape } from './upstream/answers.ts'
+import { eventsOfApi } from './upstream/api-answers.ts'
 
 const startTimeoutMs = 60_000
 
@@ -22,9 +23,10 @@ export interface Side {
   apiKeys: readonly string[]
   /** Present if it was started with `inspect`. */
   inspector: Inspector | null
-  plainPlan(): RequestPlan
+  /** Without an API, chat. */
+  plainPlan(api?: BenchApi): RequestPlan
   /** @param shape the upstream's current shape */
-  streamPlan(shape: StreamShape): RequestPlan
+  streamPlan(shape: StreamShape, api?: BenchApi): RequestPlan
   stop(): Promise<void>
 }
 
@@ -48,8 +50,8 @@ export async function startSide(target: Target, context: TargetContext, options:
       redisUrl: running.redisUrl,
       apiKeys: running.apiKeys,
       inspector,
-      plainPlan: () => planFor(running, false, 0),
-      streamPlan: (shape) => planFor(running, true, eventsOf(shape)),
+      plainPlan: (api = 'chat') => planFor(running, api, false, 0),
+      streamPlan: (shape, api = 'chat') => planFor(running, api, true, eventsOfApi(api, shape)),
       async stop() {
         inspector?.close()
         await running.stop()
@@ -61,9 +63,9 @@ export async function startSide(target: Target, context: TargetContext, options:
   }
 }
 
-function planFor({ port, model, apiKeys }: RunningTarget, stream: boolean, events: number): RequestPlan {
+function planFor({ port, model, apiKeys }: RunningTarget, api: BenchApi, stream: boolean, events: number): RequestPlan {
   const apiKey = apiKeys[0]!
-  const text = chatRequest({ port, model, apiKey, stream })
+  const text = benchRequest({ api, port, model, apiKey, stream })
   // The text before the key is ASCII, so the index counts bytes.
   return apiKeys.length === 1 ? { port, text, events } : { port, text, events, keyAt: text.indexOf(apiKey) }
 }

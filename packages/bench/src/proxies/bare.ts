@@ -12,10 +12,10 @@ const { port, upstreamPort } = portArguments()
 const upstream = new Pool(`http://127.0.0.1:${upstreamPort}`)
 const app = Fastify({ bodyLimit: 20 * 1024 * 1024 })
 
-app.post('/v1/chat/completions', async (request, reply) => {
+app.post('/v1/*', async (request, reply) => {
   const answer = await upstream.request({
     method: 'POST',
-    path: '/v1/chat/completions',
+    path: request.url,
     headers: { 'content-type': 'application/json', authorization: 'Bearer the-upstreams-key' },
     body: JSON.stringify(request.body)
   })

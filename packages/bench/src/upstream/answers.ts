@@ -16,7 +16,7 @@ export const content = `${'A gateway that is in the way of every request has to 
 
 /** A complete HTTP answer of about 1 KB with a chat completion in OpenAI's format. */
 export function plainAnswer(): Buffer {
-  const body = JSON.stringify({
+  return httpAnswer({
     id,
     object: 'chat.completion',
     created,
@@ -27,6 +27,11 @@ export function plainAnswer(): Buffer {
     usage: { ...usage, prompt_tokens_details: { cached_tokens: 0 } },
     system_fingerprint: 'fp_bench'
   })
+}
+
+/** A complete HTTP answer. */
+export function httpAnswer(value: object): Buffer {
+  const body = JSON.stringify(value)
   return Buffer.from(
     `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-request-id: req_bench\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   )
@@ -46,12 +51,14 @@ export interface StreamPieces {
   end: Buffer
 }
 
+/** The head of a streamed answer. */
+export const streamHead =
+  'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\n' +
+  'x-request-id: req_bench\r\ntransfer-encoding: chunked\r\n\r\n'
+
 export function streamPieces(): StreamPieces {
-  const head =
-    'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\n' +
-    'x-request-id: req_bench\r\ntransfer-encoding: chunked\r\n\r\n'
   return {
-    start: Buffer.from(head + httpChunk(event(delta({ role: 'assistant', content: '', refusal: null })))),
+    start: Buffer.from(streamHead + httpChunk(event(delta({ role: 'assistant', content: '', refusal: null })))),
     content: Buffer.from(httpChunk(event(delta({ content: ' tokens' })))),
     finish: Buffer.from(httpChunk(event(delta({}, 'stop')))),
     usage: Buffer.from(httpChunk(event({ ...chunkHead, choices: [], usage }))),
@@ -59,7 +66,7 @@ export function streamPieces(): StreamPieces {
   }
 }
 
-/** The number of events for a client that did not request usage. */
+/** The number of events of a chat for a client that did not request usage. */
 export function eventsOf(shape: StreamShape): number {
   return shape.chunks + 3
 }
@@ -81,6 +88,6 @@ function event(data: object): string {
   return `data: ${JSON.stringify(data)}\n\n`
 }
 
-function httpChunk(payload: string): string {
+export function httpChunk(payload: string): string {
   return `${Buffer.byteLength(payload).toString(16)}\r\n${payload}\r\n`
 }

@@ -1,5 +1,10 @@
+import { type BenchApi, benchPaths } from '../load/requests.ts'
+
+const apis = Object.keys(benchPaths) as BenchApi[]
+
 /** The parts of a request that the upstream reads. */
 export interface ReceivedRequest {
+  api: BenchApi
   isStream: boolean
   includesUsage: boolean
 }
@@ -28,7 +33,9 @@ export class RequestReader {
       const end = headEnd + 4 + Number(length)
       if (rest.length < end) break
       const body = rest.toString('latin1', headEnd + 4, end)
+      const line = rest.toString('latin1', 0, rest.indexOf('\r\n', 0, 'latin1'))
       requests.push({
+        api: apis.find((api) => line.includes(benchPaths[api])) ?? 'chat',
         isStream: body.includes('"stream":true'),
         includesUsage: body.includes('"include_usage":true')
       })

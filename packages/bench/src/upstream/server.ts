@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net'
-import { plainAnswer, type StreamPieces, type StreamShape, streamPieces } from './answers.ts'
+import type { StreamPieces, StreamShape } from './answers.ts'
+import { prepareAnswers } from './api-answers.ts'
 import { RequestReader } from './request-reader.ts'
 
 /**
@@ -7,13 +8,13 @@ import { RequestReader } from './request-reader.ts'
  * Requests with `"stream":true` are streamed in the current `shape`. Connections stay open until the peer closes them.
  */
 export function createUpstream(shape: () => StreamShape): Server {
-  const plain = plainAnswer()
-  const pieces = streamPieces()
+  const answers = prepareAnswers()
   return createServer({ noDelay: true }, (socket) => {
     const reader = new RequestReader()
     socket.on('data', (bytes) => {
       try {
         for (const request of reader.push(bytes)) {
+          const { plain, pieces } = answers[request.api]
           if (request.isStream) stream(socket, pieces, shape(), request.includesUsage)
           else socket.write(plain)
         }

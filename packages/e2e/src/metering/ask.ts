@@ -1,13 +1,18 @@
+import { type ApiName, clientApis } from './client-apis.ts'
+
 /** A complete answer. */
 export interface Answer {
   status: number
   headers: Headers
   text: string
-  /** The error; null on success. */
+  /** The error with its code, in the same form for all APIs; null on success. */
   error: ({ code: string; message: string } & Record<string, unknown>) | null
 }
 
 export interface AskOptions {
+  /** The API to speak; chat if absent. */
+  api?: ApiName
+  /** Another path below `/v1` than the API's. */
   path?: string
   signal?: AbortSignal
 }
@@ -17,7 +22,13 @@ export async function ask(gateway: string, secret: string, body: object, options
   const response = await send(gateway, secret, body, options)
   const text = await response.text()
   const { status, headers } = response
-  return { status, headers, text, error: status === 200 ? null : JSON.parse(text).error }
+  return { status, headers, text, error: status === 200 ? null : errorIn(JSON.parse(text)) }
+}
+
+/** Anthropic's API has our code and its details in `details`. */
+function errorIn({ error }: { error: { message: string; code: string; details?: { error_code: string } | null } }) {
+  const { details, ...members } = error
+  return details == null ? members : { ...members, ...details, code: details.error_code }
 }
 
 /** Sends a body to a gateway. Resolves when the response headers are there. */
@@ -25,11 +36,11 @@ export function send(
   gateway: string,
   secret: string,
   body: object,
-  { path = '/chat/completions', signal }: AskOptions = {}
+  { api = 'chat', path = clientApis[api].path, signal }: AskOptions = {}
 ): Promise<Response> {
   return fetch(`${gateway}/v1${path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', ...clientApis[api].headers },
     body: JSON.stringify(body),
     ...(signal === undefined ? {} : { signal })
   })

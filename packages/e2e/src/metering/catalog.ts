@@ -1,11 +1,47 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import type { ListedPrices, ModelPrices, PriceRow } from '@tollgate/contracts/prices/model-prices.ts'
 import { defaultBurst } from '@tollgate/service/catalog/catalog-file.ts'
 
 type Model = Catalog['models'][string]
 type Plan = Catalog['plans'][string]
 
-/** Prices of all metered models except embedding models, picodollars per token. */
+/** Prices of most metered models except embedding models, picodollars per token. */
 export const prices = { inputPicos: 150_000, cachedInputPicos: 75_000, outputPicos: 600_000 }
+
+/** A different price for each kind of tokens, so that a token that is charged as another kind shows. */
+const pricesOfKinds: ListedPrices = {
+  inputPicos: 150_001,
+  cachedInputPicos: 75_003,
+  cacheWritePicos: 187_507,
+  longCacheWritePicos: 300_007,
+  audioInputPicos: 1_000_003,
+  imageInputPicos: 211_009,
+  outputPicos: 600_011,
+  reasoningPicos: 700_013,
+  audioOutputPicos: 2_000_017,
+  imageOutputPicos: 3_000_019
+}
+
+/** Prompts with more tokens cost more. Most prompts of tests have fewer, some have more. */
+const stepTokens = 200
+
+const timesPrices = (factor: number): ListedPrices =>
+  Object.fromEntries(
+    Object.entries(pricesOfKinds).map(([kind, picos]) => [kind, Math.floor(picos * factor)])
+  ) as ListedPrices
+
+const rowsOf = (tier: string, factor: number): PriceRow[] => [
+  { tier, abovePromptTokens: 0, prices: timesPrices(factor) },
+  { tier, abovePromptTokens: stepTokens, prices: timesPrices(factor * 1.5) }
+]
+
+/** Prices of every kind: tokens, tiers, steps by the length of the prompt, calls of tools, and requests. */
+export const everyPrice: ModelPrices = {
+  ...pricesOfKinds,
+  periods: [{ rows: [...rowsOf('default', 1), ...rowsOf('flex', 0.5), ...rowsOf('priority', 2)] }],
+  requestNanos: 5003,
+  callNanos: { web_search: 1_000_019 }
+}
 
 /**
  * Describes a chat model.

@@ -13,6 +13,8 @@ import type { RunningRedis } from '@tollgate/sandbox/redis/running-redis.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { Records } from './records.ts'
 
+/** Each upstream speaks every API that the model server has. */
+const apis = ['chat', 'completions', 'embeddings', 'responses', 'messages']
 const gatewayMain = fileURLToPath(import.meta.resolve('@tollgate/gateway/main.ts'))
 const readyTimeoutMs = 60_000
 const stopTimeoutMs = 10_000
@@ -32,6 +34,8 @@ export interface FleetOptions {
 export interface Fleet {
   /** `http://127.0.0.1:<port>` of each gateway. */
   urls: string[]
+  /** The same for their administration, which has the metrics. */
+  adminUrls: string[]
   gateways: Part[]
   /** The current process; `restartRedis` replaces it. */
   redis(): RunningRedis
@@ -58,18 +62,19 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const records = await Records.open(redis.url, catalog)
 
   // Failing models have their own upstreams: an open circuit breaker must not affect other models.
-  const upstreams = ['models', 'failing', 'flaky'].map(
-    (name) => `  ${name}: { base_url: '${models.baseUrl}', credential_variable: MODELS_CREDENTIAL }\n`
-  )
+  const entry = `base_url: '${models.baseUrl}', credential_variable: MODELS_CREDENTIAL, speaks: [${apis.join(', ')}]`
+  const upstreams = ['models', 'failing', 'flaky'].map((name) => `  ${name}: { ${entry} }\n`)
   const upstreamsFile = join(directory, 'upstreams.yaml')
-  const billing = `{ base_url: '${models.baseUrl}', credential_variable: MODELS_CREDENTIAL, abort_stops_billing: false }`
-  writeFileSync(upstreamsFile, `upstreams:\n${upstreams.join('')}  billing: ${billing}\n`)
+  const billing = `  billing: { ${entry}, abort_stops_billing: false }\n`
+  writeFileSync(upstreamsFile, `upstreams:\n${upstreams.join('')}${billing}`)
   const urls: string[] = []
+  const adminUrls: string[] = []
   const gateways: Part[] = []
   for (let number = 1; number <= count; number++) {
     const [port, adminPort] = [await freePort(), await freePort()]
     const log = createLogFile(join(directory, `gateway-${number}.log`))
     urls.push(`http://127.0.0.1:${port}`)
+    adminUrls.push(`http://127.0.0.1:${adminPort}`)
     const variables = {
       PATH: process.env.PATH,
       ...nodeVariables(),
@@ -108,6 +113,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   }
   return {
     urls,
+    adminUrls,
     gateways,
     redis: () => redis,
     async restartRedis() {

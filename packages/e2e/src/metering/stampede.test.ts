@@ -4,6 +4,7 @@ import t from 'tap'
 import { type Answer, ask, hangUpAfter, send } from './ask.ts'
 import { chatModel, planOf, prices } from './catalog.ts'
 import { hasNoHolds, sumUsage, untilCharges } from './charges.ts'
+import { type ApiName, clientApis } from './client-apis.ts'
 import { type Fleet, startFleet } from './fleet.ts'
 import { Gate } from './gate.ts'
 import { hasWorked, producedNanos } from './produced.ts'
@@ -16,18 +17,27 @@ const models = {
   ...Object.fromEntries(Array.from({ length: gateways }, (_, at) => [`paced-${at}`, chatModel(`x+pace-ms=4`)]))
 }
 
-const question = (model: string, stream: boolean) => ({
-  model,
-  stream,
-  max_tokens: answerTokens,
-  messages: [{ role: 'user', content: `Say ${answerTokens} words.` }]
-})
+/** The APIs whose requests share a budget. */
+const apis = ['chat', 'responses', 'messages'] as const satisfies readonly ApiName[]
+type Api = (typeof apis)[number]
+const apiOf = (client: number): Api => apis[client % apis.length]!
+
+function question(api: Api, model: string, stream: boolean): object {
+  const text = `Say ${answerTokens} words.`
+  const limit = { [clientApis[api].outputLimit]: answerTokens }
+  const prompt = api === 'responses' ? { input: text } : { messages: [{ role: 'user', content: text }] }
+  return { model, stream, ...limit, ...prompt }
+}
 
 /** Maximum cost of a question as gateways compute it: its bytes, 8 tokens per message, and the maximum output. */
 function boundNanos(body: object): number {
   const promptTokens = Buffer.byteLength(JSON.stringify(body)) + 8
   return Math.ceil((promptTokens * prices.inputPicos + answerTokens * prices.outputPicos) / 1000)
 }
+
+/** The largest bound of all APIs. */
+const maxBoundNanos = (model: string, stream: boolean): number =>
+  Math.max(...apis.map((api) => boundNanos(question(api, model, stream))))
 
 const nanosOf = (usd: unknown): number => Math.round(Number(usd) * 1e9)
 
@@ -46,11 +56,11 @@ t.beforeEach(() => fleet.models.clear())
 function expectedRefusal(cap: number): unknown[] {
   const now = new Date()
   const resetsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString()
-  return [402, 'budget_error', 'monthly_budget_exceeded', 'account', cap, resetsAt, true]
+  return [402, 'monthly_budget_exceeded', 'account', cap, resetsAt, true]
 }
 
 function refusalOf({ status, error }: Answer): unknown[] {
-  const { type, code, scope, resets_at: resetsAt } = error!
+  const { code, scope, resets_at: resetsAt } = error!
   const [limit = 0, spent = 0, reserved = 0, needed = 0] = [
     error!.limit_usd,
     error!.spent_usd,
@@ -58,7 +68,7 @@ function refusalOf({ status, error }: Answer): unknown[] {
     error!.needed_usd
   ].map(nanosOf)
   const isRight = spent + reserved <= limit && spent + reserved + needed > limit
-  return [status, type, code, scope, limit, resetsAt, isRight]
+  return [status, code, scope, limit, resetsAt, isRight]
 }
 
 /** Checks that all refusals state the correct reason. */
@@ -72,11 +82,10 @@ function checkRefusals(refused: readonly Answer[], cap: number): void {
 
 for (const stream of [false, true]) {
   t.test(
-    `${stream ? 'streams' : 'requests'} with ten times the budget arrive at once: they fill the cap and never exceed it`,
+    `${stream ? 'streams' : 'requests'} of all APIs with ten times the budget arrive at once: they fill the cap and never exceed it`,
     async () => {
       const { records, urls } = fleet
-      const body = question('quick', stream)
-      const bound = boundNanos(body)
+      const bound = maxBoundNanos('quick', stream)
       // Not a multiple of the bound, so the last admitted request gets a shorter maximum output.
       const fitting = clients / 10
       const cap = Math.floor((fitting - 0.5) * bound)
@@ -86,7 +95,8 @@ for (const stream of [false, true]) {
       let refused = 0
       gate.close()
       const asking = Array.from({ length: clients }, async (_, client) => {
-        const answer = await ask(urls[client % gateways]!, key.secret, body)
+        const api = apiOf(client)
+        const answer = await ask(urls[client % gateways]!, key.secret, question(api, 'quick', stream), { api })
         if (answer.status !== 200) refused++
         return answer
       })
@@ -121,10 +131,9 @@ for (const stream of [false, true]) {
     }
   )
 
-  t.test(`clients that retry spend the budget to within one ${stream ? 'stream' : 'request'}`, async () => {
+  t.test(`clients of all APIs that retry spend the budget to within one ${stream ? 'stream' : 'request'}`, async () => {
     const { records, urls } = fleet
-    const body = question('quick', stream)
-    const bound = boundNanos(body)
+    const bound = maxBoundNanos('quick', stream)
     const cap = 40 * bound
     const account = await records.addAccount({ ownCapNanos: cap })
     const key = await records.addKey(account)
@@ -132,7 +141,9 @@ for (const stream of [false, true]) {
     await Promise.all(
       Array.from({ length: 40 }, async (_, client) => {
         for (let request = 0; ; request++) {
-          const answer = await ask(urls[(client + request) % gateways]!, key.secret, body)
+          const api = apiOf(client)
+          const body = question(api, 'quick', stream)
+          const answer = await ask(urls[(client + request) % gateways]!, key.secret, body, { api })
           if (answer.status === 200) continue
           refused.push(answer)
           // No hold is open, so no budget can become free.
@@ -154,7 +165,7 @@ t.test(
   'with hang-ups and a killed gateway the cap holds, and only the holds of that gateway are estimated',
   async () => {
     const { records, urls, models: server } = fleet
-    const bound = boundNanos(question('paced-0', true))
+    const bound = maxBoundNanos('paced-0', true)
     const cap = 60 * bound
     const account = await records.addAccount({ ownCapNanos: cap })
     const key = await records.addKey(account)
@@ -162,9 +173,10 @@ t.test(
     let hungUp = 0
     const firstHungUp = Promise.withResolvers<void>()
 
-    async function runClient(at: number): Promise<void> {
+    async function runClient(at: number, client: number): Promise<void> {
       for (let request = 0; request < 4; request++) {
-        const response = await send(urls[at]!, key.secret, question(`paced-${at}`, true))
+        const api = apiOf(client + request)
+        const response = await send(urls[at]!, key.secret, question(api, `paced-${at}`, true), { api })
         if (response.status === 200 && at !== killed && Math.random() < 0.5) {
           await hangUpAfter(response, Math.ceil(Math.random() * 100))
           hungUp++
@@ -172,7 +184,8 @@ t.test(
         } else await response.text()
       }
     }
-    const startClients = (at: number, count: number) => Array.from({ length: count }, () => runClient(at))
+    const startClients = (at: number, count: number) =>
+      Array.from({ length: count }, (_, client) => runClient(at, client))
 
     const ofKilled = Promise.allSettled(startClients(killed, 20))
     await untilCharges(records.link, account, ({ holds }) => holds.length >= 10)
@@ -193,7 +206,7 @@ t.test(
     )
 
     await passDeadlines(records.link.client, account)
-    await ask(urls[0]!, key.secret, question('quick', false))
+    await ask(urls[0]!, key.secret, question('chat', 'quick', false))
     const after = await untilCharges(records.link, account, hasNoHolds)
     const calls = server.requests().filter(hasWorked)
     const produced = producedNanos(calls, prices)

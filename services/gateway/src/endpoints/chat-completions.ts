@@ -3,7 +3,7 @@ import { ChatRequest } from '@tollgate/contracts/http/inference.ts'
 import type { Static } from 'typebox'
 import { allowedTiers } from '../admission/service-tier.ts'
 import { listFormat } from '../relay/openai-format.ts'
-import { mayWriteForLong } from '../tokens/cache-writes.ts'
+import { asksForLongWrites, mayWriteForLong } from '../tokens/cache-writes.ts'
 import { chatPromptBound } from '../tokens/prompt-bound.ts'
 import { wantedOutput } from '../tokens/token-bound.ts'
 import type { InferenceEndpoint } from './inference-endpoint.ts'
@@ -35,6 +35,7 @@ export const chatCompletions: InferenceEndpoint = {
       isDefault: limit == null,
       // The tokens of a spoken answer do not follow from its bytes.
       ...(isSpoken(members) && { hidesAnswers: true }),
+      asksForLongWrites: asksForLongWrites(members),
       tiers: allowedTiers(members.service_tier, model.prices),
       ...(model.prices.longCacheWritePicos !== undefined && !mayWriteForLong(body) && { cacheWrites: 'short' })
     }

@@ -99,7 +99,7 @@ async function count(
   const forwarded = { ...asked, body: bytes, spans, ids: found.ids, model: name }
   const call = { path, requestId: request.id, trace: null, fields, refusal: format.refusal, docsUrl }
   return callAny(route, current.byName, async (target, upstream) => {
-    const answer = await callOnce(upstream, { ...call, body: forwardedBody(forwarded, target, false) })
+    const answer = await callOnce(upstream, { ...call, body: forwardedBody(forwarded, target, upstream) })
     if (answer.status === 200 && !isCount(answer)) throw new ServiceError('upstream_error', { cause: noCount() })
     return answer
   })

@@ -12,6 +12,7 @@ import type { Claim } from '../idempotency/claim.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { repeatableRequest } from '../idempotency/repeatable-request.ts'
 import type { GrantedOutput } from '../relay/forwarded-body.ts'
+import type { PromptKinds } from '../settlement/prompt-kinds.ts'
 import type { FoundInput } from '../stored/find-input.ts'
 import { pinnedRoute } from '../stored/pinned-route.ts'
 import { refuseOtherCounts } from '../stored/same-counts.ts'
@@ -163,7 +164,10 @@ class InferenceHandler {
         const { answers, hidesAnswers, tiers = standardOnly, searches } = bound!
         const hidesOutput = model!.hidesOutput === true || hidesAnswers === true
         startRelay(this.#endpoint, this.#dependencies, request, reply, {
-          metered: { admitted, prices, tiers, prompt: searches === undefined ? prompt : null, answers },
+          metered: {
+            ...{ admitted, prices, tiers, answers, prompt: searches === undefined ? prompt : null },
+            promptKinds: promptKindsOf(bound!)
+          },
           forwarded: {
             body: bytes,
             spans,
@@ -229,5 +233,18 @@ class InferenceHandler {
     return { body: bytes, api, media: { images: model.images, audio: model.audio }, promptBytes, storedTokens }
   }
 }
+
+/** Only these parts of a bound live as long as the answer. */
+const promptKindsOf = ({
+  audioTokens = 0,
+  imageTokens = 0,
+  cacheWrites,
+  asksForLongWrites = false
+}: TokenBound): PromptKinds => ({
+  audioTokens,
+  imageTokens,
+  mayWriteToCache: cacheWrites !== 'none',
+  asksForLongWrites
+})
 
 const noFields: readonly string[] = []

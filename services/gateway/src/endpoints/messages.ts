@@ -61,11 +61,14 @@ export function messagePromptBound(body: BoundedBody, model: Model): Omit<TokenB
 }
 
 /** Some providers also write into their caches unasked, but only for the default time. */
-function cacheWritesOf({ labels }: BoundedBody, { prices }: Model): Pick<TokenBound, 'cacheWrites'> {
+function cacheWritesOf(
+  { labels }: BoundedBody,
+  { prices }: Model
+): Pick<TokenBound, 'cacheWrites' | 'asksForLongWrites'> {
   const isLong = labels.has('1h')
   if (labels.has('ephemeral') && prices.cacheWritePicos === undefined) throw noCachePrice('')
   if (isLong && prices.longCacheWritePicos === undefined) throw noCachePrice(' for an hour')
-  return isLong ? {} : { cacheWrites: 'short' }
+  return isLong ? { asksForLongWrites: true } : { cacheWrites: 'short' }
 }
 
 const noCachePrice = (time: string): ServiceError =>

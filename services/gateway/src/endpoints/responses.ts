@@ -10,7 +10,7 @@ import { note } from '../body/shape.ts'
 import { responsesFormat } from '../relay/typed/responses-format.ts'
 import type { NamedInput } from '../stored/find-input.ts'
 import { namedItems } from '../stored/named-items.ts'
-import { mayWriteForLong } from '../tokens/cache-writes.ts'
+import { asksForLongWrites, mayWriteForLong } from '../tokens/cache-writes.ts'
 import { hiddenResponseTokens } from '../tokens/hidden-tool-tokens.ts'
 import { assertSearchPrice } from '../tokens/hosted-searches.ts'
 import { type BoundedBody, chatPromptBound, messageTokens } from '../tokens/prompt-bound.ts'
@@ -57,6 +57,7 @@ export const responses: InferenceEndpoint = {
       wantedTokens: wantedOutput(limit, model),
       minTokens: minResponseTokens,
       isDefault: limit == null,
+      asksForLongWrites: asksForLongWrites(body.members),
       tiers: allowedTiers(body.members.service_tier, model.prices),
       ...(model.prices.longCacheWritePicos !== undefined && !mayWriteForLong(body) && { cacheWrites: 'short' })
     }

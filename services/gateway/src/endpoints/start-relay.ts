@@ -18,7 +18,7 @@ import type { InferenceDependencies, InferenceEndpoint } from './inference-endpo
 
 /** An admitted request, ready to be relayed. */
 export interface AdmittedRequest {
-  readonly metered: Pick<Call, 'admitted' | 'prices' | 'tiers' | 'prompt' | 'answers'>
+  readonly metered: Pick<Call, 'admitted' | 'prices' | 'tiers' | 'prompt' | 'promptKinds' | 'answers'>
   readonly forwarded: ForwardedRequest & Pick<RelayRequest, 'route' | 'format' | 'upstreamFields' | 'hidesOutput'>
   /** The maximum tokens of earlier answers in its prompt, if the provider stores the answer; else null. */
   readonly chainTokens: number | null
@@ -44,7 +44,7 @@ export function startRelay(
   trace?.admitted()
   const known = request.knownKey!
   const { model, isStream, hidesOutput } = forwarded
-  const { admitted, prices, tiers, prompt, answers } = metered
+  const { admitted, prices, tiers, prompt, promptKinds, answers } = metered
   const sender = senderOf(request)
   const call: Call = {
     id,
@@ -61,6 +61,7 @@ export function startRelay(
     admitted,
     hidesOutput,
     prompt,
+    promptKinds,
     answers
   }
   dependencies.useLog.used(known.pointer.key)

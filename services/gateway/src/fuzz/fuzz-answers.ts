@@ -1,14 +1,18 @@
 import { type IncomingMessage, request } from 'node:http'
 import { brotliCompressSync, brotliDecompressSync, deflateSync, gzipSync, unzipSync } from 'node:zlib'
+import { readState } from '@tollgate/state/testing/account-state.ts'
 import fc from 'fast-check'
-import { memberOf } from '../body/member-of.ts'
 import { classifyHead } from '../relay/classify-head.ts'
-import { chatOf } from '../testing/client.ts'
 import { startGateway } from '../testing/start-gateway.ts'
 import { Breaker } from '../upstreams/breaker.ts'
+import { headersOf, speaksAll } from './all-apis.ts'
+import type { AnswerApi } from './answer-api.ts'
+import { chatAnswers } from './chat-answers.ts'
 import { checkFailure } from './check-failure.ts'
+import { messagesAnswers } from './messages-answers.ts'
 import { cut, cuts, mutate, mutations, place } from './mutations.ts'
 import { startRawUpstream } from './raw-upstream.ts'
+import { responsesAnswers } from './responses-answers.ts'
 import { withLeakCheck } from './with-leak-check.ts'
 
 /** An answer, or its beginning, as a client received it. */
@@ -22,44 +26,37 @@ interface Received {
   isUndecodable: boolean
 }
 
-const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 }
-const chunk = (content: string, finish: string | null = null) =>
-  JSON.stringify({ id: 'x', choices: [{ index: 0, delta: { content }, finish_reason: finish }], usage: null })
-const error = JSON.stringify({ error: { message: 'overloaded', code: 529 } })
-const whole = fc
-  .string()
-  .map((content) => JSON.stringify({ object: 'chat.completion', choices: [{ message: { content } }], usage }))
-const stream = fc
-  .record({
-    contents: fc.array(fc.string(), { minLength: 1, maxLength: 5 }),
-    end: fc.constantFrom(
-      ...[
-        [JSON.stringify({ choices: [], usage }), '[DONE]'],
-        [chunk('', 'stop'), '[DONE]'],
-        [chunk('', 'stop')],
-        ['[DONE]'],
-        [error, '[DONE]'],
-        [error],
-        []
-      ]
-    )
-  })
-  .map(({ contents, end }) =>
-    [...contents.map((content) => chunk(content)), ...end].map((data) => `data: ${data}\n\n`).join('')
-  )
-const page = fc.constantFrom(
-  '<!DOCTYPE html><html>{"choices":[{}]}</html>',
-  error,
-  '',
-  'data: [DONE]\n\n',
-  '{}',
-  'null'
-)
 /** Texts, some of them cut off. */
 const perhapsCut = (texts: fc.Arbitrary<string>) =>
   fc
     .tuple(texts, fc.oneof({ weight: 5, arbitrary: fc.constant(1) }, place))
     .map(([text, share]) => text.slice(0, Math.ceil(share * text.length)))
+
+const apis = [chatAnswers, responsesAnswers, messagesAnswers]
+/** Contents of an API, and some that are none. */
+const contentOf = (api: AnswerApi) =>
+  fc.oneof(
+    { weight: 3, arbitrary: perhapsCut(api.whole).map((text) => ({ api: api.name, type: 'application/json', text })) },
+    {
+      weight: 4,
+      arbitrary: perhapsCut(api.stream).map((text) => ({ api: api.name, type: 'text/event-stream', text }))
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        api: fc.constant(api.name),
+        type: fc.constantFrom('text/html', 'application/json', 'text/event-stream'),
+        text: fc.constantFrom(
+          '<!DOCTYPE html><html>{"choices":[{}]}</html>',
+          api.error,
+          '',
+          'data: [DONE]\n\n',
+          '{}',
+          'null'
+        )
+      })
+    }
+  )
 const answer = fc.record({
   status: fc.constantFrom(
     200,
@@ -83,17 +80,7 @@ const answer = fc.record({
     503,
     529
   ),
-  content: fc.oneof(
-    { weight: 3, arbitrary: perhapsCut(whole).map((text) => ({ type: 'application/json', text })) },
-    { weight: 4, arbitrary: perhapsCut(stream).map((text) => ({ type: 'text/event-stream', text })) },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        type: fc.constantFrom('text/html', 'application/json', 'text/event-stream'),
-        text: page
-      })
-    }
-  ),
+  content: fc.oneof(...apis.map(contentOf)),
   encoding: fc.constantFrom(null, null, null, null, null, null, 'gzip', 'deflate', 'br'),
   framing: fc.constantFrom('length', 'chunked', 'close'),
   changes: mutations,
@@ -143,8 +130,9 @@ const codings: Record<string, readonly [Coding, Coding]> = {
  */
 export async function fuzzAnswers(runs: number, seed: number): Promise<Map<string, number>> {
   const upstream = await startRawUpstream()
-  const gateway = await startGateway(upstream.url, { timeouts: '{ first_byte: 5000, between_chunks: 5000 }' })
-  const { secret } = await gateway.seedKey()
+  const upstreamsFile = speaksAll(upstream.url, '{ first_byte: 5000, between_chunks: 5000 }')
+  const gateway = await startGateway(upstream.url, { upstreamsFile })
+  const { secret, account } = await gateway.seedKey()
   const target = gateway.upstreams.get('test')! as { breaker: Breaker; retries: { take(): boolean } }
   const got = new Map<string, number>()
 
@@ -154,26 +142,31 @@ export async function fuzzAnswers(runs: number, seed: number): Promise<Map<strin
     while (target.retries.take());
     const bytes = mutate(answerBytes(one), one.changes)
     upstream.answer(cut(bytes, one.cuts))
-    const body = JSON.stringify(chatOf('small', one.asksForStream ? { stream: true } : {}))
-    const direct = await call(upstream.url, '/v1/chat/completions', body)
-    const relayed = await call(gateway.url, '/v1/chat/completions', body, `Bearer ${secret}`)
+    const api = apis.find(({ name }) => name === one.content.api)!
+    const body = JSON.stringify(api.request(one.asksForStream))
+    const direct = await call(upstream.url, api.path, body)
+    const relayed = await call(gateway.url, api.path, body, `Bearer ${secret}`)
+    const count = (kind: string) => got.set(`${api.name}: ${kind}`, (got.get(`${api.name}: ${kind}`) ?? 0) + 1)
     if (relayed === null) {
       // The body broke off before the gateway had sent its beginning.
-      if (direct === null || direct.status >= 300 || isUnambiguous(direct, one.asksForStream)) {
+      if (direct === null || direct.status >= 300 || isUnambiguous(direct, one.asksForStream, api)) {
         throw new Error('the gateway sent no answer')
       }
-      got.set('broken off', (got.get('broken off') ?? 0) + 1)
+      count('broken off')
       return
     }
     const seen = JSON.stringify({ ...relayed, body: relayed.body.toString('latin1') })
     if (seen.includes('upstream-credential') && !direct?.body.includes('upstream-credential'))
       throw new Error(`the answer contains a credential: ${seen}`)
     const isLax = relayed.status === 502 && hasLaxFraming(bytes)
-    const kind = compare(isLax ? null : direct, relayed, one.asksForStream)
-    got.set(kind, (got.get(kind) ?? 0) + 1)
+    count(compare(isLax ? null : direct, relayed, one.asksForStream, api))
   })
   try {
     await withLeakCheck(gateway, () => fc.assert(property, { numRuns: runs, seed, endOnFailure: false }))
+    await gateway.settled()
+    const { account: charges, holds } = await readState(gateway.state.client, account)
+    if (holds.size > 0) throw new Error(`${holds.size} holds remain`)
+    if (!Number.isSafeInteger(charges?.settled) || charges?.reserved !== 0) throw new Error('the charges are not exact')
   } finally {
     await gateway.close()
     await upstream.close()
@@ -193,7 +186,7 @@ function hasLaxFraming(bytes: Buffer): boolean {
 }
 
 /** Compares a relayed answer with the direct one. @returns the kind of answer @throws Error if they do not agree */
-function compare(direct: Received | null, relayed: Received, asksForStream: boolean): string {
+function compare(direct: Received | null, relayed: Received, asksForStream: boolean, api: AnswerApi): string {
   if (relayed.sniffing !== 'nosniff') throw new Error('an answer lacks nosniff')
   if (relayed.status >= 300) {
     if (!relayed.isComplete) throw new Error('a failure is incomplete')
@@ -203,17 +196,17 @@ function compare(direct: Received | null, relayed: Received, asksForStream: bool
       throw new Error('an upstream failure passed unchanged')
     if (direct.status >= 300) return `${direct.status}: ${relayed.status}`
     if (relayed.status !== 502) throw new Error(`an invalid answer became ${relayed.status}`)
-    if (isUnambiguous(direct, asksForStream)) throw new Error('a complete answer was refused')
+    if (isUnambiguous(direct, asksForStream, api)) throw new Error('a complete answer was refused')
     return 'invalid answer: 502'
   }
   if (direct === null) throw new Error('an answer without an upstream answer')
   if (direct.status !== relayed.status) throw new Error(`${direct.status} became ${relayed.status}`)
   const isStream = relayed.type.startsWith('text/event-stream')
   if (isStream !== asksForStream) throw new Error('a stream instead of a body, or a body instead of a stream')
-  if (isStream) return compareStreams(direct, relayed)
+  if (isStream) return compareStreams(direct, relayed, api)
   if (relayed.type !== 'application/json') throw new Error(`an answer of type ${relayed.type}`)
   if (!relayed.isComplete) {
-    if (isUnambiguous(direct, false)) throw new Error('a complete answer was cut off')
+    if (isUnambiguous(direct, false, api)) throw new Error('a complete answer was cut off')
     return 'whole, broken'
   }
   if (!direct.isComplete) throw new Error('an incomplete answer became complete')
@@ -222,67 +215,30 @@ function compare(direct: Received | null, relayed: Received, asksForStream: bool
 }
 
 /** Whether an upstream answer is certainly complete and of the requested kind. */
-function isUnambiguous(direct: Received, asksForStream: boolean): boolean {
+function isUnambiguous(direct: Received, asksForStream: boolean, api: AnswerApi): boolean {
   if (!direct.isComplete || direct.isUndecodable) return false
   const text = direct.body.toString()
   const kind = classifyHead(direct.status, { contentType: direct.type, contentEncoding: undefined })
   if (kind !== (asksForStream ? 'stream' : 'body')) return false
-  if (kind === 'body') return isChoices(text)
-  if (!/^(data: [^\r\n]+\n\n)+$/.test(text)) return false
-  const events = text
-    .split('\n\n')
-    .slice(0, -1)
-    .map((event) => event.slice(6))
-  const chunks = events[events.length - 1] === '[DONE]' ? events.slice(0, -1) : events
-  const isEnded = chunks !== events || chunks[chunks.length - 1]?.includes('"finish_reason":"stop"')
-  return (
-    chunks.length > 0 &&
-    isEnded === true &&
-    chunks.every((event) => isChoices(event) || isUsage(event)) &&
-    isChoices(chunks[0]!)
-  )
+  return kind === 'body' ? api.isWholeBody(text) : api.isWholeStream(text)
 }
 
-/** Whether a text is certainly a JSON object with a list of choices. */
-function isChoices(text: string): boolean {
-  const choices = memberOf(parsed(text), 'choices')
-  return (
-    Array.isArray(choices) &&
-    /^\s*\{("id":"x",|"object":"chat.completion",)?"choices":\[\{/.test(text) &&
-    !text.includes('error')
-  )
-}
-
-function isUsage(text: string): boolean {
-  return text === JSON.stringify({ choices: [], usage })
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function compareStreams(direct: Received, relayed: Received): string {
+function compareStreams(direct: Received, relayed: Received, api: AnswerApi): string {
   if (!relayed.isComplete) throw new Error('a stream does not end')
   const text = relayed.body.toString('latin1')
   // If only the end of the compressed bytes is broken, the gateway may have decoded all events.
   const from = (direct.isUndecodable ? relayed : direct).body.toString('latin1')
-  const failure =
-    /(?:^|[\r\n])data: (\{"error":\{"message":"[^"]*","type":"upstream_error","code":"[a-z_]+"\}\})\n\n$/.exec(text)
+  const failure = api.failure.exec(text)
   if (failure === null) {
-    const isEnded = /\[DONE\]|"finish_reason"\s*:\s*"[^"]|"usage"\s*:\s*\{/.test(from)
-    if (!isEnded) throw new Error('an unfinished stream passed as complete')
-    if (!direct.isComplete && !from.includes('[DONE]')) throw new Error('a broken stream passed as complete')
-    if (text.includes(`\n\ndata: ${error}\n\n`)) throw new Error('an upstream error passed unchanged')
+    if (!api.maybeEnded.test(from)) throw new Error('an unfinished stream passed as complete')
+    if (!direct.isComplete && !api.ended.test(from)) throw new Error('a broken stream passed as complete')
+    if (text.includes(`\n\ndata: ${api.error}\n\n`)) throw new Error('an upstream error passed unchanged')
   } else {
-    if (isUnambiguous(direct, true)) throw new Error('a complete stream became a failure')
+    if (isUnambiguous(direct, true, api)) throw new Error('a complete stream became a failure')
     if (/[\r\n]data: ?\[DONE\]\n/.test(text)) throw new Error('a broken stream has [DONE]')
   }
   if (direct.isUndecodable) return 'stream, undecodable'
-  const events = text.slice(0, failure === null ? text.length : text.lastIndexOf('data: {"error"'))
+  const events = failure === null ? text : text.slice(0, -failure[1]!.length)
   // Events may be missing, but none may be new or in another order.
   let at = 0
   for (const line of events.split(/[\r\n]+/)) {
@@ -297,7 +253,8 @@ function compareStreams(direct: Received, relayed: Received): string {
 /** @returns null if no head of an answer arrived */
 async function call(origin: string, path: string, body: string, authorization = 'Bearer x'): Promise<Received | null> {
   const answer = await new Promise<IncomingMessage | null>((resolve) => {
-    const headers = { authorization, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+    const length = { 'content-length': Buffer.byteLength(body) }
+    const headers = { authorization, 'content-type': 'application/json', ...length, ...headersOf(path) }
     const call = request(origin + path, { method: 'POST', agent: false, headers })
     call.on('response', resolve).on('error', () => resolve(null))
     call.end(body)

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { chatOf, rawConnection } from '../testing/client.ts'
 import { startFakeUpstream } from '../testing/fake-upstream.ts'
 import { startGateway } from '../testing/start-gateway.ts'
+import { shortAnswer, speaksAll } from './all-apis.ts'
 import { checkFailure } from './check-failure.ts'
 import { cut, cuts, mutate, mutations } from './mutations.ts'
 import { readAnswers } from './read-answers.ts'
@@ -13,7 +14,12 @@ const megabyte = 1024 * 1024
 const hangMs = 10_000
 const settleMs = 10_000
 
-const chat = JSON.stringify(chatOf('small'))
+const bodies = {
+  '/v1/chat/completions': JSON.stringify(chatOf('small')),
+  '/v1/responses': '{"model":"small","input":"Hello"}',
+  '/v1/messages': '{"model":"small","max_tokens":9,"messages":[{"role":"user","content":"Hello"}]}'
+} as const
+const paths = Object.keys(bodies) as Array<keyof typeof bodies>
 const encoders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync }
 const encoderNames = Object.keys(encoders) as Array<keyof typeof encoders>
 const bombs = Object.fromEntries(
@@ -22,14 +28,16 @@ const bombs = Object.fromEntries(
 
 const content = fc
   .record({
+    path: fc.constantFrom(...paths),
     encoder: fc.option(fc.constantFrom(...encoderNames)),
     padding: fc.constantFrom(0, 0, 1000, 70_000, 300_000),
     isBomb: fc.noBias(fc.nat({ max: 20 })).map((number) => number === 0)
   })
-  .map(({ encoder, padding, isBomb }) => {
-    const plain = chat.slice(0, -1) + ' '.repeat(padding) + chat.slice(-1)
-    if (encoder === null) return { encoder, bytes: Buffer.from(plain) }
-    return { encoder, bytes: isBomb ? bombs[encoder] : encoders[encoder](plain) }
+  .map(({ path, encoder, padding, isBomb }) => {
+    const body = bodies[path]
+    const plain = body.slice(0, -1) + ' '.repeat(padding) + body.slice(-1)
+    if (encoder === null) return { path, encoder, bytes: Buffer.from(plain) }
+    return { path, encoder, bytes: isBomb ? bombs[encoder] : encoders[encoder](plain) }
   })
 
 const request = fc.record({
@@ -45,15 +53,16 @@ const request = fc.record({
 /** Sends requests with wrong lengths or encodings, or that stop, and checks that no memory stays held. */
 export async function fuzzArrivals(runs: number, seed: number): Promise<Map<number, number>> {
   const upstream = await startFakeUpstream()
-  const served = '{"object":"it","choices":[{}],"usage":{"prompt_tokens":1}}'
-  upstream.answer(({ response, body }) => {
+  upstream.answer(({ request, response, body }) => {
     const { model } = JSON.parse(body) as { model: string }
-    response.writeHead(model === 'small' ? 200 : 500, { 'content-type': 'application/json' }).end(served)
+    response
+      .writeHead(model === 'small' ? 200 : 500, { 'content-type': 'application/json' })
+      .end(shortAnswer(request.url!, false))
     upstream.received.length = 0
   })
   // Bodies that stop are refused soon.
   const protection = { failuresPerMinute: 1e9, slowBodyMs: 100 }
-  const gateway = await startGateway(upstream.url, { protection })
+  const gateway = await startGateway(upstream.url, { protection, upstreamsFile: speaksAll(upstream.url) })
   const { secret } = await gateway.seedKey()
   const statuses = new Map<number, number>()
 
@@ -63,7 +72,12 @@ export async function fuzzArrivals(runs: number, seed: number): Promise<Map<numb
     const length = { right: bytes.length, more: bytes.length + 70_000, limit: 20 * megabyte, 'too much': 21 * megabyte }
     const isChunked = declared === 'chunked'
     const head = [
-      ...['POST /v1/chat/completions HTTP/1.1', 'host: x', `authorization: Bearer ${secret}`],
+      ...[
+        `POST ${content.path} HTTP/1.1`,
+        'host: x',
+        'anthropic-version: 2023-06-01',
+        `authorization: Bearer ${secret}`
+      ],
       ...['content-type: application/json', 'connection: close'],
       ...(encoding === null ? [] : [`content-encoding: ${encoding}`]),
       isChunked ? 'transfer-encoding: chunked' : `content-length: ${length[declared]}`
@@ -83,7 +97,7 @@ export async function fuzzArrivals(runs: number, seed: number): Promise<Map<numb
     for (const { status, body } of readAnswers(ending === 'leaves' ? Buffer.alloc(0) : await answer)) {
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
       if (status >= 400) checkFailure(status, body)
-      else if (body !== served) throw new Error(`an unexpected answer: ${body}`)
+      else if (body !== shortAnswer(content.path, false)) throw new Error(`an unexpected answer: ${body}`)
     }
   })
   try {

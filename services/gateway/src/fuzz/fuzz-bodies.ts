@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { startFakeUpstream } from '../testing/fake-upstream.ts'
+import { headersOf, shortAnswer } from './all-apis.ts'
 import { checkFailure } from './check-failure.ts'
 import { LoopWatch } from './loop-watch.ts'
 
@@ -20,6 +21,15 @@ const fillings: Record<string, (index: number) => string> = {
   'empty texts': () => '"",',
   spaces: () => ' \n\t\r     ',
   messages: () => '{"role":"user","content":"x"},',
+  references: (index) => `{"type":"item_reference","id":"msg_${index}"},`,
+  'items with ids': (index) => `{"type":"message","id":"msg_${index}","role":"user","content":"x"},`,
+  'parts of responses': () => '{"type":"input_text","text":"x"},',
+  'images of responses': () => '{"type":"input_image","image_url":"data:image/png;base64,AAAA"},',
+  'images of messages': () =>
+    '{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"},"cache_control":{"type":"ephemeral"}},',
+  'results of tools': (index) =>
+    `{"type":"tool_result","tool_use_id":"x${index}","content":[{"type":"text","text":"x"}]},`,
+  'tools of messages': (index) => `{"name":"f${index}","input_schema":{"a":{"type":"object"}}},`,
   parts: () => '{"type":"text","text":"x"},',
   images: () => '{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}},',
   'cut pictures': () => `{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,${cutPicture}"}},`,
@@ -61,7 +71,24 @@ const places: ReadonlyArray<readonly [before: string, after: string]> = [
   ['"input":[', '0]'],
   ['"input":[[', '0]]'],
   ['"input":[', '"x"]'],
-  ['"prompt":[', '"x"]']
+  ['"prompt":[', '"x"]'],
+  ['"input":[', '{"role":"user","content":"x"}]'],
+  ['"input":[{"role":"user","content":[', '{"type":"input_text","text":"x"}]}]'],
+  ['"input":[{"type":"function_call_output","call_id":"x","output":[', '{"type":"input_text","text":"x"}]}]'],
+  ['"input":"x","tools":[', '{"type":"function","name":"f"}]'],
+  ['"input":"x","tools":[{"type":"function","name":"f","parameters":{', '"z":0}}]'],
+  ['"max_tokens":9,"messages":[', '{"role":"user","content":"x"}]'],
+  ['"max_tokens":9,"messages":[{"role":"user","content":[', '{"type":"text","text":"x"}]}]'],
+  [
+    '"max_tokens":9,"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":[',
+    '{"type":"text","text":"x"}]}]}]'
+  ],
+  [
+    '"max_tokens":9,"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"x","name":"f","input":{',
+    '"z":0}}]}]'
+  ],
+  ['"max_tokens":9,"messages":[{"role":"user","content":"x"}],"system":[', '{"type":"text","text":"x"}]'],
+  ['"max_tokens":9,"messages":[{"role":"user","content":"x"}],"tools":[', '{"name":"f","input_schema":{}}]']
 ]
 const textPlaces: ReadonlyArray<readonly [before: string, after: string]> = [
   ['"messages":[{"role":"user","content":"', '"}]'],
@@ -73,7 +100,23 @@ const textPlaces: ReadonlyArray<readonly [before: string, after: string]> = [
   ['"messages":[{"role":"user","content":"x"}],"', '":0'],
   ['"messages":[{"role":"user","content":"x"}],"stop":"', '"'],
   ['"input":"', '"'],
-  ['"prompt":"', '"']
+  ['"prompt":"', '"'],
+  ['"input":[{"role":"user","content":"', '"}]'],
+  ['"input":[{"role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,', '"}]}]'],
+  ['"input":[{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"', '"}]'],
+  ['"input":[{"type":"item_reference","id":"', '"}]'],
+  ['"input":"x","instructions":"', '"'],
+  ['"input":"x","previous_response_id":"', '"'],
+  ['"max_tokens":9,"messages":[{"role":"user","content":"', '"}]'],
+  [
+    '"max_tokens":9,"messages":[{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"',
+    '"}}]}]'
+  ],
+  [
+    '"max_tokens":9,"messages":[{"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"',
+    '"}]}]'
+  ],
+  ['"max_tokens":9,"messages":[{"role":"user","content":"x"}],"system":"', '"']
 ]
 
 interface Body {
@@ -94,7 +137,13 @@ const endpoint = fc.constantFrom(
   { endpoint: '/chat/completions', model: 'small' },
   { endpoint: '/chat/completions', model: 'none' },
   { endpoint: '/embeddings', model: 'embedder' },
-  { endpoint: '/completions', model: 'writer' }
+  { endpoint: '/completions', model: 'writer' },
+  { endpoint: '/responses', model: 'small' },
+  { endpoint: '/responses', model: 'small' },
+  { endpoint: '/responses/input_tokens', model: 'small' },
+  { endpoint: '/messages', model: 'small' },
+  { endpoint: '/messages', model: 'small' },
+  { endpoint: '/messages/count_tokens', model: 'small' }
 )
 const depth = fc.constantFrom('[', '{"a":', '[[{"b":[')
 const hardBody: fc.Arbitrary<Body> = fc.oneof(
@@ -162,10 +211,8 @@ function bytesOf({ model, parts: [before, fill, after], bytes }: Body): Buffer {
  */
 export async function fuzzBodies(runs: number, seed: number): Promise<Map<string, number>> {
   const upstream = await startFakeUpstream()
-  upstream.answer(({ response }) => {
-    response
-      .writeHead(200, { 'content-type': 'application/json' })
-      .end('{"object":"it","choices":[{}],"data":[{}],"usage":{"prompt_tokens":1}}')
+  upstream.answer(({ request, response }) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(shortAnswer(request.url!, false))
     upstream.received.length = 0
   })
   const watch = new LoopWatch(upstream.url)
@@ -173,7 +220,7 @@ export async function fuzzBodies(runs: number, seed: number): Promise<Map<string
   const outcomes = new Map<string, number>()
 
   async function ask(body: Buffer, path: string): Promise<number> {
-    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json', ...headersOf(path) }
     const answer = await fetch(`${url}/v1${path}`, { method: 'POST', headers, body: body as Uint8Array<ArrayBuffer> })
     const text = await answer.text()
     if (answer.status >= 400) checkFailure(answer.status, text)
@@ -189,7 +236,10 @@ export async function fuzzBodies(runs: number, seed: number): Promise<Map<string
   })
   try {
     // After this request the gateway knows the key's plan, and V8 has compiled the code.
-    await ask(Buffer.from('{"model":"small","messages":[{"role":"user","content":"x"}]}'), '/chat/completions')
+    const messages = '"model":"small","messages":[{"role":"user","content":"x"}]'
+    await ask(Buffer.from(`{${messages}}`), '/chat/completions')
+    await ask(Buffer.from(`{${messages},"max_tokens":9}`), '/messages')
+    await ask(Buffer.from('{"model":"small","input":"x"}'), '/responses')
     await fc.assert(property, { numRuns: runs, seed, endOnFailure: true })
   } finally {
     await watch.close()

@@ -6,8 +6,8 @@ import { LoopWatch, maxHeldMs } from './loop-watch.ts'
 /** Longer than the gateway takes to answer or refuse a request. */
 const leaveMs = 2000
 
-const post = (secret: string, further: string) =>
-  `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${secret}\r\ncontent-type: application/json\r\n${further}\r\n\r\n`
+const post = (secret: string, further: string, path = '/v1/chat/completions') =>
+  `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${secret}\r\ncontent-type: application/json\r\n${further}\r\n\r\n`
 const get = (path: string, secret: string) =>
   `GET ${path} HTTP/1.1\r\nhost: x\r\n${secret === '' ? '' : `authorization: Bearer ${secret}\r\n`}\r\n`
 const body = '{"model":"x"}'
@@ -18,6 +18,10 @@ const requests: Record<string, (secret: string) => string> = {
   unknown: (secret) => get('/x', secret),
   'OpenAPI documents': (secret) => get('/v1/openapi.json', secret),
   'refused chats': (secret) => post(secret, `content-length: ${body.length}`) + body,
+  'refused responses': (secret) => post(secret, `content-length: ${body.length}`, '/v1/responses') + body,
+  'refused messages': (secret) =>
+    post(secret, `anthropic-version: 2023-06-01\r\ncontent-length: ${body.length}`, '/v1/messages') + body,
+  'stored responses': (secret) => get('/v1/responses/resp_1', secret),
   preflights: () =>
     'OPTIONS /v1/models HTTP/1.1\r\nhost: x\r\norigin: http://a.b\r\naccess-control-request-method: GET\r\n\r\n'
 }

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { rawConnection } from '../testing/client.ts'
 import { startFakeUpstream } from '../testing/fake-upstream.ts'
 import { startGateway } from '../testing/start-gateway.ts'
+import { headersOf, isShortAnswer, shortAnswer, speaksAll } from './all-apis.ts'
 import { checkFailure } from './check-failure.ts'
 import { cut, cuts, mutate, mutations } from './mutations.ts'
 import { readAnswers } from './read-answers.ts'
@@ -17,6 +18,21 @@ const message = fc.record({
   role: fc.constantFrom('user', 'system', 'tool'),
   content: fc.oneof(fc.string(), fc.jsonValue())
 })
+/** Parts of messages, and blocks, of which some are valid. */
+const part = fc.oneof(
+  fc.record({ type: fc.constantFrom('text', 'input_text'), text: fc.string() }),
+  fc.record({ type: fc.string(), text: fc.jsonValue(), cache_control: fc.jsonValue() })
+)
+const item = fc.oneof(
+  fc.record({ role: fc.constant('user'), content: fc.oneof(fc.string(), fc.array(part, { maxLength: 2 })) }),
+  fc.record({ type: fc.constantFrom('item_reference', 'reasoning', 'function_call'), id: fc.string() }),
+  fc.jsonValue()
+)
+const blocks = fc.record({ role: fc.constantFrom('user', 'assistant'), content: fc.oneof(fc.string(), fc.array(part)) })
+const tool = fc.record(
+  { type: fc.constantFrom('function', 'custom', 'web_search', null), name: fc.string(), parameters: fc.jsonValue() },
+  { requiredKeys: [] }
+)
 const body = fc.oneof(
   fc.record({ model: fc.constant('small'), messages: fc.array(message, { minLength: 1, maxLength: 3 }) }),
   fc.record(
@@ -33,6 +49,29 @@ const body = fc.oneof(
     input: fc.oneof(fc.array(fc.string()), fc.array(fc.array(fc.nat())), fc.jsonValue())
   }),
   fc.record({ model: fc.constant('writer'), prompt: fc.oneof(fc.string(), fc.jsonValue()), stream: fc.boolean() }),
+  fc.record(
+    {
+      model: fc.constantFrom('small', 'none'),
+      input: fc.oneof(fc.string(), fc.array(item, { maxLength: 3 }), fc.jsonValue()),
+      tools: fc.oneof(fc.array(tool, { maxLength: 2 }), fc.jsonValue()),
+      stream: fc.boolean(),
+      store: fc.jsonValue(),
+      previous_response_id: fc.constantFrom(null, '', 'resp_1', '../x', 1)
+    },
+    { requiredKeys: ['model', 'input'] }
+  ),
+  fc.record(
+    {
+      model: fc.constantFrom('small', 'none'),
+      max_tokens: fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 1, max: 100 }) }, fc.jsonValue()),
+      messages: fc.oneof(fc.array(blocks, { minLength: 1, maxLength: 3 }), fc.jsonValue()),
+      system: fc.oneof(fc.string(), fc.jsonValue()),
+      tools: fc.oneof(fc.array(tool, { maxLength: 2 }), fc.jsonValue()),
+      thinking: fc.jsonValue(),
+      stream: fc.boolean()
+    },
+    { requiredKeys: ['model', 'max_tokens', 'messages'] }
+  ),
   fc.jsonValue()
 )
 const target = fc.constantFrom(
@@ -40,6 +79,15 @@ const target = fc.constantFrom(
   'POST /v1/chat/completions',
   'POST /v1/completions',
   'POST /v1/embeddings',
+  'POST /v1/responses',
+  'POST /v1/responses',
+  'POST /v1/responses/input_tokens',
+  'GET /v1/responses/resp_1',
+  'DELETE /v1/responses/..%2fmodels',
+  'GET /v1/responses/resp_1/input_items',
+  'POST /v1/messages',
+  'POST /v1/messages',
+  'POST /v1/messages/count_tokens',
   'GET /v1/models',
   'GET /v1/models/small',
   'OPTIONS /v1/embeddings',
@@ -64,8 +112,6 @@ const request = fc.record({
  */
 export async function fuzzRequests(runs: number, seed: number): Promise<Map<number, number>> {
   const upstream = await startFakeUpstream()
-  const served = '{"object":"it","choices":[{}],"data":[{}],"usage":{"prompt_tokens":1}}'
-  const streamed = `data: ${served}\n\ndata: [DONE]\n\n`
   const unexpected: string[] = []
   upstream.answer(({ request, response, body }) => {
     if (request.headers.authorization !== 'Bearer upstream-credential')
@@ -73,12 +119,12 @@ export async function fuzzRequests(runs: number, seed: number): Promise<Map<numb
     const { model, stream } = JSON.parse(body) as { model: string; stream?: unknown }
     if (!['small', 'embedder', 'writer'].includes(model)) unexpected.push(`the upstream got the model ${model}`)
     response.writeHead(200, { 'content-type': stream === true ? 'text/event-stream' : 'application/json' })
-    response.end(stream === true ? streamed : served)
+    response.end(shortAnswer(request.url!, stream === true))
     upstream.received.length = 0
   })
   // Incomplete requests are refused soon.
   const protection = { failuresPerMinute: 1e9, headersTimeoutMs: 100, requestTimeoutMs: 100 }
-  const gateway = await startGateway(upstream.url, { protection })
+  const gateway = await startGateway(upstream.url, { protection, upstreamsFile: speaksAll(upstream.url) })
   // If the declared body is longer than the sent one, it includes the last request, which then does not end the connection.
   gateway.server.keepAliveTimeout = 100
   const { secret } = await gateway.seedKey()
@@ -89,7 +135,10 @@ export async function fuzzRequests(runs: number, seed: number): Promise<Map<numb
     const framed = one.isChunked
       ? [`transfer-encoding: chunked\r\n\r\n${content.length.toString(16)}\r\n`, content, '\r\n0\r\n\r\n']
       : [`content-length: ${content.length}\r\n\r\n`, content]
-    const head = `${one.target} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${secret}\r\ncontent-type: application/json\r\n`
+    const further = Object.entries(headersOf(one.target))
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('')
+    const head = `${one.target} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${secret}\r\ncontent-type: application/json\r\n${further}`
     const whole = Buffer.concat([head, ...framed].map((part) => Buffer.from(part)))
     const sent = one.changesBody ? whole : mutate(whole, one.changes)
     const socket = rawConnection(gateway)
@@ -102,7 +151,7 @@ export async function fuzzRequests(runs: number, seed: number): Promise<Map<numb
     for (const { status, headers, body } of readAnswers(await answers)) {
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
       if (status >= 400) checkFailure(status, body)
-      else if (status !== 204 && body !== served && body !== streamed && !/^{"(id|object|openapi)":/.test(body)) {
+      else if (status !== 204 && !isShortAnswer(body) && !/^{"(id|object|openapi)":/.test(body)) {
         throw new Error(`an unexpected answer: ${body}`)
       }
       if (status !== 204 && !headers['x-request-id']?.startsWith('req_')) throw new Error('no request id')

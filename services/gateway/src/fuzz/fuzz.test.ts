@@ -22,7 +22,11 @@ t.test('every request gets an answer and then holds no memory, whatever it decla
 })
 
 t.test('clients get exactly the upstream’s bytes or a recognizable failure, whatever it answers', async (t) => {
-  const got = await fuzzAnswers(400, 1)
+  const got = await fuzzAnswers(900, 1)
   t.comment(Object.fromEntries(got))
-  for (const kind of ['whole', 'stream', 'whole, broken', 'stream, broken']) assert.ok((got.get(kind) ?? 0) > 3, kind)
+  for (const api of ['chat', 'responses', 'messages']) {
+    for (const kind of ['whole', 'stream', 'whole, broken', 'stream, broken']) {
+      assert.ok((got.get(`${api}: ${kind}`) ?? 0) > 0, `${api}: ${kind}`)
+    }
+  }
 })

@@ -1,6 +1,7 @@
 import { PerformanceObserver } from 'node:perf_hooks'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import { startGateway, testCatalog } from '../testing/start-gateway.ts'
+import { speaksAll } from './all-apis.ts'
 
 /** The address of a gateway in a thread, and a key for it. */
 export interface GatewayThread {
@@ -34,7 +35,10 @@ const plan = { ...testCatalog.plans.free!, caps: { requestNanos: 1e12, monthlyNa
  * busy machine.
  */
 async function serve(upstream: string): Promise<void> {
-  const gateway = await startGateway(upstream, { catalog: { ...testCatalog, plans: { free: plan } } })
+  const gateway = await startGateway(upstream, {
+    catalog: { ...testCatalog, plans: { free: plan } },
+    upstreamsFile: speaksAll(upstream)
+  })
   const { secret } = await gateway.seedKey()
   const collections: PerformanceEntry[] = []
   const observer = new PerformanceObserver((list) => collections.push(...list.getEntries()))

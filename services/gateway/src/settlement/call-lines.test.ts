@@ -12,7 +12,8 @@ const usages = fc.record({
   ...{ promptTokens: count, cachedTokens: count, completionTokens: count, reasoningTokens: count },
   ...{ cacheWriteTokens: rare, longCacheWriteTokens: rare, toolCalls: rare },
   ...{ audioInputTokens: rare, imageInputTokens: rare, audioOutputTokens: rare, imageOutputTokens: rare },
-  ...{ estimated: fc.boolean(), calls: fc.constant(null), tier: fc.constant(null), hasOtherModels: fc.constant(false) }
+  ...{ estimated: fc.boolean(), calls: fc.constant(null), tier: fc.constant(null), hasOtherModels: fc.constant(false) },
+  writesForUnknownTime: fc.constant(false)
 })
 const calls = fc.record({
   // A catalog may have any names.

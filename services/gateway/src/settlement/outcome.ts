@@ -7,6 +7,7 @@ import type { AttemptEnd } from '../telemetry/upstream-metrics.ts'
 import type { CountablePrompt } from '../tokens/count-prompt.ts'
 import type { Received } from '../tokens/estimate-usage.ts'
 import type { ReportedUsage, Usage } from '../usage/usage.ts'
+import type { PromptKinds } from './prompt-kinds.ts'
 
 /** An admitted call of a model. */
 export interface Call {
@@ -30,6 +31,7 @@ export interface Call {
   readonly hidesOutput: boolean
   /** null for a model without a tokenizer. */
   readonly prompt: CountablePrompt | null
+  readonly promptKinds: PromptKinds
   /** How many answers the request asks for. */
   readonly answers: number
   /** null if the request is not traced. */

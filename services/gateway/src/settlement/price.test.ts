@@ -102,3 +102,10 @@ test('cache writes that cannot happen are not reserved', async () => {
   assert.equal(costBound({ ...bound, cacheWrites: 'short' }, model, time).promptPicos, 10)
   assert.equal(costBound({ ...bound, cacheWrites: 'none' }, model, time).promptPicos, 1)
 })
+
+test('a call that used nothing costs nothing, even if each request has a price', async () => {
+  const prices = { inputPicos: 1, cachedInputPicos: 1, outputPicos: 1, requestNanos: 7000 }
+  const call = { prices, tiers: ['default'], admittedAt: now, endedAt: now }
+  assert.equal(costNanos(nothingUsed, call), 0)
+  assert.equal(costNanos({ ...nothingUsed, promptTokens: 1 }, call), 7001)
+})

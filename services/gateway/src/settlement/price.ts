@@ -18,7 +18,9 @@ export interface PricedCall {
  * that the request allows. If the prices changed during the call, the dearer ones count.
  */
 export function costNanos(usage: Usage, { prices, tiers, admittedAt, endedAt }: PricedCall): number {
-  const { promptTokens } = usage
+  const { promptTokens, completionTokens } = usage
+  // A call that used nothing was not served, so it does not cost the price of a request either.
+  if (promptTokens === 0 && completionTokens === 0) return 0
   let most = 0
   for (const tier of chargedTiers(prices, usage.tier, tiers)) {
     const begin = ratesFor(prices, { tier, promptTokens, at: admittedAt })

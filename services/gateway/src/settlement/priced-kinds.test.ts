@@ -176,6 +176,29 @@ t.test('audio and cache writes have their own prices, and are counted', async ()
   assert.deepEqual([row!.audioInputTokens, row!.cacheWriteTokens, row!.toolCalls], [2, 4, 0])
 })
 
+t.test('writes of a chat cost the long time that it asked for, because its usage does not tell the time', async () => {
+  answerWith({ usage: { ...usage, prompt_tokens_details: { cache_write_tokens: 4 } } })
+  const options = { prompt_cache_options: { ttl: '12h' } }
+  assert.equal(await charged('kept', options), 4 * 2.5 + 6 + 200)
+  assert.equal(await charged('kept'), 4 * 1.25 + 6 + 200)
+})
+
+t.test('a cut stream is charged for audio and cache writes that its provider may bill', async () => {
+  upstream.answer(({ response }) => {
+    response.setHeader('content-type', 'text/event-stream')
+    response.write('data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}\n\n')
+    setTimeout(() => response.destroy(), 50)
+  })
+  const before = (await spend())?.settled ?? 0
+  await (await chat('plain', { stream: true })).text()
+  await gateway.settled()
+  const [row] = (await readState(gateway.state.client, seeded.account)).usage.values()
+  const { promptTokens, completionTokens, cacheWriteTokens, costNanos } = row!
+  assert.equal(cacheWriteTokens, promptTokens)
+  assert.equal(costNanos, Math.ceil(promptTokens * 1.25) + completionTokens * 10)
+  assert.equal((await spend())!.settled - before, costNanos)
+})
+
 t.test('a kind without a price costs the dearest price of its side, and raises a metric', async () => {
   const unpriced = async (kind: string) =>
     sumOf(await gateway.metrics(), 'tollgate_usage_unpriced_total', { model: 'plain', kind })

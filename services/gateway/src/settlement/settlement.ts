@@ -13,6 +13,7 @@ import { CallLines } from './call-lines.ts'
 import type { CallMetrics } from './call-metrics.ts'
 import type { Call, Outcome, Uncounted } from './outcome.ts'
 import { costNanos } from './price.ts'
+import { estimatedPromptKinds, withWriteTimes } from './prompt-kinds.ts'
 import type { SettlementQueue } from './settlement-queue.ts'
 
 export interface Settlement {
@@ -130,8 +131,10 @@ export function createSettlement({
       call.trace?.settling()
       if (used === null) settleUsage(call, outcome, null, 0, endedAt)
       else if (used === 'hold') settleUsage(call, outcome, heldUsage(call), call.admitted.hold.nanos, endedAt)
-      else if (!isUncounted(used)) settleUsage(call, outcome, used, costOf(call, used), endedAt)
-      else {
+      else if (!isUncounted(used)) {
+        const usage = withWriteTimes(used, call.promptKinds)
+        settleUsage(call, outcome, usage, costOf(call, usage), endedAt)
+      } else {
         const settled = count(call, used).then((usage) =>
           settleUsage(call, outcome, usage, costOf(call, usage), endedAt)
         )
@@ -183,13 +186,20 @@ function estimatedUsage(
   const reportedOutput = reported?.completionTokens ?? null
   const promptTokens = reported?.promptTokens ?? Math.min(counted.promptTokens ?? held.promptTokens, held.promptTokens)
   const cachedTokens = Math.min(reported?.cachedTokens ?? 0, promptTokens)
+  const { promptKinds, prices } = call
+  const kinds = reported?.promptTokens == null ? estimatedPromptKinds(promptTokens, promptKinds, prices) : null
   // An answer without words can have 0 tokens.
   if (reportedOutput !== null && !mayHaveWrittenMore && (reportedOutput > 0 || counted.completionTokens === 0)) {
     const estimated = reported?.promptTokens == null
-    return { ...reported!, promptTokens, cachedTokens, completionTokens: reportedOutput, estimated }
+    const completionTokens = reportedOutput
+    return withWriteTimes(
+      { ...reported!, ...kinds, promptTokens, cachedTokens, completionTokens, estimated },
+      promptKinds
+    )
   }
   const unknown = call.hidesOutput || counted.completionTokens === null
   const output = unknown ? held.completionTokens : Math.min(counted.completionTokens!, held.completionTokens)
   const completionTokens = Math.max(output, reportedOutput ?? 0)
-  return { ...held, ...reported, promptTokens, cachedTokens, completionTokens, estimated: true }
+  const usage = { ...held, ...reported, ...kinds, promptTokens, cachedTokens, completionTokens, estimated: true }
+  return withWriteTimes(usage, promptKinds)
 }

@@ -6,6 +6,9 @@ import type { BoundedBody } from './prompt-bound.ts'
  * `cache_control` anywhere in the body. The name may be written with escapes.
  */
 export function mayWriteForLong({ members, bytes }: Pick<BoundedBody, 'members' | 'bytes'>): boolean {
-  if (memberOf(members.prompt_cache_options, 'ttl') === '12h') return true
-  return bytes.includes('cache_control') || bytes.includes('\\u')
+  return asksForLongWrites(members) || bytes.includes('cache_control') || bytes.includes('\\u')
 }
+
+/** Whether a chat or a response asks OpenAI to keep its prompt for the long time. */
+export const asksForLongWrites = (members: BoundedBody['members']): boolean =>
+  memberOf(members.prompt_cache_options, 'ttl') === '12h'

@@ -31,6 +31,8 @@ export interface TokenBound {
   fewerCalls?: (() => TokenBound) | null
   /** Cache writes that the provider may bill; absent for all that the model has a price for. */
   cacheWrites?: 'none' | 'short'
+  /** Whether the request asks the provider to keep its prompt for the provider's long time; absent for no. */
+  asksForLongWrites?: boolean
 }
 
 /** A request in which the provider may search the web, before its calls are granted. */

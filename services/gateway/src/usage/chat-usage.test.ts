@@ -23,6 +23,7 @@ for (const [provider, usage, expected] of [
       promptTokens: 100,
       cachedTokens: 20,
       cacheWriteTokens: 30,
+      writesForUnknownTime: true,
       audioInputTokens: 5,
       imageInputTokens: 6,
       completionTokens: 50,

@@ -33,6 +33,7 @@ export function readMessagesUsage(usage: unknown): ReportedUsage | null {
     cachedTokens: Math.min(read, maxReportedTokens),
     cacheWriteTokens: Math.min(short, maxReportedTokens),
     longCacheWriteTokens: Math.min(long, maxReportedTokens),
+    writesForUnknownTime: short > 0 && [usage, ...iterations].some((one) => memberOf(one, 'cache_creation') == null),
     completionTokens: isKnown && completion <= maxReportedTokens ? completion : null,
     reasoningTokens: Math.min(tokensOf(memberOf(usage, 'output_tokens_details'), 'thinking_tokens') ?? 0, completion),
     tier: memberOf(usage, 'speed') === 'fast' ? 'fast' : nameOf(usage, 'service_tier'),

@@ -17,7 +17,12 @@ export function nameOf(value: unknown, member: string): string | null {
 
 type InputParts = Pick<
   Usage,
-  'cachedTokens' | 'cacheWriteTokens' | 'longCacheWriteTokens' | 'audioInputTokens' | 'imageInputTokens'
+  | 'cachedTokens'
+  | 'cacheWriteTokens'
+  | 'longCacheWriteTokens'
+  | 'writesForUnknownTime'
+  | 'audioInputTokens'
+  | 'imageInputTokens'
 >
 
 /**
@@ -34,6 +39,7 @@ export function inputParts(details: unknown, whole: number): InputParts {
     cachedTokens: Math.min(tokensOf(details, 'cached_tokens') ?? 0, whole),
     cacheWriteTokens: Math.min(short, whole),
     longCacheWriteTokens: Math.min(long, whole),
+    writesForUnknownTime: written > 0 && lives == null,
     audioInputTokens: Math.min(tokensOf(details, 'audio_tokens') ?? 0, whole),
     imageInputTokens: Math.min(tokensOf(details, 'image_tokens') ?? 0, whole)
   }

@@ -6,6 +6,8 @@ export interface Usage extends Record<Exclude<MeasuredCounter, 'costNanos'>, num
   estimated: boolean
   /** `toolCalls` by the provider's type of tool; null if there were none, or if their types are not known. */
   calls: Readonly<Record<string, number>> | null
+  /** Whether `cacheWriteTokens` may have been written for the provider's long time, because the provider does not tell the time. */
+  writesForUnknownTime: boolean
   /** The service tier that the answer names; null if it names none. */
   tier: string | null
   /** Whether other models took part, whose prices are not known. Then the request costs at least its hold. */
@@ -21,7 +23,14 @@ export interface ReportedUsage extends Omit<Usage, 'promptTokens' | 'completionT
 const { requests, errors, estimatedRequests, estimatedNanos, costNanos, ...noTokens } = zeroCounts
 
 /** The usage of a request that was not served. */
-export const nothingUsed: Usage = { ...noTokens, estimated: false, calls: null, tier: null, hasOtherModels: false }
+export const nothingUsed: Usage = {
+  ...noTokens,
+  estimated: false,
+  calls: null,
+  writesForUnknownTime: false,
+  tier: null,
+  hasOtherModels: false
+}
 
 /**
  * Whether a usage needs no estimate. 0 output tokens count as missing here, because only an answer without words has none.

@@ -7,7 +7,8 @@ import { untilCopied } from '../measure/until-settled.ts'
 import { type hangUpModels, modelOf } from '../system/catalog.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { seedAccounts, untilProjected } from '../system/seed.ts'
-import { chatAndHangUp, hangUpMoments } from '../traffic/hang-up.ts'
+import { askAndHangUp, hangUpMoments } from '../traffic/hang-up.ts'
+import { apiOf, questionTo } from '../traffic/questions.ts'
 import { countOutcomes } from '../traffic/send-steadily.ts'
 
 /** Enough for about a quarter of the streams. */
@@ -20,7 +21,7 @@ const maxTokens = 400
 /** Maximum reservation of a stream: one token per byte of the prompt, and the maximum output. */
 const maxNanosEach = (200 + maxTokens) * 1000
 const projectedTimeoutMs = 60_000
-const body = { max_tokens: maxTokens, messages: [{ role: 'user', content: 'Say 200 words.' }] }
+const question = { maxTokens, text: 'Say 200 words.', stream: true }
 
 /** Clients hang up. Tollgate charges at least what the model server produced for them. */
 export const hangUps: Fault = {
@@ -43,8 +44,15 @@ async function hangUpAll(system: ChaosSystem, model: (typeof hangUpModels)[numbe
       while (number < streams) {
         const one = number++
         const { url } = gateways[one % gateways.length]!
+        const api = apiOf(Math.floor(one / gateways.length / hangUpMoments.length) * 2)
         const moment = hangUpMoments[Math.floor(one / gateways.length) % hangUpMoments.length]!
-        const outcome = await chatAndHangUp(url, account!.keys[0]!.secret, { ...body, model }, moment)
+        const outcome = await askAndHangUp(
+          url,
+          account!.keys[0]!.secret,
+          api,
+          questionTo(api, { ...question, model }),
+          moment
+        )
         outcomes.push({ outcome })
         if (outcome === '402') await delay(refusedPauseMs)
       }

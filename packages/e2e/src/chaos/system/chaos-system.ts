@@ -5,6 +5,7 @@ import type { Part } from '@tollgate/cli/system/part.ts'
 import { choosePorts, type Ports } from '@tollgate/cli/system/ports.ts'
 import { type System, type SystemOptions, startSystem } from '@tollgate/cli/system/system.ts'
 import { type RunningModels, startModels } from '@tollgate/sandbox/models/start-models.ts'
+import { upstreamsFile } from '@tollgate/sandbox/models/upstreams-file.ts'
 import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
 import { type RunningPostgres, startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
@@ -186,6 +187,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     REDIS_URL: redisUrl,
     OPENAI_BASE_URL: `http://127.0.0.1:${upstream.port}/v1`,
     OPENAI_API_KEY: 'sandbox',
+    UPSTREAMS_FILE: upstreamsFile,
     CATALOG_FILE: writeCatalog(directory),
     // Gives each person an own address, so rate limits by address do not interfere.
     TRUST_PROXY: 'loopback',

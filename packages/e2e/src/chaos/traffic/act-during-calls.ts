@@ -2,16 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { modelOf } from '../system/catalog.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import type { SeededKey } from '../system/seed.ts'
-import { rawChat } from './raw-chat.ts'
+import { apiOf, questionTo } from './questions.ts'
+import { rawAsk } from './raw-chat.ts'
 import { countOutcomes, type Sent } from './send-steadily.ts'
 
 const pollMs = 20
-const body = {
-  model: 'watched',
-  stream: true,
-  max_tokens: 300,
-  messages: [{ role: 'user', content: 'Say 300 words.' }]
-}
+const question = { model: 'watched', stream: true, maxTokens: 300, text: 'Say 300 words.' }
 
 /**
  * Sends calls through all gateways and runs `act` while every call is at the model server or refused. The model server
@@ -31,7 +27,8 @@ export async function actDuringCalls(
   try {
     const ended: Sent[] = []
     const calls = Array.from({ length: count }, async (_, number) => {
-      ended.push(await rawChat(gateways[number % gateways.length]!.url, key, body))
+      const api = apiOf(number * 2)
+      ended.push(await rawAsk(gateways[number % gateways.length]!.url, key, api, questionTo(api, question)))
     })
     const begun = () => models.requests({ since }).filter((request) => modelOf(request) === 'watched').length
     while (begun() + ended.length < count) await delay(pollMs)

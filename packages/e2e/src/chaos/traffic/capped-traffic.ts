@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { cappedModels } from '../system/catalog.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { type SeededKey, seedAccounts } from '../system/seed.ts'
-import { rawChat } from './raw-chat.ts'
+import { apiOf, questionTo } from './questions.ts'
+import { rawAsk } from './raw-chat.ts'
 import type { Sent } from './send-steadily.ts'
 
 /** Maximum reservation of one request, and its typical cost; nanodollars. */
@@ -52,14 +53,11 @@ export function startCappedTraffic(accounts: readonly CappedAccount[], { gateway
   const stopping = new AbortController()
 
   async function work(account: CappedAccount, worker: number): Promise<void> {
-    const body = {
-      model: account.model,
-      stream: true,
-      max_tokens: 40,
-      messages: [{ role: 'user', content: 'Say 12 words.' }]
-    }
+    const question = { model: account.model, stream: true, maxTokens: 40, text: 'Say 12 words.' }
     for (let number = worker; !stopping.signal.aborted; number++) {
-      const one = await rawChat(gateways[number % gateways.length]!.url, account.key, body)
+      const api = apiOf(number * 2)
+      const { url } = gateways[number % gateways.length]!
+      const one = await rawAsk(url, account.key, api, questionTo(api, question))
       sent.push(one)
       if (one.outcome.startsWith('402')) {
         refusals.push({ ...one, neededNanos: Math.round(Number(one.refusal?.needed_usd) * 1e9) })

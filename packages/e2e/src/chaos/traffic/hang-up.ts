@@ -1,4 +1,6 @@
 import { send } from '../../metering/ask.ts'
+import { clientApis } from '../../metering/client-apis.ts'
+import type { SpokenApi } from './questions.ts'
 import { requestTimeoutMs } from './send-steadily.ts'
 
 /** When the client of a stream hangs up. */
@@ -10,19 +12,20 @@ const beforeFirstMs = 150
 const maxChunks = 12
 
 /**
- * Asks for a stream and hangs up.
+ * Asks for a stream and hangs up. @param body of a streamed request
  *
  * @returns `hung up`; the status of a refusal; `ended` if the stream ended first
  */
-export async function chatAndHangUp(
+export async function askAndHangUp(
   gateway: string,
   secret: string,
+  api: SpokenApi,
   body: object,
   moment: HangUpMoment
 ): Promise<string> {
   const hangUp = new AbortController()
   const signal = AbortSignal.any([hangUp.signal, AbortSignal.timeout(requestTimeoutMs)])
-  const response = await send(gateway, secret, { ...body, stream: true }, { signal })
+  const response = await send(gateway, secret, body, { api, signal })
   if (response.status !== 200) {
     await response.body?.cancel()
     return String(response.status)
@@ -33,7 +36,7 @@ export async function chatAndHangUp(
     let text = ''
     for await (const bytes of response.body!) {
       text += Buffer.from(bytes).toString('latin1')
-      if (isTimeToHangUp(moment, text, chunks)) {
+      if (isTimeToHangUp(moment, api, text, chunks)) {
         hangUp.abort()
         return 'hung up'
       }
@@ -47,15 +50,15 @@ export async function chatAndHangUp(
   }
 }
 
-function isTimeToHangUp(moment: HangUpMoment, text: string, chunks: number): boolean {
+function isTimeToHangUp(moment: HangUpMoment, api: SpokenApi, text: string, chunks: number): boolean {
   switch (moment) {
     case 'before the first word':
       return false
     case 'at the first word':
-      return /"content":"[^"]/.test(text)
+      return clientApis[api].firstWord.test(text)
     case 'at random':
       return text.split('\n\n').length > chunks
     case 'before the usage':
-      return /"finish_reason":"/.test(text)
+      return clientApis[api].finish.test(text)
   }
 }

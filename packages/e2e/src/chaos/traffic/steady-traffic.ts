@@ -1,6 +1,7 @@
 import type { ChaosSystem } from '../system/chaos-system.ts'
-import { rawChat } from './raw-chat.ts'
-import { sdkChat } from './sdk-chat.ts'
+import { apiOf, questionTo } from './questions.ts'
+import { rawAsk } from './raw-chat.ts'
+import { sdkAsk } from './sdk-ask.ts'
 import { type Sent, sendSteadily } from './send-steadily.ts'
 
 const rawPerSecond = 20
@@ -10,12 +11,12 @@ const maxWords = 12
 export interface SteadyTraffic {
   /** Directly to each gateway in turn, without retries. */
   readonly raw: readonly Sent[]
-  /** Through the load balancer, with the official SDK and its default retries. */
+  /** Through the load balancer, with the official SDKs and their default retries. */
   readonly sdk: readonly Sent[]
   stop(): Promise<void>
 }
 
-/** Sends requests with keys of many accounts, alternating streams and single bodies. Only a fault can cause a refusal. */
+/** Sends requests of all APIs with keys of many accounts, alternating streams and single bodies. Only a fault can cause a refusal. */
 export function startSteadyTraffic({ accounts, gateways, balancer }: ChaosSystem): SteadyTraffic {
   const raw: Sent[] = []
   const sdk: Sent[] = []
@@ -26,12 +27,12 @@ export function startSteadyTraffic({ accounts, gateways, balancer }: ChaosSystem
   const words = () => 1 + Math.floor(Math.random() * maxWords)
   const loops = [
     sendSteadily(rawPerSecond, async (number) => {
-      const messages = [{ role: 'user', content: `Say ${words()} words.` }]
-      const body = { model: 'steady', stream: number % 2 === 0, messages }
-      raw.push(await rawChat(gateways[number % gateways.length]!.url, someKey(), body))
+      const api = apiOf(number)
+      const body = questionTo(api, { model: 'steady', stream: number % 2 === 0, text: `Say ${words()} words.` })
+      raw.push(await rawAsk(gateways[number % gateways.length]!.url, someKey(), api, body))
     }),
     sendSteadily(sdkPerSecond, async (number) => {
-      sdk.push(await sdkChat(`http://127.0.0.1:${balancer.port}`, someKey(), words(), number % 2 === 0))
+      sdk.push(await sdkAsk(apiOf(number), `http://127.0.0.1:${balancer.port}`, someKey(), words(), number % 2 === 0))
     })
   ]
   return {

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { ask, hangUpAfter, hangUpAt, send } from './ask.ts'
+import { clientApis, reportsFailure } from './client-apis.ts'
+import type { Fleet } from './fleet.ts'
+import type { Kind } from './kinds/kind.ts'
+import { chooseKind, kinds } from './kinds/kinds.ts'
+import type { Key } from './records.ts'
+
+const accounts = 10
+const clients = 24
+
+/** How a request ended for its client. */
+type Ending = 'served' | 'failed' | 'hung up'
+
+/** A request with its own key, so that its charge can be told apart. */
+export interface Sent {
+  kind: Kind
+  key: string
+  account: string
+  model: string
+  ending: Ending
+}
+
+/** When a client hangs up. */
+interface Patience {
+  parts: number
+  ms: number
+}
+
+/** Sends requests of all kinds, each kind at least once, to gateways at random. */
+export async function sendKinds({ records, urls }: Fleet, count: number, random: () => number): Promise<Sent[]> {
+  const ids = await Promise.all(Array.from({ length: accounts }, () => records.addAccount()))
+  const sent: Sent[] = []
+  const waiting: Array<() => Promise<Sent[]>> = []
+  const someUrl = () => urls[Math.floor(random() * urls.length)]!
+  let chosen = 0
+  for (const account of ids) {
+    const keys = await records.addKeys(account, Math.ceil(count / accounts))
+    for (let key = keys.pop(); key !== undefined; key = keys.pop()) {
+      const kind = kinds[chosen++] ?? chooseKind(random())
+      const patience = { parts: 1 + Math.floor(random() * 20), ms: Math.floor(random() * 150) }
+      const body = markedBody(kind, key, random)
+      const own = key
+      const opener = kind.continues ? keys.pop() : undefined
+      if (opener === undefined) {
+        const url = someUrl()
+        waiting.push(async () => [await sendOne(url, own, body, kind, patience)])
+      } else {
+        const [first, second] = [someUrl(), someUrl()]
+        const openingBody = markedBody(kind, opener, random)
+        waiting.push(() => converse([first, second], [opener, own], [openingBody, body], kind))
+      }
+    }
+  }
+  // Mixes the keys of all accounts.
+  waiting.sort(() => random() - 0.5)
+  await Promise.all(
+    Array.from({ length: clients }, async () => {
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) sent.push(...(await next()))
+    })
+  )
+  return sent
+}
+
+/** The key of the request that sent a body to the model server; an empty text if the body does not tell. */
+export function senderOf(body: Buffer | null): string {
+  const { user, metadata } = JSON.parse(body?.toString() ?? '{}') as { user?: string; metadata?: { user_id?: string } }
+  return user ?? metadata?.user_id ?? ''
+}
+
+function markedBody(kind: Kind, { id }: Key, random: () => number): Record<string, unknown> {
+  const body = kind.body(random)
+  if (kind.isFree) return body
+  return kind.api === 'messages' ? { ...body, metadata: { user_id: id } } : { ...body, user: id }
+}
+
+async function sendOne(
+  url: string,
+  key: Key,
+  body: Record<string, unknown>,
+  kind: Kind,
+  patience: Patience
+): Promise<Sent> {
+  const ending = await endingOf(url, key.secret, body, kind, patience)
+  return { kind, key: key.id, account: key.account, model: String(body.model), ending }
+}
+
+async function endingOf(
+  url: string,
+  secret: string,
+  body: Record<string, unknown>,
+  { api, path, reading }: Kind,
+  { parts, ms }: Patience
+): Promise<Ending> {
+  const { firstWord, finish, end } = clientApis[api]
+  if (reading === 'hangs up before the answer') {
+    const signal = AbortSignal.timeout(ms)
+    const answer = await ask(url, secret, body, { api, path, signal }).catch((error: Error) => error)
+    return answer instanceof Error ? 'hung up' : answer.status === 200 ? 'served' : 'failed'
+  }
+  if (reading !== 'whole') {
+    const response = await send(url, secret, body, { api, path })
+    assert.equal(response.status, 200)
+    const marker = reading === 'hangs up at a word' ? firstWord : finish
+    const text = await (reading === 'hangs up at random' ? hangUpAfter(response, parts) : hangUpAt(response, marker))
+    return reportsFailure(text) ? 'failed' : 'hung up'
+  }
+  const answer = await ask(url, secret, body, { api, path }).catch((error: Error) => error)
+  // The connection broke.
+  if (answer instanceof Error || answer.status !== 200) return 'failed'
+  return body.stream !== true || end.test(answer.text) ? 'served' : 'failed'
+}
+
+/** Asks for a stored response, reads it from another gateway for free, and continues it there. */
+async function converse(
+  [first, second]: readonly [string, string],
+  [opener, key]: readonly [Key, Key],
+  [opening, body]: readonly [Record<string, unknown>, Record<string, unknown>],
+  kind: Kind
+): Promise<Sent[]> {
+  const { api } = kind
+  const { account } = key
+  const model = String(body.model)
+  const answer = await ask(first, opener.secret, opening, { api })
+  const [, id] = /"id":\s*"(resp_\w+)"/.exec(answer.text) ?? []
+  const read = await fetch(`${second}/v1/responses/${id}`, { headers: { authorization: `Bearer ${key.secret}` } })
+  assert.partialDeepStrictEqual(await read.json(), { id })
+  const continued = await ask(second, key.secret, { ...body, previous_response_id: id }, { api })
+  return [
+    { kind, key: opener.id, account, model, ending: answer.status === 200 ? 'served' : 'failed' },
+    { kind, key: key.id, account, model, ending: continued.status === 200 ? 'served' : 'failed' }
+  ]
+}
