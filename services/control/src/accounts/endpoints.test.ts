@@ -5,12 +5,12 @@ import { accountName } from '@tollgate/state/keyspace/names.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
 import type { Answer } from '../testing/call-control.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
 
 const accountOf = (answer: Answer) => (answer.body as { account: Account }).account
 
-onEachDatabase('account', async (t, newDatabase) => {
+onDatabase('account', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
   t.after(() => control.close())
   const { call } = control
