@@ -29,7 +29,8 @@ module.registerHooks?.({
     const { parentURL, conditions } = context
     // Other releases, which tests start too, have other files.
     if (!parentURL?.startsWith(root) || !conditions.includes('import')) return nextResolve(specifier, context)
-    if (isRelative.test(specifier)) return { url: new URL(specifier, parentURL).href, ...formatOf(specifier, parentURL) }
+    if (isRelative.test(specifier))
+      return { url: new URL(specifier, parentURL).href, ...formatOf(specifier, parentURL) }
     if (!isPackage.test(specifier)) return nextResolve(specifier, context)
     const bundled = libraries[specifier]
     if (bundled !== undefined) return { url: bundled, format: 'module', shortCircuit: true }

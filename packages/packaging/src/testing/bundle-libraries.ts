@@ -2,14 +2,9 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { startCache } from '@tollgate/cli/testing/start-cache.mjs'
+import { libraries } from './libraries.ts'
 
-/**
- * Libraries that almost every program loads, and whose hundreds of small files take longer to find and link than to run.
- * All imports of a library must be here, so that no program has two copies of its state.
- */
-const libraries = ['typebox', 'typebox/compile', 'typebox/schema', 'typebox/value', 'stripe']
-
-/** Bundles them once per installation, before the first test: see `packages/cli/src/testing/quick-start.mjs`. */
+/** Bundles {@link libraries} once per installation, before the first test: see `packages/cli/src/testing/quick-start.mjs`. */
 async function bundleLibraries(cache: string): Promise<void> {
   const target = join(cache, 'libraries.json')
   if (existsSync(target)) return
