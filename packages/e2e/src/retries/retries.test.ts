@@ -106,8 +106,6 @@ const statusesIn = (errors: string) => (/^(429|503)/.test(errors) ? [] : errors.
 
 async function ask({ route, stream = false, hasNoRetries }: Case, row: number) {
   let calls = 0
-  // The breaker stays open only briefly, so it opens at the first request.
-  let onFirst = () => {}
   for (const [at, name] of names[row]!.entries()) {
     const { pool, retries, breaker } = gateway.upstreams.get(name)!
     const dispatch = pool.dispatch.bind(pool)
@@ -117,14 +115,18 @@ async function ask({ route, stream = false, hasNoRetries }: Case, row: number) {
     }
     if (hasNoRetries) while (retries.take());
     if (route[at] === 'breaker open') {
-      onFirst = () => {
-        for (let n = 0; n < 5; n++) breaker.failed(false, performance.now())
+      // A breaker stays open only briefly, so it opens when the gateway asks: the request may take long to arrive.
+      const waitMs = breaker.waitMs.bind(breaker)
+      breaker.waitMs = (now) => {
+        breaker.waitMs = waitMs
+        for (let n = 0; n < 5; n++) breaker.failed(false, now)
+        return waitMs(now)
       }
     }
   }
   let tries = 0
   const counted: typeof fetch = (...request) => {
-    if (++tries === 1) onFirst()
+    tries++
     return fetch(...request)
   }
   const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey, fetch: counted })

@@ -6,12 +6,12 @@ import type { LiveUpstreams } from '@tollgate/state/processes/heartbeat.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
 import type { Answer } from '../testing/call-control.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
 
 const accountOf = (answer: Answer) => (answer.body as { account: Account }).account
 
-onEachDatabase('account', async (t, newDatabase) => {
+onDatabase('account', async (t, newDatabase) => {
   let upstreams: LiveUpstreams | null = null
   const control = await startControl({ databaseUrl: await newDatabase(), liveUpstreams: async () => upstreams })
   t.after(() => control.close())

@@ -4,13 +4,13 @@ import { byService } from '../audit/by.ts'
 import { queryRows } from '../database/connect.ts'
 import type { SuspensionReason } from '../database/schema/accounts.ts'
 import { teamOf } from '../team/testing/team-of.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
 import { resumeAccount, suspendAccount } from './suspend-account.ts'
 
 const reasons: SuspensionReason[] = ['identity', 'team', 'deleted']
 
-onEachDatabase('suspension', async (t, newDatabase) => {
+onDatabase('suspension', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
   t.after(() => control.close())
   const { orm } = control.database

@@ -14,11 +14,11 @@ import { sessions } from '../database/schema/sessions.ts'
 import { ledger } from '../database/schema/usage.ts'
 import { teamOf } from '../team/testing/team-of.ts'
 import { type CallOptions, codeOf } from '../testing/call-control.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { addLedgerMonths } from '../usage/testing/add-ledger-months.ts'
 import { monthOf } from '../usage/usage-range.ts'
 
-onEachDatabase('accounts for operators', async (t, newDatabase) => {
+onDatabase('accounts for operators', async (t, newDatabase) => {
   const billing = await startBilling({ databaseUrl: await newDatabase() })
   t.after(() => billing.close())
   const { control, payments } = billing

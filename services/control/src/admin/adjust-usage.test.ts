@@ -5,10 +5,10 @@ import { readAccountRecord } from '@tollgate/contracts/records/records.ts'
 import { monthNumber } from '@tollgate/state/keyspace/month.ts'
 import { accountName } from '@tollgate/state/keyspace/names.ts'
 import { codeOf } from '../testing/call-control.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
 
-onEachDatabase('an operator adjusts usage', async (t, newDatabase) => {
+onDatabase('an operator adjusts usage', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
   t.after(() => control.close())
   const { call } = control

@@ -10,12 +10,12 @@ import { readCatalog } from '@tollgate/state/projection/stored-catalog.ts'
 import { quotaAt, shippedUpstreams, withKeyQuota, withUpstream } from '../catalog/testing/catalog-files.ts'
 import { pruneCatalogs } from '../retention/prune-catalogs.ts'
 import { type Answer, codeOf } from '../testing/call-control.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
 
 const messageOf = ({ body }: Answer): string => (body as { error: { message: string } }).error.message
 
-onEachDatabase('the catalog, for operators', async (t, newDatabase) => {
+onDatabase('the catalog, for operators', async (t, newDatabase) => {
   const redis = await startRedis({ port: 0 })
   t.after(() => redis.stop())
   let upstreams: LiveUpstreams | null = shippedUpstreams()

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { ensurePersonalAccount } from '../accounts/personal-account.ts'
-import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
+import { onDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { syncUser } from '../users/sync-user.ts'
 import { storeCustomer } from './customers.ts'
 import { catalog } from './testing/subscriptions.ts'
 
-onEachDatabase('customers', async (t, newDatabase) => {
+onDatabase('customers', async (t, newDatabase) => {
   const database = await openMigratedDatabase(await newDatabase())
   t.after(() => database.close())
   const { orm } = database

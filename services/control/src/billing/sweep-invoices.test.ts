@@ -5,7 +5,7 @@ import { test } from 'tap'
 import type { Orm } from '../database/connect.ts'
 import { invoices } from '../database/schema/billing.ts'
 import { stripeKey } from '../testing/control-options.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { createStripePayments } from './stripe/stripe-payments.ts'
 import { createInvoiceSweeper } from './sweep-invoices.ts'
 import { startBilling } from './testing/start-billing.ts'
@@ -42,7 +42,7 @@ async function subscribe({ stripe, payments }: Pick<Awaited<ReturnType<typeof st
   return { customer, session, pay: (number?: string) => payments.controls.pay(session.id, number ? { number } : {}) }
 }
 
-onEachDatabase('the copy of paid invoices', async (t, newDatabase) => {
+onDatabase('the copy of paid invoices', async (t, newDatabase) => {
   const billing = await startBilling({ databaseUrl: await newDatabase() })
   t.after(() => billing.close())
   const { control, payments, stripe } = billing

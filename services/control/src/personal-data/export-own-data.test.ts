@@ -5,12 +5,12 @@ import { auditLog } from '../database/schema/audit.ts'
 import { ledger } from '../database/schema/usage.ts'
 import { teamOf } from '../team/testing/team-of.ts'
 import { codeOf } from '../testing/call-control.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
 import { addLedgerMonths } from '../usage/testing/add-ledger-months.ts'
 import { monthOf } from '../usage/usage-range.ts'
 
-onEachDatabase('the export of one’s own data', async (t, newDatabase) => {
+onDatabase('the export of one’s own data', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase(), limits: { exportData: 6 } })
   t.after(() => control.close())
   const { call, database } = control

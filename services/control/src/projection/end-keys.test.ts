@@ -5,13 +5,13 @@ import { eq } from 'drizzle-orm'
 import { auditLog } from '../database/schema/audit.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
 import { shards } from '../database/schema/projection.ts'
-import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
+import { onDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { endKeys } from './end-keys.ts'
 import { createPostgresSource } from './postgres-source.ts'
 import type { EndedKey } from './source.ts'
 import { seedKeys } from './testing/seed-keys.ts'
 
-onEachDatabase('keys that ended before a restore', async (t, newDatabase) => {
+onDatabase('keys that ended before a restore', async (t, newDatabase) => {
   const database = await openMigratedDatabase(await newDatabase())
   t.after(() => database.close())
   const { orm } = database

@@ -12,7 +12,7 @@ import { sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { ledger } from '../database/schema/usage.ts'
-import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
+import { onDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { copyUsage } from '../usage/copy-usage.ts'
 import type { Ledger } from '../usage/ledger.ts'
 import { createPostgresLedger, spendByKey } from '../usage/postgres-ledger.ts'
@@ -24,7 +24,7 @@ import { seedKeys } from './testing/seed-keys.ts'
 
 const endless = new AbortController().signal
 
-onEachDatabase('seeding', async (t, newDatabase) => {
+onDatabase('seeding', async (t, newDatabase) => {
   const databaseUrl = await newDatabase()
   const database = await openMigratedDatabase(databaseUrl)
   const { orm } = database
