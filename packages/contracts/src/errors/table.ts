@@ -47,6 +47,11 @@ export const errorTable = {
     'invalid_request_error',
     'The previous response was not found. Send all items of the conversation in input.'
   ],
+  conversation_not_found: [
+    404,
+    'invalid_request_error',
+    'The conversation was not found. Send all its items in input, or use previous_response_id.'
+  ],
   response_not_found: [404, 'invalid_request_error', 'The response was not found. Check its id.'],
   item_not_found: [404, 'invalid_request_error', 'A stored item was not found. Send the item with its content.'],
   unknown_endpoint: [

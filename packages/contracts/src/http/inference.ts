@@ -34,10 +34,10 @@ import {
   Thinking
 } from './messages-members.ts'
 import {
+  Conversation,
   Include,
   Input,
   Instructions,
-  noConversation,
   noTemplate,
   otherResponseLimit,
   PromptCacheOptions,
@@ -158,7 +158,7 @@ export const ResponseRequest = Type.Object({
   include: Include,
   prompt_cache_options: PromptCacheOptions,
   prompt: noTemplate,
-  conversation: noConversation,
+  conversation: Conversation,
   context_management: noCompaction,
   max_tokens: otherResponseLimit,
   max_completion_tokens: otherResponseLimit,
@@ -172,7 +172,7 @@ export const InputTokensRequest = Type.Object({
   input: Input,
   instructions: Instructions,
   previous_response_id: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Null()])),
-  conversation: noConversation,
+  conversation: Conversation,
   tools: ResponseTools,
   tool_choice: ResponseToolChoice,
   text: TextOptions,

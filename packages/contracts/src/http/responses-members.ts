@@ -197,12 +197,14 @@ export const PromptCacheOptions = maybe(
 )
 export const Include = maybe(Type.Array(Type.String()))
 
+/** The id of a conversation that the provider stores. */
+export const Conversation = maybe(
+  Type.Union([Type.String({ minLength: 1 }), Type.Object({ id: Type.String({ minLength: 1 }) }, closed)])
+)
+
 /** Members that the gateway refuses unless they are null. */
 export const noTemplate = refused(
   'templates are stored at the provider, so their cost cannot be bounded. Write the prompt into input'
-)
-export const noConversation = refused(
-  'conversations are stored at the provider without end, so their cost cannot be bounded. Use previous_response_id, or send all items'
 )
 /** Other APIs' names for the output limit and the number of answers. Some providers obey them. */
 export const otherResponseLimit = refused('this endpoint has max_output_tokens instead')

@@ -64,8 +64,6 @@ t.test('members without a price or a bound are refused with their names', async 
   for (const [members, code, name] of [
     [{ background: true }, 'unpriced_parameter', 'background'],
     [{ prompt: { id: 'pmpt_1' } }, 'unpriced_parameter', 'prompt'],
-    [{ conversation: 'conv_1' }, 'unpriced_parameter', 'conversation'],
-    [{ conversation: { id: 'conv_1' } }, 'unpriced_parameter', 'conversation'],
     [{ context_management: [{ type: 'compaction' }] }, 'unpriced_parameter', 'context_management'],
     [{ service_tier: 'priority' }, 'unpriced_parameter', 'service_tier'],
     [{ service_tier: 'standard_only' }, 'unpriced_parameter', 'service_tier'],

@@ -8,7 +8,7 @@ import { decodeText } from '../body/json-text.ts'
 import { setMember } from '../body/members.ts'
 import { note } from '../body/shape.ts'
 import { responsesFormat } from '../relay/typed/responses-format.ts'
-import type { NamedInput } from '../stored/find-input.ts'
+import { type NamedInput, noConversation } from '../stored/find-input.ts'
 import { namedItems } from '../stored/named-items.ts'
 import { asksForLongWrites, mayWriteForLong } from '../tokens/cache-writes.ts'
 import { hiddenResponseTokens } from '../tokens/hidden-tool-tokens.ts'
@@ -19,9 +19,15 @@ import type { InferenceEndpoint } from './inference-endpoint.ts'
 
 type Members = Static<typeof ResponseRequest>
 
-/** Finds the ids in the input of a response. @returns null if it has none */
+/**
+ * Finds the ids in the input of a response.
+ *
+ * @returns null if it has none
+ * @throws ServiceError conversation_not_found, or invalid_request for too many ids
+ */
 export function namedInputOf({ bytes, members, notes }: BoundedBody): NamedInput | null {
-  const { previous_response_id: previous } = members as Pick<Members, 'previous_response_id'>
+  const { previous_response_id: previous, conversation } = members as Partial<Members>
+  if (conversation != null) throw noConversation(typeof conversation === 'string' ? conversation : conversation.id)
   const items = namedItems(bytes, notes)
   return previous == null && items.length === 0 ? null : { previous: previous ?? null, items }
 }

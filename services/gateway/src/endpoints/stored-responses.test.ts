@@ -139,7 +139,7 @@ t.test('the provider counts the tokens of an input, and nothing is charged', asy
   for (const [key, members, outcome] of [
     [bob, { previous_response_id: id }, '404 previous_response_not_found'],
     [bob, { input: [{ id: 'msg_1' }] }, '404 item_not_found'],
-    [bob, { conversation: 'conv_1' }, '400 unpriced_parameter'],
+    [bob, { conversation: 'conv_1' }, '404 conversation_not_found'],
     [bob, { tools: [{ type: 'mcp' }] }, '400 unpriced_parameter'],
     [bob, { stream: true }, '400 invalid_request'],
     [bob, { model: 'unknown' }, '403 model_not_allowed']

@@ -95,6 +95,12 @@ const noPrevious = (id: string) =>
     message: `Previous response with id '${shown(id)}' not found.`,
     details: { param: 'previous_response_id' }
   })
+/** No account has a conversation, because the gateway offers none: one has no end, so its prompt has no bound. */
+export const noConversation = (id: string): ServiceError =>
+  new ServiceError('conversation_not_found', {
+    message: `Conversation with id '${shown(id)}' not found.`,
+    details: { param: 'conversation' }
+  })
 const noItem = (id: string) =>
   new ServiceError('item_not_found', { message: `Item with id '${shown(id)}' not found.`, details: { param: 'input' } })
 const severalPlaces = () =>

@@ -101,6 +101,11 @@ t.test('a response or item of another account does not exist, whatever the form 
     const answer = await refusal(await ask(bob, { input: [{ role: 'user', content: 'x' }, reference] }))
     assert.deepEqual(answer, { status: 404, code: 'item_not_found', message: `Item with id '${item}' not found.` })
   }
+  for (const conversation of ['conv_1', { id: 'conv_1' }]) {
+    const answer = await refusal(await ask(ada, { conversation }))
+    const message = "Conversation with id 'conv_1' not found."
+    assert.deepEqual(answer, { status: 404, code: 'conversation_not_found', message })
+  }
   assert.equal(first.received.length, before)
 })
 

@@ -19,13 +19,13 @@ const aboutEvents =
   '`error` with `{ type, code, message, param, sequence_number }`. '
 const aboutResponses =
   'The gateway passes on the request and the answer of the provider unchanged. It refuses what has no price or no bound with 400 ' +
-  '`unpriced_parameter`: `background`, `conversation`, `prompt`, `context_management`, files, and tools that the provider runs. It accepts ' +
+  '`unpriced_parameter`: `background`, `prompt`, `context_management`, files, and tools that the provider runs. It accepts ' +
   '`web_search` if the model has a price for it, and sets or lowers `max_tool_calls`. '
 
 const aboutReferences =
   'The provider stores a response unless `store` is `false`. For 30 days, `previous_response_id` and item references may name your ' +
   "account's own responses and their items; others are not found. Such a request goes to the provider that has them, and reserves " +
-  'the tokens of the whole conversation. '
+  'the tokens of the whole conversation. A `conversation` is never found, because the gateway offers none. '
 
 export const createResponse = callOfModel(
   'createResponse',
@@ -37,7 +37,7 @@ export const createResponse = callOfModel(
     takesMedia: true,
     about: aboutEvents + aboutResponses + aboutReferences,
     headers: { 'x-tollgate-granted-tool-calls': grantedCalls },
-    errors: ['wrong_endpoint', 'previous_response_not_found', 'item_not_found']
+    errors: ['wrong_endpoint', 'previous_response_not_found', 'conversation_not_found', 'item_not_found']
   }
 )
 
@@ -104,6 +104,9 @@ export const countInputTokens: Operation = {
   requestBody: { required: true, content: json('InputTokensRequest') },
   responses: {
     200: { description: 'Success', content: json('InputTokens') },
-    ...errorResponses([...callErrors, 'wrong_endpoint', 'previous_response_not_found', 'item_not_found'], retryHeaders)
+    ...errorResponses(
+      [...callErrors, 'wrong_endpoint', 'previous_response_not_found', 'conversation_not_found', 'item_not_found'],
+      retryHeaders
+    )
   }
 }
