@@ -62,7 +62,8 @@ t.test('nginx refuses heads that are too large with an error of the gateway’s 
 t.test('nginx refuses bytes that are not HTTP with an error of the gateway’s shape', async (t) => {
   if (!need(t, 'nginx', program)) return
   const url = await start(t)
-  const both = 'POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'
+  const both =
+    'POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'
   for (const bytes of ['GET /v1/models HTTP/1.1\r\n\r\n', 'NOTHING\r\n\r\n', both]) {
     const { status, error } = await send(url, bytes)
     assert.equal(status, 400)
