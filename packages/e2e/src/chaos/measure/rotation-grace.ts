@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Person } from '../../person.ts'
+import type { Person } from '../../person.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { rawChat } from '../traffic/raw-chat.ts'
 import type { Findings } from './measured.ts'
@@ -10,10 +10,12 @@ const promisedMs = 5000
 const requestEveryMs = 200
 const question = { model: 'quick', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] }
 
-/** Rotates a key with a grace period, and checks at every gateway that the old secret works exactly that long. */
-export async function checkGrace({ system, gateways }: ChaosSystem, { seen, broken }: Findings): Promise<void> {
-  // After PostgreSQL's clock went back, an account that has changed keys before has to wait before its second change.
-  const person = await new Person(system, 'rotating').join()
+/**
+ * Rotates a key with a grace period, and checks at every gateway that the old secret works exactly that long.
+ *
+ * @param person has not changed a key yet: after PostgreSQL's clock went back, others have to wait before their second change
+ */
+export async function checkGrace({ gateways }: ChaosSystem, person: Person, { seen, broken }: Findings): Promise<void> {
   const created = await person.createKey('to rotate')
   if (created.status !== 201) throw new Error(`a key could not be created: ${created.status}`)
   const { id, value: secret } = created.body.key
