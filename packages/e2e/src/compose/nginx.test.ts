@@ -122,6 +122,12 @@ t.test('nginx’s own errors have the shape of the services’ errors', async (t
   for (const path of ['/v1/chat/completions', '/api/keys']) {
     await expectError(await fetch(nginx.httpsUrl + path, { method: 'POST', body }), 'request_too_large')
   }
+  for (const path of ['/v1/models', '/api/auth/me']) {
+    const answer = await fetch(nginx.httpsUrl + path, { headers: { 'x-long': 'a'.repeat(64 * 1024) } })
+    const { error } = (await answer.json()) as { error: { code: string; message: string } }
+    assert.deepEqual([answer.status, error.code], [413, 'request_too_large'])
+    assert.match(error.message, /headers/)
+  }
   await Promise.all(['gateway', 'gateway-2', 'control'].map((name) => system.part(name).stop()))
   await expectError(await fetch(`${nginx.httpsUrl}/v1/models`), 'gateway_unreachable')
   await expectError(await fetch(`${nginx.httpsUrl}/api/auth/me`), 'state_unavailable')

@@ -6,6 +6,8 @@ import { test } from 'tap'
 const blocks = [
   'map "$request_method $upstream_bytes_sent" $tollgate_without_answer',
   'location @too_large',
+  'location = /nginx-errors/headers-too-large',
+  'location = /nginx-errors/invalid-http',
   'location @unreachable',
   'location /v1/',
   'location @next_gateway'
@@ -35,6 +37,9 @@ for (const file of ['compose/nginx.conf', 'systemd/nginx.conf']) {
     }
     const text = readFileSync(workspaceFile(`deploy/${file}`), 'utf8')
     assert.match(text, /^ *client_max_body_size 20m;$/m)
+    assert.match(text, /^ *error_page 414 494 =413 \/nginx-errors\/headers-too-large;$/m)
+    assert.match(text, /^ *error_page 400 497 =400 \/nginx-errors\/invalid-http;$/m)
+    assert.match(text, /^ *large_client_header_buffers 4 16k;$/m)
     assert.match(text, /^ *server [\w.-]+:8080 max_fails=0/m)
   })
 }

@@ -7,11 +7,15 @@ import { eq } from 'drizzle-orm'
 import { test } from 'tap'
 import type { Orm } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
+import { ledger } from '../database/schema/usage.ts'
 import { createPostgresSource } from '../projection/postgres-source.ts'
 import { runPass } from '../projection/projection-pass.ts'
 import { recordChange } from '../projection/record-change.ts'
 import { seedKeys } from '../projection/testing/seed-keys.ts'
 import { openMigratedDatabase } from '../testing/databases.ts'
+import { copyRound } from '../usage/copy-round.ts'
+import { createPostgresLedger } from '../usage/postgres-ledger.ts'
+import { serve } from '../usage/testing/serve.ts'
 import { recoverFromRedis } from './recover-from-redis.ts'
 
 test('a backup that is restored after an older one, into an empty Redis, keeps its keys', async (t) => {
@@ -64,7 +68,7 @@ test('a run with a wrong Redis, or one that failed, hides no revocation from the
   const run = (link: RedisLink) => recoverFromRedis(restored.orm, link)
   assert.partialDeepStrictEqual(await run(wrong), { redis: 'not later', kept: { revoked: [] }, isRepeated: false })
   await wrong.nodeOf(catalogName).client.flushall()
-  assert.partialDeepStrictEqual(await run(wrong), { redis: 'empty', kept: { revoked: [] }, isRepeated: false })
+  assert.partialDeepStrictEqual(await run(wrong), { redis: 'empty', kept: { revoked: [] }, isRepeated: true })
   assert.partialDeepStrictEqual(await run(redis), { redis: 'later', isRepeated: true })
   const revoked = await restored.orm.select({ id: keys.id }).from(keys).where(eq(keys.status, 'revoked'))
   assert.deepEqual(revoked.map(({ id }) => id).toSorted(), keyIds.slice(0, 2))
@@ -73,6 +77,29 @@ test('a run with a wrong Redis, or one that failed, hides no revocation from the
   assert.partialDeepStrictEqual(await run(redis), { kept: { revoked: [] }, isRepeated: true })
   while ((await pass(restored.orm, redis)).restored);
   assert.partialDeepStrictEqual(await run(redis), { redis: 'not later', isRepeated: false })
+})
+
+test('the ledger gets the usage since the backup from Redis, also if no key has changed since', async (t) => {
+  const [server, restored] = await Promise.all([startRedis({ port: 0 }), openMigratedDatabase('pglite:memory')])
+  const { orm } = restored
+  const redis = connectServer(server.url, { name: 'test', silenceTimeoutMs: 5000, onError: (error) => t.error(error) })
+  t.after(async () => {
+    await redis.close()
+    await Promise.all([server.stop(), restored.close()])
+  })
+  await redis.ready()
+  await seedKeys(orm, { count: 1, accounts: 1 })
+  await runPass(createPostgresSource(orm), redis, new AbortController().signal)
+  const [key] = await orm.select().from(keys)
+  const { costNanos } = await serve(redis, key!.accountId, { key: key!.id })
+  const store = createPostgresLedger(orm)
+  await copyRound(store, redis, 0, {})
+  // As in a backup of the time before the request.
+  await orm.delete(ledger)
+
+  assert.equal((await recoverFromRedis(orm, redis)).redis, 'not later')
+  await copyRound(store, redis, 0, {})
+  assert.deepEqual(await orm.select({ costNanos: ledger.costNanos }).from(ledger), [{ costNanos }])
 })
 
 async function revoke(orm: Orm, id: string): Promise<void> {

@@ -37,8 +37,9 @@ export async function recoverFromRedis(
   const comparison = compareShards(markers, truth)
   if (!comparison.ahead || comparison.shards.length === 0) {
     const isVerified = allShards.some((shard) => markers.get(shard)?.version != null)
-    // What control now writes to the empty Redis must not pass for a later state of a backup that is restored instead of this.
-    if (!isVerified || isRepeated) await source.raiseEpoch(truth.epoch, repeated ?? truth.epoch)
+    // Requests change no shard. In a new epoch, control copies the usage since the backup from Redis. And what it now writes to an
+    // empty Redis does not pass for a later state of a backup that is restored instead of this one.
+    await source.raiseEpoch(truth.epoch, repeated ?? truth.epoch)
     return { redis: isVerified ? 'not later' : 'empty', kept: { revoked: [], rotated: [] }, isRepeated }
   }
   const kept = await keepEndings(source, redis, accountShards, truth.epoch, new AbortController().signal)

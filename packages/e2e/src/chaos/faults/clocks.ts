@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { Person } from '../../person.ts'
 import type { Fault } from '../fault.ts'
 import { type Allowed, describe, failuresOf } from '../measure/broken-promises.ts'
 import { checkGrace } from '../measure/rotation-grace.ts'
@@ -32,11 +33,13 @@ const jump = (name: string, owner: string, names: readonly string[], seconds: nu
   missing: whyNoClocks,
   allowed: { retriesSucceed: true, ...allowed },
   async inject(system: ChaosSystem, _markDataLoss, findings) {
+    // Before, since a wrong clock may keep people from signing in.
+    const person = await new Person(system.system, 'rotating').join()
     const limited = await startLimitedTraffic(system)
     try {
       await delay(beforeMs)
       for (const one of names) system.clocks.move(one, seconds)
-      await checkGrace(system, findings)
+      await checkGrace(system, person, findings)
       for (const one of names) system.clocks.move(one, 0)
       await delay(afterMs)
     } finally {

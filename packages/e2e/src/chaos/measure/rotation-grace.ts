@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Person } from '../../person.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { rawChat } from '../traffic/raw-chat.ts'
 import type { Findings } from './measured.ts'
@@ -9,10 +10,13 @@ const promisedMs = 5000
 const requestEveryMs = 200
 const question = { model: 'quick', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] }
 
-/** Rotates a key with a grace period, and checks at every gateway that the old secret works exactly that long. */
-export async function checkGrace({ people, gateways }: ChaosSystem, { seen, broken }: Findings): Promise<void> {
-  const [person] = people
-  const created = await person!.createKey('to rotate')
+/**
+ * Rotates a key with a grace period, and checks at every gateway that the old secret works exactly that long.
+ *
+ * @param person has not changed a key yet: after PostgreSQL's clock went back, others have to wait before their second change
+ */
+export async function checkGrace({ gateways }: ChaosSystem, person: Person, { seen, broken }: Findings): Promise<void> {
+  const created = await person.createKey('to rotate')
   if (created.status !== 201) throw new Error(`a key could not be created: ${created.status}`)
   const { id, value: secret } = created.body.key
   const ask = (url: string) => rawChat(url, { secret, account: '' }, question)
@@ -33,7 +37,7 @@ export async function checkGrace({ people, gateways }: ChaosSystem, { seen, brok
     })
   )
   const askedAt = performance.now()
-  const { status } = await person!.call('POST', `/api/keys/${id}/rotate`, { grace_seconds: graceMs / 1000 })
+  const { status } = await person.call('POST', `/api/keys/${id}/rotate`, { grace_seconds: graceMs / 1000 })
   const rotatedAt = performance.now()
   until = rotatedAt + graceMs + promisedMs + 1000
   await watching

@@ -42,6 +42,8 @@ export function createClocks(aheadSeconds: Readonly<Record<string, number>>): Cl
   const move = (name: string, aheadSeconds: number) => {
     const file = join(directory, name)
     writeFileSync(`${file}.new`, `${aheadSeconds < 0 ? '-' : '+'}${Math.abs(aheadSeconds)}`)
+    // Also under the system's umask: a clock whose file PostgreSQL cannot read goes back to the true time.
+    chmodSync(`${file}.new`, 0o644)
     // Atomic, so that no reader finds the file empty.
     renameSync(`${file}.new`, file)
   }
