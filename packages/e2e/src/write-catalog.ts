@@ -28,6 +28,7 @@ export function writeCatalogWith(
     if (free !== undefined && free.models !== 'all') free.models.push(name)
   }
   const file = join(directory, 'catalog.yaml')
-  writeFileSync(file, stringify(catalog))
+  // A reader refuses a file with many aliases.
+  writeFileSync(file, stringify(catalog, { aliasDuplicateObjects: false }))
   return file
 }

@@ -1,35 +1,34 @@
 import assert from 'node:assert/strict'
-import { createAnthropic } from '@ai-sdk/anthropic'
-import { createOpenAI } from '@ai-sdk/openai'
-import { generateText, isStepCount, type LanguageModel, Output, streamText, tool } from 'ai'
-import type { Test } from 'tap'
+import type { LanguageModel } from 'ai'
 import { z } from 'zod'
 import { type ClientAccess, twentyWords } from './client-access.ts'
+import type { Journeys } from './journeys.ts'
+import type { AiSdkKit } from './kits.ts'
 
 /** Tests Vercel's AI SDK with its provider for OpenAI, which uses the Responses API. */
-export function aiSdkOpenai(t: Test, { baseURL, apiKey }: ClientAccess): void {
+export function aiSdkOpenai(t: Journeys, kit: AiSdkKit, { baseURL, apiKey, model: name }: ClientAccess): void {
   const sent: string[] = []
   const recording: typeof fetch = (input, init) => {
     sent.push(String(init?.body))
     return fetch(input, init)
   }
-  const model = createOpenAI({ baseURL, apiKey, fetch: recording })('client-ai-openai')
-  answers(t, model)
+  const model = kit.createOpenAI({ baseURL, apiKey, fetch: recording })(name)
+  answers(t, kit, model)
 
-  t.test('the next turn of a conversation refers to the stored answer', async () => {
-    const { responseMessages } = await generateText(withTools(model))
+  t.test(['references to stored items'], 'the next turn of a conversation refers to the stored answer', async () => {
+    const responseMessages = kit.responseMessagesOf(await kit.generateText(withTools(kit, model)))
     const messages = [...responseMessages, { role: 'user' as const, content: 'Say 20 words.' }]
-    assert.match((await generateText({ model, messages })).text, twentyWords)
+    assert.match((await kit.generateText({ model, messages })).text, twentyWords)
     assert.match(sent.at(-1)!, /"type":"item_reference"/)
   })
 }
 
 /** Tests Vercel's AI SDK with its provider for Anthropic, which uses the Messages API. */
-export function aiSdkAnthropic(t: Test, { baseURL, apiKey }: ClientAccess): void {
-  answers(t, createAnthropic({ baseURL, apiKey })('client-ai-anthropic'))
+export function aiSdkAnthropic(t: Journeys, kit: AiSdkKit, { baseURL, apiKey, model: name }: ClientAccess): void {
+  answers(t, kit, kit.createAnthropic({ baseURL, apiKey })(name))
 }
 
-function withTools(model: LanguageModel) {
+function withTools({ isStepCount, tool }: AiSdkKit, model: LanguageModel) {
   const weather = tool({
     description: 'The weather of a city',
     inputSchema: z.object({ city: z.enum(['Oslo']) }),
@@ -38,14 +37,15 @@ function withTools(model: LanguageModel) {
   return { model, prompt: 'What does weather say of Oslo?', tools: { weather }, stopWhen: isStepCount(3) }
 }
 
-function answers(t: Test, model: LanguageModel): void {
-  t.test('generateText returns text, finish reason and usage', async () => {
+function answers(t: Journeys, kit: AiSdkKit, model: LanguageModel): void {
+  const { generateText, Output, streamText } = kit
+  t.test(['answer'], 'generateText returns text, finish reason and usage', async () => {
     const { text, finishReason, usage } = await generateText({ model, prompt: 'Say 20 words.' })
     assert.match(text, twentyWords)
     assert.deepEqual([finishReason, usage.outputTokens], ['stop', 20])
   })
 
-  t.test('streamText returns the text in pieces, with its usage', async () => {
+  t.test(['stream'], 'streamText returns the text in pieces, with its usage', async () => {
     const result = streamText({ model, prompt: 'Say 20 words.' })
     const pieces = await Array.fromAsync(result.textStream)
     assert.ok(pieces.length > 10, 'in pieces')
@@ -53,9 +53,9 @@ function answers(t: Test, model: LanguageModel): void {
     assert.equal((await result.usage).outputTokens, 20)
   })
 
-  t.test('tools are called, with and without streaming, and the answer uses their result', async () => {
-    const whole = await generateText(withTools(model))
-    const streamed = streamText(withTools(model))
+  t.test(['tools'], 'tools are called, with and without streaming, and the answer uses their result', async () => {
+    const whole = await kit.generateText(withTools(kit, model))
+    const streamed = streamText(withTools(kit, model))
     for (const [text, steps] of [
       [whole.text, whole.steps],
       [await streamed.text, await streamed.steps]
@@ -66,7 +66,7 @@ function answers(t: Test, model: LanguageModel): void {
     }
   })
 
-  t.test('structured output works', async () => {
+  t.test(['structured output'], 'structured output works', async () => {
     const output = Output.object({ schema: z.object({ city: z.enum(['Oslo']) }) })
     assert.deepEqual((await generateText({ model, output, prompt: 'A city' })).output, { city: 'Oslo' })
   })

@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict'
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { APICallError, embed, embedMany, generateText, isStepCount, Output, streamText, tool } from 'ai'
-import type { Test } from 'tap'
 import { z } from 'zod'
 import { type ClientAccess, twentyWords } from './client-access.ts'
+import type { Journeys } from './journeys.ts'
+import type { AiSdkKit } from './kits.ts'
 
 /** Tests Vercel's AI SDK with its provider for OpenAI-compatible servers. */
-export function aiSdk(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): void {
+export function aiSdk(t: Journeys, kit: AiSdkKit, { baseURL, apiKey, freeApiKey }: ClientAccess): void {
+  const {
+    APICallError,
+    createOpenAICompatible,
+    embed,
+    embedMany,
+    generateText,
+    isStepCount,
+    Output,
+    streamText,
+    tool
+  } = kit
   const settings = { name: 'tollgate', baseURL, includeUsage: true, supportsStructuredOutputs: true }
   const provider = createOpenAICompatible({ ...settings, apiKey })
   const model = provider('gpt-4o-mini')
@@ -21,10 +31,10 @@ export function aiSdk(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): v
   })
   const withTools = { model, prompt: 'What does weather say of Oslo?', tools: { weather }, stopWhen: isStepCount(3) }
 
-  t.test('generateText returns text, finish reason and usage', async () => {
+  t.test(['answer'], 'generateText returns text, finish reason and usage', async () => {
     const { text, finishReason, usage } = await generateText({
       model,
-      instructions: 'Be brief.',
+      ...kit.instruct('Be brief.'),
       prompt: 'Say 20 words.'
     })
     assert.match(text, twentyWords)
@@ -33,7 +43,7 @@ export function aiSdk(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): v
     assert.equal(typeof usage.inputTokens, 'number')
   })
 
-  t.test('streamText returns the text in pieces, with its usage', async () => {
+  t.test(['stream'], 'streamText returns the text in pieces, with its usage', async () => {
     const result = streamText({ model, prompt: 'Say 20 words.' })
     const pieces = await Array.fromAsync(result.textStream)
     assert.ok(pieces.length > 10, 'in pieces')
@@ -43,7 +53,7 @@ export function aiSdk(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): v
     assert.equal(typeof usage.inputTokens, 'number')
   })
 
-  t.test('tools are called, with and without streaming, and the answer uses their result', async () => {
+  t.test(['tools'], 'tools are called, with and without streaming, and the answer uses their result', async () => {
     const whole = await generateText(withTools)
     const streamed = streamText(withTools)
     for (const [text, steps] of [
@@ -59,7 +69,7 @@ export function aiSdk(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): v
     assert.deepEqual(asked, [{ city: 'Oslo' }, { city: 'Oslo' }])
   })
 
-  t.test('structured output works with and without streaming', async () => {
+  t.test(['structured output'], 'structured output works with and without streaming', async () => {
     const output = Output.object({ schema: z.object({ city: z.enum(['Oslo']), degrees: z.int().min(3) }) })
     const whole = await generateText({ model, output, prompt: 'The weather of Oslo' })
     assert.deepEqual(whole.output, { city: 'Oslo', degrees: 3 })
@@ -69,7 +79,7 @@ export function aiSdk(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): v
     })
   })
 
-  t.test('embed and embedMany return vectors', async () => {
+  t.test(['embeddings'], 'embed and embedMany return vectors', async () => {
     const model = provider.embeddingModel('text-embedding-3-small')
     const one = await embed({ model, value: 'Hello' })
     assert.equal(one.embedding.length, 1536)
@@ -79,7 +89,7 @@ export function aiSdk(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): v
     assert.equal(many.embeddings.length, 2)
   })
 
-  t.test('legacy completions work', async () => {
+  t.test(['legacy completions'], 'legacy completions work', async () => {
     const { text } = await generateText({
       model: provider.completionModel('local/qwen3-8b-completions'),
       prompt: 'Say 20 words.',
@@ -88,7 +98,7 @@ export function aiSdk(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): v
     assert.equal(text.trim().split(' ').length, 20)
   })
 
-  t.test('a refusal is an APICallError with the gateway’s message', async () => {
+  t.test(['refusals'], 'a refusal is an APICallError with the gateway’s message', async () => {
     const model = createOpenAICompatible({ ...settings, apiKey: freeApiKey })('gpt-4o')
     const failure = await generateText({ model, prompt: 'Hi' }).catch((error: unknown) => error)
     if (!APICallError.isInstance(failure)) return assert.fail(String(failure))

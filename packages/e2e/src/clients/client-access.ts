@@ -11,22 +11,36 @@ export interface ClientAccess {
   apiKey: string
   /** The key of an account on the free plan. */
   freeApiKey: string
+  /** The client's own model of the Responses and Messages APIs, so that its bill is its own. */
+  model: string
+  /** The client's own models that misbehave, because the model server counts the requests of each. */
+  misbehaving: MisbehavingModels
 }
 
-/** Models that these tests add to the catalog → how the model server answers. */
-export const misbehaving = {
-  'fails-every-second': 'gpt-4o-mini+status=500+every=2',
+const misbehaviours = {
+  'fails-every-second': 'status=500+every=2',
   // Longer than the gateway waits before a retry, but the SDK waits that long.
-  'asks-to-wait': 'gpt-4o-mini+status=503+every=2+retry-after=3',
-  'fails-always': 'gpt-4o-mini+status=500',
-  'breaks-off': 'gpt-4o-mini+reset-after=3'
+  'asks-to-wait': 'status=503+every=2+retry-after=3',
+  'fails-always': 'status=500',
+  'breaks-off': 'reset-after=3'
+}
+/** Names in the catalog. The model server knows them by the same name with directives: see {@link modelsOf}. */
+export type MisbehavingModels = Record<keyof typeof misbehaviours, string>
+
+/** The names of a client's own models. @param id of the client and its version, such as `openai-previous` */
+export function namesOf(id: string): Pick<ClientAccess, 'model' | 'misbehaving'> {
+  const names = Object.keys(misbehaviours).map((name) => [name, `${name}-${id}`])
+  return { model: `client-${id}`, misbehaving: Object.fromEntries(names) as MisbehavingModels }
 }
 
-/** Models of the Responses and Messages APIs → their names at the model server. Each client has its own, so that its bill is its own. */
-export const clientModels = Object.fromEntries(
-  ['openai', 'ai-openai', 'agents', 'langchain-openai', 'anthropic', 'ai-anthropic', 'langchain-anthropic'].map(
-    (client) => [`client-${client}`, `client-${client}`]
-  )
-)
+/** The client's models in the catalog → their names at the model server. */
+export function modelsOf(id: string): Record<string, string> {
+  const { model, misbehaving } = namesOf(id)
+  const ways = Object.entries(misbehaviours).map(([name, directives]) => {
+    const own = misbehaving[name as keyof MisbehavingModels]
+    return [own, `${own}+${directives}`]
+  })
+  return { [model]: model, ...Object.fromEntries(ways) }
+}
 
 export const twentyWords = /^(\w+ ){19}\w+$/

@@ -1,7 +1,8 @@
-import OpenAI, { type APIError } from 'openai'
+import type { APIError } from 'openai'
+import type { OpenaiKit } from './kits.ts'
 
 /** @returns the error that the SDK throws; null if it throws none */
-export async function failureOf(call: Promise<unknown>): Promise<APIError | null> {
+export async function failureOf(OpenAI: OpenaiKit['OpenAI'], call: Promise<unknown>): Promise<APIError | null> {
   try {
     await call
     return null

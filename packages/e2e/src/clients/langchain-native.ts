@@ -1,34 +1,31 @@
 import assert from 'node:assert/strict'
-import { ChatAnthropic } from '@langchain/anthropic'
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models'
-import { HumanMessage } from '@langchain/core/messages'
-import { tool } from '@langchain/core/tools'
-import { ChatOpenAI } from '@langchain/openai'
-import type { Test } from 'tap'
 import { z } from 'zod'
 import { type ClientAccess, twentyWords } from './client-access.ts'
+import type { Journeys } from './journeys.ts'
+import type { LangChainKit } from './kits.ts'
 
 /** Tests LangChain's OpenAI package with the Responses API. */
-export function langChainResponses(t: Test, { baseURL, apiKey }: ClientAccess): void {
+export function langChainResponses(t: Journeys, kit: LangChainKit, { baseURL, apiKey, model }: ClientAccess): void {
   const settings = { apiKey, maxRetries: 0, configuration: { baseURL } }
-  answers(t, new ChatOpenAI({ ...settings, model: 'client-langchain-openai', useResponsesApi: true }), 20)
+  answers(t, kit, new kit.ChatOpenAI({ ...settings, model, useResponsesApi: true }), 20)
 }
 
 /** Tests LangChain's Anthropic package. */
-export function langChainAnthropic(t: Test, { origin, apiKey }: ClientAccess): void {
+export function langChainAnthropic(t: Journeys, kit: LangChainKit, { origin, apiKey, model }: ClientAccess): void {
   const settings = { apiKey, maxRetries: 0, anthropicApiUrl: origin, maxTokens: 1000 }
   // It adds the preliminary count of `message_start`, 1, to the final count.
-  answers(t, new ChatAnthropic({ ...settings, model: 'client-langchain-anthropic' }), 21)
+  answers(t, kit, new kit.ChatAnthropic({ ...settings, model }), 21)
 }
 
-function answers(t: Test, chat: BaseChatModel, streamedTokens: number): void {
-  t.test('invoke returns text and usage', async () => {
+function answers(t: Journeys, { HumanMessage, tool }: LangChainKit, chat: BaseChatModel, streamedTokens: number): void {
+  t.test(['answer'], 'invoke returns text and usage', async () => {
     const answer = await chat.invoke('Say 20 words.')
     assert.match(answer.text, twentyWords)
     assert.partialDeepStrictEqual(answer.usage_metadata, { output_tokens: 20 })
   })
 
-  t.test('the chunks of a stream add up to the answer, with its usage', async () => {
+  t.test(['stream'], 'the chunks of a stream add up to the answer, with its usage', async () => {
     const chunks = await Array.fromAsync(await chat.stream('Say 20 words.'))
     assert.ok(chunks.length > 10, 'in pieces')
     const answer = chunks.reduce((sum, chunk) => sum.concat(chunk))
@@ -36,7 +33,7 @@ function answers(t: Test, chat: BaseChatModel, streamedTokens: number): void {
     assert.partialDeepStrictEqual(answer.usage_metadata, { output_tokens: streamedTokens })
   })
 
-  t.test('bindTools calls a tool and answers with its result', async () => {
+  t.test(['tools'], 'bindTools calls a tool and answers with its result', async () => {
     const weather = tool(async ({ city }) => `snow in ${city}`, {
       name: 'weather',
       description: 'The weather of a city',

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents'
-import type { Test } from 'tap'
 import { z } from 'zod'
 import type { ClientAccess } from './client-access.ts'
+import type { Journeys } from './journeys.ts'
+import type { AgentsKit } from './kits.ts'
 
 /** Tests OpenAI's Agents SDK, which uses the Responses API. */
-export function openaiAgents(t: Test, { baseURL, apiKey }: ClientAccess): void {
+export function openaiAgents(t: Journeys, kit: AgentsKit, { baseURL, apiKey, model }: ClientAccess): void {
+  const { Agent, OpenAIProvider, Runner, tool } = kit
   const modelProvider = new OpenAIProvider({ baseURL, apiKey, useResponses: true })
   const runner = new Runner({ modelProvider, tracingDisabled: true })
   const weather = tool({
@@ -14,15 +15,15 @@ export function openaiAgents(t: Test, { baseURL, apiKey }: ClientAccess): void {
     parameters: z.object({ city: z.enum(['Oslo']) }),
     execute: async ({ city }) => `snow in ${city}`
   })
-  const agent = new Agent({ name: 'Guide', instructions: 'Be brief.', model: 'client-agents', tools: [weather] })
+  const agent = new Agent({ name: 'Guide', instructions: 'Be brief.', model, tools: [weather] })
   const question = 'What does weather say of Oslo?'
 
-  t.test('a run calls the tool, and its answer uses the result', async () => {
+  t.test(['answer', 'tools'], 'a run calls the tool, and its answer uses the result', async () => {
     const { finalOutput } = await runner.run(agent, question)
     assert.match(finalOutput!, /^The tool answered "snow in Oslo"\. /)
   })
 
-  t.test('a streamed run does the same', async () => {
+  t.test(['stream'], 'a streamed run does the same', async () => {
     const result = await runner.run(agent, question, { stream: true })
     const pieces = await Array.fromAsync(result.toTextStream())
     await result.completed

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import OpenAI from 'openai'
-import { zodResponseFormat } from 'openai/helpers/zod'
-import type { Test } from 'tap'
 import { z } from 'zod'
 import { recordedRequests } from '../recorded-requests.ts'
 import type { TestSystem } from '../start-test-system.ts'
-import { type ClientAccess, misbehaving } from './client-access.ts'
+import type { ClientAccess } from './client-access.ts'
 import { failureOf } from './failure-of.ts'
+import type { Journeys } from './journeys.ts'
+import type { OpenaiKit } from './kits.ts'
 
 const question = {
   model: 'gpt-4o-mini',
@@ -25,10 +24,14 @@ async function untilAborted(system: TestSystem, requestId: string): Promise<void
 }
 
 /** Tests chat with the official SDK and its helpers. */
-export function openaiChat(t: Test, { system, baseURL, apiKey }: ClientAccess): void {
+export function openaiChat(
+  t: Journeys,
+  { OpenAI, zodResponseFormat }: OpenaiKit,
+  { system, baseURL, apiKey, misbehaving }: ClientAccess
+): void {
   const openai = new OpenAI({ baseURL, apiKey, maxRetries: 0 })
 
-  t.test('a stream has the same text as a single body', async () => {
+  t.test(['answer', 'stream'], 'a stream has the same text as a single body', async () => {
     const { data: whole, request_id: requestId } = await openai.chat.completions.create(question).withResponse()
     assert.partialDeepStrictEqual(whole, {
       object: 'chat.completion',
@@ -45,7 +48,7 @@ export function openaiChat(t: Test, { system, baseURL, apiKey }: ClientAccess): 
     assert.equal(streamed, whole.choices[0]!.message.content)
   })
 
-  t.test('with include_usage, the last chunk has the usage and no choices', async () => {
+  t.test(['stream'], 'with include_usage, the last chunk has the usage and no choices', async () => {
     const stream = await openai.chat.completions.create({
       ...question,
       stream: true,
@@ -62,7 +65,7 @@ export function openaiChat(t: Test, { system, baseURL, apiKey }: ClientAccess): 
     )
   })
 
-  t.test('several choices, log probabilities and max_tokens work', async () => {
+  t.test(['choices', 'log probabilities'], 'several choices, log probabilities and max_tokens work', async () => {
     const answer = await openai.chat.completions.create({
       ...question,
       n: 2,
@@ -78,7 +81,7 @@ export function openaiChat(t: Test, { system, baseURL, apiKey }: ClientAccess): 
     }
   })
 
-  t.test('the stream() helper emits each piece and assembles the answer', async () => {
+  t.test(['stream'], 'the stream() helper emits each piece and assembles the answer', async () => {
     const stream = openai.chat.completions.stream({ ...question, stream_options: { include_usage: true } })
     let pieces = ''
     stream.on('content', (delta) => {
@@ -90,7 +93,7 @@ export function openaiChat(t: Test, { system, baseURL, apiKey }: ClientAccess): 
     assert.equal((await stream.totalUsage()).completion_tokens, 20)
   })
 
-  t.test('parse() reads an answer that matches a schema', async () => {
+  t.test(['structured output'], 'parse() reads an answer that matches a schema', async () => {
     const answer = await openai.chat.completions.parse({
       ...question,
       response_format: zodResponseFormat(z.object({ city: z.enum(['Oslo']), degrees: z.int() }), 'weather')
@@ -99,37 +102,41 @@ export function openaiChat(t: Test, { system, baseURL, apiKey }: ClientAccess): 
   })
 
   for (const stream of [false, true]) {
-    t.test(`runTools() calls the function and continues, ${stream ? 'with' : 'without'} streaming`, async () => {
-      const asked: unknown[] = []
-      const parameters = z.toJSONSchema(z.object({ city: z.enum(['Oslo']) })) as Record<string, unknown>
-      const weather = {
-        type: 'function' as const,
-        function: {
-          name: 'weather',
-          description: 'The weather of a city',
-          parameters,
-          parse: JSON.parse,
-          function: (input: object) => {
-            asked.push(input)
-            return 'snow'
+    t.test(
+      ['tools'],
+      `runTools() calls the function and continues, ${stream ? 'with' : 'without'} streaming`,
+      async () => {
+        const asked: unknown[] = []
+        const parameters = z.toJSONSchema(z.object({ city: z.enum(['Oslo']) })) as Record<string, unknown>
+        const weather = {
+          type: 'function' as const,
+          function: {
+            name: 'weather',
+            description: 'The weather of a city',
+            parameters,
+            parse: JSON.parse,
+            function: (input: object) => {
+              asked.push(input)
+              return 'snow'
+            }
           }
         }
+        const body = {
+          model: 'gpt-4o-mini',
+          messages: [{ role: 'user' as const, content: 'What does weather say of Oslo?' }],
+          tools: [weather]
+        }
+        const runner = stream
+          ? openai.chat.completions.runTools({ ...body, stream: true })
+          : openai.chat.completions.runTools(body)
+        assert.match((await runner.finalContent())!, /^The tool answered "snow"\. /)
+        assert.deepEqual(asked, [{ city: 'Oslo' }])
+        assert.equal(runner.messages.length, 4, 'question, call, result, answer')
       }
-      const body = {
-        model: 'gpt-4o-mini',
-        messages: [{ role: 'user' as const, content: 'What does weather say of Oslo?' }],
-        tools: [weather]
-      }
-      const runner = stream
-        ? openai.chat.completions.runTools({ ...body, stream: true })
-        : openai.chat.completions.runTools(body)
-      assert.match((await runner.finalContent())!, /^The tool answered "snow"\. /)
-      assert.deepEqual(asked, [{ city: 'Oslo' }])
-      assert.equal(runner.messages.length, 4, 'question, call, result, answer')
-    })
+    )
   }
 
-  t.test('every way to leave a stream ends the upstream call', async () => {
+  t.test(['aborted streams'], 'every way to leave a stream ends the upstream call', async () => {
     const long = {
       model: 'gpt-4o-mini',
       stream: true as const,
@@ -156,23 +163,23 @@ export function openaiChat(t: Test, { system, baseURL, apiKey }: ClientAccess): 
     }
   })
 
-  t.test('clients do not notice an upstream that fails every second time', async () => {
+  t.test(['retries'], 'clients do not notice an upstream that fails every second time', async () => {
     for (const attempt of [1, 2]) {
-      const answer = await openai.chat.completions.create({ ...question, model: 'fails-every-second' })
+      const answer = await openai.chat.completions.create({ ...question, model: misbehaving['fails-every-second'] })
       assert.equal(answer.choices[0]!.finish_reason, 'stop', `request ${attempt}`)
     }
   })
 
-  t.test('the SDK’s default retries succeed where the gateway does not retry', async () => {
-    const asking = { ...question, model: 'asks-to-wait' }
-    const failure = await failureOf(openai.chat.completions.create(asking))
+  t.test(['retries'], 'the SDK’s default retries succeed where the gateway does not retry', async () => {
+    const asking = { ...question, model: misbehaving['asks-to-wait'] }
+    const failure = await failureOf(OpenAI, openai.chat.completions.create(asking))
     assert.deepEqual([failure?.status, failure?.code], [502, 'upstream_error'])
     const retrying = new OpenAI({ baseURL, apiKey })
     for (const attempt of [1, 2]) {
       const answer = await retrying.chat.completions.create(asking)
       assert.equal(answer.choices[0]!.finish_reason, 'stop', `request ${attempt}`)
     }
-    const calls = (await recordedRequests(system)).filter(({ model }) => model === misbehaving['asks-to-wait'])
+    const calls = (await recordedRequests(system)).filter(({ model }) => model?.startsWith(`${asking.model}+`))
     assert.deepEqual(
       calls.map(({ status }) => status),
       [503, 200, 503, 200]

@@ -1,21 +1,26 @@
 import assert from 'node:assert/strict'
-import OpenAI from 'openai'
-import type { Test } from 'tap'
+import type OpenAITypes from 'openai'
 import type { ClientAccess } from './client-access.ts'
 import { failureOf } from './failure-of.ts'
+import type { Journeys } from './journeys.ts'
+import type { OpenaiKit } from './kits.ts'
 
 const hello = [{ role: 'user' as const, content: 'Hi' }]
 
 /** Tests that the official SDK throws its own class for each failure, with code, type, message and request id. */
-export function openaiErrors(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): void {
+export function openaiErrors(
+  t: Journeys,
+  { OpenAI }: OpenaiKit,
+  { baseURL, apiKey, freeApiKey, misbehaving }: ClientAccess
+): void {
   const openai = new OpenAI({ baseURL, apiKey, maxRetries: 0 })
   const withKey = (other: string) => new OpenAI({ baseURL, apiKey: other, maxRetries: 0 })
-  const chat = (client: OpenAI, model: string) => client.chat.completions.create({ model, messages: hello })
+  const chat = (client: OpenAITypes, model: string) => client.chat.completions.create({ model, messages: hello })
   const wrongKey = `${apiKey.slice(0, -1)}${apiKey.endsWith('a') ? 'b' : 'a'}`
 
   const cases: Record<
     string,
-    { call(): Promise<unknown>; kind: typeof OpenAI.APIError; status: number; code: string; type: string }
+    { call(): Promise<unknown>; kind: typeof OpenAITypes.APIError; status: number; code: string; type: string }
   > = {
     'a wrong key': {
       call: () => chat(withKey(wrongKey), 'gpt-4o-mini'),
@@ -57,7 +62,7 @@ export function openaiErrors(t: Test, { baseURL, apiKey, freeApiKey }: ClientAcc
       type: 'invalid_request_error'
     },
     'an upstream that fails': {
-      call: () => chat(openai, 'fails-always'),
+      call: () => chat(openai, misbehaving['fails-always']),
       kind: OpenAI.InternalServerError as never,
       status: 502,
       code: 'upstream_error',
@@ -65,8 +70,8 @@ export function openaiErrors(t: Test, { baseURL, apiKey, freeApiKey }: ClientAcc
     }
   }
   for (const [name, { call, kind, status, code, type }] of Object.entries(cases)) {
-    t.test(`${name} throws ${kind.name}`, async () => {
-      const failure = await failureOf(call())
+    t.test(['error classes'], `${name} throws ${kind.name}`, async () => {
+      const failure = await failureOf(OpenAI, call())
       assert.ok(failure instanceof kind, `${failure?.constructor.name}`)
       assert.deepEqual([failure?.status, failure?.type, failure?.code], [status, type, code])
       assert.match(failure!.requestID!, /^req_/)
@@ -74,15 +79,24 @@ export function openaiErrors(t: Test, { baseURL, apiKey, freeApiKey }: ClientAcc
     })
   }
 
-  t.test('a stream that breaks off upstream throws in the loop, after the chunks that arrived', async () => {
-    const stream = await openai.chat.completions.create({ model: 'breaks-off', messages: hello, stream: true })
-    let chunks = 0
-    const failure = await failureOf(
-      (async () => {
-        for await (const _chunk of stream) chunks++
-      })()
-    )
-    assert.equal(chunks, 3)
-    assert.deepEqual([failure?.code, failure?.type], ['upstream_error', 'upstream_error'])
-  })
+  t.test(
+    ['errors in streams'],
+    'a stream that breaks off upstream throws in the loop, after the chunks that arrived',
+    async () => {
+      const stream = await openai.chat.completions.create({
+        model: misbehaving['breaks-off'],
+        messages: hello,
+        stream: true
+      })
+      let chunks = 0
+      const failure = await failureOf(
+        OpenAI,
+        (async () => {
+          for await (const _chunk of stream) chunks++
+        })()
+      )
+      assert.equal(chunks, 3)
+      assert.deepEqual([failure?.code, failure?.type], ['upstream_error', 'upstream_error'])
+    }
+  )
 }

@@ -6,7 +6,7 @@ export function toolName(tool: Tool): string {
 }
 
 /**
- * Chooses the tools to call: those named in the last message, if a user wrote it. `tool_choice: required` calls at least the
+ * Chooses the tools to call: those named in the last message besides instructions, if a user wrote it. `tool_choice: required` calls at least the
  * first tool; a named tool is always called. `parallel_tool_calls: false` allows one call. A tool's result gets a text.
  */
 export function chooseTools(request: ChatRequest): readonly Tool[] {
@@ -20,7 +20,7 @@ export function chooseTools(request: ChatRequest): readonly Tool[] {
   const allowed = typeof choice === 'object' ? choice?.allowed_tools : undefined
   const names = allowed?.tools.map((tool) => tool.function?.name ?? tool.custom?.name)
   const open = tools.filter((tool) => names === undefined || names.includes(toolName(tool)))
-  const last = messages.at(-1)
+  const last = messages.findLast(({ role }) => role !== 'system' && role !== 'developer')
   const text = last?.role === 'user' ? textOf(last) : ''
   const asked = open.filter((tool) => text.includes(toolName(tool)))
   const isRequired = choice === 'required' || allowed?.mode === 'required'

@@ -15,6 +15,8 @@ export const standardBetas: ReadonlySet<string> = new Set([
   'interleaved-thinking-2025-05-14',
   // Without the member `thread`, it does nothing.
   'message-threads-2026-08-12',
+  // Roles have no price.
+  'mid-conversation-system-2026-04-07',
   'model-context-window-exceeded-2025-08-26',
   'output-128k-2025-02-19',
   'output-300k-2026-03-24',

@@ -1,6 +1,6 @@
 /**
  * The top-level request members in the OpenAI API reference for each endpoint, with deprecated ones. A test compares the lists with
- * the types of the official SDK.
+ * the types of the official SDK. `client_metadata` is not in the reference: Codex sends it to OpenAI, as labels without a price.
  */
 export const openaiMembers: Readonly<Record<'chat' | 'completions' | 'embeddings' | 'responses', readonly string[]>> = {
   chat: [
@@ -66,6 +66,7 @@ export const openaiMembers: Readonly<Record<'chat' | 'completions' | 'embeddings
   responses: [
     'access_programs',
     'background',
+    'client_metadata',
     'context_management',
     'conversation',
     'image',

@@ -86,11 +86,13 @@ function textBlock(pieces: readonly Piece[], cites: boolean): AnswerBlock {
     cited_text: 'sandbox',
     encrypted_index: 'c2FuZGJveA=='
   }
-  const whole: TextBlock = { type: 'text', text: joinPieces(pieces), citations: cites ? [citation] : null }
+  // Without citations the API omits the member, but the SDK's type has null. Older clients fail on null.
+  const block = (text: string, citations: TextBlock['citations']) =>
+    ({ type: 'text', text, ...(cites && { citations }) }) as TextBlock
   const texts = pieces.map(({ text, tokens }) => ({ delta: { type: 'text_delta' as const, text }, tokens }))
   return {
-    whole,
-    start: { type: 'text', text: '', citations: cites ? [] : null },
+    whole: block(joinPieces(pieces), [citation]),
+    start: block('', []),
     startTokens: 0,
     deltas: cites ? [{ delta: { type: 'citations_delta', citation }, tokens: 0 }, ...texts] : texts
   }

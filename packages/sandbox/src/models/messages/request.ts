@@ -10,6 +10,8 @@ import { refuseMessageMember } from './refuse.ts'
 export const CacheControl = Maybe(
   closed({ type: Type.Literal('ephemeral'), ttl: Type.Optional(Type.Enum(['5m', '1h'])) })
 )
+/** Older clients send it as their default. */
+const unset = Type.Literal(-1)
 const Content = Type.Union([Type.String(), Type.Array(Type.Unknown())])
 const display = { display: Maybe(Type.Enum(['summarized', 'omitted'])) }
 
@@ -41,7 +43,7 @@ const promptMembers = {
     })
   ),
   speed: Maybe(Type.Enum(['standard', 'fast'])),
-  ...ignored('user_profile_id', 'workspace_id')
+  ...ignored('context_management', 'user_profile_id', 'workspace_id')
 }
 
 const MessageRequest = closed({
@@ -52,8 +54,8 @@ const MessageRequest = closed({
   service_tier: Type.Optional(Type.Enum(['auto', 'standard_only'])),
   inference_geo: Maybe(Type.String()),
   temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-  top_p: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-  top_k: Type.Optional(Type.Integer({ minimum: 0 })),
+  top_p: Type.Optional(Type.Union([Type.Number({ minimum: 0, maximum: 1 }), unset])),
+  top_k: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), unset])),
   ...ignored('metadata', 'container', 'diagnostics')
 })
 /** The body of `POST /v1/messages`. */

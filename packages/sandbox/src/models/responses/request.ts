@@ -57,7 +57,7 @@ export const ResponseRequest = closed({
   service_tier: Maybe(Type.Enum(['auto', 'default', 'flex', 'priority', 'fast', 'ultrafast', 'scale'])),
   temperature: Maybe(Type.Number({ minimum: 0, maximum: 2 })),
   top_p: Maybe(Type.Number({ minimum: 0, maximum: 1 })),
-  ...ignored('access_programs', 'context_management', 'image', 'moderation', 'prompt_cache_key'),
+  ...ignored('access_programs', 'client_metadata', 'context_management', 'image', 'moderation', 'prompt_cache_key'),
   ...ignored('prompt_cache_options', 'prompt_cache_retention', 'safety_identifier', 'user')
 })
 export type ResponseRequest = Static<typeof ResponseRequest>

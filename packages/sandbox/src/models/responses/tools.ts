@@ -33,6 +33,8 @@ const parseTool = typedParser(
       description: Maybe(Type.String()),
       ...ignored('format', 'allowed_callers', 'async', 'defer_loading')
     },
+    // The stand-in never calls the tools of a namespace.
+    namespace: { name: Type.String({ minLength: 1 }), ...ignored('description', 'tools') },
     web_search: webSearch,
     web_search_2025_08_26: webSearch,
     web_search_preview: { ...webSearch, ...ignored('search_content_types') },

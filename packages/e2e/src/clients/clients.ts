@@ -1,0 +1,139 @@
+import { aiSdk } from './ai-sdk.ts'
+import { aiSdkAnthropic, aiSdkOpenai } from './ai-sdk-native.ts'
+import { anthropicMessages } from './anthropic-messages.ts'
+import type { ClientAccess } from './client-access.ts'
+import { claudeCode, codex } from './coding-agents.ts'
+import type { Journeys } from './journeys.ts'
+import { kits } from './kits.ts'
+import { langChain } from './langchain.ts'
+import { langChainAnthropic, langChainResponses } from './langchain-native.ts'
+import { openaiAgents } from './openai-agents.ts'
+import { openaiChat } from './openai-chat.ts'
+import { openaiErrors } from './openai-errors.ts'
+import { openaiOthers } from './openai-others.ts'
+import { openaiResponses } from './openai-responses.ts'
+
+export type Endpoint = 'chat/completions' | 'responses' | 'messages' | 'embeddings, completions, models'
+export type Version = 'newest' | 'previous'
+
+/** The tests of a client in one version. */
+export interface Client {
+  endpoint: Endpoint
+  /** Its npm packages, the one with the API first. */
+  packages: string[]
+  /** A number of a recording, whose package the tests do not install. */
+  version: Version | `${number}.${string}`
+  /** Names its models: `openai-previous`. */
+  id: string
+  /** What a user should know. */
+  note?: string
+  run(t: Journeys, access: ClientAccess): void
+}
+
+function inBothVersions<Kit>(
+  client: Omit<Client, 'version' | 'run'>,
+  kit: Record<Version, Kit>,
+  ...tests: ((t: Journeys, kit: Kit, access: ClientAccess) => void)[]
+): Client[] {
+  return (['newest', 'previous'] as const).map((version) => ({
+    ...client,
+    version,
+    id: `${client.id}-${version}`,
+    run(t, access) {
+      for (const test of tests) test(t, kit[version], access)
+    }
+  }))
+}
+
+/** Every client that the tests run, in its newest and its previous major version. */
+export const clients: Client[] = [
+  ...inBothVersions(
+    { endpoint: 'chat/completions', packages: ['openai'], id: 'openai-chat' },
+    kits.openai,
+    openaiChat,
+    openaiErrors
+  ),
+  ...inBothVersions(
+    { endpoint: 'chat/completions', packages: ['@ai-sdk/openai-compatible', 'ai'], id: 'ai-compatible' },
+    kits.aiSdk,
+    aiSdk
+  ),
+  ...inBothVersions(
+    { endpoint: 'chat/completions', packages: ['@langchain/openai'], id: 'langchain-chat' },
+    kits.langChain,
+    langChain
+  ),
+  ...inBothVersions(
+    { endpoint: 'responses', packages: ['openai'], id: 'openai-responses' },
+    kits.openai,
+    openaiResponses
+  ),
+  ...inBothVersions(
+    { endpoint: 'responses', packages: ['@ai-sdk/openai', 'ai'], id: 'ai-openai' },
+    kits.aiSdk,
+    aiSdkOpenai
+  ),
+  ...inBothVersions(
+    {
+      endpoint: 'responses',
+      packages: ['@openai/agents'],
+      id: 'agents',
+      note: 'tracing disabled: it reports to OpenAI'
+    },
+    kits.agents,
+    openaiAgents
+  ),
+  ...inBothVersions(
+    { endpoint: 'responses', packages: ['@langchain/openai'], id: 'langchain-openai', note: '`useResponsesApi: true`' },
+    kits.langChain,
+    langChainResponses
+  ),
+  ...inBothVersions(
+    { endpoint: 'messages', packages: ['@anthropic-ai/sdk'], id: 'anthropic' },
+    kits.anthropic,
+    anthropicMessages
+  ),
+  ...inBothVersions(
+    {
+      endpoint: 'messages',
+      packages: ['@ai-sdk/anthropic', 'ai'],
+      id: 'ai-anthropic',
+      note: 'its base URL includes `/v1`'
+    },
+    kits.aiSdk,
+    aiSdkAnthropic
+  ),
+  ...inBothVersions(
+    {
+      endpoint: 'messages',
+      packages: ['@langchain/anthropic'],
+      id: 'langchain-anthropic',
+      note:
+        'of a stream it reports too many output tokens: it adds the preliminary count. ' +
+        '0.3 sends `top_p: -1`, which some models of Anthropic refuse'
+    },
+    kits.langChain,
+    langChainAnthropic
+  ),
+  ...inBothVersions(
+    { endpoint: 'embeddings, completions, models', packages: ['openai'], id: 'openai-others' },
+    kits.openai,
+    openaiOthers
+  ),
+  {
+    endpoint: 'responses',
+    packages: ['@openai/codex'],
+    version: '0.169.0',
+    id: 'codex',
+    note: 'a recorded request',
+    run: codex
+  },
+  {
+    endpoint: 'messages',
+    packages: ['@anthropic-ai/claude-code'],
+    version: '2.1.330',
+    id: 'claude-code',
+    note: 'a recorded request',
+    run: claudeCode
+  }
+]

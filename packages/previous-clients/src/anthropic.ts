@@ -1,0 +1,1 @@
+export { default as Anthropic } from '@anthropic-ai/sdk'

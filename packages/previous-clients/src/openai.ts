@@ -1,0 +1,2 @@
+export { default as OpenAI } from 'openai'
+export { zodResponseFormat, zodTextFormat } from 'openai/helpers/zod'
