@@ -14,6 +14,8 @@ export interface AskOptions {
   api?: ApiName
   /** Another path below `/v1` than the API's. */
   path?: string
+  /** The `Idempotency-Key`; none if absent. */
+  idempotencyKey?: string
   signal?: AbortSignal
 }
 
@@ -36,11 +38,16 @@ export function send(
   gateway: string,
   secret: string,
   body: object,
-  { api = 'chat', path = clientApis[api].path, signal }: AskOptions = {}
+  { api = 'chat', path = clientApis[api].path, idempotencyKey, signal }: AskOptions = {}
 ): Promise<Response> {
   return fetch(`${gateway}/v1${path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', ...clientApis[api].headers },
+    headers: {
+      authorization: `Bearer ${secret}`,
+      'content-type': 'application/json',
+      ...clientApis[api].headers,
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey })
+    },
     body: JSON.stringify(body),
     ...(signal === undefined ? {} : { signal })
   })

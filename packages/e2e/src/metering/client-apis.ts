@@ -3,7 +3,7 @@ export interface ClientApi {
   /** Below `/v1`. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** The request member that limits the output; null for an API without output. */
+  /** The request member that limits the output; null for an API without one. */
   readonly outputLimit: string | null
   /** Matches a stream once it has a word of the model. */
   readonly firstWord: RegExp
@@ -22,19 +22,22 @@ const chat = {
   end: /data: \[DONE\]\n\n$/
 } as const satisfies ClientApi
 
-/** The APIs of models. Embeddings have no streams. */
+const responses = {
+  path: '/responses',
+  headers: {},
+  outputLimit: 'max_output_tokens',
+  firstWord: /"delta":"[^"]/,
+  finish: /"type":"response\.output_text\.done"/,
+  end: /"type":"response\.(?:completed|incomplete|failed)"[^\n]*\n\n$/
+} as const satisfies ClientApi
+
+/** The APIs of models. Embeddings and compacted conversations have no streams. */
 export const clientApis = {
   chat,
   completions: { ...chat, path: '/completions', firstWord: /"text":"[^"]/ },
   embeddings: { ...chat, path: '/embeddings', outputLimit: null },
-  responses: {
-    path: '/responses',
-    headers: {},
-    outputLimit: 'max_output_tokens',
-    firstWord: /"delta":"[^"]/,
-    finish: /"type":"response\.output_text\.done"/,
-    end: /"type":"response\.(?:completed|incomplete|failed)"[^\n]*\n\n$/
-  },
+  responses,
+  compact: { ...responses, path: '/responses/compact', outputLimit: null },
   messages: {
     path: '/messages',
     headers: { 'anthropic-version': '2023-06-01' },

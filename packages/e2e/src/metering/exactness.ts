@@ -27,7 +27,7 @@ export async function runExactness(requests: number, seed: number, gateways: num
   const fleet = await startFleet({
     gateways,
     catalog: { models: meteredModels, plans: { free: planOf(meteredModels) } },
-    env: { GATEWAY_LONGEST_REQUEST_MS: String(maxRequestMs) }
+    env: { GATEWAY_LONGEST_REQUEST_MS: String(maxRequestMs), IDEMPOTENCY_MEMORY_MB: '256' }
   })
   try {
     return await compare(fleet, await sendKinds(fleet, requests, seededRandom(seed)))
@@ -50,10 +50,11 @@ async function compare(fleet: Fleet, sent: readonly Sent[]): Promise<Exactness> 
     const ofKind = `${one.kind.name}: ${one.ending}`
     endings.set(ofKind, (endings.get(ofKind) ?? 0) + 1)
     const { byKey, usage } = charges.get(one.account)!
-    const charged = usage.get(`${one.key}|${one.model}`) ?? zeroCounts
+    const row = usage.get(`${one.key}|${one.model}`)
+    const charged = row ?? zeroCounts
     const of = calls.get(one.key) ?? []
     const isSame = (byKey.get(one.key) ?? 0) === charged.costNanos
-    const fault = isSame ? faultOf(one, charged, of, bodyOf) : 'spend and usage differ'
+    const fault = isSame ? faultOf(one, row, of, bodyOf) : 'spend and usage differ'
     if (fault !== null) {
       const bills = of.map(billed).join(' ')
       faults.push(`${ofKind}: ${fault}; charged ${JSON.stringify(nonZero(charged))}, calls ${bills}`)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
 import { ask, hangUpAfter, hangUpAt, send } from './ask.ts'
 import { clientApis, reportsFailure } from './client-apis.ts'
 import type { Fleet } from './fleet.ts'
@@ -8,6 +9,8 @@ import type { Key } from './records.ts'
 
 const accounts = 10
 const clients = 24
+const maxReads = 50
+const readAgainMs = 20
 
 /** How a request ended for its client. */
 type Ending = 'served' | 'failed' | 'hung up'
@@ -43,8 +46,8 @@ export async function sendKinds({ records, urls }: Fleet, count: number, random:
       const own = key
       const opener = kind.continues ? keys.pop() : undefined
       if (opener === undefined) {
-        const url = someUrl()
-        waiting.push(async () => [await sendOne(url, own, body, kind, patience)])
+        const [url, other] = [someUrl(), someUrl()]
+        waiting.push(async () => [await sendOne([url, other], own, body, kind, patience)])
       } else {
         const [first, second] = [someUrl(), someUrl()]
         const openingBody = markedBody(kind, opener, random)
@@ -64,24 +67,31 @@ export async function sendKinds({ records, urls }: Fleet, count: number, random:
 
 /** The key of the request that sent a body to the model server; an empty text if the body does not tell. */
 export function senderOf(body: Buffer | null): string {
-  const { user, metadata } = JSON.parse(body?.toString() ?? '{}') as { user?: string; metadata?: { user_id?: string } }
-  return user ?? metadata?.user_id ?? ''
+  const { user, metadata, prompt_cache_key } = JSON.parse(body?.toString() ?? '{}') as {
+    user?: string
+    metadata?: { user_id?: string }
+    prompt_cache_key?: string
+  }
+  return user ?? metadata?.user_id ?? prompt_cache_key ?? ''
 }
 
 function markedBody(kind: Kind, { id }: Key, random: () => number): Record<string, unknown> {
   const body = kind.body(random)
   if (kind.isFree) return body
-  return kind.api === 'messages' ? { ...body, metadata: { user_id: id } } : { ...body, user: id }
+  if (kind.api === 'messages') return { ...body, metadata: { user_id: id } }
+  return kind.api === 'compact' ? { ...body, prompt_cache_key: id } : { ...body, user: id }
 }
 
 async function sendOne(
-  url: string,
+  [url, other]: readonly [string, string],
   key: Key,
   body: Record<string, unknown>,
   kind: Kind,
   patience: Patience
 ): Promise<Sent> {
-  const ending = await endingOf(url, key.secret, body, kind, patience)
+  const ending = kind.repeats
+    ? await repeat([url, other], key, body, kind, patience)
+    : await endingOf(url, key.secret, body, kind, patience)
   return { kind, key: key.id, account: key.account, model: String(body.model), ending }
 }
 
@@ -111,6 +121,43 @@ async function endingOf(
   return body.stream !== true || end.test(answer.text) ? 'served' : 'failed'
 }
 
+/**
+ * Sends a request with an `Idempotency-Key`: twice at once, or until its client hangs up. Then repeats it at both gateways, and checks
+ * that all answers are the same.
+ */
+async function repeat(
+  urls: readonly [string, string],
+  { id, secret }: Key,
+  body: Record<string, unknown>,
+  { api, reading }: Kind,
+  { ms }: Patience
+): Promise<Ending> {
+  const send = (url: string, signal?: AbortSignal) =>
+    ask(url, secret, body, { api, idempotencyKey: id, ...(signal !== undefined && { signal }) })
+  const first =
+    reading === 'whole'
+      ? await Promise.all(urls.map((url) => send(url)))
+      : await send(urls[0], AbortSignal.timeout(ms)).then(
+          (answer) => [answer],
+          () => []
+        )
+  const answers = [...first]
+  for (const url of urls) answers.push(await send(url))
+  for (const { status, text } of answers) assert.deepEqual([status, text], [200, answers[0]!.text])
+  assert.equal(answers.at(-1)!.headers.get('idempotency-replayed'), 'true')
+  return 'served'
+}
+
+/** Reads a stored response. Its gateway tells Redis of it while it sends the answer, so other gateways may not know it yet. */
+async function readStored(url: string, secret: string): Promise<unknown> {
+  for (let tries = 1; ; tries++) {
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${secret}` } })
+    if (answer.status !== 404 || tries === maxReads) return answer.json()
+    await answer.body?.cancel()
+    await delay(readAgainMs)
+  }
+}
+
 /** Asks for a stored response, reads it from another gateway for free, and continues it there. */
 async function converse(
   [first, second]: readonly [string, string],
@@ -121,10 +168,9 @@ async function converse(
   const { api } = kind
   const { account } = key
   const model = String(body.model)
-  const answer = await ask(first, opener.secret, opening, { api })
+  const answer = await ask(first, opener.secret, opening, { api: 'responses' })
   const [, id] = /"id":\s*"(resp_\w+)"/.exec(answer.text) ?? []
-  const read = await fetch(`${second}/v1/responses/${id}`, { headers: { authorization: `Bearer ${key.secret}` } })
-  assert.partialDeepStrictEqual(await read.json(), { id })
+  assert.partialDeepStrictEqual(await readStored(`${second}/v1/responses/${id}`, key.secret), { id }, kind.name)
   const continued = await ask(second, key.secret, { ...body, previous_response_id: id }, { api })
   return [
     { kind, key: opener.id, account, model, ending: answer.status === 200 ? 'served' : 'failed' },

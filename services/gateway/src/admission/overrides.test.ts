@@ -44,13 +44,16 @@ const models = async ({ secret }: SeededKey): Promise<string[]> => {
   return ((await answer.json()) as { data: Array<{ id: string }> }).data.map(({ id }) => id)
 }
 const soon = async () => Math.ceil((await readRedisTime(gateway.control)) + 1000)
+/** An end that no test reaches. */
+const later = async () => (await soon()) + 3_600_000
 
 t.test('an operator’s plan applies until it ends, also at a gateway that hears nothing of the end', async () => {
-  const until = await soon()
-  const seeded = await gateway.seedKey({ account: { override: { plan: { id: 'better', until } } } })
+  const seeded = await gateway.seedKey({ account: { override: { plan: { id: 'better', until: await later() } } } })
   assert.deepEqual(await models(seeded), ['small', 'large'])
-  let outcome = await ask(seeded, 'large')
-  assert.equal(outcome, '200')
+  assert.equal(await ask(seeded, 'large'), '200')
+  const until = await soon()
+  await gateway.changeAccount(seeded, { override: { plan: { id: 'better', until } } })
+  let outcome = '200'
   while (outcome === '200') outcome = await ask(seeded, 'large')
   assert.equal(outcome, '403 model_not_allowed')
   assert.ok((await readRedisTime(gateway.control)) >= until, 'not before its end')
@@ -77,16 +80,19 @@ t.test('each of an operator’s limits replaces the plan’s, lower or higher', 
 })
 
 t.test('a raised limit ends exactly at its end', async () => {
-  const until = await soon()
-  const seeded = await gateway.seedKey({
-    account: { ownCapNanos: null, override: { limits: { requestsPerMinute: 1_000_000, until } } }
+  const raised = (until: number) => ({
+    ownCapNanos: null,
+    override: { limits: { requestsPerMinute: 1_000_000, until } }
   })
+  const seeded = await gateway.seedKey({ account: raised(await later()) })
   const limitShown = async () => {
     const answer = await post(gateway, seeded.secret, '/chat/completions', chatOf('small'))
     await answer.arrayBuffer()
     return answer.headers.get('x-ratelimit-limit-requests')
   }
   assert.equal(await limitShown(), '1000000')
+  const until = await soon()
+  await gateway.changeAccount(seeded, raised(until))
   let shown = '1000000'
   while (shown === '1000000') shown = (await limitShown())!
   assert.equal(shown, '60000')
@@ -106,17 +112,16 @@ t.test('a charge counts towards the cap, a credit makes room, and both only in t
 
 t.test('when an override ends, no request of several at once is refused, and a longer limit stays', async () => {
   const until = await soon()
-  const later = until + 3_600_000
   const seeded = await gateway.seedKey({
-    account: { override: { plan: { id: 'better', until }, limits: { requestNanos: 1, until: later } } }
+    account: { override: { plan: { id: 'better', until }, limits: { requestNanos: 1, until: await later() } } }
   })
   const spender = await gateway.seedKey({ account: { override: { plan: { id: 'better', until } } } })
   const ended = new Set<string>()
-  while ((await readRedisTime(gateway.control)) < until + 200) {
+  do {
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => ask(spender)))
     for (const outcome of outcomes) ended.add(outcome)
     const refused = await Promise.all(Array.from({ length: 8 }, () => ask(seeded)))
     assert.deepEqual([...new Set(refused)], ['402 request_budget_exceeded'])
-  }
+  } while ((await readRedisTime(gateway.control)) < until + 200)
   assert.deepEqual([...ended], ['200'])
 })

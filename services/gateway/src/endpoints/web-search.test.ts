@@ -167,29 +167,65 @@ t.test('a budget that is too small for all calls gets fewer of them, and none wi
   }
 })
 
-t.test('a stream that is cut while the provider may search costs what was reserved', async () => {
+/** The event with which a search begins. */
+const searchBegun = `event: response.output_item.added\ndata: ${JSON.stringify({
+  type: 'response.output_item.added',
+  output_index: 0,
+  item: { id: 'ws_1', type: 'web_search_call', status: 'in_progress' }
+})}\n\n`
+
+t.test(
+  'a stream that is cut while the provider may search costs what was reserved, with all its searches',
+  async () => {
+    const made = responseOf('x')
+    for (const [ask, start, bound] of [
+      [
+        (key: SeededKey) => askResponse(key, { stream: true, max_tool_calls: 2, max_output_tokens: 100 }),
+        beginningOf(made) + deltaOf('Hello'),
+        responseBound(2, 100)
+      ],
+      ...[
+        '',
+        `event: error\ndata: ${JSON.stringify({ type: 'error', code: 'server_error', message: 'no' })}\n\n`,
+        `event: response.failed\ndata: ${JSON.stringify({ type: 'response.failed', response: { ...made, status: 'failed', usage: null } })}\n\n`
+      ].map(
+        (last) =>
+          [
+            (key: SeededKey) => askResponse(key, { stream: true, max_tool_calls: 2, max_output_tokens: 100 }),
+            beginningOf(made) + searchBegun + last,
+            responseBound(2, 100)
+          ] as const
+      ),
+      [
+        (key: SeededKey) => askMessage(key, { stream: true, tools: [{ ...messageTool, max_uses: 2 }] }),
+        streamBeginning,
+        messageBound(2, 100)
+      ],
+      [
+        (key: SeededKey) => askMessage(key, { stream: true, tools: [{ ...messageTool, max_uses: 2 }] }),
+        eventOf({ type: 'message_start', message: { usage: { ...messageUsage, output_tokens: 1 } } }),
+        messageBound(2, 100)
+      ]
+    ] as const) {
+      const key = await gateway.seedKey()
+      upstream.answer((received) => void beginStream(received).end(start))
+      await (await ask(key)).text()
+      assert.deepEqual(await spentOf(key), { settled: bound, reserved: 0 })
+      const [row] = (await readState(gateway.state.client, key.account)).usage.values()
+      assert.equal(row!.toolCalls, 2)
+    }
+  }
+)
+
+t.test('a stream that fails before its first search costs nothing', async () => {
   const made = responseOf('x')
-  for (const [ask, start, bound] of [
-    [
-      (key: SeededKey) => askResponse(key, { stream: true, max_tool_calls: 2, max_output_tokens: 100 }),
-      beginningOf(made) + deltaOf('Hello'),
-      responseBound(2, 100)
-    ],
-    [
-      (key: SeededKey) => askMessage(key, { stream: true, tools: [{ ...messageTool, max_uses: 2 }] }),
-      streamBeginning,
-      messageBound(2, 100)
-    ],
-    [
-      (key: SeededKey) => askMessage(key, { stream: true, tools: [{ ...messageTool, max_uses: 2 }] }),
-      eventOf({ type: 'message_start', message: { usage: { ...messageUsage, output_tokens: 1 } } }),
-      messageBound(2, 100)
-    ]
-  ] as const) {
+  const failed = { type: 'response.failed', response: { ...made, status: 'failed', usage: null } }
+  for (const last of [{ type: 'error', code: 'server_error', message: 'no' }, failed]) {
     const key = await gateway.seedKey()
-    upstream.answer((received) => void beginStream(received).end(start))
-    await (await ask(key)).text()
-    assert.deepEqual(await spentOf(key), { settled: bound, reserved: 0 })
+    const event = `event: ${last.type}\ndata: ${JSON.stringify(last)}\n\n`
+    upstream.answer((received) => void beginStream(received).end(beginningOf(made) + event))
+    await (await askResponse(key, { stream: true })).text()
+    assert.deepEqual(await spentOf(key), { settled: 0, reserved: 0 })
   }
 })
 

@@ -27,15 +27,15 @@ export function isReported(usage: ReportedUsage | null, hasOutput: boolean): usa
 }
 
 /**
- * Decides how a call with the wrong kind of answer ended. Without words or usage, the provider served nothing. A single body may be
+ * Decides how a call with the wrong kind of answer ended. Without work or usage, the provider served nothing. A single body may be
  * whole although the request asked for a stream.
  */
 export function endOfMalformed(answer: ReceivedAnswer): End {
   if (answer === null) return 'unserved'
   // The provider made the whole body, and bills it.
   if (!('received' in answer) && answer.isWhole) return 'whole'
-  const hasWords = 'received' in answer ? answer.received.size > 0 : answer.isAnswer
-  return hasWords || answer.usage !== null ? 'cut' : 'unserved'
+  const hasWork = 'received' in answer ? answer.hasWork : answer.isAnswer
+  return hasWork || answer.usage !== null ? 'cut' : 'unserved'
 }
 
 /** Decides what a request is charged: the reported usage, an estimate of the received part, or its hold. */

@@ -48,6 +48,11 @@ export abstract class EventFlow {
     return null
   }
 
+  /** Whether the provider has done work that it bills: it sent words of the model, or began to call a tool of its own. */
+  get hasWork(): boolean {
+    return this.received.size > 0
+  }
+
   /** The number of the next event, for APIs that number their events. */
   get nextNumber(): number {
     return 0

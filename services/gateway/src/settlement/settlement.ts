@@ -8,6 +8,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { logRequest } from '../telemetry/request-log.ts'
 import type { Estimate } from '../tokens/estimate-usage.ts'
 import type { UsageEstimator } from '../tokens/usage-estimator.ts'
+import { callCounts } from '../usage/reported-counts.ts'
 import { nothingUsed, type ReportedUsage, type Usage } from '../usage/usage.ts'
 import { CallLines } from './call-lines.ts'
 import type { CallMetrics } from './call-metrics.ts'
@@ -165,10 +166,11 @@ function isUncounted(used: Usage | Uncounted): used is Uncounted {
   return 'received' in used
 }
 
-/** All reserved tokens, as usage. */
+/** All reserved tokens and calls of tools, as usage. */
 function heldUsage({ admitted }: Call): Usage {
-  const { promptTokens, heldTokens } = admitted
-  return { ...nothingUsed, promptTokens, completionTokens: heldTokens - promptTokens, estimated: true }
+  const { promptTokens, heldTokens, toolCalls } = admitted
+  const usage = { ...nothingUsed, promptTokens, completionTokens: heldTokens - promptTokens, estimated: true }
+  return toolCalls === null ? usage : { ...usage, ...callCounts(new Map([[toolCalls.type, toolCalls.calls]])) }
 }
 
 /**

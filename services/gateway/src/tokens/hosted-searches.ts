@@ -35,7 +35,7 @@ export function grantSearches(bound: TokenBound, { contextWindow }: Pick<Model, 
       calls: { [webSearch]: calls },
       // The answer does not show what was found.
       hidesAnswers: true,
-      granted: { calls, edit: searches.limit(calls) },
+      granted: { type: webSearch, calls, edit: searches.limit(calls) },
       fewerCalls: calls === 1 ? null : () => withCalls(Math.max(1, Math.floor(calls / 4)))
     }
   }

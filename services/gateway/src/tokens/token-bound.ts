@@ -49,6 +49,8 @@ export interface HostedSearches {
 
 /** Calls of a tool that the provider runs. */
 export interface GrantedCalls {
+  /** The type of tool, as the catalog names it. */
+  readonly type: string
   readonly calls: number
   /** Limits the calls in the body. */
   readonly edit: Edit

@@ -18,6 +18,9 @@ const toolOfItem: ReadonlyMap<unknown, string> = new Map([
   ['mcp_call', 'mcp']
 ])
 
+/** Whether an item of this type stands for a call of a tool which the provider runs. */
+export const isHostedCall = (type: unknown): boolean => toolOfItem.has(type)
+
 /**
  * Counts the calls of the provider's tools in a response, by the type of tool. `tool_usage` may skip calls, and one call in the output may
  * be several searches: the larger one counts.

@@ -4,6 +4,7 @@ import { conditionFaults } from './conditions.ts'
 import { controlCut } from './control-cut.ts'
 import { hangUps } from './hang-ups.ts'
 import { keyChurn } from './key-churn.ts'
+import { killedRepeats } from './killed-repeats.ts'
 import { monthEnd } from './month-end.ts'
 import { poolerFaults } from './pooler.ts'
 import { postgresFaults } from './postgres.ts'
@@ -32,6 +33,7 @@ export const faults: readonly Fault[] = [
   keyChurn,
   ...upstreamFaults,
   hangUps,
+  killedRepeats,
   ...conditionFaults,
   ...clockFaults,
   monthEnd,

@@ -53,6 +53,15 @@ const tier =
     ...(asked !== null && { service_tier: asked })
   })
 
+const speech = { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'pcm16' } }
+/** A request for an answer with audio. */
+const speaking =
+  (...directives: readonly string[]) =>
+  (random: () => number) => ({
+    ...speech,
+    messages: [{ role: 'user', content: `${marker(...directives)} ${words(random, 40)}` }]
+  })
+
 const tools = { tools: [{ type: 'function', function: { ...weatherTool, parameters: weatherArguments } }] }
 const unreported = { isReported: false, weight: 0.5 }
 const sixtyWords = { messages: [{ role: 'user', content: 'Say 60 words.' }] }
@@ -119,6 +128,19 @@ export const chatKinds: readonly Kind[] = [
     ]
   })),
   ...both('every price, a recording', 'priced', (random) => ({ messages: spoken(random).messages }), { weight: 0.5 }),
+  ...both('a spoken answer', 'priced', speaking('audio-output-tokens=40')),
+  ...both('a spoken answer, usage not reported', 'priced', speaking('audio-output-tokens=40', 'no-usage'), unreported),
+  ...both('a spoken answer, broken in the middle', 'priced', speaking('audio-output-tokens=40', 'reset-after=6')),
+  ...both(
+    'a spoken answer to a recording',
+    'priced',
+    (random) => ({
+      ...speech,
+      messages: [...spoken(random).messages, ...speaking('audio-output-tokens=40')(random).messages]
+    }),
+    { weight: 0.5 }
+  ),
+  ...hungUp('a spoken answer', 'priced', (random) => ({ ...speaking('audio-output-tokens=40')(random), stream: true })),
   ...both('every price, flex', 'priced', tier('flex', null)),
   ...both('every price, priority that was not to be had', 'priced', tier('priority', 'default')),
   ...both('every price, auto', 'priced', tier('auto', 'priority')),

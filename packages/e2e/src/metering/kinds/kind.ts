@@ -27,6 +27,8 @@ export interface Kind {
   readonly costsMore: boolean
   /** Whether the request continues a stored response that another key of the account has asked for before. */
   readonly continues: boolean
+  /** Whether the request is sent several times with one `Idempotency-Key`. */
+  readonly repeats: boolean
   readonly body: Ask
 }
 
@@ -45,6 +47,7 @@ export function kindOf(api: ApiName, name: string, body: Ask, changes: Changes =
     isFree: false,
     costsMore: false,
     continues: false,
+    repeats: false,
     ...changes,
     body
   }

@@ -1,4 +1,4 @@
-import { type Ask, some } from './kind.ts'
+import { some } from './kind.ts'
 
 /** Seconds of silence as a WAV file in base64: 8 bit, 8 kHz. */
 function silence(seconds: number): string {
@@ -19,7 +19,7 @@ function silence(seconds: number): string {
 }
 
 /** A streamed chat whose prompt is up to 15 s of audio. */
-export const spoken: Ask = (random) => {
+export const spoken = (random: () => number) => {
   const input_audio = { data: silence(some(random, 15)), format: 'wav' }
   return { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio }] }], stream: true }
 }

@@ -35,6 +35,7 @@ export const meteredModels: Catalog['models'] = {
   embedder: embeddingModel('x'),
   failing: chatModel('x+status=500', 'failing'),
   resetting: chatModel('x+reset-after=0', 'failing'),
+  'priced-failing': priced(chatModel('x+status=500', 'failing')),
   flaky: chatModel('x+status=503+every=8', 'flaky'),
   // The model server counts images as these rules do: in chats and responses, and in messages.
   priced: priced({

@@ -1,4 +1,4 @@
-import { hostedCalls } from '../../usage/hosted-calls.ts'
+import { hostedCalls, isHostedCall } from '../../usage/hosted-calls.ts'
 import { callCounts } from '../../usage/reported-counts.ts'
 import { readResponsesUsage } from '../../usage/responses-usage.ts'
 import { nothingUsed } from '../../usage/usage.ts'
@@ -40,6 +40,8 @@ export class ResponsesEvents extends TypedEvents {
   #sizeAtEnd = 0
   /** The same at the end of the last item. */
   #sizeAtItem = 0
+  /** Whether the provider began to call a tool of its own. */
+  #hasCalled = false
   #number = -1
   #issued: IssuedIds | null = null
 
@@ -63,6 +65,10 @@ export class ResponsesEvents extends TypedEvents {
     return this.#isDone && !this.hasFailed
   }
 
+  override get hasWork(): boolean {
+    return this.#hasCalled || super.hasWork
+  }
+
   override get issued(): IssuedIds | null {
     return this.#issued
   }
@@ -73,7 +79,7 @@ export class ResponsesEvents extends TypedEvents {
 
   /** Events with a response repeat members of the request, which are not words of the model. */
   protected mayMatter(text: string): boolean {
-    return text.includes('"response"') || text.includes('rror') || text.includes('output_item.done')
+    return text.includes('"response"') || text.includes('rror') || text.includes('output_item.')
   }
 
   protected override hasWords(type: unknown): boolean {
@@ -88,14 +94,15 @@ export class ResponsesEvents extends TypedEvents {
   protected read(type: unknown, event: MemberScan): boolean {
     // Some providers send an error without a type.
     if (type === 'error' || (type === undefined && event.valueOf('error') != null)) return false
+    if (type === 'response.output_item.added') this.#hasCalled ||= isHostedCall(event.valueOf('item.type'))
     if (type === 'response.output_item.done') this.#readItem(event)
     if (type !== 'response.completed' && type !== 'response.incomplete' && type !== 'response.failed') return true
     const usage = readResponsesUsage({
       usage: event.valueOf('response.usage'),
       service_tier: event.valueOf('response.service_tier')
     })
-    // A response that failed before its first word costs nothing.
-    const isUnserved = type === 'response.failed' && usage === null && this.received.size === 0
+    // A response that failed before any work costs nothing.
+    const isUnserved = type === 'response.failed' && usage === null && !this.hasWork
     const items = outputItems(event.listed)
     if (usage !== null) Object.assign(usage, callCounts(hostedCalls(items, event.valueOf('response.tool_usage'))))
     this.usage = isUnserved ? nothingUsed : usage
