@@ -22,7 +22,7 @@ export function connectRedis(url: string, options: RedisLinkOptions): RedisLink 
   return followMasters({
     isSpread,
     onError: options.onError,
-    connect: (server) => connectNode({ ...access, ...server, db }, options),
+    connect: (server, isChosen) => connectNode({ ...access, ...server, db }, options, isChosen),
     openWatch: (onReady) =>
       address.form === 'sentinel' ? watchSentinels(address, options, onReady) : watchCluster(address, options, onReady)
   })

@@ -20,7 +20,8 @@ export interface FollowOptions {
   isSpread: boolean
   /** @param onReady called when one more server can be asked */
   openWatch(onReady: () => void): Watch
-  connect(server: HostPort): RedisNode
+  /** @param isChosen whether the server is a master by now; true if nobody answers */
+  connect(server: HostPort, isChosen: () => Promise<boolean>): RedisNode
   onError: (error: Error) => void
 }
 
@@ -133,11 +134,17 @@ class MasterLink implements RedisLink {
   }
 
   #add(server: HostPort): RedisNode {
-    const node = this.#options.connect({ host: server.host, port: server.port })
+    const isChosen = () => this.#isMaster(nameOf(server))
+    const node = this.#options.connect({ host: server.host, port: server.port }, isChosen)
     node.onChange(this.#changed)
     this.#nodes.set(nameOf(server), node)
     for (const [subscription, ends] of this.#subscriptions) ends.set(node, node.subscribe(...subscription))
     return node
+  }
+
+  async #isMaster(name: string): Promise<boolean> {
+    const masters = await this.#watch.ask(this.nodes()).catch(() => null)
+    return masters === null || masters.some((master) => nameOf(master) === name)
   }
 
   #drop(name: string, node: RedisNode): void {

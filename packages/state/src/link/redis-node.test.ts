@@ -9,6 +9,7 @@ import { putKeyRecord } from '../projection/write-records.ts'
 import { activeKey } from '../testing/active-key.ts'
 import { connectServer } from './connect-redis.ts'
 import { RedisAwayError } from './redis-link.ts'
+import { connectNode } from './redis-node.ts'
 
 const program = findRedisServer(process.env)
 const options = { name: 'a-test', silenceTimeoutMs: 30_000, onError: () => {} }
@@ -48,6 +49,22 @@ test('while Redis is away, commands fail at once; a new process has another run 
   assert.notEqual(link.run(), run)
   assert.equal(await link.client.ping(), 'PONG')
   assert.equal(await putKeyRecord(link, 'account', 'key_1', 1, activeKey), true)
+})
+
+test('a server that hung during a failover gets no commands when it answers again', async (t) => {
+  if (!need(t, 'redis-server', program)) return
+  const server = await startRedis({ port: 0, program })
+  t.after(() => server.stop())
+  let chosen = false
+  const errors = Promise.withResolvers<Error>()
+  const target = { host: '127.0.0.1', port: Number(new URL(server.url).port) }
+  const node = connectNode(target, { ...options, onError: errors.resolve }, async () => chosen)
+  t.after(() => node.close())
+  assert.match((await errors.promise).message, /is no longer the master$/)
+  assert.throws(() => node.run(), RedisAwayError)
+  chosen = true
+  await node.ready()
+  assert.ok(node.run())
 })
 
 test('after a reconnect to the same process, the run id is the same', async (t) => {

@@ -18,8 +18,15 @@ export interface NodeTarget extends Pick<RedisOptions, 'username' | 'password' |
 /**
  * Connects to one server, which must be a master. Each second it asks the server for its run id and role: a server that was made
  * a replica and a master again may keep its connections, but lacks what it acknowledged before. Then it reconnects.
+ *
+ * @param isChosen asked after each connect, once the server has answered: whether it is still the master that others name. A
+ *   server that hung during a failover takes itself for the master for a moment, and loses what it acknowledges then.
  */
-export function connectNode(target: NodeTarget, options: RedisLinkOptions): RedisNode {
+export function connectNode(
+  target: NodeTarget,
+  options: RedisLinkOptions,
+  isChosen: () => Promise<boolean> = async () => true
+): RedisNode {
   const client = new Redis({
     ...target,
     connectionName: options.name,
@@ -32,7 +39,7 @@ export function connectNode(target: NodeTarget, options: RedisLinkOptions): Redi
     // A silent server does not confirm the end of a connection.
     disconnectTimeout: 200
   })
-  const server = new ConnectedServer(client, `${target.host}:${target.port}`, options.onError)
+  const server = new ConnectedServer(client, `${target.host}:${target.port}`, isChosen, options.onError)
   const subscriptions = new Subscriptions(client)
   let flush: () => void = () => undefined
   client.on('connect', () => {
@@ -77,14 +84,16 @@ class ConnectedServer {
   scripts: ReadonlyMap<string, Script> = new Map()
   readonly #client: Redis
   readonly #address: string
+  readonly #isChosen: () => Promise<boolean>
   readonly #onError: (error: Error) => void
   readonly #listeners = new Set<() => void>()
   readonly #timer: NodeJS.Timeout
   #becameReady = Promise.withResolvers<void>()
 
-  constructor(client: Redis, address: string, onError: (error: Error) => void) {
+  constructor(client: Redis, address: string, isChosen: () => Promise<boolean>, onError: (error: Error) => void) {
     this.#client = client
     this.#address = address
+    this.#isChosen = isChosen
     this.#onError = (error) => onError(withoutCommand(error))
     client.on('ready', () => void this.#identify())
     client.on('close', () => {
@@ -111,8 +120,14 @@ class ConnectedServer {
   }
 
   async #identify(): Promise<void> {
+    const { stream } = this.#client
     try {
-      this.#accept(describeServer(await this.#client.info()))
+      const server = describeServer(await this.#client.info())
+      const isChosen = await this.#isChosen()
+      // A connection that ended meanwhile may be another one by now.
+      if (this.#client.status !== 'ready' || this.#client.stream !== stream) return
+      if (!isChosen) throw new Error(`The Redis at ${this.#address} is no longer the master`)
+      this.#accept(server)
     } catch (error) {
       this.#onError(error as Error)
       this.#client.disconnect(true)
