@@ -7,6 +7,7 @@ import { callOnce } from '../free-calls/call-once.ts'
 import { countFreeCall } from '../free-calls/count-free-call.ts'
 import { isId } from '../relay/issued-ids.ts'
 import { responsesFormat } from '../relay/typed/responses-format.ts'
+import { findSoon } from '../stored/find-soon.ts'
 import type { OtherRequest } from '../upstreams/upstream-pool.ts'
 import type { InferenceDependencies } from './inference-endpoint.ts'
 
@@ -51,7 +52,7 @@ async function pass(
   await countFreeCall(redis, known, view)
   useLog.used(known.pointer.key)
   const { account } = known.pointer
-  const stored = isId(id) ? await find(storedResponses, account, id) : null
+  const stored = isId(id) ? await findOwn(storedResponses, account, id) : null
   if (stored === null) throw notFound(id)
   const upstream = upstreams.current.byName.get(stored.upstream)
   if (upstream === undefined) throw new ServiceError('model_unavailable')
@@ -70,12 +71,13 @@ async function pass(
   return reply.code(status).header('x-request-id', request.id).type('application/json').send(body)
 }
 
-async function find(
+async function findOwn(
   storedResponses: Dependencies['storedResponses'],
   account: string,
   id: string
 ): Promise<StoredId | null> {
-  const [stored = null] = await storedResponses.find(account, [id]).catch(unavailable)
+  const find = (ids: readonly string[]) => storedResponses.find(account, ids)
+  const [stored = null] = await findSoon(find, [id], new Set([id])).catch(unavailable)
   return stored
 }
 

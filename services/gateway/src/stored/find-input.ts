@@ -1,6 +1,7 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { StoredId } from '@tollgate/state/stored-ids/stored-ids.ts'
 import type { IssuedId } from '../relay/forwarded-body.ts'
+import { type FindIds, findSoon } from './find-soon.ts'
 import type { NamedItem } from './named-items.ts'
 
 /** The ids in the input of a response. */
@@ -34,14 +35,12 @@ export const nothingFound: FoundInput = { upstream: null, isRequired: false, tok
  * @param find finds the ids of the account
  * @throws ServiceError previous_response_not_found, item_not_found, invalid_request or state_unavailable
  */
-export async function findInput(
-  { previous, items }: NamedInput,
-  find: (ids: readonly string[]) => Promise<Array<StoredId | null>>
-): Promise<FoundInput> {
+export async function findInput({ previous, items }: NamedInput, find: FindIds): Promise<FoundInput> {
   const ids = [...new Set([...(previous === null ? [] : [previous]), ...items.map(({ id }) => id)])]
   let found: Map<string, StoredId | null>
   try {
-    const answers = await find(ids)
+    const needed = items.filter(({ form }) => form === 'reference').map(({ id }) => id)
+    const answers = await findSoon(find, ids, new Set(previous === null ? needed : [previous, ...needed]))
     found = new Map(ids.map((id, index) => [id, answers[index] ?? null]))
   } catch (cause) {
     throw new ServiceError('state_unavailable', { cause })
