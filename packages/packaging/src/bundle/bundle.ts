@@ -44,6 +44,8 @@ export async function bundle(plan: PackagePlan, root: string, outDir: string): P
       withoutOptional(),
       withoutPglite()
     ],
+    // On a busy machine, plugins take long.
+    checks: { pluginTimings: false },
     onLog: (level, { message }) => {
       if (level === 'warn') throw new Error(message)
     }
