@@ -45,7 +45,7 @@ export async function bundle(plan: PackagePlan, root: string, outDir: string): P
       withoutPglite()
     ],
     // On a busy machine, plugins take long.
-    checks: { pluginTimings: false },
+    checks: { bundlerTimings: false },
     onLog: (level, { message }) => {
       if (level === 'warn') throw new Error(message)
     }
