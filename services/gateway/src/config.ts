@@ -58,7 +58,7 @@ export const GatewayConfig = Type.Object({
    */
   GATEWAY_MAX_ABANDONED_STREAMS: Type.Integer({ minimum: 0, default: 256 }),
   /** MiB of answers in Redis for repeated requests with an `Idempotency-Key`. 0: the gateways ignore the header. */
-  IDEMPOTENCY_MEMORY_MB: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 }),
+  IDEMPOTENCY_MEMORY_MB: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 256 }),
   UPSTREAMS_FILE: Type.String({ default: workspaceFile('deploy/upstreams.yaml') }),
   /** Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: no links. */
   DOCS_URL: Type.String({ default: '' }),

@@ -11,7 +11,7 @@ const file = parse(readFileSync(shipped, 'utf8')) as CatalogFile
 
 test('every price of the shipped catalog has its source and its day', async () => {
   for (const [name, { source, as_of: asOf }] of Object.entries(file.models)) {
-    assert.match(source ?? '', /^https:\/\/[a-z.]+\/|^your own machine$/, name)
+    assert.match(source ?? '', /^https:\/\/[a-z.-]+\/|^your own machine$/, name)
     const at = Date.parse(asOf ?? '')
     assert.ok(at > Date.parse('2026-05-23') && at <= Date.now(), `${name}: ${asOf}`)
   }

@@ -9,7 +9,7 @@ export const repeatKey: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'A random text, if the operator has turned this on; otherwise it is ignored. For 10 minutes, a request with the same key and the ' +
+    'A random text. It is ignored if the operator has turned this off. For 10 minutes, a request with the same key and the ' +
     'same bytes gets the answer of the first one, and is not charged. While the first one runs, the repeat waits for it. It counts as ' +
     'a call that costs nothing. Only whole answers up to 256 KiB are kept; a repeat of another charged answer gets 409 ' +
     '`idempotency_answer_lost`. Requests that failed run again. If the client disconnects from a stream, the gateway reads it to its ' +
