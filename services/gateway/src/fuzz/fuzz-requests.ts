@@ -116,11 +116,16 @@ export async function fuzzRequests(runs: number, seed: number): Promise<Map<numb
   upstream.answer(({ request, response, body }) => {
     if (request.headers.authorization !== 'Bearer upstream-credential')
       unexpected.push('the upstream got another credential')
+    upstream.received.length = 0
+    // Once a response is stored, its account may read it.
+    if (request.method === 'GET') {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(shortAnswer('/responses', false))
+      return
+    }
     const { model, stream } = JSON.parse(body) as { model: string; stream?: unknown }
     if (!['small', 'embedder', 'writer'].includes(model)) unexpected.push(`the upstream got the model ${model}`)
     response.writeHead(200, { 'content-type': stream === true ? 'text/event-stream' : 'application/json' })
     response.end(shortAnswer(request.url!, stream === true))
-    upstream.received.length = 0
   })
   // Incomplete requests are refused soon.
   const protection = { failuresPerMinute: 1e9, headersTimeoutMs: 100, requestTimeoutMs: 100 }
