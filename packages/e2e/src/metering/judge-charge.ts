@@ -70,7 +70,7 @@ function countsOf(call: RecordedRequest, errors: number, costNanos: number): Usa
 const [aroundMessage, aroundTools] = [16, 1024]
 const maxImageTokens = 2125
 
-/** Passes of the model in a message with searches, each of which may have all of the output. */
+/** How often the model reads its prompt in a message with searches. Each time it may write the whole output. */
 const messagePasses = 10
 
 /** Maximum reservation of a request, nanodollars. Each byte of the body counts as a token. Each pass after a search may fill the context. */

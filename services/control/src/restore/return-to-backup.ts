@@ -6,8 +6,8 @@ import { projection } from '../database/schema/projection.ts'
  * Undoes the raise of the epoch by an earlier run of `tollgate restored`, so that the database can be compared with Redis again
  * as it was in the backup.
  *
- * The epoch of the backup is the one in which control last copied all usage. Control writes to Redis before it copies usage: so an
- * epoch without a copy, of which Redis has nothing, is an earlier run's.
+ * The epoch of the backup is the one in which control last copied all usage. Control writes to Redis before it copies usage. So if
+ * control has copied nothing in an epoch, and Redis has nothing of it either, an earlier run has set that epoch.
  *
  * @param epochInRedis the highest epoch of anything in Redis; 0 without anything
  * @returns the epoch that the earlier run had set; null without one

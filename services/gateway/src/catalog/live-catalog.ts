@@ -6,6 +6,7 @@ import {
   type Plan,
   readCatalogJson
 } from '@tollgate/contracts/catalog/catalog.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { catalogName, changesChannel } from '@tollgate/state/keyspace/names.ts'
 import { RedisAwayError, type RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { ChangeNotice } from '@tollgate/state/projection/announce-change.ts'
@@ -35,6 +36,13 @@ export interface LiveCatalog {
   /** Starts. Resolves after the first attempt to read a catalog. */
   start(): Promise<void>
   stop(): Promise<void>
+}
+
+/** The catalog in force. @throws ServiceError state_unavailable if none is */
+export function loadedCatalog(catalog: Pick<LiveCatalog, 'current'>): CatalogView {
+  const view = catalog.current()
+  if (view === null) throw new ServiceError('state_unavailable')
+  return view
 }
 
 /**

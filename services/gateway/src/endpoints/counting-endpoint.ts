@@ -6,6 +6,7 @@ import { confirmKey } from '../admission/admit-request.ts'
 import { judgeCall } from '../admission/judge.ts'
 import { refuseUnpriced } from '../admission/unpriced-members.ts'
 import { memberOf } from '../body/member-of.ts'
+import { loadedCatalog } from '../catalog/live-catalog.ts'
 import { callAny } from '../free-calls/call-any.ts'
 import { callOnce, type FreeAnswer } from '../free-calls/call-once.ts'
 import { countFreeCall } from '../free-calls/count-free-call.ts'
@@ -72,8 +73,7 @@ async function count(
   const { bytes, spans } = body
   const name = memberOf(body.members, 'model') as string
   const known = request.knownKey!
-  const whole = catalog.current()
-  if (whole === null) throw new ServiceError('state_unavailable')
+  const whole = loadedCatalog(catalog)
   const current = upstreams.current
   const view = current.offers.viewOf(whole)
   const fields = upstreamFields?.(request.headers) ?? []

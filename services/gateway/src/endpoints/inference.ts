@@ -6,7 +6,7 @@ import { otherLabel } from '@tollgate/service/metrics/series-family.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { admitRequest } from '../admission/admit-request.ts'
 import { refuseUnpriced } from '../admission/unpriced-members.ts'
-import type { CatalogView } from '../catalog/live-catalog.ts'
+import { type CatalogView, loadedCatalog } from '../catalog/live-catalog.ts'
 import { answerRepeat } from '../idempotency/answer-repeat.ts'
 import type { Claim } from '../idempotency/claim.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
@@ -116,8 +116,7 @@ class InferenceHandler {
     const { admission, catalog, estimator, calls, isDraining } = this.#dependencies
     // The gateway may have begun to stop while the body arrived.
     if (isDraining()) throw new ServiceError('draining')
-    const whole = catalog.current()
-    if (whole === null) throw new ServiceError('state_unavailable')
+    const whole = loadedCatalog(catalog)
     // The request keeps these upstreams, even if others are loaded meanwhile.
     const upstreams = this.#dependencies.upstreams.current
     const view = upstreams.offers.viewOf(whole)

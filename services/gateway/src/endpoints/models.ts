@@ -8,7 +8,7 @@ import { type Static, Type } from 'typebox'
 import { confirmKey } from '../admission/admit-request.ts'
 import { mayUseModel } from '../admission/judge.ts'
 import type { UseLog } from '../admission/use-log.ts'
-import type { LiveCatalog } from '../catalog/live-catalog.ts'
+import { type LiveCatalog, loadedCatalog } from '../catalog/live-catalog.ts'
 import { errorsOf, messagesErrors } from '../http/messages-errors.ts'
 import { type Api, apiPaths } from '../upstreams/apis.ts'
 import type { LiveUpstreams } from '../upstreams/live-upstreams.ts'
@@ -31,8 +31,7 @@ const ModelParams = Type.Object({ '*': Type.String() })
  */
 export function models(app: FastifyInstance, { redis, catalog, upstreams, useLog }: ModelsDependencies): void {
   async function allowedModels(request: FastifyRequest): Promise<AllowedModel[]> {
-    const view = catalog.current()
-    if (view === null) throw new ServiceError('state_unavailable')
+    const view = loadedCatalog(catalog)
     const known = request.knownKey!
     await confirmKey(redis, known, (records) => judgeKey(records, known.digest))
     useLog.used(known.pointer.key)

@@ -3,6 +3,7 @@ import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import type { StoredId } from '@tollgate/state/stored-ids/stored-ids.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { confirmKey } from '../admission/admit-request.ts'
+import { loadedCatalog } from '../catalog/live-catalog.ts'
 import { callOnce } from '../free-calls/call-once.ts'
 import { countFreeCall } from '../free-calls/count-free-call.ts'
 import { isId } from '../relay/issued-ids.ts'
@@ -46,8 +47,7 @@ async function pass(
 ): Promise<FastifyReply> {
   const { id } = request.params
   const known = request.knownKey!
-  const view = catalog.current()
-  if (view === null) throw new ServiceError('state_unavailable')
+  const view = loadedCatalog(catalog)
   await confirmKey(redis, known, (records) => judgeKey(records, known.digest))
   await countFreeCall(redis, known, view)
   useLog.used(known.pointer.key)

@@ -6,8 +6,9 @@ export interface AnswerApi {
   readonly path: string
   /** A valid request. */
   request(asksForStream: boolean): object
-  /** Texts of single bodies, and of streams of which some are hostile. */
+  /** The text of a single body. */
   readonly whole: fc.Arbitrary<string>
+  /** The text of a stream. Some are hostile. */
   readonly stream: fc.Arbitrary<string>
   /** A body that reports an error. */
   readonly error: string

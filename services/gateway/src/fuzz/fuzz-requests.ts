@@ -18,7 +18,7 @@ const message = fc.record({
   role: fc.constantFrom('user', 'system', 'tool'),
   content: fc.oneof(fc.string(), fc.jsonValue())
 })
-/** Parts of messages, and blocks, of which some are valid. */
+/** A part of a message. Some are valid. */
 const part = fc.oneof(
   fc.record({ type: fc.constantFrom('text', 'input_text'), text: fc.string() }),
   fc.record({ type: fc.string(), text: fc.jsonValue(), cache_control: fc.jsonValue() })

@@ -8,7 +8,7 @@ import { type Admission, confirmKey } from '../admission/admit-request.ts'
 import { judgeCall } from '../admission/judge.ts'
 import type { UseLog } from '../admission/use-log.ts'
 import { lastPlanOf } from '../authenticate/known-key.ts'
-import type { CatalogView, LiveCatalog } from '../catalog/live-catalog.ts'
+import { type CatalogView, type LiveCatalog, loadedCatalog } from '../catalog/live-catalog.ts'
 import { countFreeCall } from '../free-calls/count-free-call.ts'
 import type { ErrorFormat } from '../http/error-format.ts'
 import { routeOf } from '../http/route-of.ts'
@@ -61,7 +61,7 @@ export async function answerRepeat(
   const sender = senderOf(request)
   const confirm = async (view: CatalogView) =>
     confirmKey(admission.redis, known, (records) => judgeCall(records, known.digest, view, model, kind))
-  const view = viewOf(catalog)
+  const view = loadedCatalog(catalog)
   request.modelLabel = view.model(model, kind) === null ? otherLabel : model
   await confirm(view)
   await countFreeCall(admission.redis, known, view)
@@ -76,7 +76,7 @@ export async function answerRepeat(
     }
     if (claimed.outcome === 'claimed') return claimed.claim
     // The wait may have been long.
-    await confirm(viewOf(catalog))
+    await confirm(loadedCatalog(catalog))
   }
   if (claimed.outcome !== 'kept') {
     const isOther = claimed.outcome === 'other'
@@ -89,12 +89,6 @@ export async function answerRepeat(
   request.trace?.replayed(known)
   sendKept(request, reply, claimed.answer, errors)
   return null
-}
-
-function viewOf(catalog: LiveCatalog): CatalogView {
-  const view = catalog.current()
-  if (view === null) throw new ServiceError('state_unavailable')
-  return view
 }
 
 /** @returns null if the client leaves */

@@ -15,7 +15,7 @@ interface Waiter {
 
 /** A waiting request. */
 export interface Waiting {
-  /** Its claim, the kept answer, or why there is none. Never `running`. Stays pending after {@link leave}. */
+  /** What became of the other request; never `running`. It does not settle after {@link leave}. */
   readonly claimed: Promise<Claimed>
   /** Stops waiting: the client has left. */
   leave(): void

@@ -7,7 +7,8 @@ import {
   keepAnswer,
   type RepeatableRequest
 } from '@tollgate/state/idempotency/idempotency.ts'
-import { RedisAwayError, type RedisLink, withoutCommand } from '@tollgate/state/link/redis-link.ts'
+import { backgroundWrites } from '@tollgate/state/link/background-writes.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { IdempotencyMetrics } from '../telemetry/idempotency-metrics.ts'
 import { Claim, type ClaimWrites } from './claim.ts'
 import { ClaimWaits, type Waiting } from './claim-waits.ts'
@@ -37,24 +38,16 @@ export interface IdempotencyParts {
 }
 
 export function createIdempotency({ redis, budget, metrics, onRedisError, onError }: IdempotencyParts): Idempotency {
-  const underWay = new Set<Promise<void>>()
-  let isFailing = false
-
-  function write(run: () => Promise<void>): void {
-    const writing = run().then(
-      () => {
-        isFailing = false
-      },
-      (error: Error) => {
+  const background = backgroundWrites(onError)
+  const write = (run: () => Promise<void>): void =>
+    background.start(async () => {
+      try {
+        await run()
+      } catch (error) {
         metrics.failed()
-        if (error instanceof RedisAwayError || isFailing) return
-        isFailing = true
-        onError(withoutCommand(error))
+        throw error
       }
-    )
-    underWay.add(writing)
-    void writing.finally(() => underWay.delete(writing))
-  }
+    })
 
   const writes: ClaimWrites = {
     async renew(request, token) {
@@ -90,8 +83,6 @@ export function createIdempotency({ redis, budget, metrics, onRedisError, onErro
     metrics,
     claim,
     wait: (request, failure) => waits.wait(request, failure),
-    async stop() {
-      while (underWay.size > 0) await Promise.all(underWay)
-    }
+    stop: () => background.stop()
   }
 }

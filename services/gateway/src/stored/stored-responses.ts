@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { RedisAwayError, type RedisLink, withoutCommand } from '@tollgate/state/link/redis-link.ts'
+import { backgroundWrites } from '@tollgate/state/link/background-writes.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { findIds, forgetId, rememberIds, type StoredId } from '@tollgate/state/stored-ids/stored-ids.ts'
 import type { IssuedIds } from '../relay/issued-ids.ts'
 
@@ -27,32 +28,16 @@ export interface StoredResponses {
  *   Requests that name lost ids are refused
  */
 export function createStoredResponses(redis: RedisLink, onError: (error: Error) => void): StoredResponses {
-  const underWay = new Set<Promise<void>>()
-  let isFailing = false
-
-  async function write(account: string, ids: readonly StoredId[]): Promise<void> {
-    try {
-      await rememberIds(redis, account, ids)
-      isFailing = false
-    } catch (error) {
-      if (error instanceof RedisAwayError || isFailing) return
-      isFailing = true
-      onError(withoutCommand(error as Error))
-    }
-  }
-
+  const writes = backgroundWrites(onError)
   return {
     remember(account, { upstream, model }, { answer, items }, { total, output }) {
       const source = hash('sha256', answer, 'base64url').slice(0, 11)
       const ofItems = items.map((id) => ({ id, upstream, tokens: output, source, model }))
-      const writing = write(account, [{ id: answer, upstream, tokens: total, source, model }, ...ofItems])
-      underWay.add(writing)
-      void writing.finally(() => underWay.delete(writing))
+      const ids = [{ id: answer, upstream, tokens: total, source, model }, ...ofItems]
+      writes.start(async () => rememberIds(redis, account, ids))
     },
     find: (account, ids) => findIds(redis, account, ids),
     forget: (account, id) => forgetId(redis, account, id),
-    async stop() {
-      await Promise.all(underWay)
-    }
+    stop: () => writes.stop()
   }
 }

@@ -11,6 +11,7 @@ import {
   streamed,
   weatherArguments,
   weatherTool,
+  wholeAndStreamed,
   words
 } from './kind.ts'
 import { picture, spoken } from './media.ts'
@@ -27,13 +28,8 @@ function chat(name: string, model: string, more: Ask = () => ({}), changes: Chan
   return kindOf('chat', name, body, changes)
 }
 
-/** The same request, whole and streamed. */
-function both(name: string, model: string, more: Ask = () => ({}), changes: Changes = {}): Kind[] {
-  return [
-    chat(name, model, more, changes),
-    chat(`${name}, streamed`, model, (random) => ({ ...more(random), stream: true }), changes)
-  ]
-}
+const both = (name: string, model: string, more?: Ask, changes?: Changes): Kind[] =>
+  wholeAndStreamed((full, members, all) => chat(full, model, members, all), name, more, changes)
 
 const hungUp = (name: string, model: string, more: Ask = streamed): Kind[] =>
   hangUps((full, changes) => chat(full, model, more, changes), name)

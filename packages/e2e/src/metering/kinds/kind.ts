@@ -53,6 +53,17 @@ export function kindOf(api: ApiName, name: string, body: Ask, changes: Changes =
   }
 }
 
+/** The same request, whole and streamed. @param toKind makes a kind from its name, members and changes */
+export function wholeAndStreamed(
+  toKind: (name: string, members: Ask, changes: Changes) => Kind,
+  name: string,
+  members: Ask = () => ({}),
+  changes: Changes = {}
+): Kind[] {
+  const streaming: Ask = (random) => ({ ...members(random), stream: true })
+  return [toKind(name, members, changes), toKind(`${name}, streamed`, streaming, changes)]
+}
+
 /** The four moments at which clients hang up on a stream, each as its own kind. */
 export function hangUps(toKind: (name: string, changes: Changes) => Kind, name: string): Kind[] {
   const readings: Reading[] = [

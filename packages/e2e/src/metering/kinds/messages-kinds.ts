@@ -11,6 +11,7 @@ import {
   streamed,
   weatherArguments,
   weatherTool,
+  wholeAndStreamed,
   words
 } from './kind.ts'
 import { picture } from './media.ts'
@@ -26,13 +27,8 @@ function message(name: string, model: string, more: Ask = () => ({}), changes: C
   return kindOf('messages', name, body, changes)
 }
 
-/** The same request, whole and streamed. */
-function both(name: string, model: string, more: Ask = () => ({}), changes: Changes = {}): Kind[] {
-  return [
-    message(name, model, more, changes),
-    message(`${name}, streamed`, model, (random) => ({ ...more(random), stream: true }), changes)
-  ]
-}
+const both = (name: string, model: string, more?: Ask, changes?: Changes): Kind[] =>
+  wholeAndStreamed((full, members, all) => message(full, model, members, all), name, more, changes)
 
 const hungUp = (name: string, model: string, more: Ask = streamed): Kind[] =>
   hangUps((full, changes) => message(full, model, more, changes), name)

@@ -1,12 +1,9 @@
-import { type Ask, type Changes, type Kind, kindOf, marker, words } from './kind.ts'
+import { type Ask, type Changes, type Kind, kindOf, marker, wholeAndStreamed, words } from './kind.ts'
 
 const repeats = { repeats: true, weight: 1 } as const
 
-/** The same request, whole and streamed. */
-const both = (api: Kind['api'], name: string, body: Ask, changes: Changes = {}): Kind[] => [
-  kindOf(api, name, body, { ...repeats, ...changes }),
-  kindOf(api, `${name}, streamed`, (random) => ({ ...body(random), stream: true }), { ...repeats, ...changes })
-]
+const both = (api: Kind['api'], name: string, body: Ask, changes: Changes = {}): Kind[] =>
+  wholeAndStreamed((full, members, all) => kindOf(api, full, members, all), name, body, { ...repeats, ...changes })
 
 const hangUp = { reading: 'hangs up before the answer' } as const
 const chat: Ask = (random) => ({ model: 'priced', messages: [{ role: 'user', content: words(random, 60) }] })

@@ -11,6 +11,7 @@ import {
   streamed,
   weatherArguments,
   weatherTool,
+  wholeAndStreamed,
   words
 } from './kind.ts'
 import { picture } from './media.ts'
@@ -26,13 +27,8 @@ function response(name: string, model: string, more: Ask = () => ({}), changes: 
   return kindOf('responses', name, body, changes)
 }
 
-/** The same request, whole and streamed. */
-function both(name: string, model: string, more: Ask = () => ({}), changes: Changes = {}): Kind[] {
-  return [
-    response(name, model, more, changes),
-    response(`${name}, streamed`, model, (random) => ({ ...more(random), stream: true }), changes)
-  ]
-}
+const both = (name: string, model: string, more?: Ask, changes?: Changes): Kind[] =>
+  wholeAndStreamed((full, members, all) => response(full, model, members, all), name, more, changes)
 
 const hungUp = (name: string, model: string, more: Ask = streamed): Kind[] =>
   hangUps((full, changes) => response(full, model, more, changes), name)

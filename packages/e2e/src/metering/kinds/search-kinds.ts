@@ -1,5 +1,17 @@
 import type { ApiName } from '../client-apis.ts'
-import { type Ask, type Changes, hangUps, type Kind, kindOf, longText, marker, some, streamed, words } from './kind.ts'
+import {
+  type Ask,
+  type Changes,
+  hangUps,
+  type Kind,
+  kindOf,
+  longText,
+  marker,
+  some,
+  streamed,
+  wholeAndStreamed,
+  words
+} from './kind.ts'
 
 /** How a request of one API has the provider's web search. */
 interface SearchApi {
@@ -33,10 +45,7 @@ const unreported = { ...rare, isReported: false }
 function searchKindsOf({ api, model, prompt, search }: SearchApi): Kind[] {
   const kind = (name: string, body: Ask, changes: Changes = {}): Kind =>
     kindOf(api, name, (random) => ({ model, ...search(), ...prompt(words(random, 40)), ...body(random) }), changes)
-  const both = (name: string, body: Ask = () => ({}), changes: Changes = {}): Kind[] => [
-    kind(name, body, changes),
-    kind(`${name}, streamed`, (random) => ({ ...body(random), stream: true }), changes)
-  ]
+  const both = (name: string, body?: Ask, changes?: Changes): Kind[] => wholeAndStreamed(kind, name, body, changes)
   /** Tells the model server what to do. */
   const telling =
     (...directives: readonly string[]): Ask =>
