@@ -1,0 +1,91 @@
+import { type Static, Type } from 'typebox'
+
+const Instant = Type.String({ format: 'date-time' })
+const Usd = Type.String({ description: 'US dollars, such as 12.50.' })
+const Month = Type.String({ description: 'A month (UTC), such as 2026-11.' })
+const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
+  Type.Union([schema, Type.Null()])
+
+/** A key, as events name it. */
+const EventKey = Type.Object({
+  id: Type.String(),
+  label: Type.String(),
+  scope: Type.Enum(['inference', 'management']),
+  metadata: Type.Record(Type.String(), Type.String())
+})
+
+/** Events of an account, with their data. Never change what a type means; add members only. */
+export const accountEvents = {
+  'budget.threshold': Type.Object(
+    {
+      scope: Type.Enum(['account', 'key']),
+      key: orNull(EventKey),
+      month: Month,
+      percent: Type.Integer({ description: 'The threshold that the spend has reached.' }),
+      budget_usd: Usd,
+      spent_usd: Usd
+    },
+    { description: 'The spend of the month has reached a share of the budget of the account or a key.' }
+  ),
+  'budget.forecast': Type.Object(
+    { month: Month, budget_usd: Usd, spent_usd: Usd, forecast_usd: Usd },
+    { description: 'At the pace of the last days, the account will use up its budget before the month ends.' }
+  ),
+  'key.created': Type.Object({ key: EventKey }, { description: 'A key was created.' }),
+  'key.rotated': Type.Object(
+    { key: EventKey, old_secret_until: orNull(Instant) },
+    { description: 'A key got a new secret. The old secret works until the given time; null: it stopped at once.' }
+  ),
+  'key.grace_ending': Type.Object(
+    { key: EventKey, old_secret_until: Instant },
+    { description: 'The old secret of a rotated key soon stops working.' }
+  ),
+  'key.expiring': Type.Object({ key: EventKey, expires_at: Instant }, { description: 'A key soon expires.' }),
+  'key.revoked': Type.Object({ key: EventKey }, { description: 'A key was revoked.' }),
+  'plan.changed': Type.Object({ from: orNull(Type.String()), to: Type.String() }, { description: 'The plan changed.' }),
+  'payment.failed': Type.Object(
+    { invoice_id: orNull(Type.String()) },
+    { description: 'A payment failed. The plan ends if the payment provider gives up.' }
+  ),
+  'account.suspended': Type.Object(
+    { reason: Type.String() },
+    { description: 'The account was suspended: all its keys are refused.' }
+  ),
+  'account.resumed': Type.Object({ reason: Type.String() }, { description: 'A suspension of the account ended.' }),
+  'webhook.disabled': Type.Object(
+    { endpoint_id: Type.String(), url: Type.String() },
+    { description: 'A webhook endpoint failed for a day, so it gets no more events.' }
+  ),
+  'webhook.test': Type.Object({ endpoint_id: Type.String() }, { description: 'Somebody asked for a test event.' })
+} as const
+
+/** Events for operators, with their data. */
+export const operatorEvents = {
+  'request.failed_over': Type.Object(
+    {
+      model: Type.String(),
+      from_upstream: Type.String(),
+      to_upstream: Type.String(),
+      minute: Instant,
+      requests: Type.Integer()
+    },
+    { description: 'In one minute, these requests were answered by another upstream because the first one failed.' }
+  ),
+  'provider.failing': Type.Object(
+    { upstream: Type.String(), since: Instant, requests: Type.Integer(), failed: Type.Integer() },
+    { description: 'Most calls of an upstream have failed for some minutes.' }
+  ),
+  'spend.unusual': Type.Object(
+    { account_id: Type.String(), hour: Instant, spent_usd: Usd, usual_usd: Usd },
+    { description: 'An account spent far more in an hour than it usually does.' }
+  ),
+  'webhook.disabled': accountEvents['webhook.disabled'],
+  'webhook.test': accountEvents['webhook.test']
+} as const
+
+export type AccountEventType = keyof typeof accountEvents
+export type OperatorEventType = keyof typeof operatorEvents
+export type EventType = AccountEventType | OperatorEventType
+
+type Shapes = typeof accountEvents & typeof operatorEvents
+export type EventData<Type extends EventType> = Static<Shapes[Type]>

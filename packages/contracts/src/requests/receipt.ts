@@ -1,0 +1,62 @@
+import type { MeasuredCounter } from '../usage/usage-counters.ts'
+
+/**
+ * What became of a request. `settled`: it was admitted, and its real cost is charged. `reaped`: its gateway died, so its whole
+ * reservation is charged until the gateway's own receipt, if it still comes, replaces this one. `refused`: it was not admitted.
+ */
+export const receiptKinds = ['refused', 'reaped', 'settled'] as const
+export type ReceiptKind = (typeof receiptKinds)[number]
+
+/** The tokens and calls of a request, and its cost in nanodollars. */
+export type ReceiptCounts = Record<MeasuredCounter, number>
+
+/**
+ * The record of one request: what was asked, what was served, by whom, and what it cost. It has no words of prompts or answers.
+ * The gateway writes it in the script that charges the request, and control copies it from Redis to PostgreSQL.
+ */
+export interface Receipt extends ReceiptCounts {
+  readonly kind: ReceiptKind
+  /** The client got it as `x-request-id`. */
+  readonly id: string
+  readonly account: string
+  readonly key: string
+  /**
+   * When it was admitted by the clock of Redis, or refused by the gateway's; seconds since the epoch. A reaped and a settled receipt
+   * of one request have the same.
+   */
+  readonly at: number
+  /** For how many equal refusals it stands, itself included; 1 for others. */
+  readonly count: number
+  /** The path of the route, such as `/v1/chat/completions`. */
+  readonly endpoint: string
+  /** The client's name of the model; null if the request was refused before it was read. */
+  readonly model: string | null
+  /** The model that the answer names; null if it names the requested one, or none. */
+  readonly answeredModel: string | null
+  readonly isStream: boolean
+  /** The upstream that was called last; null for none. */
+  readonly upstream: string | null
+  readonly attempts: number
+  /** The status that the client got; 499 if it left before the answer began; null if the gateway died. */
+  readonly status: number | null
+  /** The code of the error that the client got; null for success. */
+  readonly code: string | null
+  readonly isEstimated: boolean
+  readonly clientGone: boolean
+  /** What was reserved, nanodollars. */
+  readonly heldNanos: number
+  /** The reserved tokens, prompt and output. */
+  readonly heldTokens: number
+  /** Granted output tokens; null if unknown. */
+  readonly grantedTokens: number | null
+  /** The service tier that was charged; null for the usual one. */
+  readonly tier: string | null
+  /** The prices in force, as JSON of the rates that gave the cost; null if nothing was charged. */
+  readonly rates: string | null
+  /** Milliseconds from the arrival of its head to the first byte of the answer; null without an answer. */
+  readonly firstByteMs: number | null
+  /** Milliseconds from the arrival of its head to its end; null if the gateway died. */
+  readonly durationMs: number | null
+  /** The client's address, only with `REQUEST_LOG_ADDRESSES=true`. */
+  readonly address: string | null
+}
