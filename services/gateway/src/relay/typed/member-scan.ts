@@ -1,8 +1,19 @@
-import { closeBrace, closeBracket, colon, comma, openBrace, openBracket, quote } from '../../body/json-bytes.ts'
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  openBrace,
+  openBracket,
+  quote
+} from '../../body/json-bytes.ts'
 import { closingQuote, isSpace } from '../../body/scan.ts'
 
 /** Longer values are not kept. Usage objects have a few hundred bytes. */
 export const maxValueBytes = 16_384
+/** Texts up to this many bytes are read byte by byte. In longer ones, only the closing quote is searched for. */
+const maxReadText = 64
 /** Longer names are none of those that are searched. */
 const maxNameBytes = 64
 
@@ -92,12 +103,7 @@ export class MemberScan {
   /** The parsed value at a path; undefined if it is missing. */
   valueOf(path: string): unknown {
     const text = this.values.get(path)
-    if (text === undefined) return undefined
-    try {
-      return JSON.parse(text)
-    } catch {
-      return undefined
-    }
+    return text === undefined ? undefined : parsedValue(text)
   }
 
   push(bytes: Buffer): void {
@@ -190,16 +196,23 @@ export class MemberScan {
   #endValue(bytes: Buffer, at: number): void {
     const path = this.#path
     if (path === null || this.#levels.length !== this.#depth) return
-    this.#keep(bytes.subarray(this.#valueFrom, at))
-    if (this.#gatheredBytes > maxValueBytes) this.values.delete(path)
-    else {
-      const text = Buffer.concat(this.#gathered).toString().trim()
-      if (!path.includes('*')) this.values.set(path, text)
-      else if (this.listed.length < maxListed) this.listed.push({ path, item: this.#item, text })
-    }
+    const text = this.#endText(bytes, at)
+    if (text === null) this.values.delete(path)
+    else if (!path.includes('*')) this.values.set(path, text)
+    else if (this.listed.length < maxListed) this.listed.push({ path, item: this.#item, text })
     if (path === this.#spanOf) this.spanEnd = this.#before + at
     this.#path = null
     this.#gathered = []
+  }
+
+  /** The text of the value that ends before `at`; null if it is too long. Nearly all values are within the current bytes. */
+  #endText(bytes: Buffer, at: number): string | null {
+    const from = this.#valueFrom
+    if (this.#gatheredBytes + at - from > maxValueBytes) return null
+    if (this.#gatheredBytes === 0) return bytes.toString('utf8', from, at).trim()
+    return Buffer.concat([...this.#gathered, bytes.subarray(from, at)])
+      .toString()
+      .trim()
   }
 
   /** @param part is copied */
@@ -230,9 +243,26 @@ export class MemberScan {
       at++
       this.#isEscaped = false
     }
+    // Most texts are short: then a search costs more than it saves.
+    for (const near = Math.min(bytes.length, at + maxReadText); at < near; at++) {
+      if (bytes[at] === quote) return at
+      if (bytes[at] === backslash) break
+    }
     const end = closingQuote(bytes, at)
     this.#isEscaped = end === -2
     return end < 0 ? -1 : end
+  }
+}
+
+/** The value of a JSON text; undefined if it is none. Most texts are plain strings. */
+export function parsedValue(text: string): unknown {
+  if (text.charCodeAt(0) === quote && text.indexOf('"', 1) === text.length - 1 && !text.includes('\\')) {
+    return text.slice(1, -1)
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ListedValue } from './member-scan.ts'
+import { type ListedValue, parsedValue } from './member-scan.ts'
 
 const members = ['id', 'type', 'status', 'action.type'] as const
 
@@ -16,20 +16,17 @@ export interface OutputItem {
 
 /** Gathers the items of a response's output, in order. Items without any of the members that are read are left out. */
 export function outputItems(listed: readonly ListedValue[]): OutputItem[] {
-  const items = new Map<number, OutputItem>()
+  const items: OutputItem[] = []
+  let last = -1
   for (const { path, item, text } of listed) {
-    const found = items.get(item) ?? {}
-    items.set(item, found)
-    const [, member] = path.split('.*.')
-    found[member === 'action.type' ? 'action' : (member as 'id' | 'type' | 'status')] = parsed(text)
+    if (item !== last) items.push({})
+    last = item
+    const found = items.at(-1)!
+    const value = parsedValue(text)
+    if (path.endsWith('.id')) found.id = value
+    else if (path.endsWith('.status')) found.status = value
+    else if (path.endsWith('.action.type')) found.action = value
+    else found.type = value
   }
-  return [...items.values()]
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return items
 }

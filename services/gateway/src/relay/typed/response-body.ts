@@ -10,7 +10,8 @@ import { type BodyReading, ObjectShape } from './object-shape.ts'
 import { outputItems, outputPaths } from './output-items.ts'
 
 const readingOf = (object: string): BodyReading => {
-  const isAnswer = (body: MemberScan): boolean => body.values.get('object') === JSON.stringify(object)
+  const text = JSON.stringify(object)
+  const isAnswer = (body: MemberScan): boolean => body.values.get('object') === text
   return {
     paths: ['object', 'status', 'error', 'usage', 'service_tier', 'tool_usage', 'id', ...outputPaths('output')],
     usage: 'usage',

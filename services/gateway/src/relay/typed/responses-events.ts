@@ -82,6 +82,10 @@ export class ResponsesEvents extends TypedEvents {
     return text.includes('"response"') || text.includes('rror') || text.includes('output_item.')
   }
 
+  protected override passesUnread(text: string): boolean {
+    return beginnings.test(text)
+  }
+
   protected override hasWords(type: unknown): boolean {
     return typeof type !== 'string' || type.endsWith('.delta')
   }
@@ -123,5 +127,7 @@ export class ResponsesEvents extends TypedEvents {
   }
 }
 
+/** The first events repeat the request: they have neither words nor usage. */
+const beginnings = /^event: response\.(created|in_progress|queued)\ndata: {"type":"response\.\1",/
 const numberName = '"sequence_number":'
 const maxNumberAt = numberName.length + 16

@@ -1,6 +1,6 @@
 import { ReceivedText } from '../../tokens/received-text.ts'
 import { firstBoundary } from '../event-boundaries.ts'
-import { dataOf } from '../event-data.ts'
+import { dataBytes } from '../event-data.ts'
 import { errorLine } from '../event-failure.ts'
 import { EventFlow } from '../event-flow.ts'
 import { MemberScan } from './member-scan.ts'
@@ -31,6 +31,11 @@ export abstract class TypedEvents extends EventFlow {
     return true
   }
 
+  /** Whether an event passes unread. Asked only of events that may matter. @param _text one character per byte */
+  protected passesUnread(_text: string): boolean {
+    return false
+  }
+
   /** Called with events that pass. @param _text one character per byte */
   protected passed(_text: string): void {}
 
@@ -49,8 +54,9 @@ export abstract class TypedEvents extends EventFlow {
 
   /** @returns the events before an error */
   #readAll(events: Buffer, text: string): Buffer {
+    const isPlain = !text.includes('\r')
     for (let from = 0; from < events.length; ) {
-      const end = firstBoundary(events, from) || events.length
+      const end = (isPlain ? nextBlankLine(text, from) : firstBoundary(events, from)) || events.length
       const eventText = text.slice(from, end)
       const event = events.subarray(from, end)
       if (!this.#readEvent(event, eventText)) {
@@ -67,10 +73,11 @@ export abstract class TypedEvents extends EventFlow {
   #readEvent(event: Buffer, text: string): boolean {
     let type: unknown
     if (this.mayMatter(text)) {
+      if (this.passesUnread(text)) return true
       // An event of this name is a failure, whatever its data.
       if (errorLine.test(text)) return false
       const scan = new MemberScan(this.#paths)
-      scan.push(Buffer.from(dataOf(event)))
+      scan.push(dataBytes(event, text))
       type = scan.valueOf('type')
       // The last event of a stream may be cut.
       if (scan.isClosed && !scan.isFaulty && !this.read(type, scan)) return false
@@ -91,6 +98,12 @@ export abstract class TypedEvents extends EventFlow {
     if (this.#scan.isClosed && !this.#scan.isFaulty) this.read(type, this.#scan)
     this.#scan = null
   }
+}
+
+/** Like `firstBoundary`, for text without CR: a search of V8 is faster than a loop. */
+function nextBlankLine(text: string, from: number): number {
+  const at = text.indexOf('\n\n', Math.max(0, from - 1))
+  return at < 0 ? 0 : at + 2
 }
 
 /** A comment or a field of an event. */
