@@ -36,6 +36,8 @@ const itemKinds = {
     ...ignored('status', 'caller', 'namespace')
   },
   custom_tool_call_output: { ...callOutput, ...ignored('status', 'caller') },
+  // The stand-in counts their tokens, and never calls them.
+  additional_tools: { id: Id, role: Type.Literal('developer'), tools: Type.Array(Type.Unknown()) },
   web_search_call: { id: Id, ...ignored('action', 'status') },
   compaction: { id: Id, encrypted_content: Type.String() },
   item_reference: { id: Type.String({ minLength: 1 }) }

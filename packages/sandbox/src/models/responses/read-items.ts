@@ -67,6 +67,7 @@ const prefixes: Record<Exclude<WholeItem['type'], 'message'>, string> = {
   function_call_output: 'fco_',
   custom_tool_call: 'ctc_',
   custom_tool_call_output: 'ctco_',
+  additional_tools: 'at_',
   web_search_call: 'ws_',
   compaction: 'cmp_'
 }

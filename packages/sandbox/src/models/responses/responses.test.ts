@@ -48,6 +48,19 @@ test('an answer has the documented shape, and its usage is the bill', async () =
   })
 })
 
+test('tools within the input count as tokens of the prompt, as Codex sends them', async () => {
+  const ask = async (tools: object[]) => {
+    const input = [
+      { type: 'additional_tools', role: 'developer', tools },
+      { role: 'user', content: 'say 2 words' }
+    ] as unknown as ResponseInput
+    const { output_text: text, usage } = await openai.responses.create({ model: 'm', input, store: false })
+    assert.equal(text.split(' ').length, 2)
+    return usage!.input_tokens
+  }
+  assert.ok((await ask([{ type: 'namespace', name: 'functions', tools: [weather] }])) > (await ask([])))
+})
+
 test('a stream sends typed events in order, numbers them, and reports usage only at its end', async () => {
   const events = await stream({ model: 'm', input: 'say 2 words' })
   assert.deepEqual(

@@ -22,6 +22,8 @@ function messageOf(item: WholeItem): Message | [] {
     case 'function_call_output':
     case 'custom_tool_call_output':
       return { role: 'tool', content: partsOf(item.output) }
+    case 'additional_tools':
+      return { role: 'developer', content: JSON.stringify(item.tools) }
     case 'compaction':
       return { role: 'assistant', content: item.encrypted_content }
     default:
