@@ -12,7 +12,17 @@ import { outputItems, outputPaths } from './output-items.ts'
 const readingOf = (object: string): BodyReading => {
   const isAnswer = (body: MemberScan): boolean => body.values.get('object') === JSON.stringify(object)
   return {
-    paths: ['object', 'status', 'error', 'usage', 'service_tier', 'tool_usage', 'id', ...outputPaths('output')],
+    paths: [
+      'object',
+      'status',
+      'error',
+      'usage',
+      'service_tier',
+      'model',
+      'tool_usage',
+      'id',
+      ...outputPaths('output')
+    ],
     usage: 'usage',
     isAnswer,
     // A response that failed has an error, too. It is the provider's answer.
