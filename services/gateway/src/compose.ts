@@ -22,6 +22,7 @@ import type { Protection } from './http/protection.ts'
 import { gatewayReadiness } from './http/readiness.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { keptBudget } from './idempotency/memory-setting.ts'
+import type { RequestLogSetting } from './receipts/request-log-setting.ts'
 import { Deadlines } from './relay/deadlines.ts'
 import { createRequestCuts } from './revocation/cut-requests.ts'
 import { composeSettlement } from './settlement/compose-settlement.ts'
@@ -52,6 +53,8 @@ export interface GatewayParts {
   readonly logsRequest?: LogsRequest
   /** MiB of answers that Redis keeps for repeated requests; 0 to ignore `Idempotency-Key`. */
   readonly idempotencyMemoryMb: number
+  /** How receipts of requests are written; null if there are none. */
+  readonly requestLog: RequestLogSetting | null
   /** Address of the operator's documentation, to which errors link; null if there is none. */
   readonly docsUrl: string | null
   /** Closed with the gateway; null if requests are not traced. */
@@ -91,7 +94,7 @@ export interface Gateway extends AsyncDisposable {
  * @throws FileError or ConfigError if the upstreams file is not valid
  */
 export function composeGateway(given: GatewayParts): Gateway {
-  const { redis, log, protection, logsRequest = sampleRequests(1) } = given
+  const { redis, log, protection, logsRequest = sampleRequests(1), requestLog } = given
   const parts = new AsyncDisposableStack()
   let isStopping = false
   const warn = (message: string) => (err: unknown) => log.warn({ err }, message)
@@ -122,13 +125,15 @@ export function composeGateway(given: GatewayParts): Gateway {
   const readiness = () => gatewayReadiness(redis, catalog, isStopping, upstreamHealth.problems())
   const admin = createAdminServer({ registry: metrics.registry, readiness })
   parts.defer(() => admin.close())
-  const settling = composeSettlement({ redis, turn, metrics, failures, log, logsRequest })
+  const settling = composeSettlement({ redis, turn, metrics, failures, log, logsRequest, requestLog })
   const { estimator, queue, settlement } = settling
   parts.use(settling)
   parts.defer(() => upstreams.close())
   keep(reloader)
   const holdMs = holdMsOf(protection.maxRequestMs)
-  const reaper = keep(createReaper(redis, holdMs, metrics.countReaped, warn('cannot end overdue holds')))
+  const reaper = keep(
+    createReaper(redis, holdMs, metrics.countReaped, warn('cannot end overdue holds'), requestLog?.shardBytes)
+  )
   const useLog = keep(createUseLog(redis, warn('cannot record when keys were last used')))
   keep(catalog)
   const storedResponses = keep(createStoredResponses(redis, warn('cannot record stored responses in Redis')))

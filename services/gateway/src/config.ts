@@ -59,6 +59,12 @@ export const GatewayConfig = Type.Object({
   GATEWAY_MAX_ABANDONED_STREAMS: Type.Integer({ minimum: 0, default: 256 }),
   /** MiB of answers in Redis for repeated requests with an `Idempotency-Key`. 0: the gateways ignore the header. */
   IDEMPOTENCY_MEMORY_MB: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 256 }),
+  /** Whether the gateway writes a receipt of each request for the request log. */
+  REQUEST_LOG: Type.Enum(['on', 'off'], { default: 'on' }),
+  /** MiB of receipts in Redis until control copies them. Above that, the oldest are dropped. A 256th of it is for each shard of accounts. */
+  REQUEST_LOG_MEMORY_MB: Type.Integer({ minimum: 16, maximum: 1_000_000, default: 256 }),
+  /** Whether receipts have the addresses of clients. */
+  REQUEST_LOG_ADDRESSES: Type.Enum(['true', 'false'], { default: 'false' }),
   UPSTREAMS_FILE: Type.String({ default: workspaceFile('deploy/upstreams.yaml') }),
   /** Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: no links. */
   DOCS_URL: Type.String({ default: '' }),

@@ -78,7 +78,7 @@ function callOf(number: number) {
   const upstream = upstreams[number % upstreams.length]!
   const outcome: Outcome = {
     ...{ upstream, upstreamStatus: 200, attempts: 1, lastCall: 'success', calledAt: startedAt + 1, status: 200 },
-    ...{ code: null, used: null, firstByteAt: startedAt + 400.5, clientGone: false }
+    ...{ code: null, used: null, answeredModel: null, firstByteAt: startedAt + 400.5, clientGone: false }
   }
   const tokens = { promptTokens: 100 + ((number * 7919) % 5000), completionTokens: 10 + ((number * 104_729) % 2000) }
   return { call, outcome, usage: { ...nothingUsed, ...tokens, cachedTokens: number % 50 } }

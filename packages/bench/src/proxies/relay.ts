@@ -100,6 +100,8 @@ function pass(
     deadlines,
     abandonedStreams,
     copy: null,
+    costOf: null,
+    showsCost: false,
     hidesOutput: false,
     isDraining: () => false,
     onFailure: () => {},

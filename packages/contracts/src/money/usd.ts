@@ -11,5 +11,16 @@ export function formatUsd(nanos: bigint): string {
   return `${nanos / nanosPerUsd}.${decimals.slice(0, 2)}${decimals.slice(2).replace(/0+$/, '')}`
 }
 
+/** The same for a safe integer. Gateways write amounts for every request. */
+export function formatNanos(nanos: number): string {
+  const rest = nanos % 1e9
+  const whole = (nanos - rest) / 1e9
+  if (rest === 0) return `${whole}.00`
+  const decimals = String(rest).padStart(9, '0')
+  let length = 9
+  while (length > 2 && decimals.charCodeAt(length - 1) === 0x30) length--
+  return `${whole}.${decimals.slice(0, length)}`
+}
+
 /** Like {@link formatUsd}, also for amounts below zero: `-12.50`. */
 export const formatSignedUsd = (nanos: bigint): string => (nanos < 0n ? `-${formatUsd(-nanos)}` : formatUsd(nanos))

@@ -21,7 +21,8 @@
 --   for each request: picodollars of its prompt, and of each granted token; prompt tokens, and output tokens for each granted
 --     token (the number of answers); wanted output tokens; the minimum to grant; field of its hold; model
 -- Returns the answers, packed in the same way, one after the other. For each request of a group, numbered by the first:
---   0  admitted: granted tokens, seconds since the epoch, nanodollars reserved, ...rates
+--   0  admitted: granted tokens, seconds since the epoch, nanodollars reserved, nanodollars left of the tighter of both budgets for the
+--      month after that (below 0 if more was spent), ...rates
 --   1  over a limit: 0 for concurrent requests, 1 for requests or 2 for tokens; ms until it may pass, ...rates
 --   2  over a budget: 0 of the request, 1 of the key or 2 of the account; limit, settled, reserved and needed (nanodollars),
 --      month (yyyymm)
@@ -44,7 +45,7 @@
 
 local run = ARGV[1]
 local tag = tagOf(run)
-local floor, ceil, max = math.floor, math.ceil, math.max
+local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 -- Larger costs are not exact. They are above every budget and refused.
 local maxPicos = 1e30
 local termsForm, requestForm = '<ddddddddddddddddsd', '<ddddddss'
@@ -63,7 +64,11 @@ local function overLimit(limit, wait)
 end
 
 local function admitted(granted, admittedAt, nanos)
-  return packFields('<ddddddddd', 0, granted, admittedAt, nanos, rates())
+  local left = accountBudget - settled - adjusted - reserved
+  if keyBudget then
+    left = min(left, keyBudget - keySettled - keyReserved)
+  end
+  return packFields('<dddddddddd', 0, granted, admittedAt, nanos, left, rates())
 end
 
 -- Returns how many output tokens a budget allows and the cost of the request; or nil and the refusal.

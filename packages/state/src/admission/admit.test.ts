@@ -380,13 +380,13 @@ testOnEveryRedis('admission', async (t, anyRun) => {
       [bound + 5, bound],
       [earlier, earlier]
     ] as const) {
-      assert.deepEqual(await callForAccount(link, prepared, 'tgReap', [first, bound]), [0, 0])
+      assert.deepEqual(await callForAccount(link, prepared, 'tgReap', [first, bound, '']), [0, 0])
       assert.equal((await readState(client, account)).account!.due, due)
       assert.equal(Number(await client.zscore(deadlinesName(shard), account)), due)
     }
     // A hold that was found, but is not overdue.
     const { deadline } = (await readState(client, account)).holds.get('req_1')!
-    assert.deepEqual(await callForAccount(link, prepared, 'tgReap', ['', bound + 1e6, 'req_1', 'req_2']), [0, 0])
+    assert.deepEqual(await callForAccount(link, prepared, 'tgReap', ['', bound + 1e6, '', 'req_1', 'req_2']), [0, 0])
     assert.equal((await readState(client, account)).account!.due, deadline)
   })
 

@@ -59,6 +59,11 @@ export interface Hold {
   nanos: number
 }
 
+/** What is left of the tighter of the key's and the account's budget for the month, with all reservations; below 0 if more was spent. */
+export interface BudgetLeft {
+  budgetLeftNanos: number
+}
+
 export type Budget = 'request' | 'key' | 'account'
 export type Limit = 'concurrent' | 'requests' | 'tokens'
 
@@ -76,7 +81,7 @@ export interface BudgetRefusal {
 
 /** The decision about one request. */
 export type RequestAnswer =
-  | ({ outcome: 'admitted' } & Hold & RateState)
+  | ({ outcome: 'admitted' } & Hold & BudgetLeft & RateState)
   | BudgetRefusal
   | ({ outcome: 'over-limit'; limit: Limit; waitMs: number } & RateState)
   /** It was cancelled before: see settle.ts. */
@@ -217,6 +222,7 @@ function readAnswer(unpacker: Unpacker, kind: number): RequestAnswer {
         grantedTokens: unpacker.number(),
         at: unpacker.number(),
         nanos: unpacker.number(),
+        budgetLeftNanos: unpacker.number(),
         requests: unpacker.number(),
         requestsLeft: unpacker.number(),
         requestsRestMs: unpacker.number(),

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { frequentCounters, zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import { accountName } from '../keyspace/names.ts'
 import { RedisRefusedError } from '../link/refused-error.ts'
+import { encodeReceipt } from '../receipts/receipt-text.ts'
 import type { SettledRequest } from '../settlement/settled-request.ts'
 import { type LedgerSpend, openSpends, seedSpend } from '../spend/spend.ts'
+import { aReceipt } from '../testing/a-receipt.ts'
 import { readState } from '../testing/account-state.ts'
 import { type Asking, accounts, createWorld, keys, type LimitsWorld } from '../testing/limits-world.ts'
 import { moveClock } from '../testing/moved-clock.ts'
@@ -57,7 +59,8 @@ function settlementOf({ id, key, model }: Asking, admitted: AdmitAnswer): Settle
     cachedTokens: 2,
     completionTokens: 5,
     failed: false,
-    estimated: false
+    estimated: false,
+    receipt: encodeReceipt(aReceipt({ id }))
   }
 }
 
@@ -103,7 +106,8 @@ function callsOf(run: string, at: number): Call[] {
     '20',
     '10000',
     '120',
-    ...counts.map(String)
+    ...counts.map(String),
+    'a receipt'
   ]
   const argumentsEach = settled('').length
   const bursts = [{ micros: 60e6 }, { micros: 60e6 }, { micros: 60e6 }]
@@ -145,29 +149,33 @@ function callsOf(run: string, at: number): Call[] {
       keys: ['1', accountName(account)],
       args: [
         run,
+        '4096',
         [
           ...[2, 2, ...held('req_1'), ...held('req_2')],
           ...[at, 11, ...frequent, packText('k:key_1'), packText('-openai|key_1|a-model'), packText('0 0 2 0 0 0 1')],
           ...[at, 11, ...frequent, packText('k:key_1'), packText('|key_1|another'), packText('')]
-        ]
+        ],
+        'a receipt\nanother one'
       ],
-      numbers: []
+      numbers: [2],
+      orNone: [2]
     },
     {
       name: 'tgSettle',
       keys: ['1', accountName(account)],
-      args: [run, '', ...settled('req_1'), ...settled('req_2')],
-      numbers: [...ofItem, ...ofItem.map((number) => number + argumentsEach)].map((number) => number + 2),
-      complete: [2 + argumentsEach]
+      args: [run, '', '4096', ...settled('req_1'), ...settled('req_2')],
+      numbers: [...ofItem, ...ofItem.map((number) => number + argumentsEach)].map((number) => number + 3).concat(3),
+      orNone: [3],
+      complete: [3 + argumentsEach]
     },
-    { name: 'tgCancel', keys: ['1', accountName(account)], args: [run, 'req_1'], numbers: [] },
+    { name: 'tgCancel', keys: ['1', accountName(account)], args: [run, '4096', 'req_1'], numbers: [2], orNone: [2] },
     {
       name: 'tgReap',
       keys: ['1', accountName(account)],
-      args: [run, String(at * 1000), String(at * 2000), 'req_1', 'req_2'],
-      numbers: [2, 3],
-      orNone: [2],
-      complete: [3, 4]
+      args: [run, String(at * 1000), String(at * 2000), '4096', 'req_1', 'req_2'],
+      numbers: [2, 3, 4],
+      orNone: [2, 4],
+      complete: [4, 5]
     },
     {
       name: 'tgSeedSpend',
@@ -266,20 +274,20 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
     const { world, at } = await openHolds()
     const calls = callsOf(world.link.run(), at)
     const [admit, settle] = ['tgAdmit', 'tgSettleHeld'].map((name) => calls.find((call) => call.name === name)!)
-    const [first, other] = accounts
-    for (const [proper, changes] of [
-      [admit!, (ids: string[]) => ids.includes('req_8') && ids.includes('req_9')],
-      [settle!, (ids: string[]) => !ids.includes('req_1') && !ids.includes('req_2')]
+    const [one, other] = accounts
+    for (const [proper, first, changes] of [
+      [admit!, 1, (ids: string[]) => ids.includes('req_8') && ids.includes('req_9')],
+      [settle!, 2, (ids: string[]) => !ids.includes('req_1') && !ids.includes('req_2')]
     ] as const) {
-      const [run, group] = proper.args
+      const [before, group, after] = [proper.args.slice(0, first), proper.args[first]!, proper.args.slice(first + 1)]
       const malformed = (group as Packed).with(0, 0.5)
-      const keys = ['2', accountName(first), accountName(other)]
-      const before = await readContent(client)
-      await assert.rejects(call({ ...proper, keys }, [run!, malformed, group!]))
-      assert.deepEqual(await readContent(client), before)
-      await assert.rejects(call({ ...proper, keys }, [run!, group!, malformed]))
-      assert.ok(changes([...(await readState(client, first)).holds.keys()]))
-      assert.deepEqual((await readContent(client))[accountName(other)], before[accountName(other)])
+      const keys = ['2', accountName(one), accountName(other)]
+      const content = await readContent(client)
+      await assert.rejects(call({ ...proper, keys }, [...before, malformed, group, ...after, ...after]))
+      assert.deepEqual(await readContent(client), content)
+      await assert.rejects(call({ ...proper, keys }, [...before, group, malformed, ...after, ...after]))
+      assert.ok(changes([...(await readState(client, one)).holds.keys()]))
+      assert.deepEqual((await readContent(client))[accountName(other)], content[accountName(other)])
     }
   })
 
@@ -360,6 +368,8 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
     await world.cancel(account, ['req_2'])
     await world.reap(account, 10)
     assert.equal(world.model(account).holds.size, 0)
+    const kinds = new Map([...(await world.copyReceipts()).values()].map(({ id, kind }) => [id, kind]))
+    assert.deepEqual(Object.fromEntries(kinds), { req_1: 'settled', req_3: 'reaped' })
     await seed(world, { account, month, settled: 1, byKey: new Map([['key_1', 1]]) })
     await world.compare()
     await client.config('SET', 'maxmemory', '0')

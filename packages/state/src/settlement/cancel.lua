@@ -4,6 +4,7 @@
 --
 -- KEYS[1]  hash of the account; in a cluster also the guard of its shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
+-- ARGV[2]  bytes for the receipts of a shard; '' without receipts
 -- ARGV     ids of requests
 -- Returns 1.
 
@@ -12,13 +13,17 @@
 --include settlement/posting.lua
 --include keyspace/tag.lua
 --include settlement/tokens.lua
+--include wire/numbers.lua
+--include receipts/append.lua
+--include receipts/reaped.lua
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local name = KEYS[1]
 local endedPrefix = endedHoldPrefix(shardOf(name))
-local sums, closed, refund = {}, 0, 0
-for n = 2, #ARGV do
+local receiptBudget = ARGV[2] ~= '' and whole(ARGV[2]) or nil
+local sums, receipts, closed, refund = {}, {}, 0, 0
+for n = 3, #ARGV do
   local id = ARGV[n]
   local held = redis.call('HGET', name, 'h:' .. id)
   if held then
@@ -35,9 +40,15 @@ for n = 2, #ARGV do
         counts[counter] = -counted
       end
       sums[#sums + 1] = { keyField = 'k:' .. key, model = model, at = at, settled = -nanos, reserved = 0, counts = counts }
+      -- It replaces the receipt of the reaped request.
+      receipts[#receipts + 1] = receiptBudget and reapedReceipt(cancelledKind, id, accountOf(name), key, at, model, nanos,
+        prompt + completion, nil, 0, 0, 0)
     end
   end
   redis.call('SET', endedPrefix .. id, 'cancelled', 'PX', endedHoldMs)
 end
-postSums(name, now, tagOf(ARGV[1]), sums, closed, refund, nil, #ARGV > 1 and endedHoldExpiry(now) or nil)
+postSums(name, now, tagOf(ARGV[1]), sums, closed, refund, nil, #ARGV > 2 and endedHoldExpiry(now) or nil)
+if #receipts > 0 then
+  appendReceipts(shardOf(name), receiptBudget, table.concat(receipts, '\n'), #receipts)
+end
 return 1

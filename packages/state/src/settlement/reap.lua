@@ -8,6 +8,7 @@
 -- ARGV[1]  run id of the Redis process at the other end of this connection
 -- ARGV[2]  first deadline of the holds that were found and are not overdue, ms; '' without such holds
 -- ARGV[3]  no hold that was made since then ends before this time, ms
+-- ARGV[4]  bytes for the receipts of a shard; '' without receipts
 -- ARGV     ids of requests whose holds were found overdue
 -- Returns { number of charged holds, number of holds that were only released }.
 
@@ -17,6 +18,8 @@
 --include wire/numbers.lua
 --include settlement/posting.lua
 --include keyspace/tag.lua
+--include receipts/append.lua
+--include receipts/reaped.lua
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -29,8 +32,9 @@ if ARGV[2] ~= '' then
 end
 
 local lost = lostRuns(name, ARGV[1])
-local sums, charged, released = {}, 0, 0
-for n = 4, #ARGV do
+local receiptBudget = ARGV[4] ~= '' and whole(ARGV[4]) or nil
+local sums, receipts, charged, released = {}, {}, 0, 0
+for n = 5, #ARGV do
   local field = 'h:' .. ARGV[n]
   local packed = redis.call('HGET', name, field)
   if packed then
@@ -46,6 +50,8 @@ for n = 4, #ARGV do
           counts = reapedCounts(nanos, promptTokens, completionTokens) }
         redis.call('SET', endedPrefix .. ARGV[n], string.format('%.0f|%.0f|%.0f|%.0f|%s|%s', nanos, promptTokens,
           completionTokens, at, string.sub(keyField, 3), model), 'PX', endedHoldMs)
+        receipts[#receipts + 1] = receiptBudget and reapedReceipt(reapedKind, ARGV[n], accountOf(name),
+          string.sub(keyField, 3), at, model, nanos, tokens, granted, nanos, promptTokens, completionTokens)
       else
         released = released + 1
         sums[#sums + 1] = { keyField = keyField, model = model, at = at, settled = 0, reserved = -nanos }
@@ -54,6 +60,9 @@ for n = 4, #ARGV do
   end
 end
 local due = postSums(name, now, ownTag, sums, charged + released, 0, first, charged > 0 and endedHoldExpiry(now) or nil)
+if #receipts > 0 then
+  appendReceipts(shardOf(name), receiptBudget, table.concat(receipts, '\n'), #receipts)
+end
 local deadlines, id = 'deadlines:' .. shardOf(name), accountOf(name)
 if due == 0 then
   redis.call('ZREM', deadlines, id)

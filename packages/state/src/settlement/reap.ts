@@ -20,9 +20,16 @@ const fieldsPerStep = 1000
  *
  * @param maxHolds maximum number of holds, to keep the script short
  * @param holdMs how long new holds last
+ * @param receiptBytes memory for the receipts of a shard: the oldest are dropped above it; 0 if requests are not logged
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
-export async function reap(link: RedisLink, account: string, maxHolds: number, holdMs: number): Promise<Reaped> {
+export async function reap(
+  link: RedisLink,
+  account: string,
+  maxHolds: number,
+  holdMs: number,
+  receiptBytes = 0
+): Promise<Reaped> {
   const prepared = prepareAccount(account)
   const node = link.nodeOf(prepared.shard)
   const run = node.run()
@@ -31,7 +38,7 @@ export async function reap(link: RedisLink, account: string, maxHolds: number, h
   const overdue = inOrder.filter(([, deadline]) => deadline <= nowMs).slice(0, maxHolds)
   const [, firstOfOthers = ''] = inOrder[overdue.length] ?? []
   const ids = overdue.map(([id]) => id)
-  const rest = [firstOfOthers, nowMs + holdMs, ...ids]
+  const rest = [firstOfOthers, nowMs + holdMs, receiptBytes || '', ...ids]
   // Another process may have holds that the scan did not see, with earlier deadlines.
   if (link.nodeOf(prepared.shard).run() !== run) throw new RedisAwayError()
   const [charged, released] = (await callForAccount(link, prepared, 'tgReap', rest)) as [number, number]

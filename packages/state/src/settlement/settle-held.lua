@@ -5,6 +5,7 @@
 --
 -- KEYS     for each group the hash of its account; in a cluster also the guard of their shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
+-- ARGV[2]  bytes for the receipts of a shard; '' without receipts
 -- ARGV, one for each group, packed as struct.unpack reads it; numbers are doubles (8 bytes, the lowest first), texts end with
 -- a zero byte:
 --   number of requests, number of sums
@@ -13,11 +14,13 @@
 --   for each sum (requests of one hour, upstream, key and model): time of admission of one of them, s; nanodollars of their
 --     holds; their amounts for each usage counter that is not rare; field of the key; end of the row's field,
 --     `[-<upstream>]|<key>|<model>`; the rare counters, separated by spaces, '' if they are 0
+-- then ARGV, one for each group: the receipts of its requests, one a line; '' for none. They are added if the group is settled.
 -- Returns the numbers of the groups that were left, from 1.
 
 --include wire/numbers.lua
 --include settlement/posting.lua
 --include keyspace/tag.lua
+--include receipts/append.lua
 --include settlement/tokens.lua
 
 local time = redis.call('TIME')
@@ -62,6 +65,7 @@ local function post(found, last, position, at, heldNanos, rare, EACH(counters, N
   return position
 end
 
+-- Settles a group. Returns the number of its requests, nil if it is left.
 local function settle(name, packed)
   local requests, sums, position = unpackFields(headForm, packed)
   if not (requests >= 1 and sums >= 1 and requests % 1 == 0 and sums % 1 == 0) then
@@ -90,13 +94,13 @@ local function settle(name, packed)
     -- HDEL also tells whether the hold was there.
     found = call('HMGET', name, unpack(fields, 1, first - 1))
     if call('HDEL', name, fields[first]) == 0 then
-      return false
+      return nil
     end
   else
     found = call('HMGET', name, unpack(fields, 1, first + requests - 1))
     for n = first, first + requests - 1 do
       if not found[n] then
-        return false
+        return nil
       end
     end
     call('HDEL', name, unpack(fields, first, first + requests - 1))
@@ -108,13 +112,19 @@ local function settle(name, packed)
     position = post(found, 2 * n + 1, readSum(2 * n + 1, unpackFields(sumForm, packed, position)))
   end
   endPosting(requests, refund)
-  return true
+  return requests
 end
 
-local left = {}
-for n = 1, #ARGV - 1 do
-  if not settle(KEYS[n], ARGV[n + 1]) then
+local left, groups, receiptBudget = {}, #ARGV - 2, nil
+if ARGV[2] ~= '' then
+  groups, receiptBudget = groups / 2, whole(ARGV[2])
+end
+for n = 1, groups do
+  local requests = settle(KEYS[n], ARGV[n + 2])
+  if not requests then
     left[#left + 1] = n
+  elseif receiptBudget and ARGV[n + 2 + groups] ~= '' then
+    appendReceipts(shardOf(KEYS[n]), receiptBudget, ARGV[n + 2 + groups], requests)
   end
 end
 return left

@@ -12,10 +12,12 @@
 -- KEYS[1]  hash of the account; in a cluster also the guard of its shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
 -- ARGV[2]  runs that earlier attempts may have reached (tags in a row); '' on the first attempt
+-- ARGV[3]  bytes for the receipts of a shard; '' without receipts
 -- ARGV, for each request:
 --   id; time of admission, s; key id; model; upstream, '' if none served it;
 --   nanodollars, tokens and tokens per minute of the hold; ms from its admission until the full burst is available again;
---   its amount for each usage counter, the rare ones last
+--   its amount for each usage counter, the rare ones last; its receipt, '' for none. It is added if the usage is counted now, so there
+--   are never more receipts than usage.
 -- Returns 1; or 0 without a change, if an earlier attempt went to another process and control has not verified this one.
 
 --include layout/ended-hold.lua
@@ -25,6 +27,7 @@
 --include settlement/posting.lua
 --include keyspace/tag.lua
 --include settlement/tokens.lua
+--include receipts/append.lua
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -40,18 +43,22 @@ if isRetry and ARGV[2] ~= tag then
 end
 local counters = { EACH(counters, 'NAME'), EACH(rareCounters, 'NAME') }
 local beforeCounts = 9
-local argumentsEach = beforeCounts + #counters
+local argumentsEach = beforeCounts + #counters + 1
+local receiptBudget = ARGV[3] ~= '' and whole(ARGV[3]) or nil
+if (#ARGV - 3) % argumentsEach > 0 then
+  error('arguments are missing')
+end
 local holds = {}
-for n = 3, #ARGV, argumentsEach do
+for n = 4, #ARGV, argumentsEach do
   holds[#holds + 1] = 'h:' .. ARGV[n]
 end
 local held = redis.call('HMGET', name, unpack(holds))
 
-local released, corrected, seen = {}, {}, {}
+local released, corrected, seen, receipts = {}, {}, {}, {}
 local sums, refund = {}, 0
 
 for n = 1, #holds do
-  local first = argumentsEach * (n - 1) + 3
+  local first = argumentsEach * (n - 1) + 4
   local id, key, model, upstream = ARGV[first], ARGV[first + 2], ARGV[first + 3], ARGV[first + 4]
   local at, nanos, tokens = whole(ARGV[first + 1]), whole(ARGV[first + 5]), whole(ARGV[first + 6])
   local perMinute, restMs = whole(ARGV[first + 7]), whole(ARGV[first + 8])
@@ -85,6 +92,10 @@ for n = 1, #holds do
     sums[#sums + 1] = { keyField = 'k:' .. key, model = model, upstream = upstream, at = at,
       settled = counts.costNanos - chargedNanos, reserved = -releasedNanos,
       counts = (reapedBefore or not isLost) and counts or nil }
+    local receipt = ARGV[first + argumentsEach - 1]
+    if sums[#sums].counts and receiptBudget and receipt ~= '' then
+      receipts[#receipts + 1] = receipt
+    end
   end
   if reapedBefore then
     -- It was counted in a row without an upstream.
@@ -102,4 +113,7 @@ if #corrected > 0 then
   redis.call('DEL', unpack(corrected))
 end
 postSums(name, now, tag, sums, #released, refund)
+if #receipts > 0 then
+  appendReceipts(shardOf(name), receiptBudget, table.concat(receipts, '\n'), #receipts)
+end
 return 1

@@ -1,7 +1,7 @@
 import { frequentCounters, rareCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 import { callForAccount, callForShard } from '../link/call-script.ts'
 import { RedisAwayError, type RedisLink } from '../link/redis-link.ts'
-import { bulk, packNumbers } from '../wire/packed.ts'
+import { bulk, packNumbers, utf8 } from '../wire/packed.ts'
 import { type PreparedAccount, prepareAccount } from '../wire/prepared-account.ts'
 import type { SettledRequest } from './settled-request.ts'
 import { countsOf, packHeld, packSum, sumsOf } from './settlement-sums.ts'
@@ -31,14 +31,19 @@ export const tagOf = (run: string): string => run.slice(0, 8) + run.slice(-8)
  * attempts are settled together, by sums. If a hold of a group is missing, its requests are settled one by one.
  *
  * @param groups of accounts of one shard, if Redis is spread
+ * @param receiptBytes memory for the receipts of a shard: the oldest are dropped above it; 0 if requests are not logged
  * @returns the groups to settle again
  */
-export async function settle(link: RedisLink, groups: readonly SettledGroup[]): Promise<UnsettledGroup[]> {
+export async function settle(
+  link: RedisLink,
+  groups: readonly SettledGroup[],
+  receiptBytes = 0
+): Promise<UnsettledGroup[]> {
   const unsettled: UnsettledGroup[] = []
   const settleOne = async (group: SettledGroup): Promise<void> => {
     const run = runOf(link, group)
     try {
-      await settleEach(link, group)
+      await settleEach(link, group, receiptBytes)
     } catch (error) {
       unsettled.push(failed(group, run, error))
     }
@@ -47,7 +52,7 @@ export async function settle(link: RedisLink, groups: readonly SettledGroup[]): 
   const fresh = retried.length === 0 ? groups : groups.filter(({ tried }) => tried === '')
   const run = fresh.length === 0 ? null : runOf(link, fresh[0]!)
   try {
-    for (const number of fresh.length === 0 ? [] : await settleHeld(link, fresh)) {
+    for (const number of fresh.length === 0 ? [] : await settleHeld(link, fresh, receiptBytes)) {
       retried.push(settleOne(fresh[number - 1]!))
     }
   } catch (error) {
@@ -81,9 +86,11 @@ function failed(group: SettledGroup, run: string | null, error: unknown): Unsett
  * @returns the numbers of the groups that were left, from 1
  * @throws RedisAwayError if the call was not sent; else ioredis' error: then the groups may be settled
  */
-async function settleHeld(link: RedisLink, groups: readonly SettledGroup[]): Promise<number[]> {
+async function settleHeld(link: RedisLink, groups: readonly SettledGroup[], receiptBytes: number): Promise<number[]> {
+  const isLogged = receiptBytes > 0
   let keys = ''
-  let rest = ''
+  let rest = isLogged ? bulk(String(receiptBytes)) : noBytes
+  let receipts = ''
   for (const { account, requests } of groups) {
     keys += account.name
     const sums = sumsOf(requests)
@@ -91,9 +98,19 @@ async function settleHeld(link: RedisLink, groups: readonly SettledGroup[]): Pro
     for (const request of requests) group += packHeld(request)
     for (const sum of sums) group += packSum(sum)
     rest += bulk(group)
+    if (isLogged) receipts += bulk(receiptsOf(requests))
   }
-  const call = { keyCount: groups.length, keys, argumentCount: groups.length, rest }
+  const argumentCount = 1 + (isLogged ? 2 : 1) * groups.length
+  const call = { keyCount: groups.length, keys, argumentCount, rest: rest + receipts }
   return (await callForShard(link, groups[0]!.account.shard, 'tgSettleHeld', call)) as number[]
+}
+
+const noBytes = bulk('')
+
+/** The receipts of a group, one a line, as a binary string; empty unless all of its requests have one. */
+function receiptsOf(requests: readonly SettledRequest[]): string {
+  if (requests.length === 1) return utf8(requests[0]!.receipt ?? '')
+  return requests.some(({ receipt }) => receipt == null) ? '' : utf8(requests.map(({ receipt }) => receipt).join('\n'))
 }
 
 /**
@@ -102,8 +119,12 @@ async function settleHeld(link: RedisLink, groups: readonly SettledGroup[]): Pro
  * @throws RedisAwayError if the call was not sent, or control must verify the shard first; else ioredis' error: then the requests
  *   may be settled
  */
-async function settleEach(link: RedisLink, { account, requests, tried }: SettledGroup): Promise<void> {
-  const rest: Array<string | number> = [tried]
+async function settleEach(
+  link: RedisLink,
+  { account, requests, tried }: SettledGroup,
+  receiptBytes: number
+): Promise<void> {
+  const rest: Array<string | number> = [tried, receiptBytes || '']
   for (const request of requests) {
     rest.push(
       request.id,
@@ -119,6 +140,7 @@ async function settleEach(link: RedisLink, { account, requests, tried }: Settled
     const counts = countsOf(request)
     for (const counter of frequentCounters) rest.push(counts[counter])
     for (const counter of rareCounters) rest.push(counts[counter])
+    rest.push(request.receipt ?? '')
   }
   if ((await callForAccount(link, account, 'tgSettle', rest)) === 0) throw new RedisAwayError()
 }
@@ -127,8 +149,14 @@ async function settleEach(link: RedisLink, { account, requests, tried }: Settled
  * Cancels requests of one account that may have been admitted and were sent to no upstream. It refunds reaped requests. It may
  * be repeated.
  *
+ * @param receiptBytes see {@link settle}
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
-export async function cancel(link: RedisLink, account: string, ids: readonly string[]): Promise<void> {
-  await callForAccount(link, prepareAccount(account), 'tgCancel', ids)
+export async function cancel(
+  link: RedisLink,
+  account: string,
+  ids: readonly string[],
+  receiptBytes = 0
+): Promise<void> {
+  await callForAccount(link, prepareAccount(account), 'tgCancel', [receiptBytes || '', ...ids])
 }

@@ -18,4 +18,6 @@ export interface SettledRequest extends Record<MeasuredCounter, number> {
   failed: boolean
   /** Whether tokens and cost are estimates: the upstream reported no usage. */
   estimated: boolean
+  /** Its receipt as text; absent if requests are not logged. */
+  receipt?: string | null
 }

@@ -80,7 +80,7 @@ export type ModelAnswer =
   | { outcome: 'unverified' | 'cancelled' | 'overdue' }
   | { outcome: 'over-budget'; scope: string; limit: number; settled: number; reserved: number; needed: number }
   | { outcome: 'over-limit'; limit: string; waitMs: number }
-  | { outcome: 'admitted'; grantedTokens: number; at: number; nanos: number }
+  | { outcome: 'admitted'; grantedTokens: number; at: number; nanos: number; budgetLeftNanos: number }
 
 export const emptyAccount = (): AccountModel => ({
   month: null,
@@ -138,9 +138,6 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
   if (account.firstDeadline !== null && account.firstDeadline <= nowMs && !request.reaped) return { outcome: 'overdue' }
   if (cutRates(account, key, allowances, now)) turnTo(account, Math.max(account.month, now.month))
   if (account.ended.has(id)) return { outcome: 'cancelled' }
-  const held = account.holds.get(id)
-  if (held !== undefined) return { outcome: 'admitted', grantedTokens: held.granted, at: held.at, nanos: held.nanos }
-
   const isNewMonth = now.month > account.month
   const month = isNewMonth ? now.month : account.month
   const inMonth = (amount: number) => (isNewMonth ? 0 : amount)
@@ -157,6 +154,12 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
     },
     { scope: 'account', limit: allowances.accountBudgetNanos, settled, reserved: inMonth(reservedOf(account)) }
   ]
+  const [, ofKey, ofAccount] = budgets.map(({ limit, settled, reserved }) => (limit ?? Infinity) - settled - reserved)
+  const budgetLeftNanos = Math.min(ofKey!, ofAccount!)
+  const held = account.holds.get(id)
+  if (held !== undefined) {
+    return { outcome: 'admitted', grantedTokens: held.granted, at: held.at, nanos: held.nanos, budgetLeftNanos }
+  }
   const needed = nanosOf(bound, bound.minTokens)
   let granted = bound.wantedTokens
   for (const { scope, limit, settled, reserved } of budgets) {
@@ -197,7 +200,7 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
     key,
     model: request.model
   })
-  return { outcome: 'admitted', grantedTokens: granted, at, nanos }
+  return { outcome: 'admitted', grantedTokens: granted, at, nanos, budgetLeftNanos: budgetLeftNanos - nanos }
 }
 
 function ratesOf(account: AccountModel, key: string, allowances: Allowances, now: Moment) {

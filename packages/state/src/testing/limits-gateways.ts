@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { measuredCounters, zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import type { AdmitAnswer, Allowances } from '../admission/admit.ts'
+import { encodeReceipt } from '../receipts/receipt-text.ts'
 import type { SettledRequest } from '../settlement/settled-request.ts'
+import { aReceipt } from './a-receipt.ts'
 import type { Action, Asked, Delivery, Usage } from './limits-actions.ts'
 import { type Asking, accounts, type Dump, keys, type LimitsWorld } from './limits-world.ts'
 
@@ -224,7 +226,11 @@ export function createGateways(world: LimitsWorld) {
       assert.equal(world.model(id).holds.size, 0)
       assert.equal(world.model(id).firstDeadline, null)
     }
-    if (!hasLost) for (const id of accounts) checkCharges(id)
+    if (hasLost) return
+    for (const id of accounts) {
+      checkCharges(id)
+      await checkReceipts(id)
+    }
   }
 
   /** Checks that each request is charged once: its cost, or its full hold if its gateway died, or nothing if it was cancelled. */
@@ -246,6 +252,31 @@ export function createGateways(world: LimitsWorld) {
     assert.deepEqual(found, expected)
   }
 
+  /** Checks that the receipts of each key and model add up to its usage. */
+  async function checkReceipts(id: string): Promise<void> {
+    const ofReceipts = new Map<string, number>()
+    const ofUsage = new Map<string, number>()
+    const add = (to: typeof ofUsage, counter: string, amount: number) => {
+      const sum = (to.get(counter) ?? 0) + amount
+      if (sum === 0) to.delete(counter)
+      else to.set(counter, sum)
+    }
+    for (const receipt of (await world.copyReceipts()).values()) {
+      if (receipt.account !== id) continue
+      const of = `${receipt.key}|${receipt.model}`
+      if (receipt.kind !== 'cancelled') add(ofReceipts, `requests ${of}`, 1)
+      if (receipt.isEstimated) add(ofReceipts, `estimatedNanos ${of}`, receipt.costNanos)
+      for (const counter of measuredCounters) add(ofReceipts, `${counter} ${of}`, receipt[counter])
+    }
+    for (const [name, { counters }] of world.model(id).usage) {
+      const of = name.split('|').slice(1).join('|')
+      for (const counter of ['requests', 'estimatedNanos', ...measuredCounters] as const) {
+        add(ofUsage, `${counter} ${of}`, counters.get(counter) ?? 0)
+      }
+    }
+    assert.deepEqual(ofReceipts, ofUsage)
+  }
+
   return { act, finish }
 }
 
@@ -254,7 +285,7 @@ const isExecuted = (delivery: Delivery): boolean => delivery === 'answered' || d
 function settlementOf({ asking, hold }: Request, { share, failed, estimated }: Usage): SettledRequest {
   const { at, nanos, grantedTokens } = hold!
   const { promptTokens, outputTokens } = asking.bound
-  return {
+  const settled = {
     id: asking.id,
     key: asking.key,
     model: asking.model,
@@ -275,4 +306,8 @@ function settlementOf({ asking, hold }: Request, { share, failed, estimated }: U
     failed,
     estimated
   }
+  const { id, key, model, heldNanos, heldTokens } = settled
+  const counts = Object.fromEntries(measuredCounters.map((counter) => [counter, settled[counter]]))
+  const ofRequest = { id, account: asking.account, key, model, at, heldNanos, heldTokens, isEstimated: estimated }
+  return { ...settled, receipt: encodeReceipt(aReceipt({ ...ofRequest, ...counts })) }
 }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import type { AccountRecord } from '@tollgate/contracts/records/records.ts'
+import { type Receipt, receiptKinds } from '@tollgate/contracts/requests/receipt.ts'
 import { type AdmitAnswer, admit, type PreparedAdmission, prepareAdmission } from '../admission/admit.ts'
 import { accountShard, deadlinesName } from '../keyspace/names.ts'
 import type { RedisNode } from '../link/redis-link.ts'
 import { claimShard, markVerified, openMonth } from '../projection/shard-markers.ts'
 import { putAccountRecord, putKeyRecord } from '../projection/write-records.ts'
+import { readReceipts } from '../receipts/receipts.ts'
 import { reap } from '../settlement/reap.ts'
 import { cancel, settle, tagOf } from '../settlement/settle.ts'
 import type { SettledRequest } from '../settlement/settled-request.ts'
@@ -40,6 +42,8 @@ const shard = accountShard(accounts[0])
 
 /** Longer than any hold of these tests. */
 const maxHoldMs = 1e12
+/** Room for all receipts of a test. */
+const receiptBytes = 1e9
 
 const accountRecord: AccountRecord = { plan: 'free', status: 'active', ownCapNanos: null }
 
@@ -74,6 +78,8 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
   let lost: ReadonlySet<string> = new Set()
   /** The copied usage rows, by account and name. */
   const ledger = new Map(accounts.map((id) => [id, new Map<string, ModelUsage>()]))
+  /** The copied receipts by request: of each, the one of the latest kind. */
+  const receipts = new Map<string, Receipt>()
 
   const run = () => `${String(runs).padStart(8, '0')} of the test`
   const link: RedisNode = { ...clock.link, run }
@@ -174,6 +180,18 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
     }
   }
 
+  /** Copies all receipts, as control does. */
+  async function copyReceipts(): Promise<ReadonlyMap<string, Receipt>> {
+    const { entries, malformed } = await readReceipts(link, shard, 1e6)
+    assert.deepEqual(malformed, [])
+    const rankOf = ({ kind }: Receipt) => receiptKinds.indexOf(kind)
+    for (const receipt of entries.flatMap((entry) => entry.receipts)) {
+      const copied = receipts.get(receipt.id)
+      if (copied === undefined || rankOf(copied) < rankOf(receipt)) receipts.set(receipt.id, receipt)
+    }
+    return receipts
+  }
+
   await client.flushall()
   await clock.set(micros)
   await verify()
@@ -186,6 +204,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
     isVerified: () => isVerified,
     verify,
     compare,
+    copyReceipts,
 
     /** Opens the current month by control's clocks. */
     async openMonth(): Promise<void> {
@@ -244,7 +263,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
     },
 
     async cancel(account: string, ids: string[]): Promise<void> {
-      await cancel(link, account, ids)
+      await cancel(link, account, ids, receiptBytes)
       cancelModel(model(account), ids, now())
       await compare()
     },
@@ -259,7 +278,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
         requests,
         tried: tried.join('')
       }))
-      const unsettled = await settle(link, prepared)
+      const unsettled = await settle(link, prepared, receiptBytes)
       const done = new Set<string>()
       // Retried groups are settled first.
       for (const { account, requests, tried } of groups.toSorted((one, two) => +isFresh(one) - +isFresh(two))) {
@@ -281,7 +300,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
         const { deadline, tag } = model(account).holds.get(id)!
         return deadline <= nowMs && (isVerified || tag === now().tag)
       })
-      const { charged, released } = await reap(link, account, maxHolds, maxHoldMs)
+      const { charged, released } = await reap(link, account, maxHolds, maxHoldMs, receiptBytes)
       const left = (await readState(client, account)).holds
       const ended = before.filter((id) => !left.has(id))
       // Until the shard is verified, overdue holds of another run stay and take places of the limit.
@@ -308,6 +327,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
 
     /** Starts another Redis process with the given data or none. It admits nothing until control has verified the shard. */
     async restart(dump: Dump | null): Promise<void> {
+      await copyReceipts()
       runs++
       isVerified = false
       await client.flushall()

@@ -5,6 +5,7 @@ import { overrideEndsAt, planOf } from '@tollgate/contracts/records/override.ts'
 import { readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import {
   type AdmitAnswer,
+  type BudgetLeft,
   type CostBound,
   type Hold,
   prepareAdmission,
@@ -62,7 +63,7 @@ export interface CallRequest {
 
 /** What an admitted request may use. */
 export interface Admitted {
-  hold: Hold
+  hold: Hold & BudgetLeft
   /** The reserved tokens. */
   heldTokens: number
   /** The maximum tokens of the prompt; part of `heldTokens`. */

@@ -5,7 +5,7 @@ import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { costNanos } from '../settlement/price.ts'
+import { priceOf } from '../settlement/price.ts'
 import { audioBound } from '../tokens/media/media-bound.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
 import { readUsage } from '../usage/chat-usage.ts'
@@ -78,7 +78,7 @@ test('for every shipped model, no usage within the bounds of a request costs mor
         const { promptPicos, outputPicos } = costBound(bound, model, { from, until })
         const reserved = Math.ceil((promptPicos + outputPicos * bound.wantedTokens) / 1000)
         const call = { prices: model.prices, tiers: bound.tiers!, admittedAt: from, endedAt: until }
-        const charged = costNanos(usage, call)
+        const charged = priceOf(usage, call).costNanos
         assert.ok(charged <= reserved, `${name}: charged ${charged}, reserved ${reserved}`)
       }),
       { numRuns: 200 }
@@ -96,7 +96,7 @@ test('prices with dates, hours, lengths and tiers have those of the provider’s
     }
     const time = Date.parse(at)
     const call = { prices: models[name]!.prices, tiers: [tier], admittedAt: time, endedAt: time }
-    return costNanos(usage, call) / tokens / 1000
+    return priceOf(usage, call).costNanos / tokens / 1000
   }
   // A Monday. Peak hours: 01:00 to 04:00 and 06:00 to 10:00.
   assert.equal(million('deepseek-v4-pro', 'inputPicos', '2026-11-23T07:00:00Z'), 1.32)
@@ -115,7 +115,7 @@ test('prices with dates, hours, lengths and tiers have those of the provider’s
   const audio: Usage = { ...nothingUsed, promptTokens: 750, audioInputTokens: 750, tier: 'default' }
   const { prices } = models['voxtral-small-2507']!
   const at = Date.parse('2026-11-23')
-  assert.equal(costNanos(audio, { prices, tiers: ['default'], admittedAt: at, endedAt: at }), 4_000_001)
+  assert.equal(priceOf(audio, { prices, tiers: ['default'], admittedAt: at, endedAt: at }).costNanos, 4_000_001)
   // Mistral bills 12 s for a recording of 11.4 s.
   const { tokens } = audioBound({ kind: 'audio', seconds: 11.4, bytes: 1 }, models['voxtral-small-2507']!)
   const billed = readUsage({ prompt_audio_seconds: 12, prompt_tokens: 3, completion_tokens: 41, total_tokens: 419 })

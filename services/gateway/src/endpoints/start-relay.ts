@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
+import { formatNanos } from '@tollgate/contracts/money/usd.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Admitted } from '../admission/admit-request.ts'
 import { rateFields } from '../admission/rate-headers.ts'
@@ -9,6 +10,7 @@ import { maxCallsOf } from '../relay/client-may-retry.ts'
 import type { ForwardedRequest, GrantedOutput } from '../relay/forwarded-body.ts'
 import { relay } from '../relay/relay.ts'
 import type { RelayRequest } from '../relay/relay-request.ts'
+import type { Charge } from '../settlement/charge.ts'
 import { type Call, clientClosedRequest, type Outcome, type Used } from '../settlement/outcome.ts'
 import type { StoredTokens } from '../stored/stored-responses.ts'
 import { senderOf } from '../telemetry/request-log.ts'
@@ -75,6 +77,8 @@ export function startRelay(
     return
   }
   openCalls.began(isStream)
+  /** The charge of which the client has been told. */
+  let charged: Charge | null = null
   const copy = claim === null ? null : new AnswerCopy()
   relay({
     ...forwarded,
@@ -84,6 +88,18 @@ export function startRelay(
     answers,
     requestId: id,
     copy,
+    costOf: (used) => {
+      const charge = settlement.charge(call, used)
+      if (!(charge instanceof Promise)) {
+        charged = charge
+        return charge.costNanos
+      }
+      return charge.then((estimated) => {
+        charged = estimated
+        return estimated.costNanos
+      })
+    },
+    showsCost: isStream && request.headers['x-tollgate-cost'] === 'true',
     known,
     trace,
     maxCalls: maxCallsOf(request.headers['x-stainless-retry-count']),
@@ -112,7 +128,7 @@ export function startRelay(
       openCalls.ended(isStream)
       upstreams.requests.left()
       bodies.memory.release(known, heldBytes)
-      settlement.settle(call, outcome)
+      settlement.settle(call, outcome, outcome.used === null ? null : charged)
       if (claim !== null) endClaim(claim, copy!, outcome, id, forwarded.output)
       const { upstream, status, lastCall, firstByteAt, calledAt } = outcome
       if (lastCall !== null)
@@ -161,10 +177,11 @@ function storedTokens(
 /** Headers of every answer to an admitted request: names and values, alternating. */
 function answerFields(
   request: FastifyRequest,
-  { rates, tokensPerMinute, toolCalls }: Admitted,
+  { hold, rates, tokensPerMinute, toolCalls }: Admitted,
   output: GrantedOutput | null
 ): string[] {
   const fields = [...rateFields(rates, tokensPerMinute), ...crossOriginFields(request.headers.origin)]
+  fields.push('x-tollgate-budget-remaining', formatNanos(Math.max(0, hold.budgetLeftNanos)))
   if (output !== null && output.parameter !== null)
     fields.push('x-tollgate-granted-output-tokens', String(output.tokens))
   if (toolCalls !== null) fields.push('x-tollgate-granted-tool-calls', String(toolCalls.calls))
@@ -187,6 +204,7 @@ const neverCalled: Outcome = {
   status: clientClosedRequest,
   code: null,
   used: null,
+  answeredModel: null,
   firstByteAt: null,
   clientGone: true
 }

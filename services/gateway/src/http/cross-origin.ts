@@ -8,6 +8,8 @@ const exposed = [
   'x-should-retry',
   'x-tollgate-granted-output-tokens',
   'x-tollgate-granted-tool-calls',
+  'x-tollgate-cost',
+  'x-tollgate-budget-remaining',
   'idempotency-replayed',
   'x-tollgate-original-request-id'
 ].concat(

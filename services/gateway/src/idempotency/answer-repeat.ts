@@ -1,5 +1,6 @@
 import type { ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { formatNanos } from '@tollgate/contracts/money/usd.ts'
 import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
 import { otherLabel } from '@tollgate/service/metrics/series-family.ts'
 import type { RepeatableRequest } from '@tollgate/state/idempotency/idempotency.ts'
@@ -12,6 +13,7 @@ import { type CatalogView, type LiveCatalog, loadedCatalog } from '../catalog/li
 import { countFreeCall } from '../free-calls/count-free-call.ts'
 import type { ErrorFormat } from '../http/error-format.ts'
 import { routeOf } from '../http/route-of.ts'
+import { costComment } from '../relay/cost-notes.ts'
 import { clientClosedRequest } from '../settlement/outcome.ts'
 import { logRequest, type RequestSender, senderOf } from '../telemetry/request-log.ts'
 import type { Claim } from './claim.ts'
@@ -119,6 +121,9 @@ async function untilClaimed(
 
 function sendKept(request: FastifyRequest, reply: FastifyReply, answer: KeptAnswer, errors: ErrorFormat): void {
   for (const name of errors.requestIdHeaders) reply.header(name, request.id)
+  const isStream = answer.contentType.startsWith('text/event-stream')
+  const showsCost = isStream && request.headers['x-tollgate-cost'] === 'true'
+  if (!isStream) reply.header('x-tollgate-cost', formatNanos(0))
   if (answer.grantedTokens !== null) reply.header('x-tollgate-granted-output-tokens', String(answer.grantedTokens))
   reply
     .headers({
@@ -127,7 +132,7 @@ function sendKept(request: FastifyRequest, reply: FastifyReply, answer: KeptAnsw
       'x-tollgate-original-request-id': answer.requestId
     })
     .type(answer.contentType)
-    .send(answer.body)
+    .send(showsCost ? Buffer.concat([answer.body, Buffer.from(costComment(0))]) : answer.body)
 }
 
 function report(

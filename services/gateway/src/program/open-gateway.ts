@@ -10,6 +10,7 @@ import type { Logger } from 'pino'
 import { composeGateway, type Gateway } from '../compose.ts'
 import type { GatewayConfig } from '../config.ts'
 import type { Protection } from '../http/protection.ts'
+import { requestLogOf } from '../receipts/request-log-setting.ts'
 
 /** A gateway of this process. It does not listen yet. */
 export interface OpenedGateway {
@@ -42,6 +43,7 @@ export async function openGateway(config: GatewayConfig, log: Logger): Promise<O
     bodyMemoryBytes: config.GATEWAY_BODY_MEMORY_MB * 1024 * 1024,
     protection: protectionOf(config),
     tracing,
+    requestLog: requestLogOf(config),
     idempotencyMemoryMb: config.IDEMPOTENCY_MEMORY_MB,
     // Lines below the level would be built, and not written.
     logsRequest: sampleRequests(log.isLevelEnabled('info') ? config.LOG_REQUESTS : 0),

@@ -6,7 +6,7 @@ import type { BodyShape } from './body-shape.ts'
 const maxReadText = 64
 
 /** The member names that are read. */
-const name = { other: 0, list: 1, usage: 2, error: 3, object: 4, finishReason: 5, tier: 6 } as const
+const name = { other: 0, list: 1, usage: 2, error: 3, object: 4, finishReason: 5, tier: 6, model: 7 } as const
 
 /**
  * Reads the structure of a single body as its bytes pass: whether it is one JSON object, whether the object has ended, whether it
@@ -25,6 +25,8 @@ export class AnswerShape implements BodyShape {
   usageEnd = -1
   /** The outer member `service_tier`; null before it. */
   tier: string | null = null
+  /** The outer member `model`; null before it. */
+  model: string | null = null
   readonly #list: string
   /** Number of bytes before the current ones. */
   #before = 0
@@ -197,7 +199,8 @@ export class AnswerShape implements BodyShape {
     if (this.#expectsName) this.#named = this.#nameAt(bytes, start, end)
     // An empty error text means no error; any other text is an error.
     else if (this.#named === name.error) this.reportsError ||= end > start
-    else if (this.#named === name.tier) this.tier = bytes.toString('latin1', start, Math.min(end, start + maxReadText))
+    else if (this.#named === name.tier) this.tier = shortText(bytes, start, end)
+    else if (this.#named === name.model) this.model = shortText(bytes, start, end)
     else if (isText(bytes, start, end, 'error')) this.reportsError = true
   }
 
@@ -207,9 +210,13 @@ export class AnswerShape implements BodyShape {
     if (isText(bytes, start, end, this.#list)) return name.list
     if (isText(bytes, start, end, 'usage')) return name.usage
     if (isText(bytes, start, end, 'object')) return name.object
+    if (isText(bytes, start, end, 'model')) return name.model
     return isText(bytes, start, end, 'service_tier') ? name.tier : name.other
   }
 }
+
+const shortText = (bytes: Buffer, start: number, end: number): string =>
+  bytes.toString('latin1', start, Math.min(end, start + maxReadText))
 
 function isText(bytes: Buffer, start: number, end: number, text: string): boolean {
   if (end - start !== text.length) return false

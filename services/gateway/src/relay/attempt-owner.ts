@@ -8,8 +8,13 @@ export interface AttemptOwner {
   readonly isServed: boolean
   /** How far the answer is read for its usage after the client gets no more of it; null before that. */
   readonly stillReads: 'to the end' | 'briefly' | null
-  /** Writes the head of the client's response. @param length of the body in bytes, -1 if unknown */
-  writeHead(status: number, contentType: string, length: number): void
+  /**
+   * Writes the head of the client's response.
+   *
+   * @param length of the body in bytes, -1 if unknown
+   * @param further headers: names and values, alternating
+   */
+  writeHead(status: number, contentType: string, length: number, further: readonly string[]): void
   /** Sends the client a refusal that is about its request. @param json the body */
   passOnRefusal(status: number, code: string, json: string): void
   /** Called if the call failed. */

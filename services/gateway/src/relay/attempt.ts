@@ -6,8 +6,10 @@ import type { AnswerHandler, AnswerHead, CallController } from '../upstreams/ups
 import type { Upstream } from '../upstreams/upstreams.ts'
 import { AnswerDecoder, isIdentity } from './answer-decoder.ts'
 import type { AttemptOwner } from './attempt-owner.ts'
+import { attemptUsage } from './attempt-usage.ts'
 import { type End, endOfMalformed } from './charged-usage.ts'
 import { classifyHead } from './classify-head.ts'
+import { costFields } from './cost-notes.ts'
 import { forwardedBody } from './forwarded-body.ts'
 import type { RefusalReason } from './read-refusal.ts'
 import { maxRefusalBytes, Refusal } from './refusal.ts'
@@ -180,8 +182,13 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     this.request.onIssued(issued, usage, this.upstream.name)
   }
 
-  writeHead(contentType: string, length: number): void {
-    this.#owner.writeHead(this.status, contentType, length)
+  writeHead(contentType: string, length: number, cost: number | null): void {
+    this.#owner.writeHead(this.status, contentType, length, cost === null ? nothingFurther : costFields(cost))
+  }
+
+  costOfWhole(): number | Promise<number> | null {
+    const { costOf } = this.request
+    return costOf === null ? null : costOf(attemptUsage(this, 'whole'))
   }
 
   complete(contentType: string): void {
@@ -280,6 +287,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   }
 }
 
+const nothingFurther: readonly string[] = []
 /** Reasons of aborts. The errors are shared, because a stack trace costs more than an abort. */
 const clientGone = new Error('the client left')
 const answered = new Error('the client has its answer')

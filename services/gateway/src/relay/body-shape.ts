@@ -8,6 +8,8 @@ export interface BodyShape {
   readonly reportsError: boolean
   /** The service tier that the body names; null before it. */
   readonly tier: string | null
+  /** The model that the body names; null before it. */
+  readonly model: string | null
   /** Index of the first byte of the last usage object; -1 before it. */
   readonly usageFrom: number
   /** Index after the last byte of that object; -1 before it. */

@@ -13,6 +13,8 @@ export const maxInspectedBytes = 65_536
 export abstract class EventFlow {
   /** The last usage that the stream reported; null before it. */
   usage: ReportedUsage | null = null
+  /** The model that the first events name; null if they name none. */
+  model: string | null = null
   /** The received words. */
   readonly received: ReceivedText
   /** Whether the provider reported an error, or the bytes are not events. */
@@ -133,7 +135,9 @@ export abstract class EventFlow {
   /** Holds bytes back until the first event. @returns all of them after it */
   #wait(bytes: Buffer): Buffer {
     const all = Buffer.concat([this.#waiting, bytes])
-    this.#hasBegun = this.begins(all.toString('latin1'))
+    const text = all.toString('latin1')
+    this.#hasBegun = this.begins(text)
+    if (this.#hasBegun) this.model = namedModel.exec(text)?.[1] ?? null
     this.#waiting = this.#hasBegun ? none : all
     if (all.length > maxInspectedBytes && !this.#hasBegun) this.hasFailed = true
     return this.#hasBegun ? all : none
@@ -169,4 +173,6 @@ export abstract class EventFlow {
   }
 }
 
+/** The member `model` of an event. Names with escapes are not read. */
+const namedModel = /"model": ?"([^"\\]{1,200})"/
 const none = Buffer.alloc(0)

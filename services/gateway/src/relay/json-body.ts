@@ -35,6 +35,11 @@ export class JsonBody {
     this.#remaining = length
   }
 
+  /** The model that the body names; null if it names none. */
+  get model(): string | null {
+    return this.#shape.model
+  }
+
   /** Whether the announced number of bytes arrived. */
   get hasAllBytes(): boolean {
     return this.#remaining === 0

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
-import type { Outcome } from '../settlement/outcome.ts'
+import type { Outcome, Used } from '../settlement/outcome.ts'
 import type { RequestTrace } from '../telemetry/request-trace.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { ReportedUsage } from '../usage/usage.ts'
@@ -45,6 +45,13 @@ export interface RelayRequest extends ForwardedRequest {
   readonly abandonedStreams: AbandonedStreams
   /** Gets the answer, too; null if nobody needs a copy. */
   readonly copy: AnswerCopy | null
+  /**
+   * The cost of the request if it ends now, nanodollars; a promise if its usage must be estimated. Call it directly before the end of the
+   * request. null if clients are not told the cost.
+   */
+  readonly costOf: ((used: Used) => number | Promise<number>) | null
+  /** Whether the client asked for the cost at the end of a stream. */
+  readonly showsCost: boolean
   /** Whether the model produces output that the answer does not show. */
   readonly hidesOutput: boolean
   /** Whether the client's connection must close after this answer. */

@@ -9,6 +9,7 @@ import { attemptUsage, canLeave } from './attempt-usage.ts'
 import { callableTarget, msUntilCallable } from './callable-target.ts'
 import type { End } from './charged-usage.ts'
 import { mayClientRetry, type RetryScope } from './client-may-retry.ts'
+import { costFields, freeFields } from './cost-notes.ts'
 import type { OpenRequest } from './deadlines.ts'
 import { failOver } from './fail-over.ts'
 import { orderTargets } from './order-targets.ts'
@@ -118,10 +119,10 @@ class Relay implements AttemptOwner, OpenRequest {
     return false
   }
 
-  writeHead(status: number, contentType: string, length: number): void {
+  writeHead(status: number, contentType: string, length: number, further: readonly string[]): void {
     const request = this.#request
     this.#firstByteAt = performance.now()
-    request.response.writeHead(status, headFields(request, contentType, nothingFurther, length))
+    request.response.writeHead(status, headFields(request, contentType, further, length))
     // A stream may last long, so this frees memory.
     request.fields = nothingFurther
     request.spans = noSpans
@@ -129,7 +130,9 @@ class Relay implements AttemptOwner, OpenRequest {
   }
 
   passOnRefusal(status: number, code: string, json: string): void {
-    if (this.isServed) writeJson(this.#request, status, json, refusedFields)
+    const { costOf } = this.#request
+    const fields = costOf === null ? refusedFields : [...refusedFields, ...freeFields]
+    if (this.isServed) writeJson(this.#request, status, json, fields)
     this.finish(status, code, 'unserved')
   }
 
@@ -172,24 +175,35 @@ class Relay implements AttemptOwner, OpenRequest {
 
   /** @param shouldRetry whether the client should send the request again; if absent, the failure's code decides */
   #finishWith(failure: ServiceError, end: End, shouldRetry?: boolean): void {
-    const { status, code } = this.#sendFailure(failure, shouldRetry)
+    const { status, code } = this.#sendFailure(failure, shouldRetry, this.#costFieldsOf(end))
     this.finish(status, code, end)
   }
 
+  /** The cost of a request that ends now; no headers if that is not known before its usage is estimated. */
+  #costFieldsOf(end: End): readonly string[] {
+    const { costOf, response } = this.#request
+    if (costOf === null || response.headersSent) return nothingFurther
+    if (end === 'unserved') return freeFields
+    const cost = costOf(attemptUsage(this.#attempt!, end))
+    return typeof cost === 'number' ? costFields(cost) : nothingFurther
+  }
+
   /** Sends the client a failure: a status; after the answer began, an event or the end of the connection. */
-  #sendFailure(failure: ServiceError, shouldRetry?: boolean): { status: number; code: string } {
+  #sendFailure(
+    failure: ServiceError,
+    shouldRetry?: boolean,
+    further: readonly string[] = nothingFurther
+  ): { status: number; code: string } {
     const { code } = failure
     const hasBegun = this.#request.response.headersSent
     const status = hasBegun ? this.#attempt!.status : failure.status
     if (!this.isServed) return { status, code }
     if (hasBegun) this.#attempt!.sink!.interrupt(failure)
     else
-      writeJson(
-        this.#request,
-        status,
-        this.#request.format.errors.body(failure, this.#request),
-        retryFields(failure, shouldRetry)
-      )
+      writeJson(this.#request, status, this.#request.format.errors.body(failure, this.#request), [
+        ...retryFields(failure, shouldRetry),
+        ...further
+      ])
     return { status, code }
   }
 
@@ -215,6 +229,7 @@ class Relay implements AttemptOwner, OpenRequest {
       status: this.#clientGone && this.#firstByteAt === null ? clientClosedRequest : sent.status,
       code: sent.code,
       used: end === 'unserved' ? null : attemptUsage(attempt!, end),
+      answeredModel: attempt?.sink?.answer?.model ?? null,
       firstByteAt: this.#firstByteAt,
       clientGone: this.#clientGone
     })

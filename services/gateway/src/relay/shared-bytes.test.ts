@@ -201,6 +201,8 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     deadlines: new Deadlines(60_000),
     abandonedStreams: new AbandonedStreams(0),
     copy: null,
+    costOf: null,
+    showsCost: false,
     hidesOutput: false,
     docsUrl: null,
     isDraining: () => false,

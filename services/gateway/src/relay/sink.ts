@@ -53,8 +53,10 @@ export interface SinkAttempt extends Source {
   accept(): void
   /** Call this before the client gets an answer that may have ids. */
   noteIssued(answer: IssuingAnswer): void
-  /** Writes the head of the client's response. @param length of the body in bytes, -1 if unknown */
-  writeHead(contentType: string, length: number): void
+  /** Writes the head of the client's response. @param length of the body in bytes, -1 if unknown @param cost nanodollars, if known */
+  writeHead(contentType: string, length: number, cost: number | null): void
+  /** The cost of the whole answer, nanodollars; a promise if its usage must be estimated; null if the client is not told. */
+  costOfWhole(): number | Promise<number> | null
   /** Call this once the answer is complete and written. @param contentType as in {@link writeHead} */
   complete(contentType: string): void
   /** Fails the attempt because of a wrong answer. @param how continues "the upstream's answer …" */

@@ -1,4 +1,5 @@
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { costComment } from './cost-notes.ts'
 import type { EventFlow } from './event-flow.ts'
 import type { Sink, SinkAttempt } from './sink.ts'
 import { StreamWriter } from './stream-writer.ts'
@@ -21,6 +22,7 @@ export class StreamAnswer implements Sink {
   /** null before the head is written, and once the client gets nothing more. */
   #writer: StreamWriter | null = null
   #headTimer: NodeJS.Timeout | undefined
+  #isClosed = false
 
   constructor(attempt: SinkAttempt) {
     const { request } = attempt
@@ -55,13 +57,13 @@ export class StreamAnswer implements Sink {
     this.#begin()
     this.#attempt.noteIssued(this.answer)
     this.#pass(rest)
-    this.#complete()
+    this.#conclude(rest.length > 0)
   }
 
   /** After its last event, a stream is complete even if its connection breaks. */
   cut(): boolean {
     if (this.#attempt.isWrongKind || !this.answer.isDone || !this.answer.isWhole) return false
-    this.#complete()
+    this.#conclude(true)
     return true
   }
 
@@ -77,6 +79,7 @@ export class StreamAnswer implements Sink {
   }
 
   close(): void {
+    this.#isClosed = true
     clearTimeout(this.#headTimer)
   }
 
@@ -97,8 +100,26 @@ export class StreamAnswer implements Sink {
     const { isServed, isWrongKind, request } = this.#attempt
     if (this.#writer !== null || !isServed || isWrongKind) return
     // The gateway may add an error event, so the length is unknown.
-    this.#attempt.writeHead(contentType, -1)
+    this.#attempt.writeHead(contentType, -1, null)
     this.#writer = new StreamWriter(request.response, this.#attempt, request.slowReaders)
+  }
+
+  /** Adds the cost, if the client asked for it, and ends the stream. @param isWithinEvent whether the last event lacks its blank line */
+  #conclude(isWithinEvent: boolean): void {
+    const cost = this.#writer !== null && this.#attempt.request.showsCost ? this.#attempt.costOfWhole() : null
+    if (cost === null) this.#complete()
+    else if (typeof cost === 'number') this.#completeWith(cost, isWithinEvent)
+    else {
+      void cost.then((known) => {
+        // The client may have left meanwhile, and the request may be over.
+        if (!this.#isClosed) this.#completeWith(known, isWithinEvent)
+      })
+    }
+  }
+
+  #completeWith(cost: number, isWithinEvent: boolean): void {
+    this.#writer?.write(Buffer.from((isWithinEvent ? '\n\n' : '') + costComment(cost)))
+    this.#complete()
   }
 
   #complete(): void {

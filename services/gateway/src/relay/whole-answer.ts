@@ -5,14 +5,22 @@ import type { Sink, SinkAttempt } from './sink.ts'
 import { shortWrite } from './stream-writer.ts'
 
 const contentType = 'application/json'
+/** Maximum bytes that wait for the cost, which is in the head. The cost is known at the end of the answer. */
+const maxWaiting = 262_144
 
-/** Passes a single JSON body to the client, once its beginning proves to be an answer. */
+/**
+ * Passes a single JSON body to the client, once its beginning proves to be an answer. The head has the cost, so the body waits for its
+ * end, unless it is long, or white space keeps the connection alive.
+ */
 export class WholeAnswer implements Sink {
   readonly kind = 'whole'
   readonly answer: JsonBody
   readonly #attempt: SinkAttempt
   readonly #length: number
   #isHeadWritten = false
+  #waiting: Buffer[] = []
+  #waitingBytes = 0
+  #isClosed = false
   /** Whether the upstream is paused until the client reads. */
   #isPaused = false
 
@@ -36,7 +44,9 @@ export class WholeAnswer implements Sink {
       if (isReported(body.readAll(chunk, text), attempt.request.output !== null)) {
         attempt.accept()
         attempt.noteIssued(body)
-        this.#writeHead()
+        const cost = attempt.costOfWhole()
+        // A promise is for estimates only.
+        this.#writeHead(typeof cost === 'number' ? cost : null)
         attempt.request.copy?.add(chunk)
         attempt.request.response.end(text, 'latin1')
         attempt.complete(contentType)
@@ -51,7 +61,7 @@ export class WholeAnswer implements Sink {
     }
     if (body.isAnswer && !attempt.isWrongKind) attempt.accept()
     if (body.hasAllBytes) this.#conclude(passing)
-    else if (!attempt.isWrongKind) for (const bytes of passing) this.#passOn(bytes)
+    else if (!attempt.isWrongKind) for (const bytes of passing) this.#hold(bytes)
   }
 
   end(): void {
@@ -68,12 +78,32 @@ export class WholeAnswer implements Sink {
 
   detach(): void {}
 
-  close(): void {}
+  close(): void {
+    this.#isClosed = true
+  }
+
+  /** Holds bytes of an answer back, because its head has to wait for the cost. */
+  #hold(bytes: Buffer): void {
+    const mustWait = !this.#isHeadWritten && this.answer.isAnswer && this.#attempt.request.costOf !== null
+    this.#waitingBytes += bytes.length
+    if (mustWait && this.#waitingBytes <= maxWaiting) {
+      this.#waiting.push(bytes)
+      return
+    }
+    for (const one of this.#takeWaiting()) this.#passOn(one)
+    this.#passOn(bytes)
+  }
+
+  #takeWaiting(): Buffer[] {
+    const waiting = this.#waiting
+    this.#waiting = []
+    return waiting
+  }
 
   #passOn(bytes: Buffer): void {
     this.#attempt.request.copy?.add(bytes)
     if (!this.#attempt.isServed) return
-    this.#writeHead()
+    this.#writeHead(null)
     const { response, slowReaders } = this.#attempt.request
     if (response.write(bytes) || this.#isPaused) return
     this.#isPaused = true
@@ -94,20 +124,33 @@ export class WholeAnswer implements Sink {
       return
     }
     attempt.noteIssued(this.answer)
+    const cost = this.#isHeadWritten || !attempt.isServed ? null : attempt.costOfWhole()
+    if (cost === null || typeof cost === 'number') this.#complete(last, cost)
+    else {
+      void cost.then((known) => {
+        // The client may have left meanwhile, and the request may be over.
+        if (!this.#isClosed) this.#complete(last, known)
+      })
+    }
+  }
+
+  #complete(last: readonly Buffer[], cost: number | null): void {
+    const attempt = this.#attempt
     const { copy } = attempt.request
-    if (copy !== null) for (const bytes of last) copy.add(bytes)
+    const rest = [...this.#takeWaiting(), ...last]
+    if (copy !== null) for (const bytes of rest) copy.add(bytes)
     if (attempt.isServed) {
-      this.#writeHead()
+      this.#writeHead(cost)
       const { response } = attempt.request
-      for (const bytes of last.slice(0, -1)) response.write(bytes)
-      response.end(last.at(-1))
+      for (const bytes of rest.slice(0, -1)) response.write(bytes)
+      response.end(rest.at(-1))
     }
     attempt.complete(contentType)
   }
 
-  #writeHead(): void {
+  #writeHead(cost: number | null): void {
     if (this.#isHeadWritten) return
     this.#isHeadWritten = true
-    this.#attempt.writeHead(contentType, this.#length)
+    this.#attempt.writeHead(contentType, this.#length, cost)
   }
 }

@@ -3,6 +3,7 @@ import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { Logger } from 'pino'
 import type { Turn } from '../event-loop/end-of-turn.ts'
+import type { RequestLogSetting } from '../receipts/request-log-setting.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { createUsageEstimator, type UsageEstimator } from '../tokens/usage-estimator.ts'
 import { CallMetrics } from './call-metrics.ts'
@@ -20,6 +21,8 @@ export interface SettlementParts {
   readonly failures: FailureCounts
   readonly log: Logger
   readonly logsRequest: LogsRequest
+  /** null if requests have no receipts. */
+  readonly requestLog: RequestLogSetting | null
 }
 
 /** Settlement with the parts of its own. */
@@ -37,11 +40,17 @@ export interface ComposedSettlement extends AsyncDisposable {
 
 /** Connects what prices the calls that ended, and tells Redis. */
 export function composeSettlement(given: SettlementParts): ComposedSettlement {
-  const { redis, turn, metrics, failures, log, logsRequest } = given
+  const { redis, turn, metrics, failures, log, logsRequest, requestLog } = given
   const warn = (message: string) => (err: unknown) => log.warn({ err }, message)
   const lastSettlements = Promise.withResolvers<void>()
   let deadline: NodeJS.Timeout | undefined
-  const queue = new SettlementQueue(redis, turn, metrics.redis, warn('Redis rejects settlements'))
+  const queue = new SettlementQueue(
+    redis,
+    turn,
+    metrics.redis,
+    warn('Redis rejects settlements'),
+    requestLog?.shardBytes
+  )
   const estimator = createUsageEstimator(warn('cannot count tokens: usage is estimated from the size of answers'))
   const onAboveBound = () => metrics.aboveBound.add(1)
   const { countUnpriced: onUnpriced } = metrics
@@ -54,7 +63,8 @@ export function composeSettlement(given: SettlementParts): ComposedSettlement {
     onUnpriced,
     failures,
     metrics: callMetrics,
-    logsRequest
+    logsRequest,
+    requestLog
   })
   return {
     estimator,

@@ -76,6 +76,8 @@ export interface Outcome {
   /** The code of the error that the client got, even within a stream; null for success. */
   code: string | null
   used: Used
+  /** The model that the last answer names; null if it names none. */
+  answeredModel: string | null
   /** `performance.now()` when the head of the answer was written; null if it was not. */
   firstByteAt: number | null
   clientGone: boolean

@@ -6,7 +6,7 @@ import { costBound } from '../admission/cost-bound.ts'
 import { testCatalog } from '../testing/start-gateway.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
 import { nothingUsed, type Usage } from '../usage/usage.ts'
-import { costNanos } from './price.ts'
+import { priceOf } from './price.ts'
 
 const picos = fc.integer({ min: 0, max: 20_000_000 })
 const listed = fc.record({
@@ -86,7 +86,7 @@ test('a usage within the token bound costs no more than the cost bound, in every
       const { promptPicos, outputPicos } = costBound(bound, model, { from: now, until: now + 60 * minuteMs })
       const maxNanos = Math.ceil((promptPicos + outputPicos * wantedTokens) / 1000)
       const endedAt = now + lastedMinutes * minuteMs
-      const cost = costNanos(usage, { prices, tiers, admittedAt: now, endedAt })
+      const cost = priceOf(usage, { prices, tiers, admittedAt: now, endedAt }).costNanos
       assert.ok(cost <= maxNanos, `${cost} > ${maxNanos}`)
     }),
     { numRuns: 3000 }
@@ -106,6 +106,6 @@ test('cache writes that cannot happen are not reserved', async () => {
 test('a call that used nothing costs nothing, even if each request has a price', async () => {
   const prices = { inputPicos: 1, cachedInputPicos: 1, outputPicos: 1, requestNanos: 7000 }
   const call = { prices, tiers: ['default'], admittedAt: now, endedAt: now }
-  assert.equal(costNanos(nothingUsed, call), 0)
-  assert.equal(costNanos({ ...nothingUsed, promptTokens: 1 }, call), 7001)
+  assert.equal(priceOf(nothingUsed, call).costNanos, 0)
+  assert.equal(priceOf({ ...nothingUsed, promptTokens: 1 }, call).costNanos, 7001)
 })

@@ -1,3 +1,4 @@
+import type { ChargeRates } from '@tollgate/contracts/prices/charge-rates.ts'
 import { cost } from '@tollgate/contracts/prices/cost.ts'
 import { chargedTiers, type ModelPrices } from '@tollgate/contracts/prices/model-prices.ts'
 import { ratesFor } from '@tollgate/contracts/prices/rates-for.ts'
@@ -13,20 +14,36 @@ export interface PricedCall {
   endedAt: number
 }
 
+/** The cost of a call, and what gave it. */
+export interface Price {
+  /** Nanodollars (1e-9 USD). */
+  costNanos: number
+  /** null if the call costs nothing, because it used nothing. */
+  rates: ChargeRates | null
+  tier: string | null
+}
+
 /**
- * Computes the cost of a call in nanodollars (1e-9 USD), rounded up. The tier is the one that the answer names, or else the dearest
- * that the request allows. If the prices changed during the call, the dearer ones count.
+ * Computes the cost of a call, rounded up. The tier is the one that the answer names, or else the dearest that the request allows. If
+ * the prices changed during the call, the dearer ones count.
  */
-export function costNanos(usage: Usage, { prices, tiers, admittedAt, endedAt }: PricedCall): number {
+export function priceOf(usage: Usage, { prices, tiers, admittedAt, endedAt }: PricedCall): Price {
   const { promptTokens, completionTokens } = usage
+  const price: Price = { costNanos: 0, rates: null, tier: null }
   // A call that used nothing was not served, so it does not cost the price of a request either.
-  if (promptTokens === 0 && completionTokens === 0) return 0
-  let most = 0
+  if (promptTokens === 0 && completionTokens === 0) return price
+  const compare = (rates: ChargeRates, tier: string): void => {
+    const costNanos = cost(usage, rates)
+    if (price.rates !== null && costNanos <= price.costNanos) return
+    price.costNanos = costNanos
+    price.rates = rates
+    price.tier = tier
+  }
   for (const tier of chargedTiers(prices, usage.tier, tiers)) {
     const begin = ratesFor(prices, { tier, promptTokens, at: admittedAt })
     const end = ratesFor(prices, { tier, promptTokens, at: endedAt })
-    most = Math.max(most, cost(usage, begin))
-    if (end !== begin) most = Math.max(most, cost(usage, end))
+    compare(begin, tier)
+    if (end !== begin) compare(end, tier)
   }
-  return most
+  return price
 }

@@ -22,12 +22,16 @@ export interface Reaper {
   stop(): Promise<void>
 }
 
-/** @param holdMs how long a hold lasts, ms */
+/**
+ * @param holdMs how long a hold lasts, ms
+ * @param receiptBytes memory in Redis for the receipts of a shard; 0 if requests have none
+ */
 export function createReaper(
   redis: RedisLink,
   holdMs: number,
   onReaped: (reaped: Reaped) => void,
-  onError: (error: unknown) => void
+  onError: (error: unknown) => void,
+  receiptBytes = 0
 ): Reaper {
   let timer: NodeJS.Timeout | undefined
   let sweeping: Promise<void> | null = null
@@ -36,7 +40,7 @@ export function createReaper(
   function reapSome(account: string): Promise<Reaped> {
     let running = reaping.get(account)
     if (running === undefined) {
-      running = reap(redis, account, maxHolds, holdMs)
+      running = reap(redis, account, maxHolds, holdMs, receiptBytes)
         .then((reaped) => {
           onReaped(reaped)
           return reaped

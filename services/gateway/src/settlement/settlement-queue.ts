@@ -26,6 +26,7 @@ export class SettlementQueue {
   readonly #turn: Turn
   readonly #metrics: Pick<RedisMetrics, 'answered' | 'failed'>
   readonly #onError: (error: Error) => void
+  readonly #receiptBytes: number
   readonly #outboxes = new Outboxes()
   readonly #retries = new Set<NodeJS.Timeout>()
   /** Traces of waiting settlements, by the id of the request. */
@@ -41,17 +42,20 @@ export class SettlementQueue {
    * @param metrics measures the round trips
    * @param onError called once per outage when Redis rejects settlements. An unreachable Redis is reported elsewhere, and requests
    *   are refused meanwhile
+   * @param receiptBytes memory in Redis for the receipts of a shard; 0 if requests have none
    */
   constructor(
     redis: RedisLink,
     turn: Turn,
     metrics: Pick<RedisMetrics, 'answered' | 'failed'>,
-    onError: (error: Error) => void
+    onError: (error: Error) => void,
+    receiptBytes = 0
   ) {
     this.#redis = redis
     this.#turn = turn
     this.#metrics = metrics
     this.#onError = onError
+    this.#receiptBytes = receiptBytes
   }
 
   /** Number of settlements and cancellations without an acknowledgement. */
@@ -109,7 +113,7 @@ export class SettlementQueue {
 
   async #sendSettled(groups: readonly SettledGroup[]): Promise<void> {
     const sentAt = performance.now()
-    const unsettled = await settle(this.#redis, groups)
+    const unsettled = await settle(this.#redis, groups, this.#receiptBytes)
     if (unsettled.length === 0) this.#metrics.answered(sentAt)
     let settled = 0
     for (const { requests } of groups) settled += requests.length
@@ -125,7 +129,7 @@ export class SettlementQueue {
   async #sendCancelled({ account, ids }: CancelledGroup): Promise<void> {
     const sentAt = performance.now()
     try {
-      await cancel(this.#redis, account.account, ids)
+      await cancel(this.#redis, account.account, ids, this.#receiptBytes)
       this.#metrics.answered(sentAt)
       this.#acknowledged(ids.length)
     } catch (error) {

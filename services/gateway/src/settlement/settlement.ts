@@ -5,21 +5,32 @@ import { hasRareCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
 import type { FastifyBaseLogger } from 'fastify'
+import { callReceipt } from '../receipts/call-receipt.ts'
+import type { RequestLogSetting } from '../receipts/request-log-setting.ts'
 import { logRequest } from '../telemetry/request-log.ts'
 import type { Estimate } from '../tokens/estimate-usage.ts'
 import type { UsageEstimator } from '../tokens/usage-estimator.ts'
-import { callCounts } from '../usage/reported-counts.ts'
 import { nothingUsed, type ReportedUsage, type Usage } from '../usage/usage.ts'
 import { CallLines } from './call-lines.ts'
 import type { CallMetrics } from './call-metrics.ts'
-import type { Call, Outcome, Uncounted } from './outcome.ts'
-import { costNanos } from './price.ts'
+import { type Charge, chargeOf, chargeOfUsage, heldUsage } from './charge.ts'
+import type { Call, Outcome, Uncounted, Used } from './outcome.ts'
 import { estimatedPromptKinds, withWriteTimes } from './prompt-kinds.ts'
 import type { SettlementQueue } from './settlement-queue.ts'
 
 export interface Settlement {
-  /** Settles an admitted call when it is over. Call it once per call. */
-  settle(call: Call, outcome: Outcome): void
+  /**
+   * What a call will be charged if it ends now. Pass it to `settle`.
+   *
+   * @returns a promise if the usage must be estimated
+   */
+  charge(call: Call, used: Used): Charge | Promise<Charge>
+  /**
+   * Settles an admitted call when it is over. Call it once per call.
+   *
+   * @param charge from `charge`, if the client has been told the cost; else null
+   */
+  settle(call: Call, outcome: Outcome, charge: Charge | null): void
   /** Cancels an admitted call that was not made: nothing is charged. */
   cancel(call: Call, outcome: Outcome): void
   /** Resolves once the usage of all calls is counted. Redis may not have it yet. */
@@ -41,6 +52,8 @@ export interface SettlementDependencies {
   metrics: Pick<CallMetrics, 'ended'>
   /** Whether a call gets a line in the log. */
   logsRequest: LogsRequest
+  /** How receipts are written; null if there are none. */
+  requestLog: RequestLogSetting | null
 }
 
 /** Settles calls: estimates missing usage, computes the cost, charges it and logs the call. */
@@ -52,16 +65,15 @@ export function createSettlement({
   onUnpriced,
   failures,
   metrics,
-  logsRequest
+  logsRequest,
+  requestLog
 }: SettlementDependencies): Settlement {
   const counting = new Set<Promise<void>>()
   const lines = new CallLines()
 
-  /**
-   * @param cost nanodollars
-   * @param endedAt `performance.now()` when the answer ended
-   */
-  function settleUsage(call: Call, outcome: Outcome, usage: Usage | null, cost: number, endedAt: number): void {
+  /** @param endedAt `performance.now()` when the answer ended */
+  function settleCharge(call: Call, outcome: Outcome, charge: Charge, endedAt: number): void {
+    const { usage, costNanos: cost } = charge
     const { id, known, model, admitted, trace } = call
     const { hold, heldTokens, rates, tokensPerMinute } = admitted
     // Spreading these into the object would take five times as long.
@@ -100,7 +112,8 @@ export function createSettlement({
       toolCalls,
       estimated,
       costNanos: cost,
-      failed: outcome.code !== null
+      failed: outcome.code !== null,
+      receipt: requestLog === null ? null : callReceipt(call, outcome, charge, endedAt, requestLog.hasAddresses)
     }
     queue.settle(known.prepared, settled, trace?.isSampled === true ? trace : null)
     report(call, outcome, usage, cost, endedAt)
@@ -114,6 +127,10 @@ export function createSettlement({
     return estimatedUsage(call, await estimator.estimate(countable), mayHaveWrittenMore, reported)
   }
 
+  function estimated(call: Call, used: Uncounted): Promise<Charge> {
+    return count(call, used).then((usage) => chargeOfUsage(call, usage))
+  }
+
   /** Counts and logs an ended call. */
   function report(call: Call, outcome: Outcome, usage: Usage | null, cost: number, endedAt: number): void {
     metrics.ended(call, outcome, usage, cost, endedAt)
@@ -125,19 +142,17 @@ export function createSettlement({
   }
 
   return {
-    settle(call, outcome) {
+    charge: (call, used) => chargeOf(call, used) ?? estimated(call, used as Uncounted),
+    settle(call, outcome, charge) {
       const { used, code } = outcome
       if (code !== null) failures.add(code)
       const endedAt = performance.now()
       call.trace?.settling()
-      if (used === null) settleUsage(call, outcome, null, 0, endedAt)
-      else if (used === 'hold') settleUsage(call, outcome, heldUsage(call), call.admitted.hold.nanos, endedAt)
-      else if (!isUncounted(used)) {
-        const usage = withWriteTimes(used, call.promptKinds)
-        settleUsage(call, outcome, usage, costOf(call, usage), endedAt)
-      } else {
-        const settled = count(call, used).then((usage) =>
-          settleUsage(call, outcome, usage, costOf(call, usage), endedAt)
+      const known = charge ?? chargeOf(call, used)
+      if (known !== null) settleCharge(call, outcome, known, endedAt)
+      else {
+        const settled = estimated(call, used as Uncounted).then((charged) =>
+          settleCharge(call, outcome, charged, endedAt)
         )
         counting.add(settled)
         void settled.finally(() => counting.delete(settled))
@@ -155,22 +170,6 @@ export function createSettlement({
       while (counting.size > 0) await Promise.all(counting)
     }
   }
-}
-
-function costOf({ prices, tiers, admitted }: Call, usage: Usage): number {
-  const cost = costNanos(usage, { prices, tiers, admittedAt: admitted.admittedAt, endedAt: Date.now() })
-  return usage.hasOtherModels ? Math.max(cost, admitted.hold.nanos) : cost
-}
-
-function isUncounted(used: Usage | Uncounted): used is Uncounted {
-  return 'received' in used
-}
-
-/** All reserved tokens and calls of tools, as usage. */
-function heldUsage({ admitted }: Call): Usage {
-  const { promptTokens, heldTokens, toolCalls } = admitted
-  const usage = { ...nothingUsed, promptTokens, completionTokens: heldTokens - promptTokens, estimated: true }
-  return toolCalls === null ? usage : { ...usage, ...callCounts(new Map([[toolCalls.type, toolCalls.calls]])) }
 }
 
 /**

@@ -24,6 +24,7 @@ import type { BodyMemory } from '../body/body-memory.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import { composeGateway } from '../compose.ts'
 import type { Protection } from '../http/protection.ts'
+import type { RequestLogSetting } from '../receipts/request-log-setting.ts'
 import type { Reaper } from '../settlement/reaper.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import { UpstreamsFile } from '../upstreams/upstreams-file.ts'
@@ -149,6 +150,8 @@ export interface GatewayOptions {
   tracing?: Tracing | null
   /** MiB of answers for repeated requests; default 0: `Idempotency-Key` is ignored. */
   idempotencyMemoryMb?: number
+  /** Default: receipts with addresses, and room for all. */
+  requestLog?: RequestLogSetting | null
   /** Another gateway, whose Redis and state this one shares. Close this one first. Default: an own Redis. */
   beside?: TestGateway
 }
@@ -217,6 +220,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     env: { TEST_CREDENTIAL: 'upstream-credential' },
     ...(upstreamCheckMs !== undefined && { upstreamCheckMs }),
     ...{ log, bodyMemoryBytes, protection, docsUrl, tracing },
+    requestLog: options.requestLog === undefined ? { shardBytes: 1e8, hasAddresses: true } : options.requestLog,
     idempotencyMemoryMb: options.idempotencyMemoryMb ?? 0,
     logsRequest: sampleRequests(options.logRequests ?? 1)
   })

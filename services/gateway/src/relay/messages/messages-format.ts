@@ -11,7 +11,7 @@ import { MessagesEvents } from './messages-events.ts'
 const isError = (body: MemberScan): boolean => body.valueOf('type') === 'error' || body.valueOf('error') != null
 
 const message: BodyReading = {
-  paths: ['type', 'usage', 'error'],
+  paths: ['type', 'usage', 'error', 'model'],
   usage: 'usage',
   isAnswer: (body) => body.valueOf('type') === 'message',
   isError

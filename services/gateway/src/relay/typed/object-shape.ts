@@ -53,6 +53,11 @@ export class ObjectShape implements BodyShape {
     return typeof tier === 'string' ? tier : null
   }
 
+  get model(): string | null {
+    const model = this.#scan.valueOf('model')
+    return typeof model === 'string' ? model : null
+  }
+
   get usageFrom(): number {
     return this.#scan.spanFrom
   }

@@ -13,7 +13,17 @@ const readingOf = (object: string): BodyReading => {
   const text = JSON.stringify(object)
   const isAnswer = (body: MemberScan): boolean => body.values.get('object') === text
   return {
-    paths: ['object', 'status', 'error', 'usage', 'service_tier', 'tool_usage', 'id', ...outputPaths('output')],
+    paths: [
+      'object',
+      'status',
+      'error',
+      'usage',
+      'service_tier',
+      'model',
+      'tool_usage',
+      'id',
+      ...outputPaths('output')
+    ],
     usage: 'usage',
     isAnswer,
     // A response that failed has an error, too. It is the provider's answer.

@@ -1,0 +1,62 @@
+import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
+import { addressForLog } from '@tollgate/service/log/request-line.ts'
+import { encodeReceipt } from '@tollgate/state/receipts/receipt-text.ts'
+import type { Charge } from '../settlement/charge.ts'
+import type { Call, Outcome } from '../settlement/outcome.ts'
+import { nothingUsed } from '../usage/usage.ts'
+import { ratesText } from './rates-text.ts'
+
+/**
+ * The receipt of an ended call, as text.
+ *
+ * @param endedAt `performance.now()` when the answer ended
+ */
+export function callReceipt(
+  call: Call,
+  { upstream, attempts, status, code, firstByteAt, clientGone, answeredModel }: Outcome,
+  { usage, costNanos, rates, tier }: Charge,
+  endedAt: number,
+  hasAddress: boolean
+): string {
+  const { id, known, startedAt, sender, endpoint, kind, model, admitted, isStream } = call
+  const { hold, heldTokens } = admitted
+  const used = usage ?? nothingUsed
+  return encodeReceipt({
+    kind: 'settled',
+    id,
+    account: known.pointer.account,
+    key: known.pointer.key,
+    at: hold.at,
+    count: 1,
+    endpoint,
+    model,
+    answeredModel: answeredModel === model ? null : answeredModel,
+    isStream,
+    upstream,
+    attempts,
+    status,
+    code,
+    isEstimated: used.estimated,
+    clientGone,
+    costNanos,
+    promptTokens: used.promptTokens,
+    cachedTokens: used.cachedTokens,
+    completionTokens: used.completionTokens,
+    reasoningTokens: used.reasoningTokens,
+    cacheWriteTokens: used.cacheWriteTokens,
+    longCacheWriteTokens: used.longCacheWriteTokens,
+    audioInputTokens: used.audioInputTokens,
+    imageInputTokens: used.imageInputTokens,
+    audioOutputTokens: used.audioOutputTokens,
+    imageOutputTokens: used.imageOutputTokens,
+    toolCalls: used.toolCalls,
+    heldNanos: hold.nanos,
+    heldTokens,
+    grantedTokens: kind === 'embedding' ? null : hold.grantedTokens,
+    tier: tier === standardTier ? null : tier,
+    rates: rates === null || usage === null ? null : ratesText(rates, usage),
+    firstByteMs: firstByteAt === null ? null : Math.max(0, Math.round(firstByteAt - startedAt)),
+    durationMs: Math.max(0, Math.round(endedAt - startedAt)),
+    address: hasAddress && sender.address !== undefined ? addressForLog(sender.address) : null
+  })
+}

@@ -1,0 +1,39 @@
+import type { ChargeRates } from '@tollgate/contracts/prices/charge-rates.ts'
+import { callCounts } from '../usage/reported-counts.ts'
+import { nothingUsed, type Usage } from '../usage/usage.ts'
+import type { Call, Used } from './outcome.ts'
+import { priceOf } from './price.ts'
+import { withWriteTimes } from './prompt-kinds.ts'
+
+/** What a call is charged. */
+export interface Charge {
+  /** null if nothing was served. */
+  readonly usage: Usage | null
+  readonly costNanos: number
+  /** The rates and the service tier that gave the cost; null if nothing was charged, or the hold. */
+  readonly rates: ChargeRates | null
+  readonly tier: string | null
+}
+
+const nothing: Charge = { usage: null, costNanos: 0, rates: null, tier: null }
+
+/** What a call is charged at this time; null if its usage must be estimated first. */
+export function chargeOf(call: Call, used: Used): Charge | null {
+  if (used === null) return nothing
+  if (used === 'hold') return { ...nothing, usage: heldUsage(call), costNanos: call.admitted.hold.nanos }
+  return 'received' in used ? null : chargeOfUsage(call, withWriteTimes(used, call.promptKinds))
+}
+
+export function chargeOfUsage({ prices, tiers, admitted }: Call, usage: Usage): Charge {
+  const { admittedAt, hold } = admitted
+  const { costNanos, rates, tier } = priceOf(usage, { prices, tiers, admittedAt, endedAt: Date.now() })
+  if (usage.hasOtherModels && hold.nanos > costNanos) return { usage, costNanos: hold.nanos, rates: null, tier: null }
+  return { usage, costNanos, rates, tier }
+}
+
+/** All reserved tokens and calls of tools, as usage. */
+export function heldUsage({ admitted }: Call): Usage {
+  const { promptTokens, heldTokens, toolCalls } = admitted
+  const usage = { ...nothingUsed, promptTokens, completionTokens: heldTokens - promptTokens, estimated: true }
+  return toolCalls === null ? usage : { ...usage, ...callCounts(new Map([[toolCalls.type, toolCalls.calls]])) }
+}
