@@ -1,4 +1,5 @@
 import { sampleRequests } from '@tollgate/service/log/sample-requests.ts'
+import type { LogSender } from '@tollgate/service/log-export/log-sender.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { createHeartbeat } from '@tollgate/state/processes/create-heartbeat.ts'
@@ -28,6 +29,8 @@ import type { ControlMetrics } from './metrics/control-metrics.ts'
 import { createProjector } from './projection/projector.ts'
 import { createProviderChecks } from './provider-health/check-providers.ts'
 import { createProviderHealth } from './provider-health/provider-health.ts'
+import { createExportLoop, type ExportOutcome } from './requests/export/export-loop.ts'
+import { exportLagSeconds } from './requests/export/export-queue.ts'
 import { createTablePruner } from './retention/table-pruner.ts'
 import { maintainLedger } from './usage/maintain-ledger.ts'
 import { createPostgresLedger } from './usage/postgres-ledger.ts'
@@ -38,7 +41,7 @@ import { createUserRefresher } from './users/refresh-user.ts'
 import { createSweeper } from './users/sweep-users.ts'
 
 type OwnPorts = 'host' | 'port' | 'admin'
-type Process = OwnPorts | 'databaseUrl' | 'databasePoolSize' | 'isMigrating' | 'redisUrl' | 'traces'
+type Process = OwnPorts | 'databaseUrl' | 'databasePoolSize' | 'isMigrating' | 'redisUrl' | 'traces' | 'logExport'
 
 /** The configuration without the addresses that the process itself opens. */
 export type ComposedConfig = Omit<ControlConfig, Process | keyof ProvidersConfig> & ProvidersConfig
@@ -52,6 +55,8 @@ export interface ComposeOptions {
   redis: RedisLink
   /** Closed with control. Default: requests are not traced. */
   tracing?: Tracing | null
+  /** Closed with control. Default: receipts of requests are not exported. */
+  logSender?: LogSender | null
   metrics: ControlMetrics
   clock?: Clock
   minResponseTimes?: MinResponseTimes
@@ -76,7 +81,17 @@ export type Control = ReturnType<typeof composeControl>
  * that its requests need.
  */
 export function composeControl(options: ComposeOptions) {
-  const { config, log, database, redis, metrics, tracing = null, clock = systemClock, sweep } = options
+  const {
+    config,
+    log,
+    database,
+    redis,
+    metrics,
+    tracing = null,
+    logSender = null,
+    clock = systemClock,
+    sweep
+  } = options
   const { liveUpstreams = () => readLiveUpstreams(redis) } = options
   const { events } = metrics
   const parts = new RunningParts()
@@ -142,11 +157,20 @@ export function composeControl(options: ComposeOptions) {
     ...{ minResponseTimes, limits, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) }
   })
   parts.keep({ stop: () => app.close() })
-  parts.runLoop('retention', createTablePruner(database, config.retention, clock, log))
+  const onExportOutcome = (outcome: ExportOutcome, receipts: number) => events.receiptsExported(outcome, receipts)
+  if (logSender !== null) {
+    parts.keep({ stop: () => logSender.close() })
+    parts.runLoop('request_export', createExportLoop({ database, sender: logSender, log, onOutcome: onExportOutcome }))
+  }
+  parts.runLoop(
+    'retention',
+    createTablePruner(database, config.retention, clock, log, (receipts) => onExportOutcome('expired', receipts))
+  )
 
   metrics.observe({
     ...{ database, redis, health, mailer, loops: parts.loops, webhookCounts: state.webhookCounts },
-    usageCopiedMsAgo: () => state.usageCopiedMsAgo()
+    usageCopiedMsAgo: () => state.usageCopiedMsAgo(),
+    exportLagSeconds: logSender === null ? null : () => exportLagSeconds(database.orm)
   })
   return {
     ...{ app, catalog, catalogFile, catalogPublisher, heartbeat, projector, planWriter, dueUsers },

@@ -4,6 +4,12 @@ import { logSettings } from '@tollgate/service/config/log-settings.ts'
 import { checkTrustProxy, readTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
 import { checkDatabaseUrl, checkUrlPassword } from '@tollgate/service/config/url-password.ts'
 import {
+  checkLogExport,
+  type LogExportSettings,
+  logExportVariables,
+  readLogExport
+} from '@tollgate/service/log-export/log-export-settings.ts'
+import {
   checkTraces,
   readTraces,
   type TraceSettings,
@@ -101,7 +107,8 @@ export const ControlVariables = Type.Object({
   /** Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: no links. */
   DOCS_URL: Type.String({ default: '' }),
   ...logSettings,
-  ...traceVariables
+  ...traceVariables,
+  ...logExportVariables
 })
 type Variables = Static<typeof ControlVariables>
 
@@ -153,6 +160,8 @@ export type ControlConfig = {
   }
   /** null: requests are not traced. */
   readonly traces: TraceSettings | null
+  /** null: receipts of requests are not exported. */
+  readonly logExport: LogExportSettings | null
 }
 
 /** @throws ConfigError naming every bad variable */
@@ -201,7 +210,8 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
     },
     docsUrl: readDocsUrl(variables.DOCS_URL),
     log: { level: variables.LOG_LEVEL, format: variables.LOG_FORMAT, requests: variables.LOG_REQUESTS },
-    traces: readTraces(variables)
+    traces: readTraces(variables),
+    logExport: readLogExport(variables)
   })
 }
 
@@ -246,6 +256,7 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
   (variables) => checkUrlPassword('REDIS_URL', variables.REDIS_URL) ?? checkRedisUrl(variables),
   checkTrustProxy,
   checkTraces,
+  checkLogExport,
   checkDocsUrl
 ]
 

@@ -24,6 +24,8 @@ export interface ObservedParts {
   readonly loops: ReadonlyMap<string, { readonly progress: LoopProgress }>
   /** Milliseconds since a round began that copied all usage to the ledger. */
   usageCopiedMsAgo(): number
+  /** Seconds that receipts have waited for the collector; null if they are not exported. */
+  readonly exportLagSeconds: (() => Promise<number>) | null
 }
 
 /** The state at a scrape. Null parts are unknown. */
@@ -31,6 +33,7 @@ interface Observed {
   readonly parts: ObservedParts
   readonly readDatabase: () => Promise<DatabaseState | null>
   readonly readRedis: () => Promise<RedisState | null>
+  readonly readExportLag: (() => Promise<number | null>) | null
   readonly lag: ProjectionLag
 }
 
@@ -47,12 +50,14 @@ export function addStateMetrics(registry: Registry): (parts: ObservedParts) => v
   addProjection(registry, get)
   addQueues(registry, get)
   addProviders(registry, get)
+  addExport(registry, get)
   addLoops(registry, get)
   return (parts) => {
     observed = {
       parts,
       readDatabase: createLimitedReader(() => readDatabaseState(parts.database.orm)),
       readRedis: createLimitedReader(() => readRedisState(parts.redis)),
+      readExportLag: parts.exportLagSeconds === null ? null : createLimitedReader(parts.exportLagSeconds),
       lag: new ProjectionLag()
     }
   }
@@ -192,6 +197,17 @@ function addProviders(registry: Registry, get: Get): void {
         (setting): Sample => [{ provider: providerOfSetting(setting), setting }, refused.has(setting) ? 1 : 0]
       )
     }
+  )
+}
+
+function addExport(registry: Registry, get: Get): void {
+  addGauge(
+    registry,
+    {
+      name: 'tollgate_request_export_lag_seconds',
+      help: 'How long the oldest receipt of a request has waited for the OTLP collector; 0 if none waits. Without an export it has no sample'
+    },
+    async () => (await get()?.readExportLag?.()) ?? null
   )
 }
 
