@@ -1,5 +1,5 @@
-import { bigint, boolean, check, customType, integer, pgTable, uuid } from 'drizzle-orm/pg-core'
 import { sql } from 'drizzle-orm'
+import { bigint, boolean, check, customType, integer, pgTable, uuid } from 'drizzle-orm/pg-core'
 import { at } from './columns.ts'
 
 const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' })

@@ -1,5 +1,5 @@
-import { measuredCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 import type { Receipt, ReceiptCounts } from '@tollgate/contracts/requests/receipt.ts'
+import { measuredCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 
 const noCounts = Object.fromEntries(measuredCounters.map((counter) => [counter, 0])) as ReceiptCounts
 
