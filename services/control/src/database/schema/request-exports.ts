@@ -4,7 +4,7 @@ import { at } from './columns.ts'
 
 const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' })
 
-/** Receipts that a collector does not have yet: a row has some hundred of them. Empty without an export; see requests/export. */
+/** Receipts that a collector does not have yet: a row has up to a hundred of them. Empty without an export; see requests/export. */
 export const requestExports = pgTable('request_exports', {
   id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
   storedAt: at('stored_at').notNull().defaultNow(),
