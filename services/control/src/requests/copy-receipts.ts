@@ -1,24 +1,13 @@
 import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { type AccountShard, accountShards } from '@tollgate/state/keyspace/names.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { type FoundReceipts, forgetReceipts, readReceipts } from '@tollgate/state/receipts/receipts.ts'
 import { type SkipReason, skipReasons, type Skipped } from './store-receipts.ts'
 
 /** Entries of one shard in one read. An entry has the receipts of requests that were settled together. */
 const entriesPerRead = 250
 /** Shards that are read at once: so a backlog needs the memory of some thousand receipts. */
 const shardsPerRead = 16
-
-/** Receipts in Redis that wait to be copied. */
-export interface WaitingReceipts {
-  /** Reads the oldest entries of a shard. `malformed` says how many receipts of these entries cannot be read. */
-  read(shard: AccountShard, count: number): Promise<FoundReceipts>
-  /** Removes entries of a shard, up to this one. */
-  forget(shard: AccountShard, upTo: string): Promise<void>
-}
-
-export interface FoundReceipts {
-  readonly entries: ReadonlyArray<{ readonly id: string; readonly receipts: readonly Receipt[] }>
-  readonly malformed: number
-}
 
 /** What one round of copying did. */
 export interface CopiedReceipts {
@@ -27,7 +16,7 @@ export interface CopiedReceipts {
 }
 
 export interface CopyReceiptsOptions {
-  readonly waiting: WaitingReceipts
+  readonly redis: RedisLink
   /** Stores receipts. Must allow repetition. */
   readonly store: (receipts: readonly Receipt[], malformed: number) => Promise<Skipped>
   /** The place in the list of shards to begin at. */
@@ -45,7 +34,7 @@ export interface CopyReceiptsOptions {
  * @throws the first failure, after it tried all shards; or the signal's reason
  */
 export async function copyReceipts({
-  waiting,
+  redis,
   store,
   beginAt,
   signal
@@ -58,15 +47,15 @@ export async function copyReceipts({
     while (unread.length > 0) {
       signal?.throwIfAborted()
       try {
-        const found = await readAll(waiting, unread, failures)
+        const found = await readAll(redis, unread, failures)
         const receipts = found.flatMap(({ entries }) => entries.flatMap((entry) => entry.receipts))
-        const malformed = found.reduce((sum, one) => sum + one.malformed, 0)
+        const malformed = found.reduce((sum, one) => sum + one.malformed.length, 0)
         if (receipts.length + malformed > 0) {
           const skipped = await store(receipts, malformed)
           total.copied += receipts.length
           for (const reason of skipReasons) total.skipped[reason] += skipped[reason]
         }
-        await Promise.all(found.map(({ shard, entries }) => forgetEntries(waiting, shard, entries)))
+        await Promise.all(found.map(({ shard, entries }) => forgetEntries(redis, shard, entries)))
         unread = found.filter(({ entries }) => entries.length >= entriesPerRead).map(({ shard }) => shard)
       } catch (error) {
         failures.push(error)
@@ -82,12 +71,12 @@ type Found = FoundReceipts & { readonly shard: AccountShard }
 
 /** Reads shards. One that cannot be read adds its failure, and keeps out no other. */
 async function readAll(
-  waiting: WaitingReceipts,
+  redis: RedisLink,
   shards: readonly AccountShard[],
   failures: unknown[]
 ): Promise<Found[]> {
   const read = await Promise.allSettled(
-    shards.map(async (shard) => ({ shard, ...(await waiting.read(shard, entriesPerRead)) }))
+    shards.map(async (shard) => ({ shard, ...(await readReceipts(redis, shard, entriesPerRead)) }))
   )
   return read.flatMap((one) => {
     if (one.status === 'fulfilled') return one.value
@@ -97,10 +86,10 @@ async function readAll(
 }
 
 async function forgetEntries(
-  waiting: WaitingReceipts,
+  redis: RedisLink,
   shard: AccountShard,
   entries: FoundReceipts['entries']
 ): Promise<void> {
   const last = entries.at(-1)
-  if (last !== undefined) await waiting.forget(shard, last.id)
+  if (last !== undefined) await forgetReceipts(redis, shard, last.id)
 }

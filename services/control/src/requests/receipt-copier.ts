@@ -4,7 +4,7 @@ import { type RedisLink, withoutCommand } from '@tollgate/state/link/redis-link.
 import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
-import { type CopiedReceipts, copyReceipts, type WaitingReceipts } from './copy-receipts.ts'
+import { type CopiedReceipts, copyReceipts } from './copy-receipts.ts'
 import { forgetAddresses } from './forget-addresses.ts'
 import { maintainDays, readKeptDays } from './request-days.ts'
 import { type OnStored, storeReceipts } from './store-receipts.ts'
@@ -14,7 +14,6 @@ const maintenanceMs = 3_600_000
 export interface ReceiptCopierOptions {
   readonly database: Pick<Database, 'orm'>
   readonly redis: RedisLink
-  readonly waiting: WaitingReceipts
   readonly clock: Clock
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn'>
   /** Past days that the log keeps, besides the present one. */
@@ -31,7 +30,7 @@ export interface ReceiptCopierOptions {
  * partitions of the next days and drops the days that are too old.
  */
 export function createReceiptCopier(options: ReceiptCopierOptions): BackgroundLoop {
-  const { database, redis, waiting, clock, log, days, intervalMs = 1000, onStored, onCopied } = options
+  const { database, redis, clock, log, days, intervalMs = 1000, onStored, onCopied } = options
   const { orm } = database
   let maintainedAt: number | null = null
 
@@ -58,7 +57,7 @@ export function createReceiptCopier(options: ReceiptCopierOptions): BackgroundLo
       }
       let kept: ReturnType<typeof readKeptDays> | null = null
       const copied = await copyReceipts({
-        waiting,
+        redis,
         signal,
         beginAt: Math.floor(Math.random() * accountShards.length),
         async store(receipts, malformed) {
