@@ -24,6 +24,8 @@ export interface ObservedParts {
   readonly loops: ReadonlyMap<string, { readonly progress: LoopProgress }>
   /** Milliseconds since a round began that copied all usage to the ledger. */
   usageCopiedMsAgo(): number
+  /** Milliseconds since a round began that copied all receipts to the request log; null if it is off. */
+  receiptsCopiedMsAgo(): number | null
 }
 
 /** The state at a scrape. Null parts are unknown. */
@@ -45,6 +47,7 @@ export function addStateMetrics(registry: Registry): (parts: ObservedParts) => v
   const get = () => observed
   addServers(registry, get)
   addProjection(registry, get)
+  addRequestLog(registry, get)
   addQueues(registry, get)
   addProviders(registry, get)
   addLoops(registry, get)
@@ -131,6 +134,31 @@ function addProjection(registry: Registry, get: Get): void {
     () => {
       const ms = get()?.parts.usageCopiedMsAgo()
       return ms === undefined ? null : ms / 1000
+    }
+  )
+}
+
+function addRequestLog(registry: Registry, get: Get): void {
+  addGauge(
+    registry,
+    {
+      name: 'tollgate_request_log_lag_seconds',
+      help: 'Seconds since this replica began its last complete copy of receipts from Redis: the request log has all earlier ones. No sample if it is off'
+    },
+    () => {
+      const ms = get()?.parts.receiptsCopiedMsAgo() ?? null
+      return ms === null ? null : ms / 1000
+    }
+  )
+  addCounter(
+    registry,
+    {
+      name: 'tollgate_receipts_dropped_total',
+      help: 'Receipts of requests that Redis dropped before control copied them, because they used all of their memory'
+    },
+    async () => {
+      const dropped = (await redisOf(get))?.droppedReceipts
+      return dropped === undefined ? [] : [[{}, dropped]]
     }
   )
 }
