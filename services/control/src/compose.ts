@@ -30,7 +30,8 @@ import { createProjector } from './projection/projector.ts'
 import { createProviderChecks } from './provider-health/check-providers.ts'
 import { createProviderHealth } from './provider-health/provider-health.ts'
 import { createExportLoop, type ExportOutcome } from './requests/export/export-loop.ts'
-import { exportLagSeconds } from './requests/export/export-queue.ts'
+import { exportLagSeconds, queueReceipts } from './requests/export/export-queue.ts'
+import { createReceiptCopier, type ReceiptCopierOptions } from './requests/receipt-copier.ts'
 import { createTablePruner } from './retention/table-pruner.ts'
 import { maintainLedger } from './usage/maintain-ledger.ts'
 import { createPostgresLedger } from './usage/postgres-ledger.ts'
@@ -118,6 +119,20 @@ export function composeControl(options: ComposeOptions) {
   const maintain = (signal: AbortSignal) => maintainLedger({ database, redis, clock, retention: config.ledger }, signal)
   const onCopied = (until: number) => state.usageCopied(until)
   parts.runLoop('usage', createUsageCopier({ ledger, redis, log, maintain, onCopied }))
+  if (config.requestLogDays !== null) {
+    const onCopied: ReceiptCopierOptions['onCopied'] = (copied, beganAt) => {
+      state.receiptsCopied(beganAt)
+      events.receipts(copied)
+    }
+    const days = config.requestLogDays
+    parts.runLoop(
+      'receipts',
+      createReceiptCopier({
+        ...{ database, redis, clock, log, days, onCopied },
+        ...(logSender !== null && { onStored: queueReceipts })
+      })
+    )
+  }
   parts.runLoop('last_uses', createUseCopier({ database, redis, log }))
   parts.runLoop('clocks', createClockWatch({ database, redis, clock, log, onCompared: events.clocksCompared }))
 
@@ -170,7 +185,8 @@ export function composeControl(options: ComposeOptions) {
   metrics.observe({
     ...{ database, redis, health, mailer, loops: parts.loops, webhookCounts: state.webhookCounts },
     usageCopiedMsAgo: () => state.usageCopiedMsAgo(),
-    exportLagSeconds: logSender === null ? null : () => exportLagSeconds(database.orm)
+    exportLagSeconds: logSender === null ? null : () => exportLagSeconds(database.orm),
+    receiptsCopiedMsAgo: () => (config.requestLogDays === null ? null : state.receiptsCopiedMsAgo())
   })
   return {
     ...{ app, catalog, catalogFile, catalogPublisher, heartbeat, projector, planWriter, dueUsers },

@@ -1,10 +1,13 @@
 import type { MeasuredCounter } from '../usage/usage-counters.ts'
 
 /**
- * What became of a request. `settled`: it was admitted, and its real cost is charged. `reaped`: its gateway died, so its whole
- * reservation is charged until the gateway's own receipt, if it still comes, replaces this one. `refused`: it was not admitted.
+ * What became of a request. `refused`: it was not admitted. `reaped`: its gateway died, so its whole reservation is charged until the
+ * gateway's own receipt, if it still comes, replaces this one. `settled`: it was admitted, and its real cost is charged. `cancelled`: it
+ * was reaped, and then its gateway said that it had called nobody, so nothing is charged and the usage does not count it.
+ *
+ * A later kind replaces an earlier one of the same request.
  */
-export const receiptKinds = ['refused', 'reaped', 'settled'] as const
+export const receiptKinds = ['refused', 'reaped', 'settled', 'cancelled'] as const
 export type ReceiptKind = (typeof receiptKinds)[number]
 
 /** The tokens and calls of a request, and its cost in nanodollars. */
@@ -27,7 +30,7 @@ export interface Receipt extends ReceiptCounts {
   readonly at: number
   /** For how many equal refusals it stands, itself included; 1 for others. */
   readonly count: number
-  /** The path of the route, such as `/v1/chat/completions`. */
+  /** The path of the route, such as `/v1/chat/completions`; empty if the gateway died, or if no route has the path. */
   readonly endpoint: string
   /** The client's name of the model; null if the request was refused before it was read. */
   readonly model: string | null
@@ -37,7 +40,7 @@ export interface Receipt extends ReceiptCounts {
   /** The upstream that was called last; null for none. */
   readonly upstream: string | null
   readonly attempts: number
-  /** The status that the client got; 499 if it left before the answer began; null if the gateway died. */
+  /** The status that the client got; 499 if it left before the answer began; null if that is not known. */
   readonly status: number | null
   /** The code of the error that the client got; null for success. */
   readonly code: string | null
@@ -51,11 +54,14 @@ export interface Receipt extends ReceiptCounts {
   readonly grantedTokens: number | null
   /** The service tier that was charged; null for the usual one. */
   readonly tier: string | null
-  /** The prices in force, as JSON of the rates that gave the cost; null if nothing was charged. */
+  /**
+   * The prices that gave the cost, as JSON: members of `ChargeRates`, without prices of kinds that the request did not use. null if nothing
+   * was charged, or the whole reservation.
+   */
   readonly rates: string | null
-  /** Milliseconds from the arrival of its head to the first byte of the answer; null without an answer. */
+  /** Whole milliseconds from the arrival of its head to the first byte of the answer; null without an answer. */
   readonly firstByteMs: number | null
-  /** Milliseconds from the arrival of its head to its end; null if the gateway died. */
+  /** Whole milliseconds from the arrival of its head to its end; null if the gateway died. */
   readonly durationMs: number | null
   /** The client's address, only with `REQUEST_LOG_ADDRESSES=true`. */
   readonly address: string | null

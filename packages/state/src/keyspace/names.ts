@@ -52,6 +52,11 @@ export const uncopiedName = (shard: AccountShard): string => `uncopied:{${shard}
 export const usageIndexName = (shard: AccountShard): string => `rows:{${shard}}`
 /** Tombstones of keys and accounts, in order of arrival: see projection/put-records.lua */
 export const tombstonesName = (shard: AccountShard): string => `tombstones:{${shard}}`
+/** Receipts that control has not copied yet: see receipts/receipts.ts */
+export const receiptsName = (shard: AccountShard): string => `receipts:{${shard}}`
+/** Bytes of all receipts of a shard so far, and receipts that were dropped: see receipts/append.lua */
+export const receiptBytesName = (shard: AccountShard): string => `receipt-bytes:{${shard}}`
+export const droppedReceiptsName = (shard: AccountShard): string => `receipts-dropped:{${shard}}`
 /** Ids that providers gave an account: see stored-ids/stored-ids.ts */
 export const storedIdsName = (account: string): string => `stored:{${accountShard(account)}}:${account}`
 export const olderIdsName = (account: string): string => `stored-before:{${accountShard(account)}}:${account}`

@@ -36,6 +36,7 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgClaimRequest: { file: 'idempotency/claim.lua', numberOfKeys: 1 },
   tgKeepAnswer: { file: 'idempotency/keep.lua', numberOfKeys: 1 },
   tgDropClaim: { file: 'idempotency/drop.lua', numberOfKeys: 1 },
+  tgNoteReceipts: { file: 'receipts/note-receipts.lua' },
   tgNoteProcess: { file: 'processes/note-process.lua', numberOfKeys: 1 }
 }
 

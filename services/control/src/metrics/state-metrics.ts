@@ -26,6 +26,8 @@ export interface ObservedParts {
   usageCopiedMsAgo(): number
   /** Seconds that receipts have waited for the collector; null if they are not exported. */
   readonly exportLagSeconds: (() => Promise<number>) | null
+  /** Milliseconds since a round began that copied all receipts to the request log; null if it is off. */
+  receiptsCopiedMsAgo(): number | null
 }
 
 /** The state at a scrape. Null parts are unknown. */
@@ -48,6 +50,7 @@ export function addStateMetrics(registry: Registry): (parts: ObservedParts) => v
   const get = () => observed
   addServers(registry, get)
   addProjection(registry, get)
+  addRequestLog(registry, get)
   addQueues(registry, get)
   addProviders(registry, get)
   addExport(registry, get)
@@ -136,6 +139,31 @@ function addProjection(registry: Registry, get: Get): void {
     () => {
       const ms = get()?.parts.usageCopiedMsAgo()
       return ms === undefined ? null : ms / 1000
+    }
+  )
+}
+
+function addRequestLog(registry: Registry, get: Get): void {
+  addGauge(
+    registry,
+    {
+      name: 'tollgate_request_log_lag_seconds',
+      help: 'Seconds since this replica began its last complete copy of receipts from Redis: the request log has all earlier ones. No sample if it is off'
+    },
+    () => {
+      const ms = get()?.parts.receiptsCopiedMsAgo() ?? null
+      return ms === null ? null : ms / 1000
+    }
+  )
+  addCounter(
+    registry,
+    {
+      name: 'tollgate_receipts_dropped_total',
+      help: 'Receipts of requests that Redis dropped before control copied them, because they used all of their memory'
+    },
+    async () => {
+      const dropped = (await redisOf(get))?.droppedReceipts
+      return dropped === undefined ? [] : [[{}, dropped]]
     }
   )
 }

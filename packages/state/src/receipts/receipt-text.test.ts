@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { type Receipt, receiptKinds } from '@tollgate/contracts/requests/receipt.ts'
+import { measuredCounters } from '@tollgate/contracts/usage/usage-counters.ts'
+import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
+import fc from 'fast-check'
+import { test } from 'tap'
+import { aReceipt } from '../testing/a-receipt.ts'
+import { decodeReceipt, encodeReceipt } from './receipt-text.ts'
+
+const text = fc.string({ unit: 'binary', maxLength: 20 })
+const orNull = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null })
+const whole = fc.maxSafeNat()
+const anyReceipt: fc.Arbitrary<Receipt> = fc.record({
+  kind: fc.constantFrom(...receiptKinds),
+  ...{ id: text, account: text, key: text, at: whole, count: whole, endpoint: text, model: orNull(text) },
+  ...{ answeredModel: orNull(text), isStream: fc.boolean(), upstream: orNull(text), attempts: whole },
+  ...{ status: orNull(whole), code: orNull(text), isEstimated: fc.boolean(), clientGone: fc.boolean() },
+  ...(Object.fromEntries(measuredCounters.map((counter) => [counter, fc.oneof(fc.constant(0), whole)])) as Record<
+    (typeof measuredCounters)[number],
+    fc.Arbitrary<number>
+  >),
+  ...{ heldNanos: whole, heldTokens: whole, grantedTokens: orNull(whole), tier: orNull(text) },
+  rates: fc.constantFrom(null, '{}', '{"inputPicos":75000,"callNanos":{"a \\"tool\\"":7}}'),
+  ...{ firstByteMs: orNull(whole), durationMs: orNull(whole), address: orNull(text) }
+})
+
+test('a receipt is read as it was written, in one line', async () => {
+  fc.assert(
+    fc.property(anyReceipt, (receipt) => {
+      const line = encodeReceipt(receipt)
+      assert.ok(!line.includes('\n') && !line.includes('\0'))
+      assert.deepEqual(decodeReceipt(line), { ...receipt })
+    }),
+    propertyRuns(200)
+  )
+})
+
+test('a usual receipt is short', async () => {
+  assert.ok(encodeReceipt(aReceipt()).length < 400)
+})
+
+test('a receipt of a later release is read without what it adds, and one of an earlier release with defaults', async () => {
+  const members = JSON.parse(encodeReceipt(aReceipt({ toolCalls: 2 }))) as unknown[]
+  assert.deepEqual(decodeReceipt(JSON.stringify([...members, 'more', { of: 'it' }])), aReceipt({ toolCalls: 2 }))
+  assert.deepEqual(decodeReceipt(JSON.stringify(members.slice(0, -1))), aReceipt())
+})
+
+test('a text that is no receipt is refused', async () => {
+  const members = JSON.parse(encodeReceipt(aReceipt())) as unknown[]
+  const wrong = (index: number, value: unknown) => JSON.stringify(members.with(index, value))
+  for (const broken of [
+    '',
+    '{}',
+    '[]',
+    '[9]',
+    wrong(0, 7),
+    wrong(1, 5),
+    wrong(4, 1.5),
+    wrong(9, true),
+    wrong(16, -1)
+  ]) {
+    assert.throws(() => decodeReceipt(broken), Error, broken)
+  }
+  for (const broken of [wrong(25, []), wrong(25, 'x'), wrong(29, [-1]), wrong(29, 5)]) {
+    assert.throws(() => decodeReceipt(broken), Error, broken)
+  }
+})

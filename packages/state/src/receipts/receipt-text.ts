@@ -1,0 +1,131 @@
+import { type Receipt, type ReceiptCounts, receiptKinds } from '@tollgate/contracts/requests/receipt.ts'
+import { hasRareCounts, rareCounters } from '@tollgate/contracts/usage/usage-counters.ts'
+
+/**
+ * The text form of a receipt in Redis: one line, a JSON array with the members in a fixed order. Later releases add members at its end
+ * only: older ones ignore them, and a missing member has its default. `reaped.lua` writes the same form.
+ */
+
+/** Writes a receipt. Gateways call it for every request. */
+export function encodeReceipt(receipt: Receipt): string {
+  const { kind, id, account, key, at, count, endpoint, model, answeredModel, isStream, upstream } = receipt
+  const { attempts, status, code, isEstimated, clientGone, costNanos, promptTokens, cachedTokens } = receipt
+  const { completionTokens, reasoningTokens, heldNanos, heldTokens, grantedTokens, tier, rates } = receipt
+  const { firstByteMs, durationMs, address } = receipt
+  return (
+    `[${receiptKinds.indexOf(kind)},${quote(id)},${quote(account)},${quote(key)},${at},${count},${quote(endpoint)},` +
+    `${quoteOr(model)},${quoteOr(answeredModel)},${isStream ? 1 : 0},${quoteOr(upstream)},${attempts},${status},` +
+    `${quoteOr(code)},${isEstimated ? 1 : 0},${clientGone ? 1 : 0},${costNanos},${promptTokens},${cachedTokens},` +
+    `${completionTokens},${reasoningTokens},${heldNanos},${heldTokens},${grantedTokens},${quoteOr(tier)},${rates},` +
+    `${firstByteMs},${durationMs},${quoteOr(address)}${hasRareCounts(receipt) ? rareText(receipt) : ',[]'}]`
+  )
+}
+
+const quote = (text: string): string => JSON.stringify(text)
+const quoteOr = (text: string | null): string => (text === null ? 'null' : JSON.stringify(text))
+const rareText = (counts: ReceiptCounts): string => `,[${rareCounters.map((counter) => counts[counter]).join(',')}]`
+
+/**
+ * Reads a receipt.
+ *
+ * @throws Error if the text is not a receipt
+ */
+export function decodeReceipt(text: string): Receipt {
+  const members = new Members(text)
+  const kind = receiptKinds[members.whole()]
+  if (kind === undefined) throw new Error('a receipt of an unknown kind')
+  const beginning = {
+    kind,
+    id: members.text(),
+    account: members.text(),
+    key: members.text(),
+    at: members.whole(),
+    count: members.whole(),
+    endpoint: members.text(),
+    model: members.textOr(),
+    answeredModel: members.textOr(),
+    isStream: members.flag(),
+    upstream: members.textOr(),
+    attempts: members.whole(),
+    status: members.wholeOr(),
+    code: members.textOr(),
+    isEstimated: members.flag(),
+    clientGone: members.flag(),
+    costNanos: members.whole(),
+    promptTokens: members.whole(),
+    cachedTokens: members.whole(),
+    completionTokens: members.whole(),
+    reasoningTokens: members.whole(),
+    heldNanos: members.whole(),
+    heldTokens: members.whole(),
+    grantedTokens: members.wholeOr(),
+    tier: members.textOr(),
+    rates: members.json(),
+    firstByteMs: members.wholeOr(),
+    durationMs: members.wholeOr(),
+    address: members.textOr()
+  }
+  const rare = members.wholes()
+  const [cacheWriteTokens = 0, longCacheWriteTokens = 0, audioInputTokens = 0, imageInputTokens = 0] = rare
+  const [, , , , audioOutputTokens = 0, imageOutputTokens = 0, toolCalls = 0] = rare
+  const ofInput = { cacheWriteTokens, longCacheWriteTokens, audioInputTokens, imageInputTokens }
+  return { ...beginning, ...ofInput, audioOutputTokens, imageOutputTokens, toolCalls }
+}
+
+/** Reads the members of a JSON array, one after the other. */
+class Members {
+  readonly #members: readonly unknown[]
+  #next = 0
+
+  constructor(text: string) {
+    const parsed: unknown = JSON.parse(text)
+    if (!Array.isArray(parsed)) throw new Error('not an array')
+    this.#members = parsed
+  }
+
+  text(): string {
+    const member = this.#members[this.#next]
+    return typeof member === 'string' ? this.#taken(member) : this.#fail()
+  }
+
+  textOr(): string | null {
+    return this.#members[this.#next] == null ? this.#taken(null) : this.text()
+  }
+
+  whole(): number {
+    const member = this.#members[this.#next]
+    return isWhole(member) ? this.#taken(member) : this.#fail()
+  }
+
+  wholeOr(): number | null {
+    return this.#members[this.#next] == null ? this.#taken(null) : this.whole()
+  }
+
+  flag(): boolean {
+    const member = this.#members[this.#next]
+    return member === 0 || member === 1 ? this.#taken(member === 1) : this.#fail()
+  }
+
+  /** An object, as text. */
+  json(): string | null {
+    const member = this.#members[this.#next] ?? null
+    if (member === null) return this.#taken(null)
+    return typeof member === 'object' && !Array.isArray(member) ? this.#taken(JSON.stringify(member)) : this.#fail()
+  }
+
+  wholes(): readonly number[] {
+    const member = this.#members[this.#next] ?? []
+    return Array.isArray(member) && member.every(isWhole) ? this.#taken(member) : this.#fail()
+  }
+
+  #taken<Value>(value: Value): Value {
+    this.#next++
+    return value
+  }
+
+  #fail(): never {
+    throw new Error(`member ${this.#next} of a receipt is not valid`)
+  }
+}
+
+const isWhole = (member: unknown): member is number => Number.isSafeInteger(member) && (member as number) >= 0

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { receiptBytesName, receiptsName } from '../keyspace/names.ts'
+import { RedisAwayError } from '../link/redis-link.ts'
+import { aReceipt } from '../testing/a-receipt.ts'
+import { testOnEveryRedis } from '../testing/redis-servers.ts'
+import { encodeReceipt } from './receipt-text.ts'
+import { droppedReceipts, forgetReceipts, noteReceipts, readReceipts } from './receipts.ts'
+
+const shard = 'a1f'
+const roomy = 1_000_000
+const ofNumber = (number: number) => aReceipt({ id: `req_${String(number).padStart(6, '0')}`, costNanos: number })
+const textOf = (number: number) => encodeReceipt(ofNumber(number))
+
+testOnEveryRedis('receipts', async (t, link, kind) => {
+  const ids = async (count = 10_000) =>
+    (await readReceipts(link, shard, count)).entries.flatMap(({ receipts }) => receipts.map(({ id }) => id))
+
+  t.test('receipts are read in the order in which they were written, until they are forgotten', async () => {
+    assert.deepEqual(await readReceipts(link, shard, 10), { entries: [], malformed: [] })
+    await noteReceipts(link, shard, [textOf(1), textOf(2)], roomy)
+    await noteReceipts(link, shard, [textOf(3)], roomy)
+    await noteReceipts(link, 'a20', [textOf(4)], roomy)
+    const { entries, malformed } = await readReceipts(link, shard, 10)
+    assert.deepEqual(malformed, [])
+    assert.deepEqual(
+      entries.map(({ receipts }) => receipts),
+      [[ofNumber(1), ofNumber(2)], [ofNumber(3)]]
+    )
+    assert.deepEqual((await readReceipts(link, shard, 1)).entries, entries.slice(0, 1))
+    await forgetReceipts(link, shard, entries[0]!.id)
+    assert.deepEqual(await ids(), [ofNumber(3).id])
+    await forgetReceipts(link, shard, entries[1]!.id)
+    await forgetReceipts(link, shard, entries[0]!.id)
+    assert.deepEqual(await ids(), [])
+    await noteReceipts(link, shard, [textOf(5)], roomy)
+    await forgetReceipts(link, shard, entries[1]!.id)
+    assert.deepEqual(await ids(), [ofNumber(5).id], 'a repeated call forgets nothing more')
+    assert.equal(await droppedReceipts(link), 0)
+  })
+
+  t.test('above the budget, the oldest receipts are dropped and counted, and memory stays bounded', async () => {
+    const budget = 64 * 1024
+    const batches = Array.from({ length: 300 }, (_, batch) =>
+      Array.from({ length: 1 + (batch % 5) }, (_one, index) => 10 * batch + index)
+    )
+    let written = 0
+    for (const numbers of batches) {
+      await noteReceipts(link, shard, numbers.map(textOf), budget)
+      written += numbers.length
+    }
+    const left = await ids()
+    assert.deepEqual(
+      left,
+      batches
+        .flat()
+        .slice(-left.length)
+        .map(ofNumber)
+        .map(({ id }) => id)
+    )
+    assert.equal((await droppedReceipts(link)) + left.length, written)
+    const bytes = left.length * textOf(1).length
+    assert.ok(bytes > 0.7 * budget && bytes < 1.1 * budget, `${bytes} bytes are left`)
+    if (kind !== 'redis-server') return
+    const used = Number(await link.client.call('MEMORY', 'USAGE', receiptsName(shard)))
+    assert.ok(used < 1.3 * budget, `${used} bytes are used`)
+  })
+
+  t.test('a lower budget is reached with the next receipts', async () => {
+    for (let number = 0; number < 200; number++) await noteReceipts(link, shard, [textOf(number)], roomy)
+    for (let number = 200; number < 280; number++) await noteReceipts(link, shard, [textOf(number)], 10_000)
+    const left = await ids()
+    assert.ok(left.length >= 20 && left.length < 45, `${left.length} are left`)
+    assert.equal(left.at(-1), ofNumber(279).id)
+    assert.equal((await droppedReceipts(link)) + left.length, 280)
+  })
+
+  t.test('receipts go on after somebody removed their counter, or wrote something else under their name', async () => {
+    await noteReceipts(link, shard, [textOf(1)], roomy)
+    await link.client.del(receiptBytesName(shard))
+    await noteReceipts(link, shard, [textOf(2)], roomy)
+    assert.deepEqual(await ids(), [ofNumber(1).id, ofNumber(2).id])
+    await link.client.set(receiptsName('a20'), 'not a stream')
+    await noteReceipts(link, 'a20', [textOf(3), textOf(4)], roomy)
+    assert.equal(await droppedReceipts(link), 2)
+  })
+
+  t.test('texts that are no receipts are reported, and their entry can be forgotten', async () => {
+    await noteReceipts(link, shard, ['nonsense', textOf(1)], roomy)
+    await link.client.xadd(receiptsName(shard), '999999-1', 'another', '[]')
+    const { entries, malformed } = await readReceipts(link, shard, 10)
+    assert.deepEqual(
+      entries.map(({ receipts }) => receipts.length),
+      [1, 0]
+    )
+    assert.deepEqual(
+      malformed.map(({ id }) => id),
+      entries.map(({ id }) => id)
+    )
+    await forgetReceipts(link, shard, entries[1]!.id)
+    assert.deepEqual(await readReceipts(link, shard, 10), { entries: [], malformed: [] })
+  })
+
+  t.test('every call fails at once while Redis is away', async () => {
+    const run = () => {
+      throw new RedisAwayError()
+    }
+    const away = { ...link, run, nodeOf: () => ({ ...link, run }) }
+    for (const asking of [
+      readReceipts(away, shard, 1),
+      forgetReceipts(away, shard, '1-1'),
+      droppedReceipts(away),
+      noteReceipts(away, shard, [textOf(1)], roomy)
+    ]) {
+      await assert.rejects(asking, RedisAwayError)
+    }
+  })
+})
