@@ -13,6 +13,8 @@ export interface Arguments {
   patienceSeconds: number
   /** The duration of a soak; null: the default. */
   minutes: number | null
+  /** The number of requests in the log; null: the default. */
+  rows: number | null
   quick: boolean
   help: boolean
 }
@@ -41,6 +43,8 @@ export function readArguments(
   if (!(patienceSeconds >= 0)) throw new UsageError('--patience is a number of seconds')
   const minutes = values.minutes === undefined ? null : Number(values.minutes)
   if (minutes !== null && !(minutes > 0)) throw new UsageError('--minutes is a number above 0')
+  const rows = values.rows === undefined ? null : Number(values.rows)
+  if (rows !== null && !(Number.isInteger(rows) && rows > 0)) throw new UsageError('--rows is a whole number above 0')
   return {
     parts: positionals,
     target,
@@ -49,6 +53,7 @@ export function readArguments(
     profileDir: values['profile-dir'] ?? null,
     patienceSeconds,
     minutes,
+    rows,
     quick: values.quick === true,
     help: values.help === true
   }
@@ -66,6 +71,7 @@ function parse(argv: readonly string[]) {
         'profile-dir': { type: 'string' },
         patience: { type: 'string' },
         minutes: { type: 'string' },
+        rows: { type: 'string' },
         quick: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' }
       }

@@ -35,6 +35,8 @@ export interface Timing {
   /** The numbers of accounts, with one key each, in the part `metering`. */
   accounts: readonly number[]
   soakMs: number
+  /** The number of requests in the log, in the part `request-log`. */
+  loggedRequests: number
   /** The number of requests in the part `redis-memory`. */
   redisRequests: number
   /** The number of requests in a round of the part `recording`. */
@@ -62,6 +64,7 @@ export const fullTiming: Timing = {
   keys: [1_000, 1_000_000],
   accounts: [1, 1_000, 100_000],
   soakMs: 600_000,
+  loggedRequests: 100_000_000,
   redisRequests: 1_000_000,
   recordedRequests: 2_000_000,
   starts: 5,
@@ -93,6 +96,7 @@ export const quickTiming: Timing = {
   keys: [200, 2000],
   accounts: [20],
   soakMs: 3000,
+  loggedRequests: 300_000,
   redisRequests: 10_000,
   recordedRequests: 10_000,
   starts: 1,

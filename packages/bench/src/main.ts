@@ -11,6 +11,7 @@ import { metering } from './parts/metering.ts'
 import type { Part } from './parts/part.ts'
 import { recording } from './parts/recording.ts'
 import { redisMemory } from './parts/redis-memory.ts'
+import { requestLog } from './parts/request-log.ts'
 import { soak } from './parts/soak.ts'
 import { start } from './parts/start.ts'
 import { stream } from './parts/stream.ts'
@@ -32,6 +33,7 @@ const parts: readonly Part[] = [
   control,
   soak,
   redisMemory,
+  requestLog,
   recording,
   start,
   apisPart
@@ -40,7 +42,7 @@ const targets: readonly [Target, ...Target[]] = [gateway, bare, dispatch, relay,
 
 const usage = `npm run bench -- [part …] [option …]
 
-Compares the gateway with a bare Fastify + undici proxy. Parts (all but the last five unless named):
+Compares the gateway with a bare Fastify + undici proxy. Parts (all but the last six unless named):
 ${parts.map(({ name, summary }) => `  ${name.padEnd(13)}${summary}`).join('\n')}
 
 Options:
@@ -50,6 +52,7 @@ Options:
   --profile-dir DIR  the same, and save the profiles
   --patience SECONDS wait for a quiet machine, this long in total, and repeat disturbed rounds
   --minutes N        duration of the soak; 10 by default
+  --rows N           requests in the log of the part request-log; 100,000,000 by default: about 40 GB
   --quick            a short run that only shows that everything works; its figures mean nothing`
 
 /** Runs the chosen parts. @returns the exit code: 1 if a part found a fault; figures alone are never a fault */
@@ -74,7 +77,11 @@ async function run(options: Arguments): Promise<number> {
       target,
       children,
       cores: 'unpinned' in pinning ? null : pinning,
-      timing: options.minutes === null ? timing : { ...timing, soakMs: options.minutes * 60_000 },
+      timing: {
+        ...timing,
+        ...(options.minutes !== null && { soakMs: options.minutes * 60_000 }),
+        ...(options.rows !== null && { loggedRequests: options.rows })
+      },
       profile: options.profile,
       patienceMs: options.patienceSeconds * 1000,
       progress: (line) => console.error(`  ${line}`)

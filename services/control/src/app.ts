@@ -48,6 +48,7 @@ import { swaggerOptions } from './openapi/document.ts'
 import { openApiEndpoints } from './openapi/endpoints.ts'
 import { exportOwnData } from './personal-data/export-own-data.ts'
 import type { Projector } from './projection/projector.ts'
+import { requestsEndpoints } from './requests/endpoints.ts'
 import { teamEndpoints } from './team/endpoints.ts'
 import { usageEndpoints } from './usage/endpoints.ts'
 import type { DueUsers } from './users/due-users.ts'
@@ -203,6 +204,7 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
     clock
   })
   part('/api/usage', (usage) => usageEndpoints(usage, { database, redis, catalog, clock }))
+  part('/api/requests', (requests) => requestsEndpoints(requests, { database, limits }))
   part('/api/admin', (admin) =>
     adminEndpoints(admin, {
       ...{ database, redis, identity, payments, catalog, catalogPublisher, projector, customerRefresher },

@@ -1,4 +1,5 @@
 import { sampleRequests } from '@tollgate/service/log/sample-requests.ts'
+import type { LogSender } from '@tollgate/service/log-export/log-sender.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { createHeartbeat } from '@tollgate/state/processes/create-heartbeat.ts'
@@ -28,6 +29,9 @@ import type { ControlMetrics } from './metrics/control-metrics.ts'
 import { createProjector } from './projection/projector.ts'
 import { createProviderChecks } from './provider-health/check-providers.ts'
 import { createProviderHealth } from './provider-health/provider-health.ts'
+import { createExportLoop, type ExportOutcome } from './requests/export/export-loop.ts'
+import { exportLagSeconds, queueReceipts } from './requests/export/export-queue.ts'
+import { createReceiptCopier, type ReceiptCopierOptions } from './requests/receipt-copier.ts'
 import { createTablePruner } from './retention/table-pruner.ts'
 import { maintainLedger } from './usage/maintain-ledger.ts'
 import { createPostgresLedger } from './usage/postgres-ledger.ts'
@@ -38,7 +42,7 @@ import { createUserRefresher } from './users/refresh-user.ts'
 import { createSweeper } from './users/sweep-users.ts'
 
 type OwnPorts = 'host' | 'port' | 'admin'
-type Process = OwnPorts | 'databaseUrl' | 'databasePoolSize' | 'isMigrating' | 'redisUrl' | 'traces'
+type Process = OwnPorts | 'databaseUrl' | 'databasePoolSize' | 'isMigrating' | 'redisUrl' | 'traces' | 'logExport'
 
 /** The configuration without the addresses that the process itself opens. */
 export type ComposedConfig = Omit<ControlConfig, Process | keyof ProvidersConfig> & ProvidersConfig
@@ -52,6 +56,8 @@ export interface ComposeOptions {
   redis: RedisLink
   /** Closed with control. Default: requests are not traced. */
   tracing?: Tracing | null
+  /** Closed with control. Default: receipts of requests are not exported. */
+  logSender?: LogSender | null
   metrics: ControlMetrics
   clock?: Clock
   minResponseTimes?: MinResponseTimes
@@ -76,7 +82,17 @@ export type Control = ReturnType<typeof composeControl>
  * that its requests need.
  */
 export function composeControl(options: ComposeOptions) {
-  const { config, log, database, redis, metrics, tracing = null, clock = systemClock, sweep } = options
+  const {
+    config,
+    log,
+    database,
+    redis,
+    metrics,
+    tracing = null,
+    logSender = null,
+    clock = systemClock,
+    sweep
+  } = options
   const { liveUpstreams = () => readLiveUpstreams(redis) } = options
   const { events } = metrics
   const parts = new RunningParts()
@@ -103,6 +119,20 @@ export function composeControl(options: ComposeOptions) {
   const maintain = (signal: AbortSignal) => maintainLedger({ database, redis, clock, retention: config.ledger }, signal)
   const onCopied = (until: number) => state.usageCopied(until)
   parts.runLoop('usage', createUsageCopier({ ledger, redis, log, maintain, onCopied }))
+  if (config.requestLogDays !== null) {
+    const onCopied: ReceiptCopierOptions['onCopied'] = (copied, beganAt) => {
+      state.receiptsCopied(beganAt)
+      events.receipts(copied)
+    }
+    const days = config.requestLogDays
+    parts.runLoop(
+      'receipts',
+      createReceiptCopier({
+        ...{ database, redis, clock, log, days, onCopied },
+        ...(logSender !== null && { onStored: queueReceipts })
+      })
+    )
+  }
   parts.runLoop('last_uses', createUseCopier({ database, redis, log }))
   parts.runLoop('clocks', createClockWatch({ database, redis, clock, log, onCompared: events.clocksCompared }))
 
@@ -142,11 +172,21 @@ export function composeControl(options: ComposeOptions) {
     ...{ minResponseTimes, limits, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) }
   })
   parts.keep({ stop: () => app.close() })
-  parts.runLoop('retention', createTablePruner(database, config.retention, clock, log))
+  const onExportOutcome = (outcome: ExportOutcome, receipts: number) => events.receiptsExported(outcome, receipts)
+  if (logSender !== null) {
+    parts.keep({ stop: () => logSender.close() })
+    parts.runLoop('request_export', createExportLoop({ database, sender: logSender, log, onOutcome: onExportOutcome }))
+  }
+  parts.runLoop(
+    'retention',
+    createTablePruner(database, config.retention, clock, log, (receipts) => onExportOutcome('expired', receipts))
+  )
 
   metrics.observe({
     ...{ database, redis, health, mailer, loops: parts.loops, webhookCounts: state.webhookCounts },
-    usageCopiedMsAgo: () => state.usageCopiedMsAgo()
+    usageCopiedMsAgo: () => state.usageCopiedMsAgo(),
+    exportLagSeconds: logSender === null ? null : () => exportLagSeconds(database.orm),
+    receiptsCopiedMsAgo: () => (config.requestLogDays === null ? null : state.receiptsCopiedMsAgo())
   })
   return {
     ...{ app, catalog, catalogFile, catalogPublisher, heartbeat, projector, planWriter, dueUsers },

@@ -57,6 +57,7 @@ test('a bad variable is named, and its value is not repeated', async () => {
     ['SUPABASE_ANON_KEY', 'anon\nkey'],
     ['SUPABASE_SERVICE_ROLE_KEY', 'service\nkey'],
     ['STRIPE_SECRET_KEY', 'sk_test_1\nsk_test_2'],
+    ['OTEL_EXPORTER_OTLP_LOGS_ENDPOINT', 'collector:4318'],
     ['STRIPE_WEBHOOK_SECRET', ','],
     ['STRIPE_WEBHOOK_SECRET', 'whsec_0123456789abcdef, whsec'],
     ['STRIPE_WEBHOOK_SECRET', 'whsec_0123456789abcdef whsec_0123456789abcdeg'],

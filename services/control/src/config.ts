@@ -4,6 +4,12 @@ import { logSettings } from '@tollgate/service/config/log-settings.ts'
 import { checkTrustProxy, readTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
 import { checkDatabaseUrl, checkUrlPassword } from '@tollgate/service/config/url-password.ts'
 import {
+  checkLogExport,
+  type LogExportSettings,
+  logExportVariables,
+  readLogExport
+} from '@tollgate/service/log-export/log-export-settings.ts'
+import {
   checkTraces,
   readTraces,
   type TraceSettings,
@@ -98,10 +104,15 @@ export const ControlVariables = Type.Object({
   LEDGER_HOURS_DAYS: Type.Integer({ minimum: 3, maximum: 36_500, default: 400 }),
   /** Months of the ledger that are kept besides the present one; 0 for all. */
   LEDGER_KEPT_MONTHS: Type.Integer({ minimum: 0, maximum: 1200, default: 0 }),
+  /** `on`: control copies the receipts of requests from Redis, and shows them. Gateways have the same variable. */
+  REQUEST_LOG: Type.Enum(['on', 'off'], { default: 'on' }),
+  /** Past days of the request log that are kept besides the present one. */
+  REQUEST_LOG_DAYS: Type.Integer({ minimum: 1, maximum: 3650, default: 30 }),
   /** Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: no links. */
   DOCS_URL: Type.String({ default: '' }),
   ...logSettings,
-  ...traceVariables
+  ...traceVariables,
+  ...logExportVariables
 })
 type Variables = Static<typeof ControlVariables>
 
@@ -143,6 +154,8 @@ export type ControlConfig = {
   readonly reconcileIntervalMs: number
   readonly retention: Retention
   readonly ledger: LedgerRetention
+  /** Past days of requests to keep; null: receipts are not copied. */
+  readonly requestLogDays: number | null
   /** Without a slash at its end; null for none. */
   readonly docsUrl: string | null
   readonly log: {
@@ -153,6 +166,8 @@ export type ControlConfig = {
   }
   /** null: requests are not traced. */
   readonly traces: TraceSettings | null
+  /** null: receipts of requests are not exported. */
+  readonly logExport: LogExportSettings | null
 }
 
 /** @throws ConfigError naming every bad variable */
@@ -199,9 +214,11 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
       hoursKeptDays: variables.LEDGER_HOURS_DAYS,
       monthsKept: variables.LEDGER_KEPT_MONTHS === 0 ? null : variables.LEDGER_KEPT_MONTHS
     },
+    requestLogDays: variables.REQUEST_LOG === 'off' ? null : variables.REQUEST_LOG_DAYS,
     docsUrl: readDocsUrl(variables.DOCS_URL),
     log: { level: variables.LOG_LEVEL, format: variables.LOG_FORMAT, requests: variables.LOG_REQUESTS },
-    traces: readTraces(variables)
+    traces: readTraces(variables),
+    logExport: readLogExport(variables)
   })
 }
 
@@ -246,6 +263,7 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
   (variables) => checkUrlPassword('REDIS_URL', variables.REDIS_URL) ?? checkRedisUrl(variables),
   checkTrustProxy,
   checkTraces,
+  checkLogExport,
   checkDocsUrl
 ]
 

@@ -1,6 +1,7 @@
 import { findUnknownVariables } from '@tollgate/service/config/unknown-variables.ts'
 import { createAdminServer } from '@tollgate/service/http/admin-server.ts'
 import { listen } from '@tollgate/service/http/listen.ts'
+import { openLogSender } from '@tollgate/service/log-export/open-log-sender.ts'
 import { collectProcessMetrics } from '@tollgate/service/metrics/process-metrics.ts'
 import { openTracing } from '@tollgate/service/tracing/open-tracing.ts'
 import { version } from '@tollgate/service/version.ts'
@@ -85,9 +86,10 @@ async function start(config: ControlConfig, log: Logger): Promise<Started> {
     version,
     onDropped: (dropped) => log.warn({ dropped }, 'spans are lost: the collector is away or too slow')
   })
+  const logSender = await openLogSender(config.logExport, { name: 'tollgate-control', version })
   // Most of the code. It is loaded last, so that an unreachable Redis or database is reported early.
   const { composeControl } = await import('./compose.ts')
-  const control = parts.use(composeControl({ config, log, database, redis, metrics, tracing }))
+  const control = parts.use(composeControl({ config, log, database, redis, metrics, tracing, logSender }))
   await control.catalogFile.open()
   control.start()
   await listen(control.app, { host: config.host, port: config.port, portVariable: 'CONTROL_PORT' })

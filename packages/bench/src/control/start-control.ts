@@ -18,6 +18,9 @@ const poolSize = 10
 export interface RunningControl {
   port: number
   child: Child
+  /** URLs of its servers. */
+  databaseUrl: string
+  redisUrl: string
   /** The bench's own connection, as superuser. */
   sql: Sql
   /** The process ids of control's connections in the PostgreSQL server. */
@@ -29,10 +32,14 @@ export interface RunningControl {
  * Starts the service as operators run it, on an empty database. Its identity provider and payment provider do not exist,
  * because the measured requests do not call them.
  *
+ * @param settings more settings of PostgreSQL
  * @throws if PostgreSQL is not installed
  */
-export async function startControl(bench: Bench): Promise<RunningControl> {
-  const postgresServer = await startPostgres({ settings: explainableSettings })
+export async function startControl(
+  bench: Bench,
+  settings: Readonly<Record<string, string>> = {}
+): Promise<RunningControl> {
+  const postgresServer = await startPostgres({ settings: { ...explainableSettings, ...settings } })
   if (postgresServer === null) throw new Error('this part needs PostgreSQL')
   bench.children.alsoStop(() => postgresServer.stop())
   const redis = await startRedis({ port: 0 })
@@ -73,6 +80,8 @@ export async function startControl(bench: Bench): Promise<RunningControl> {
   return {
     port,
     child,
+    databaseUrl: postgresServer.url,
+    redisUrl: redis.url,
     sql,
     async backends() {
       const rows = await sql<Array<{ pid: number }>>`

@@ -2,12 +2,18 @@
 export const patterns = {
   month: '^20[0-9]{2}-(0[1-9]|1[0-2])$',
   upTo100: '^([1-9][0-9]?|100)$',
-  upTo1000: '^([1-9][0-9]{0,2}|1000)$'
+  upTo1000: '^([1-9][0-9]{0,2}|1000)$',
+  status: '^[1-5]([0-9]{2}|xx)$',
+  usd: '^(0|[1-9][0-9]{0,8})(\\.[0-9]{1,9})?$',
+  upTo9Digits: '^(0|[1-9][0-9]{0,8})$'
 } as const
 
 /** What a value must be, by the pattern that it does not match. Other patterns exclude characters. */
 export const patternWords: ReadonlyMap<string, string> = new Map([
   [patterns.month, 'must be a month such as 2026-11'],
   [patterns.upTo100, 'must be a whole number from 1 to 100'],
-  [patterns.upTo1000, 'must be a whole number from 1 to 1000']
+  [patterns.upTo1000, 'must be a whole number from 1 to 1000'],
+  [patterns.status, 'must be a status such as 429, or 5xx'],
+  [patterns.usd, 'must be an amount such as 0.05, with at most nine decimals'],
+  [patterns.upTo9Digits, 'must be a whole number of milliseconds, with at most nine digits']
 ])

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { startOtlpReceiver } from '@tollgate/service/testing/otlp-receiver.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t from 'tap'
 import { openaiClient } from '../openai-client.ts'
@@ -37,6 +38,8 @@ const still: Readonly<Record<string, string>> = {
   tollgate_shards_unverified: 'an emptied Redis: chaos alert ShardsUnverified',
   tollgate_provider_problem: 'a wrong key: chaos alert ProviderRefusesKey',
   tollgate_queue_depth: 'a silent provider: chaos alert QueueGrowing',
+  tollgate_request_export_lag_seconds: 'a collector that fails: chaos alert ReceiptsNotExported',
+  tollgate_request_exports_total: 'a collector that rejects receipts: control’s tests of the export',
   tollgate_loop_failures_total: 'PostgreSQL without writes: chaos alert LoopFailing'
 }
 /** Metrics without a sample until their event has happened. */
@@ -60,7 +63,13 @@ const chat = { messages: [{ role: 'user' as const, content: 'Say 30 words.' }] }
 
 let system: TestSystem
 t.before(async () => {
-  system = await startTestSystem(t, { env: { CATALOG_FILE: writeCatalogWith(t.testdir(), misbehaving) } })
+  const collector = await startOtlpReceiver()
+  t.after(() => collector.close())
+  const env = {
+    CATALOG_FILE: writeCatalogWith(t.testdir(), misbehaving),
+    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `${collector.url}/v1/logs`
+  }
+  system = await startTestSystem(t, { env })
 })
 
 t.test('every metric of the rules and dashboards exists, and those of healthy work move under load', async () => {

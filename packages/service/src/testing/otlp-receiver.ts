@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -20,23 +20,44 @@ export interface ReceivedSpan {
   readonly resource: Readonly<Record<string, string | number | boolean>>
 }
 
+/** A log record that arrived, in plain values. */
+export interface ReceivedLog {
+  readonly timeNanos: bigint
+  readonly eventName: string
+  readonly body: string
+  readonly severity: string
+  readonly attributes: Readonly<Record<string, string | number | boolean>>
+  readonly resource: Readonly<Record<string, string | number | boolean>>
+  readonly scope: string
+}
+
 export interface OtlpReceiver {
   /** Base URL, as in `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly url: string
   readonly spans: readonly ReceivedSpan[]
+  /** Those of requests to `/v1/logs`, unless their answer had an error. */
+  readonly logs: readonly ReceivedLog[]
   /** Headers and path of each request. */
   readonly requests: ReadonlyArray<{ path: string; headers: IncomingHttpHeaders }>
   /** Resolves with all spans once `isEnough` is true for them. @throws Error after 30 seconds, with the spans that arrived */
   until(isEnough: (spans: readonly ReceivedSpan[]) => boolean): Promise<readonly ReceivedSpan[]>
-  /** Replaces the answers of the collector. */
-  answer(handler: (request: IncomingMessage, response: ServerResponse) => void): void
+  /** The same for logs. */
+  untilLogs(isEnough: (logs: readonly ReceivedLog[]) => boolean): Promise<readonly ReceivedLog[]>
+  /** Replaces the answers of the collector. @param logs those of the request */
+  answer(handler: (request: IncomingMessage, response: ServerResponse, logs: readonly ReceivedLog[]) => unknown): void
   close(): Promise<void>
 }
 
-interface Message {
+interface TraceMessage {
   resourceSpans?: Array<{
     resource?: { attributes?: Attribute[] }
     scopeSpans?: Array<{ spans?: Array<Record<string, unknown>> }>
+  }>
+}
+interface LogMessage {
+  resourceLogs?: Array<{
+    resource?: { attributes?: Attribute[] }
+    scopeLogs?: Array<{ scope?: { name?: string }; logRecords?: Array<Record<string, unknown>> }>
   }>
 }
 interface Attribute {
@@ -48,23 +69,37 @@ interface Attribute {
 const deadlineMs = 30_000
 
 const definitions = protobuf.parse(readFileSync(new URL('./otlp.proto', import.meta.url), 'utf8')).root
-const RequestMessage = definitions.lookupType('otlp.ExportTraceServiceRequest')
+const TraceRequest = definitions.lookupType('otlp.ExportTraceServiceRequest')
+const LogRequest = definitions.lookupType('otlp.ExportLogsServiceRequest')
+const LogResponse = definitions.lookupType('otlp.ExportLogsServiceResponse')
+const plain = { longs: String, enums: String, bytes: Buffer }
+
+/** The body of an answer with which a collector takes some records only. */
+export const partialSuccess = (rejectedLogRecords: number, errorMessage: string): Uint8Array =>
+  LogResponse.encode({ partialSuccess: { rejectedLogRecords, errorMessage } }).finish()
 
 /** Starts a collector that decodes what arrives: OTLP over HTTP, in protobuf. */
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = []
+  const logs: ReceivedLog[] = []
   const requests: Array<{ path: string; headers: IncomingHttpHeaders }> = []
-  let waiting: Array<() => void> = []
-  let answer = (_request: IncomingMessage, response: ServerResponse): void => {
+  const arrivals = new EventEmitter()
+  let answer: Parameters<OtlpReceiver['answer']>[0] = (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end()
   }
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
+    // A client may leave within its request.
+    for await (const chunk of request.on('error', () => {})) chunks.push(chunk)
     requests.push({ path: request.url!, headers: request.headers })
-    answer(request, response)
-    if (response.statusCode === 200) spans.push(...spansOf(Buffer.concat(chunks)))
-    for (const wake of waiting.splice(0)) wake()
+    const bytes = Buffer.concat(chunks)
+    const sent = request.url!.endsWith('/v1/logs') ? logsOf(bytes) : []
+    answer(request, response, sent)
+    if (response.statusCode === 200) {
+      if (request.url!.endsWith('/v1/logs')) logs.push(...sent)
+      else spans.push(...spansOf(bytes))
+    }
+    arrivals.emit('request')
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -72,25 +107,13 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
     requests,
-    async until(isEnough) {
-      const names = () => spans.map(({ name }) => name).join(', ')
-      const deadline = AbortSignal.timeout(deadlineMs)
-      while (!isEnough(spans)) {
-        const arrival = Promise.withResolvers<void>()
-        waiting.push(arrival.resolve)
-        const give = () =>
-          arrival.reject(new Error(`waited ${deadlineMs / 1000} s for spans; ${spans.length} arrived: ${names()}`))
-        deadline.addEventListener('abort', give)
-        await arrival.promise
-        deadline.removeEventListener('abort', give)
-      }
-      return spans
-    },
+    logs,
+    until: (isEnough) => untilEnough(arrivals, spans, isEnough, ({ name }) => name),
+    untilLogs: (isEnough) => untilEnough(arrivals, logs, isEnough, ({ body }) => body),
     answer(handler) {
       answer = handler
     },
     async close() {
-      waiting = []
       server.close()
       server.closeAllConnections()
       await once(server, 'close')
@@ -98,9 +121,41 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   }
 }
 
+async function untilEnough<Item>(
+  arrivals: EventEmitter,
+  items: readonly Item[],
+  isEnough: (items: readonly Item[]) => boolean,
+  nameOf: (item: Item) => string
+): Promise<readonly Item[]> {
+  const signal = AbortSignal.timeout(deadlineMs)
+  while (!isEnough(items)) {
+    await once(arrivals, 'request', { signal }).catch((cause) => {
+      const names = items.map(nameOf).join(', ')
+      throw new Error(`waited ${deadlineMs / 1000} s; ${items.length} arrived: ${names}`, { cause })
+    })
+  }
+  return items
+}
+
+function logsOf(bytes: Buffer): ReceivedLog[] {
+  const { resourceLogs = [] } = LogRequest.toObject(LogRequest.decode(bytes), plain) as LogMessage
+  return resourceLogs.flatMap(({ resource, scopeLogs = [] }) =>
+    scopeLogs.flatMap(({ scope, logRecords = [] }) =>
+      logRecords.map((record) => ({
+        timeNanos: BigInt(record.timeUnixNano as string),
+        eventName: record.eventName as string,
+        body: (record.body as { stringValue: string }).stringValue,
+        severity: record.severityText as string,
+        attributes: valuesOf(record.attributes as Attribute[] | undefined),
+        resource: valuesOf(resource?.attributes),
+        scope: scope?.name ?? ''
+      }))
+    )
+  )
+}
+
 function spansOf(bytes: Buffer): ReceivedSpan[] {
-  const options = { longs: String, enums: String, bytes: Buffer }
-  const { resourceSpans = [] } = RequestMessage.toObject(RequestMessage.decode(bytes), options) as Message
+  const { resourceSpans = [] } = TraceRequest.toObject(TraceRequest.decode(bytes), plain) as TraceMessage
   return resourceSpans.flatMap(({ resource, scopeSpans = [] }) =>
     scopeSpans.flatMap(({ spans = [] }) => spans.map((span) => spanOf(span, valuesOf(resource?.attributes))))
   )

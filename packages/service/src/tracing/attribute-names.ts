@@ -1,5 +1,5 @@
 /**
- * Names of attributes in traces. Most are those of OpenTelemetry: `gen_ai.*` of the conventions for generative AI, which
+ * Names of attributes in traces and in exported receipts. Most are those of OpenTelemetry: `gen_ai.*` of the conventions for generative AI, which
  * are still in development, and the stable ones of HTTP. Names that begin with `tollgate.` are our own.
  */
 export const attributes = {
@@ -13,6 +13,8 @@ export const attributes = {
   timeToFirstChunk: 'gen_ai.response.time_to_first_chunk',
   inputTokens: 'gen_ai.usage.input_tokens',
   cachedInputTokens: 'gen_ai.usage.cache_read.input_tokens',
+  /** For any time: that of `tollgate.usage.long_cache_write_tokens`, too. */
+  cacheWriteTokens: 'gen_ai.usage.cache_creation.input_tokens',
   outputTokens: 'gen_ai.usage.output_tokens',
   reasoningTokens: 'gen_ai.usage.reasoning.output_tokens',
   errorType: 'error.type',
@@ -29,5 +31,23 @@ export const attributes = {
   attempts: 'tollgate.attempts',
   costNanos: 'tollgate.cost.nanodollars',
   isEstimated: 'tollgate.usage.estimated',
-  clientGone: 'tollgate.client.gone'
+  clientGone: 'tollgate.client.gone',
+  clientAddress: 'client.address',
+  longCacheWriteTokens: 'tollgate.usage.long_cache_write_tokens',
+  audioInputTokens: 'tollgate.usage.audio_input_tokens',
+  imageInputTokens: 'tollgate.usage.image_input_tokens',
+  audioOutputTokens: 'tollgate.usage.audio_output_tokens',
+  imageOutputTokens: 'tollgate.usage.image_output_tokens',
+  toolCalls: 'tollgate.usage.tool_calls',
+  receiptKind: 'tollgate.receipt.kind',
+  /** For how many equal requests a receipt stands. */
+  receiptCount: 'tollgate.receipt.count',
+  heldNanos: 'tollgate.hold.nanodollars',
+  heldTokens: 'tollgate.hold.tokens',
+  grantedTokens: 'tollgate.granted_output_tokens',
+  serviceTier: 'tollgate.service_tier',
+  /** JSON of the prices that gave the cost. */
+  rates: 'tollgate.rates',
+  /** Seconds from the arrival of a request to its end. */
+  requestDuration: 'tollgate.request.duration'
 } as const

@@ -1,15 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { Agent as HttpAgent, type IncomingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { type Context, type Span as OtelSpan, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
-import {
-  detectResources,
-  resourceAttributesEnvDetector,
-  resourceFromAttributes,
-  serviceNameEnvDetector
-} from '@opentelemetry/resources'
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -19,6 +12,7 @@ import {
   TracerProvider
 } from '@opentelemetry/sdk-trace'
 import { attributes as names } from './attribute-names.ts'
+import { processResource } from './process-resource.ts'
 import { SpanQueue } from './span-queue.ts'
 import type { TraceSettings } from './trace-settings.ts'
 import type { ChildKind, Span, SpanAttributes, TracedProcess, TraceHeaders, Tracing } from './tracing.ts'
@@ -45,10 +39,7 @@ export function createTracing(settings: TraceSettings, { name, version, onDroppe
   })
   const { delayMs, batchTimeoutMs } = settings
   const queue = new SpanQueue({ exporter, onDropped, onTimeout: () => agent.destroy(), delayMs, batchTimeoutMs })
-  const own = { 'service.name': name, 'service.version': version, 'service.instance.id': randomUUID() }
-  const resource = resourceFromAttributes(own).merge(
-    detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] })
-  )
+  const resource = processResource({ name, version })
   const provider = new TracerProvider({ resource, sampler: samplerOf(settings), spanProcessors: [queue] })
   const tracer = provider.getTracer('tollgate', version)
   return {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { ProcessIdentity } from './process-resource.ts'
 
 /** What a span says besides its name and times. */
 export type SpanAttributes = Record<string, string | number | boolean>
@@ -43,10 +44,7 @@ export interface Tracing {
 }
 
 /** What a process that traces says of itself. */
-export interface TracedProcess {
-  /** `service.name`, if `OTEL_SERVICE_NAME` gives no other. */
-  readonly name: string
-  readonly version: string
+export interface TracedProcess extends ProcessIdentity {
   /** Called at most once a minute if spans could not be sent. @param dropped since the last call */
   readonly onDropped: (dropped: number) => void
 }

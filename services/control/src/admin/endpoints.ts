@@ -13,6 +13,7 @@ import { exportUsage } from './export-usage.ts'
 import { listAccounts } from './list-accounts.ts'
 import { money } from './money.ts'
 import { projection } from './projection.ts'
+import { requests } from './requests.ts'
 import { revokeReportedKey } from './revoke-reported-key.ts'
 import { showAccount } from './show-account.ts'
 import { signOut } from './sign-out.ts'
@@ -44,6 +45,7 @@ export async function adminEndpoints(app: FastifyInstance, options: AdminOptions
   money(typed, context)
   revokeReportedKey(typed, context)
   exportUsage(typed, context)
+  requests(typed, context)
   ledgerComparison(typed, context)
   projection(typed, context)
 }

@@ -9,6 +9,7 @@ export class ProcessState {
   readonly webhookCounts = new WebhookCounts()
   readonly #startedAt = performance.now()
   #usageCopiedAt: number | null = null
+  #receiptsCopiedAt: number | null = null
 
   /** @param until `performance.now()`: all usage until then is in the ledger */
   usageCopied(until: number): void {
@@ -18,6 +19,16 @@ export class ProcessState {
   /** Milliseconds since all usage until then was in the ledger; before that, since the start. */
   usageCopiedMsAgo(): number {
     return performance.now() - (this.#usageCopiedAt ?? this.#startedAt)
+  }
+
+  /** @param until `performance.now()`: the request log has all receipts until then */
+  receiptsCopied(until: number): void {
+    this.#receiptsCopiedAt = until
+  }
+
+  /** Milliseconds since the request log had all receipts until then; before that, since the start. */
+  receiptsCopiedMsAgo(): number {
+    return performance.now() - (this.#receiptsCopiedAt ?? this.#startedAt)
   }
 
   facts(): ProcessFacts {

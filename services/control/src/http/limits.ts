@@ -20,6 +20,8 @@ export interface Limits {
   readonly changeUser: number
   /** Exports everything that is stored about the user. */
   readonly exportData: number
+  /** Starts an export of the request log. */
+  readonly exportRequests: number
   /** Mails an invitation to a stranger. */
   readonly invite: number
   readonly acceptInvitation: number
@@ -40,6 +42,7 @@ export const defaultLimits: Limits = {
   operatorPassword: 10,
   changeUser: 20,
   exportData: 5,
+  exportRequests: 20,
   invite: 20,
   acceptInvitation: 20,
   billing: 30

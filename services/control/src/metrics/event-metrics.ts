@@ -2,6 +2,9 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { JudgedClocks } from '../clocks/judge-clocks.ts'
 import { type MailOutcome, mailOutcomes } from '../mail/mailer.ts'
 import type { Provider, ProviderOutcome } from '../provider-health/provider-calls.ts'
+import { type ExportOutcome, exportOutcomes } from '../requests/export/export-loop.ts'
+import type { CopiedReceipts } from '../requests/copy-receipts.ts'
+import { skipReasons } from '../requests/store-receipts.ts'
 
 /** What parts of control report to the metrics. */
 export interface ControlEvents {
@@ -9,6 +12,8 @@ export interface ControlEvents {
   revoked(ms: number): void
   providerCall(provider: Provider, outcome: ProviderOutcome, ms: number): void
   mail(outcome: MailOutcome): void
+  receiptsExported(outcome: ExportOutcome, receipts: number): void
+  receipts(copied: CopiedReceipts): void
   clocksCompared(skewMs: JudgedClocks['skewMs']): void
 }
 
@@ -51,6 +56,25 @@ export function addEventMetrics(registry: Registry): ControlEvents {
     registers
   })
   for (const outcome of mailOutcomes) mails.inc({ outcome }, 0)
+  const exports = new Counter({
+    name: 'tollgate_request_exports_total',
+    help: 'Receipts of requests that left for the OTLP collector. rejected: it never takes them. expired: it took none for a week',
+    labelNames: ['outcome'],
+    registers
+  })
+  for (const outcome of exportOutcomes) exports.inc({ outcome }, 0)
+  const copiedReceipts = new Counter({
+    name: 'tollgate_receipts_copied_total',
+    help: 'Receipts of requests that this replica copied from Redis to PostgreSQL',
+    registers
+  })
+  const skippedReceipts = new Counter({
+    name: 'tollgate_receipts_skipped_total',
+    help: 'Receipts of requests that could not be stored: malformed, of a day that is not kept any more (old), or of a day far ahead (ahead)',
+    labelNames: ['reason'],
+    registers
+  })
+  for (const reason of skipReasons) skippedReceipts.inc({ reason }, 0)
   const clockSkew = new Gauge({
     name: 'tollgate_clock_skew_seconds',
     help: 'Seconds that a clock is ahead of the time that control uses, the median of three clocks; below 0 if it is behind',
@@ -65,6 +89,11 @@ export function addEventMetrics(registry: Registry): ControlEvents {
     revoked: (ms) => revocations.observe(ms / 1000),
     providerCall: (provider, outcome, ms) => calls.observe({ provider, outcome }, ms / 1000),
     mail: (outcome) => mails.inc({ outcome }),
+    receiptsExported: (outcome, receipts) => exports.inc({ outcome }, receipts),
+    receipts({ copied, skipped }) {
+      copiedReceipts.inc(copied)
+      for (const reason of skipReasons) skippedReceipts.inc({ reason }, skipped[reason])
+    },
     clocksCompared({ own, database, redis }) {
       for (const [clock, skewMs] of Object.entries({ control: own, database, redis })) {
         if (skewMs === null) clockSkew.remove({ clock })

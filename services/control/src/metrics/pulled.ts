@@ -38,13 +38,15 @@ export function addGauge(
 export function addCounter(
   registry: Registry,
   { name, help, labelNames = [] }: Described,
-  read: () => readonly Sample[]
+  read: () => readonly Sample[] | Promise<readonly Sample[]>
 ): void {
   const counter = new Counter({
     ...{ name, help, labelNames: [...labelNames], registers: [registry] },
-    collect() {
+    async collect() {
+      const samples = await read()
       counter.reset()
-      for (const [labels, value] of read()) counter.inc(labels, value)
+      if (labelNames.length === 0) counter.remove()
+      for (const [labels, value] of samples) counter.inc(labels, value)
     }
   })
 }

@@ -1,6 +1,7 @@
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readShards } from '@tollgate/state/projection/shard-markers.ts'
 import { readCatalogVersion } from '@tollgate/state/projection/stored-catalog.ts'
+import { droppedReceipts } from '@tollgate/state/receipts/receipts.ts'
 import { sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { countMigrations } from '../database/migrate.ts'
@@ -49,14 +50,17 @@ const countQueues = sql`select ${sql.join(
 /** What metrics show of Redis. `isWhole`: every process answered. */
 export interface RedisState extends FoundInRedis {
   readonly isWhole: boolean
+  /** Receipts that Redis dropped; undefined if a process did not answer. */
+  readonly droppedReceipts: number | undefined
 }
 
 /** Asks every Redis process. @throws Error if none is ready */
 export async function readRedisState(redis: RedisLink): Promise<RedisState> {
   if (!redis.isReady()) throw new Error('no Redis process is ready')
-  const [{ markers, failures }, catalog] = await Promise.all([
+  const [{ markers, failures }, catalog, dropped] = await Promise.all([
     readShards(redis),
-    readCatalogVersion(redis).catch(() => undefined)
+    readCatalogVersion(redis).catch(() => undefined),
+    droppedReceipts(redis).catch(() => undefined)
   ])
-  return { markers, catalog, isWhole: failures.length === 0 }
+  return { markers, catalog, isWhole: failures.length === 0, droppedReceipts: dropped }
 }

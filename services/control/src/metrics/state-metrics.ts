@@ -24,6 +24,10 @@ export interface ObservedParts {
   readonly loops: ReadonlyMap<string, { readonly progress: LoopProgress }>
   /** Milliseconds since a round began that copied all usage to the ledger. */
   usageCopiedMsAgo(): number
+  /** Seconds that receipts have waited for the collector; null if they are not exported. */
+  readonly exportLagSeconds: (() => Promise<number>) | null
+  /** Milliseconds since a round began that copied all receipts to the request log; null if it is off. */
+  receiptsCopiedMsAgo(): number | null
 }
 
 /** The state at a scrape. Null parts are unknown. */
@@ -31,6 +35,7 @@ interface Observed {
   readonly parts: ObservedParts
   readonly readDatabase: () => Promise<DatabaseState | null>
   readonly readRedis: () => Promise<RedisState | null>
+  readonly readExportLag: (() => Promise<number | null>) | null
   readonly lag: ProjectionLag
 }
 
@@ -45,14 +50,17 @@ export function addStateMetrics(registry: Registry): (parts: ObservedParts) => v
   const get = () => observed
   addServers(registry, get)
   addProjection(registry, get)
+  addRequestLog(registry, get)
   addQueues(registry, get)
   addProviders(registry, get)
+  addExport(registry, get)
   addLoops(registry, get)
   return (parts) => {
     observed = {
       parts,
       readDatabase: createLimitedReader(() => readDatabaseState(parts.database.orm)),
       readRedis: createLimitedReader(() => readRedisState(parts.redis)),
+      readExportLag: parts.exportLagSeconds === null ? null : createLimitedReader(parts.exportLagSeconds),
       lag: new ProjectionLag()
     }
   }
@@ -135,6 +143,31 @@ function addProjection(registry: Registry, get: Get): void {
   )
 }
 
+function addRequestLog(registry: Registry, get: Get): void {
+  addGauge(
+    registry,
+    {
+      name: 'tollgate_request_log_lag_seconds',
+      help: 'Seconds since this replica began its last complete copy of receipts from Redis: the request log has all earlier ones. No sample if it is off'
+    },
+    () => {
+      const ms = get()?.parts.receiptsCopiedMsAgo() ?? null
+      return ms === null ? null : ms / 1000
+    }
+  )
+  addCounter(
+    registry,
+    {
+      name: 'tollgate_receipts_dropped_total',
+      help: 'Receipts of requests that Redis dropped before control copied them, because they used all of their memory'
+    },
+    async () => {
+      const dropped = (await redisOf(get))?.droppedReceipts
+      return dropped === undefined ? [] : [[{}, dropped]]
+    }
+  )
+}
+
 function addQueues(registry: Registry, get: Get): void {
   addGauge(
     registry,
@@ -192,6 +225,17 @@ function addProviders(registry: Registry, get: Get): void {
         (setting): Sample => [{ provider: providerOfSetting(setting), setting }, refused.has(setting) ? 1 : 0]
       )
     }
+  )
+}
+
+function addExport(registry: Registry, get: Get): void {
+  addGauge(
+    registry,
+    {
+      name: 'tollgate_request_export_lag_seconds',
+      help: 'How long the oldest receipt of a request has waited for the OTLP collector; 0 if none waits. Without an export it has no sample'
+    },
+    async () => (await get()?.readExportLag?.()) ?? null
   )
 }
 

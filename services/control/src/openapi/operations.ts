@@ -5,6 +5,7 @@ import { authOperations } from './operations/auth.ts'
 import { billingOperations } from './operations/billing.ts'
 import { keyOperations } from './operations/keys.ts'
 import type { Operations, OperationText } from './operations/operation-text.ts'
+import { requestOperations } from './operations/requests.ts'
 import { serviceOperations } from './operations/service.ts'
 import { teamOperations } from './operations/team.ts'
 import { usageOperations } from './operations/usage.ts'
@@ -31,6 +32,7 @@ export const tags: Readonly<Record<string, Tag>> = {
     description: 'Plans and payments of the account. The payment provider keeps the cards and invoices.',
     operations: billingOperations
   },
+  Requests: { description: 'Every request, with its cost and the reason for it.', operations: requestOperations },
   Usage: { description: 'Usage and its cost.', operations: usageOperations },
   Audit: { description: 'Who changed what, when and from where.', operations: auditOperations },
   Operators: {

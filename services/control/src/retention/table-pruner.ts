@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
 import { earliestTime } from '../clocks/earliest-time.ts'
 import type { Database } from '../database/connect.ts'
+import { dropOldExports } from '../requests/export/export-queue.ts'
 import { pruneCatalogs } from './prune-catalogs.ts'
 import { pruneFormerSecrets } from './prune-former-secrets.ts'
 import { pruneKeys } from './prune-keys.ts'
@@ -10,6 +11,8 @@ import { pruneAuditLog, pruneOperatorActs } from './prune-logs.ts'
 
 const dayMs = 86_400_000
 const intervalMs = 3_600_000
+/** Receipts wait so long for a collector. */
+const exportDays = 7
 
 /** For how many days rows are kept. */
 export interface Retention {
@@ -25,12 +28,15 @@ export interface Retention {
 /**
  * Deletes rows older than their retention, at the start and every hour. If a table fails, it is logged and tried again an
  * hour later. Any number of replicas may run this.
+ *
+ * @param onExpiredExports called with the number of receipts that no collector took within a week
  */
 export function createTablePruner(
   { orm }: Database,
   retention: Retention,
   clock: Clock,
-  log: Pick<FastifyBaseLogger, 'info' | 'warn'>
+  log: Pick<FastifyBaseLogger, 'info' | 'warn'>,
+  onExpiredExports: (receipts: number) => void
 ): BackgroundLoop {
   const messages = {
     failing: 'old rows cannot be deleted; the next try is in an hour',
@@ -44,7 +50,16 @@ export function createTablePruner(
     ['operators’ acts', retention.auditDays, (before) => pruneOperatorActs(orm, before, stopping)],
     ['former secrets', retention.formerSecretsDays, (before) => pruneFormerSecrets(orm, before, stopping)],
     ['revoked keys', retention.deadKeysDays, (before) => pruneKeys(orm, before, stopping)],
-    ['contents of catalogs', retention.catalogsDays, (before) => pruneCatalogs(orm, before)]
+    ['contents of catalogs', retention.catalogsDays, (before) => pruneCatalogs(orm, before)],
+    [
+      'receipts that no collector took',
+      exportDays,
+      async (before) => {
+        const receipts = await dropOldExports(orm, before, stopping)
+        if (receipts > 0) onExpiredExports(receipts)
+        return receipts
+      }
+    ]
   ]
 
   /** @throws the first failure, after all other tables were pruned */

@@ -114,6 +114,7 @@ export function configOf(
     }),
     retention: { auditDays: 365, deadKeysDays: 365, formerSecretsDays: 365, catalogsDays: 365 },
     ledger: { hoursKeptDays: 90, monthsKept: null },
+    requestLogDays: 30,
     catalogFile: options.catalogFile?.path ?? repositoryCatalog,
     catalogOnStart: options.catalogFile?.mode ?? 'publish-new',
     docsUrl: options.docsUrl ?? null,
@@ -151,6 +152,7 @@ const noLimits: Limits = {
   operatorPassword: 1e6,
   changeUser: 1e6,
   exportData: 1e6,
+  exportRequests: 1e6,
   invite: 1e6,
   acceptInvitation: 1e6,
   billing: 1e6

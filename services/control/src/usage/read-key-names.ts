@@ -1,11 +1,15 @@
-import type { UsageBucket, UsageKey } from '@tollgate/contracts/http/usage.ts'
+import type { UsageKey } from '@tollgate/contracts/http/usage.ts'
 import { sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
 
-/** Reads the names of the keys in buckets, including keys that are no longer listed. */
-export async function readKeyNames(orm: Orm, accountId: string, buckets: readonly UsageBucket[]): Promise<UsageKey[]> {
-  const ids = [...new Set(buckets.map(({ key_id: id }) => id))]
+/** Reads the names of the keys of usage or requests, including keys that are no longer listed. */
+export async function readKeyNames(
+  orm: Orm,
+  accountId: string,
+  used: ReadonlyArray<{ readonly key_id?: string }>
+): Promise<UsageKey[]> {
+  const ids = [...new Set(used.map(({ key_id: id }) => id))]
   // One parameter: there may be thousands of keys.
   return queryRows<UsageKey>(
     orm,

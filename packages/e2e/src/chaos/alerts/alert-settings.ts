@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import type { Ports } from '@tollgate/cli/system/ports.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
+import { startOtlpReceiver } from '@tollgate/service/testing/otlp-receiver.ts'
 import { stringify } from 'yaml'
 import type { Conditions } from '../system/chaos-system.ts'
 
@@ -19,6 +20,8 @@ export interface AlertSettings {
   useUpstream(isThere: boolean): void
   /** Whether the payment provider refuses the key of the second replica of control. */
   refuseKey(isRefused: boolean): void
+  /** Whether the OTLP collector takes receipts of requests. */
+  useCollector(isWorking: boolean): void
   stop(): Promise<void>
 }
 
@@ -42,6 +45,7 @@ export async function createAlertSettings(directory: string): Promise<AlertSetti
   writeUpstreams('openai')
   writeFileSync(credentialFile, rightCredential)
   const payments = await startRefusingPayments()
+  const collector = await startOtlpReceiver()
   return {
     conditions: {
       keys: 100,
@@ -51,7 +55,8 @@ export async function createAlertSettings(directory: string): Promise<AlertSetti
         UPSTREAMS_FILE: upstreamsFile,
         // The hold of a killed gateway ends a minute later.
         GATEWAY_LONGEST_REQUEST_MS: '20000',
-        GATEWAY_BODY_MEMORY_MB: '64'
+        GATEWAY_BODY_MEMORY_MB: '64',
+        OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `${collector.url}/v1/logs`
       },
       variablesOf(part, ports): Record<string, string> {
         if (part !== 'control-2') return {}
@@ -62,7 +67,12 @@ export async function createAlertSettings(directory: string): Promise<AlertSetti
     useCredential: (credential) => writeFileSync(credentialFile, credential === 'right' ? rightCredential : 'wrong'),
     useUpstream: (isThere) => writeUpstreams(isThere ? 'openai' : 'renamed'),
     refuseKey: payments.refuse,
-    stop: payments.stop
+    useCollector: (isWorking) =>
+      collector.answer((_request, response) => response.writeHead(isWorking ? 200 : 503).end()),
+    async stop() {
+      await payments.stop()
+      await collector.close()
+    }
   }
 }
 

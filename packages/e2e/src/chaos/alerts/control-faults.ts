@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import type { Sql } from 'postgres'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { type SeededAccount, seedAccounts } from '../system/seed.ts'
@@ -75,6 +76,19 @@ export const controlAlertFaults: readonly AlertFault[] = [
       }
       await restartWith(true)
       return () => restartWith(false)
+    }
+  },
+  {
+    summary: 'the OTLP collector answers 503',
+    raises: ['ReceiptsNotExported'],
+    mayRaise: ['LoopFailing'],
+    async inject({ sql }, settings) {
+      settings.useCollector(false)
+      // Thresholds are not shortened, so the receipts are an hour old.
+      await sql`
+        insert into request_exports (stored_at, count, receipts)
+        values (now() - interval '1 hour', 0, ${gzipSync('[]')})`
+      return () => settings.useCollector(true)
     }
   },
   {

@@ -138,6 +138,23 @@ export const adminOperations: Operations = {
     isLimited: true,
     errors: ['wrong_password', 'not_authenticated', 'identity_unavailable']
   },
+  'GET /api/admin/requests': {
+    operationId: 'listRequestsByOperator',
+    summary: 'Search the requests of an account, newest first',
+    description: 'As `GET /api/requests`, for any account, with the upstream that served each request.',
+    auth: 'operator'
+  },
+  'GET /api/admin/requests/export': {
+    operationId: 'exportRequestsByOperator',
+    summary: 'Export the requests of an account',
+    description: 'As `GET /api/requests/export`, for any account.',
+    auth: 'operator'
+  },
+  'GET /api/admin/requests/{id}': {
+    operationId: 'getRequestByOperator',
+    summary: 'Get a request of any account by its id',
+    auth: 'operator'
+  },
   'GET /api/admin/usage': {
     operationId: 'exportUsage',
     summary: 'Export the ledger of all accounts',

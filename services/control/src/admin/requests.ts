@@ -1,0 +1,55 @@
+import { answers } from '@tollgate/contracts/http/error.ts'
+import {
+  AdminExportRequestsQuery,
+  AdminLoggedRequest,
+  AdminRequestResponse,
+  AdminRequestsQuery,
+  AdminRequestsResponse,
+  RequestParams
+} from '@tollgate/contracts/http/requests.ts'
+import type { TypedApp } from '../http/typed-app.ts'
+import { exported, exportRequests, exportTimeoutMs } from '../requests/export-requests.ts'
+import { findRequest } from '../requests/find-request.ts'
+import { listRequests } from '../requests/list-requests.ts'
+import { readFilter } from '../requests/request-filter.ts'
+import { toAdminDetail, toAdminRequest } from '../requests/to-logged-request.ts'
+import type { AdminContext } from './admin-context.ts'
+
+const columns = Object.keys(AdminLoggedRequest.properties)
+
+/** `GET /requests`: the requests of any account, and a request by its id alone. */
+export function requests(app: TypedApp, { database, limitReads }: AdminContext): void {
+  const { orm } = database
+  const onRequest = app.requireOperator
+
+  app.get(
+    '/requests',
+    { onRequest, schema: { querystring: AdminRequestsQuery, response: answers({ 200: AdminRequestsResponse }) } },
+    ({ query: { account, ...query } }) => listRequests(orm, account.toLowerCase(), query, toAdminRequest)
+  )
+
+  app.get(
+    '/requests/export',
+    {
+      onRequest,
+      handlerTimeout: exportTimeoutMs,
+      schema: {
+        querystring: AdminExportRequestsQuery,
+        response: answers({ 200: exported(AdminLoggedRequest) as never })
+      }
+    },
+    async ({ query: { account, format = 'ndjson', ...conditions } }, reply) => {
+      const filter = await readFilter(orm, account.toLowerCase(), conditions)
+      return exportRequests(reply, { orm, filter, format, show: toAdminRequest, columns, limitReads })
+    }
+  )
+
+  app.get(
+    '/requests/:id',
+    { onRequest, schema: { params: RequestParams, response: answers({ 200: AdminRequestResponse }) } },
+    async (request) => {
+      const { record, rates, key } = await findRequest(orm, request.params.id, null)
+      return { request: toAdminDetail(record, rates), key }
+    }
+  )
+}

@@ -1,0 +1,82 @@
+import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
+import { type AccountShard, accountShards } from '@tollgate/state/keyspace/names.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { type FoundReceipts, forgetReceipts, readReceipts } from '@tollgate/state/receipts/receipts.ts'
+import { type SkipReason, skipReasons, type Skipped } from './store-receipts.ts'
+
+/** Entries of one shard in one read. An entry has the receipts of requests that were settled together. */
+const entriesPerRead = 250
+/** Shards that are read at once: so a backlog needs the memory of some thousand receipts. */
+const shardsPerRead = 16
+
+/** What one round of copying did. */
+export interface CopiedReceipts {
+  readonly copied: number
+  readonly skipped: Skipped
+}
+
+export interface CopyReceiptsOptions {
+  readonly redis: RedisLink
+  /** Stores receipts. Must allow repetition. */
+  readonly store: (receipts: readonly Receipt[], malformed: number) => Promise<Skipped>
+  /** The place in the list of shards to begin at. */
+  readonly beginAt: number
+  /** Checked between steps. The next call copies the rest. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Copies all receipts that wait in Redis, and forgets them there once they are stored. After a crash between both, the next
+ * call stores them again, which changes nothing.
+ *
+ * Replicas begin at different shards. So they divide the work when there is much of it: where another one has been, nothing waits.
+ *
+ * @throws the first failure, after it tried all shards; or the signal's reason
+ */
+export async function copyReceipts({ redis, store, beginAt, signal }: CopyReceiptsOptions): Promise<CopiedReceipts> {
+  const total = { copied: 0, skipped: { malformed: 0, old: 0, ahead: 0 } satisfies Record<SkipReason, number> }
+  const failures: unknown[] = []
+  const shards = [...accountShards.slice(beginAt), ...accountShards.slice(0, beginAt)]
+  for (let from = 0; from < shards.length; from += shardsPerRead) {
+    let unread = shards.slice(from, from + shardsPerRead)
+    while (unread.length > 0) {
+      signal?.throwIfAborted()
+      try {
+        const found = await readAll(redis, unread, failures)
+        const receipts = found.flatMap(({ entries }) => entries.flatMap((entry) => entry.receipts))
+        const malformed = found.reduce((sum, one) => sum + one.malformed.length, 0)
+        if (receipts.length + malformed > 0) {
+          const skipped = await store(receipts, malformed)
+          total.copied += receipts.length
+          for (const reason of skipReasons) total.skipped[reason] += skipped[reason]
+        }
+        await Promise.all(found.map(({ shard, entries }) => forgetEntries(redis, shard, entries)))
+        unread = found.filter(({ entries }) => entries.length >= entriesPerRead).map(({ shard }) => shard)
+      } catch (error) {
+        failures.push(error)
+        unread = []
+      }
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+  return total
+}
+
+type Found = FoundReceipts & { readonly shard: AccountShard }
+
+/** Reads shards. One that cannot be read adds its failure, and keeps out no other. */
+async function readAll(redis: RedisLink, shards: readonly AccountShard[], failures: unknown[]): Promise<Found[]> {
+  const read = await Promise.allSettled(
+    shards.map(async (shard) => ({ shard, ...(await readReceipts(redis, shard, entriesPerRead)) }))
+  )
+  return read.flatMap((one) => {
+    if (one.status === 'fulfilled') return one.value
+    failures.push(one.reason)
+    return []
+  })
+}
+
+async function forgetEntries(redis: RedisLink, shard: AccountShard, entries: FoundReceipts['entries']): Promise<void> {
+  const last = entries.at(-1)
+  if (last !== undefined) await forgetReceipts(redis, shard, last.id)
+}

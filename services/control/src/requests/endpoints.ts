@@ -1,0 +1,77 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import {
+  ExportRequestsQuery,
+  LoggedRequest,
+  RequestParams,
+  RequestResponse,
+  RequestsQuery,
+  RequestsResponse
+} from '@tollgate/contracts/http/requests.ts'
+import type { FastifyInstance } from 'fastify'
+import { concurrencyLimitFor } from '../background/limit-concurrency.ts'
+import { principalOf } from '../callers/principal.ts'
+import type { Database } from '../database/connect.ts'
+import type { Limits } from '../http/limits.ts'
+import { createRateLimitHook } from '../http/rate-limit.ts'
+import { exported, exportedColumns, exportRequests, exportTimeoutMs } from './export-requests.ts'
+import { findRequest } from './find-request.ts'
+import { listRequests } from './list-requests.ts'
+import { readFilter } from './request-filter.ts'
+import { toDetail, toLoggedRequest } from './to-logged-request.ts'
+
+/** How long a page of an export waits for others. */
+const pageWaitMs = 60_000
+
+export interface RequestsOptions {
+  database: Database
+  limits: Limits
+}
+
+/** `/api/requests`: the requests of the caller's account, for people and for partners' servers. */
+export async function requestsEndpoints(
+  instance: FastifyInstance,
+  { database, limits }: RequestsOptions
+): Promise<void> {
+  const app = instance.withTypeProvider<TypeBoxTypeProvider>()
+  const { orm } = database
+  const onRequest = app.requireAccount
+  const limit = concurrencyLimitFor(database, 'database_unavailable')
+
+  app.get(
+    '/',
+    { onRequest, schema: { querystring: RequestsQuery, response: answers({ 200: RequestsResponse }) } },
+    (request) => listRequests(orm, principalOf(request).accountId, request.query, toLoggedRequest)
+  )
+
+  app.get(
+    '/export',
+    {
+      onRequest,
+      preHandler: createRateLimitHook(app, {
+        what: 'export-requests',
+        perMinute: limits.exportRequests,
+        subjectOf: (request) => principalOf(request).accountId
+      }),
+      handlerTimeout: exportTimeoutMs,
+      schema: { querystring: ExportRequestsQuery, response: answers({ 200: exported(LoggedRequest) as never }) }
+    },
+    async (request, reply) => {
+      const { format = 'ndjson', ...conditions } = request.query
+      const filter = await readFilter(orm, principalOf(request).accountId, conditions)
+      return exportRequests(reply, {
+        ...{ orm, filter, format, show: toLoggedRequest, columns: exportedColumns },
+        limitReads: (read) => limit(read, AbortSignal.timeout(pageWaitMs))
+      })
+    }
+  )
+
+  app.get(
+    '/:id',
+    { onRequest, schema: { params: RequestParams, response: answers({ 200: RequestResponse }) } },
+    async (request) => {
+      const { record, rates, key } = await findRequest(orm, request.params.id, principalOf(request).accountId)
+      return { request: toDetail(record, rates), key }
+    }
+  )
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { accountShard, receiptsName } from '@tollgate/state/keyspace/names.ts'
+import { connectServer } from '@tollgate/state/link/connect-redis.ts'
+import { encodeReceipt } from '@tollgate/state/receipts/receipt-text.ts'
+import { noteReceipts } from '@tollgate/state/receipts/receipts.ts'
+import { sql } from 'drizzle-orm'
+import { test } from 'tap'
+import { queryRows } from '../database/connect.ts'
+import { users } from '../database/schema/users.ts'
+import { openMigratedDatabase } from '../testing/databases.ts'
+import { copyReceipts } from './copy-receipts.ts'
+import { createReceiptCopier } from './receipt-copier.ts'
+import { receiptOf } from './testing/receipt-of.ts'
+
+const quiet = { info: () => {}, warn: () => {} }
+const roomy = 10_000_000
+const zero = { malformed: 0, old: 0, ahead: 0 }
+
+test('the receipt copier', async (t) => {
+  const database = await openMigratedDatabase('pglite:memory')
+  const server = await startRedis({ port: 0 })
+  const redis = connectServer(server.url, { name: 'test', silenceTimeoutMs: 30_000, onError: () => {} })
+  t.after(async () => {
+    await redis.close()
+    await server.stop()
+    await database.close()
+  })
+  await redis.ready()
+  const { orm } = database
+  const clock = () => new Date()
+  const note = async (receipts: readonly Receipt[]) => {
+    for (const receipt of receipts)
+      await noteReceipts(redis, accountShard(receipt.account), [encodeReceipt(receipt)], roomy)
+  }
+  const waiting = async (account: string) => redis.client.xlen(receiptsName(accountShard(account)))
+  const stored = async (account: string) => {
+    const [row] = await queryRows<{ count: number }>(
+      orm,
+      sql`select count(*)::int as count from requests where account_id = ${account}::uuid`
+    )
+    return row!.count
+  }
+  const copier = (onCopied?: Parameters<typeof createReceiptCopier>[0]['onCopied']) =>
+    createReceiptCopier({ database, redis, clock, log: quiet, days: 30, ...(onCopied && { onCopied }) })
+
+  await t.test('copies the receipts of all shards once, by several replicas at once, and forgets them', async () => {
+    const accounts = Array.from({ length: 20 }, () => randomUUID())
+    const receipts = accounts.flatMap((account) => Array.from({ length: 30 }, () => receiptOf(account)))
+    await note(receipts)
+    await Promise.all([copier().runOnce(), copier().runOnce()])
+    for (const account of accounts) {
+      assert.equal(await stored(account), 30)
+      assert.equal(await waiting(account), 0)
+    }
+  })
+
+  await t.test('a copy that fails before it forgets is repeated without a second row', async () => {
+    const account = randomUUID()
+    await note(Array.from({ length: 300 }, () => receiptOf(account)))
+    const counts: number[] = []
+    const failing = copyReceipts({
+      ...{ redis, beginAt: 7 },
+      store: async (receipts) => {
+        counts.push(receipts.length)
+        throw new Error('the database is away')
+      }
+    })
+    await assert.rejects(failing, /the database is away/)
+    assert.ok(counts[0]! >= 250)
+    assert.equal(await waiting(account), 300)
+    let copied = 0
+    await copier((done) => {
+      copied = done.copied
+    }).runOnce()
+    assert.equal(copied, 300)
+    assert.equal(await stored(account), 300)
+  })
+
+  await t.test('texts that are no receipts are skipped and counted', async () => {
+    const account = randomUUID()
+    await noteReceipts(redis, accountShard(account), ['nonsense', encodeReceipt(receiptOf(account))], roomy)
+    let skipped = zero
+    await copier((copied) => {
+      skipped = { ...copied.skipped }
+    }).runOnce()
+    assert.deepEqual(skipped, { ...zero, malformed: 1 })
+    assert.equal(await stored(account), 1)
+    assert.equal(await waiting(account), 0)
+  })
+
+  await t.test('addresses of clients are erased after the account’s owner is deleted', async () => {
+    const [gone, there] = [randomUUID(), randomUUID()]
+    await note([receiptOf(gone, { address: '203.0.113.7' }), receiptOf(there, { address: '203.0.113.8' })])
+    await copier().runOnce()
+    const at = new Date()
+    await orm.insert(users).values({ id: gone, email: '', name: '', syncedAt: at, checkedAt: at, deletedAt: at })
+    await copier().runOnce()
+    const rows = await queryRows(
+      orm,
+      sql`select address from requests where account_id in (${gone}, ${there}) order by 1`
+    )
+    assert.deepEqual(rows, [{ address: '203.0.113.8' }, { address: null }])
+  })
+})

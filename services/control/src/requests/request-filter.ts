@@ -1,0 +1,84 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { ExportRequestsQuery } from '@tollgate/contracts/http/requests.ts'
+import { and, eq, sql } from 'drizzle-orm'
+import type { Orm } from '../database/connect.ts'
+import { keys } from '../database/schema/keys.ts'
+import { lastInstant } from '../http/cursor.ts'
+
+/** Which requests of an account are wanted. Null members exclude nothing. */
+export interface RequestFilter {
+  readonly accountId: string
+  /** Ids of keys. */
+  readonly keys: readonly string[] | null
+  readonly model: string | null
+  /** The first and the last status. */
+  readonly status: readonly [from: number, to: number] | null
+  readonly code: string | null
+  /** Milliseconds since the epoch; `to` is exclusive. */
+  readonly from: number | null
+  readonly to: number | null
+  /** Nanodollars and milliseconds; both bounds are included. */
+  readonly minNanos: number | null
+  readonly maxNanos: number | null
+  readonly minMs: number | null
+  readonly maxMs: number | null
+}
+
+type Query = Omit<ExportRequestsQuery, 'format'>
+const metadataPrefix = 'metadata.'
+
+/** Every request of an account. */
+export const allRequests = (accountId: string): RequestFilter => ({
+  ...{ accountId, keys: null, model: null, status: null, code: null, from: null, to: null },
+  ...{ minNanos: null, maxNanos: null, minMs: null, maxMs: null }
+})
+
+/**
+ * Reads the conditions of a query. Those on metadata name the account's keys that have it now.
+ *
+ * @throws ServiceError `invalid_request` for a time that no request has
+ */
+export async function readFilter(orm: Orm, accountId: string, query: Query): Promise<RequestFilter> {
+  const { key, model, status, code, from, to, min_cost_usd, max_cost_usd, min_duration_ms, max_duration_ms } = query
+  const metadata = Object.entries(query).flatMap(([name, value]) =>
+    name.startsWith(metadataPrefix) ? [[name.slice(metadataPrefix.length), value] as const] : []
+  )
+  const named = metadata.length === 0 ? null : await keysWith(orm, accountId, Object.fromEntries(metadata))
+  return {
+    accountId,
+    keys: key === undefined ? named : [key].filter((id) => named === null || named.includes(id)),
+    model: model ?? null,
+    status: status === undefined ? null : [statusOf(status, '0'), statusOf(status, '9')],
+    code: code ?? null,
+    from: instant('from', from),
+    to: instant('to', to),
+    minNanos: nanosOf(min_cost_usd),
+    maxNanos: nanosOf(max_cost_usd),
+    minMs: min_duration_ms === undefined ? null : Number(min_duration_ms),
+    maxMs: max_duration_ms === undefined ? null : Number(max_duration_ms)
+  }
+}
+
+const statusOf = (text: string, digit: string): number => Number(text.replaceAll('x', digit))
+
+/** Exact: nine decimals are whole nanodollars. */
+function nanosOf(usd: string | undefined): number | null {
+  if (usd === undefined) return null
+  const [whole, decimals = ''] = usd.split('.')
+  return Number(BigInt(whole!) * 1_000_000_000n + BigInt(decimals.padEnd(9, '0')))
+}
+
+function instant(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null
+  const time = Date.parse(text)
+  if (time >= 0 && time <= lastInstant) return time
+  throw new ServiceError('invalid_request', { message: `${name}: must be a time from 1970 to 9999` })
+}
+
+async function keysWith(orm: Orm, accountId: string, metadata: Record<string, unknown>): Promise<string[]> {
+  const rows = await orm
+    .select({ id: keys.id })
+    .from(keys)
+    .where(and(eq(keys.accountId, accountId), sql`${keys.metadata} @> ${JSON.stringify(metadata)}::jsonb`))
+  return rows.map(({ id }) => id)
+}

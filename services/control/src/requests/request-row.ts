@@ -1,0 +1,91 @@
+import { hash } from 'node:crypto'
+import { type Receipt, receiptKinds } from '@tollgate/contracts/requests/receipt.ts'
+import { measuredCounters, rareCounters, usageCounters } from '@tollgate/contracts/usage/usage-counters.ts'
+import { getTableColumns } from 'drizzle-orm'
+import { requests } from '../database/schema/requests.ts'
+
+const maxInteger = 2 ** 31 - 1
+/** Names of models that clients invent may be long. */
+const maxText = 300
+const idForm = /^req_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** @returns the id of a request as the log stores it; null if no request has this id */
+export const storedId = (id: string): string | null => idForm.exec(id)?.[1] ?? null
+
+/** The id of a request as the client got it. */
+export const requestId = (stored: string): string => `req_${stored}`
+
+/** A row of the log, by the names of its columns. `at` is in milliseconds since the epoch. */
+export type RequestRow = Readonly<Record<string, string | number | boolean | null>> & {
+  readonly id: string
+  readonly at: number
+  readonly rank: number
+}
+
+const rare: ReadonlySet<string> = new Set(rareCounters)
+
+/** Makes a row of a receipt. @returns null if the receipt has a value that no request can have */
+export function toRow(receipt: Receipt): RequestRow | null {
+  const id = storedId(receipt.id)
+  const at = Math.floor(receipt.at * 1000)
+  if (id === null || !uuidForm.test(receipt.account) || !Number.isSafeInteger(at)) return null
+  const integers = {
+    held_tokens: receipt.heldTokens,
+    granted_tokens: receipt.grantedTokens,
+    first_byte_ms: receipt.firstByteMs,
+    duration_ms: receipt.durationMs,
+    count: receipt.count,
+    attempts: receipt.attempts,
+    status: receipt.status,
+    ...countsOf(receipt)
+  }
+  if (!Object.values(integers).every((value) => value === null || isCount(value, maxInteger))) return null
+  if (!isCount(receipt.attempts, 1000) || !isCount(receipt.status ?? 0, 999) || receipt.count < 1) return null
+  const nanos = { cost_nanos: receipt.costNanos, held_nanos: receipt.heldNanos }
+  if (!Object.values(nanos).every((value) => isCount(value, Number.MAX_SAFE_INTEGER))) return null
+  return {
+    ...{ id, at, account_id: receipt.account, rank: receiptKinds.indexOf(receipt.kind) },
+    ...integers,
+    ...nanos,
+    rates_id: receipt.rates === null ? null : ratesId(receipt.rates),
+    is_stream: receipt.isStream,
+    is_estimated: receipt.isEstimated,
+    client_gone: receipt.clientGone,
+    key_id: storable(receipt.key),
+    endpoint: storable(receipt.endpoint),
+    model: storable(receipt.model),
+    answered_model: storable(receipt.answeredModel),
+    upstream: storable(receipt.upstream),
+    code: storable(receipt.code),
+    tier: storable(receipt.tier),
+    address: storable(receipt.address)
+  }
+}
+
+/** Every column with its type in PostgreSQL, for a record of JSON. */
+export const rowColumns: ReadonlyArray<readonly [name: string, type: string]> = Object.values(
+  getTableColumns(requests)
+).map((column) => [column.name, column.name === 'at' ? 'bigint' : column.getSQLType()])
+
+/** The first 63 bits of the SHA-256 of a text of rates, as a decimal number. */
+export const ratesId = (rates: string): string =>
+  (BigInt(`0x${hash('sha256', rates, 'hex').slice(0, 16)}`) >> 1n).toString()
+
+function countsOf(receipt: Receipt): Record<string, number | null> {
+  const counts: Record<string, number | null> = {}
+  for (const counter of measuredCounters) {
+    if (counter === 'costNanos') continue
+    const value = receipt[counter]
+    counts[usageCounters[counter]] = value === 0 && rare.has(counter) ? null : value
+  }
+  return counts
+}
+
+const isCount = (value: number, max: number): boolean => Number.isInteger(value) && value >= 0 && value <= max
+
+/** PostgreSQL stores no NUL, and UTF-8 has no lone surrogates. */
+function storable<Value extends string | null>(text: Value): Value {
+  if (text === null) return text
+  return text.slice(0, maxText).toWellFormed().replaceAll('\0', '\ufffd') as Value
+}
