@@ -1,6 +1,7 @@
 import type { AdminLedger, LedgerDifference } from '@tollgate/contracts/http/admin/ledger.ts'
 import { table } from '../commands/show.ts'
 import type { ComparedUsage, Deviation } from './compare-usage.ts'
+import { type ComparedReceipts, describeReceipts } from './describe-receipts.ts'
 
 /** All accounts' comparison of Redis and the ledger. */
 export interface ComparedLedger extends Pick<AdminLedger, 'month' | 'is_compared' | 'accounts' | 'differences'> {
@@ -11,10 +12,11 @@ export interface ComparedLedger extends Pick<AdminLedger, 'month' | 'is_compared
 /** The result of `ledger verify`, for people. */
 export function describeVerification(
   compared: ComparedLedger,
+  receipts: ComparedReceipts,
   provider: readonly ComparedUsage[],
   tolerance: number
 ): string {
-  return [describeRedis(compared), ...(provider.length === 0 ? [] : [describeProvider(provider, tolerance)])].join(
+  return [describeRedis(compared), describeReceipts(receipts), ...(provider.length === 0 ? [] : [describeProvider(provider, tolerance)])].join(
     '\n\n'
   )
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { AdminLedgerResponse, type LedgerDifference } from '@tollgate/contracts/http/admin/ledger.ts'
+import { AdminLedgerResponse, AdminReceiptsResponse, type LedgerDifference } from '@tollgate/contracts/http/admin/ledger.ts'
 import { ExportedUsage } from '@tollgate/contracts/http/admin/usage.ts'
 import { Value } from 'typebox/value'
 import type { Action, Input } from '../commands/action.ts'
@@ -10,7 +10,8 @@ import { show } from '../commands/show.ts'
 import { type AdminClient, createAdminClient } from './admin-client.ts'
 import { type ComparedUsage, compareUsage } from './compare-usage.ts'
 import { type ComparedLedger, describeVerification } from './describe-ledger.ts'
-import { monthOption, numberOption } from './option-values.ts'
+import { addReceipts, type ComparedReceipts, isExplained } from './describe-receipts.ts'
+import { monthOption, numberOption, instantOption } from './option-values.ts'
 import { type DailyUsage, readProviderUsage } from './provider-usage.ts'
 
 const defaultTolerance = 1
@@ -19,9 +20,10 @@ const maxDifferences = 1000
 
 const verify: Action = {
   name: 'verify',
-  summary: 'Compares what Redis has counted with the ledger, and the ledger with exports of providers.',
+  summary: 'Compares the ledger with what Redis has counted, with the receipts of requests, and with exports of providers.',
   options: {
     month: { value: 'MONTH', text: 'default: this month, UTC; Redis has counters of this month only' },
+    from: { value: 'TIME', text: 'compare receipts from this time on; default: since the request log began' },
     provider: { value: 'FILE', text: 'a provider’s usage export as CSV', isRepeatable: true },
     map: { value: 'THEIRS=OURS', text: 'a model’s name at the provider, and in the catalog', isRepeatable: true },
     tolerance: { value: 'PERCENT', text: 'allowed difference to a provider; default 1' }
@@ -34,12 +36,14 @@ const verify: Action = {
     for (const file of input.texts('provider')) provider.push(...(await readProviderUsage(resolve(io.cwd, file))))
     const client = createAdminClient(io)
     const compared = await compareRedis(client, month)
+    const receipts = await compareReceipts(client, instantOption(input, 'from'))
     const ofProviders = await compareProviders(client, provider, names, tolerance)
     const isFine =
+      isExplained(receipts) &&
       compared.differences.every(({ is_normal }) => is_normal) &&
       ofProviders.every(({ isWithinTolerance }) => isWithinTolerance)
-    const result = { ok: isFine, ledger: compared, tolerance_percent: tolerance, provider: ofProviders }
-    show(input, io, result, () => describeVerification(compared, ofProviders, tolerance))
+    const result = { ok: isFine, ledger: compared, receipts, tolerance_percent: tolerance, provider: ofProviders }
+    show(input, io, result, () => describeVerification(compared, receipts, ofProviders, tolerance))
     return isFine ? exitCodes.done : exitCodes.failed
   }
 }
@@ -58,6 +62,18 @@ async function compareRedis(client: AdminClient, month: string | null): Promise<
     const isEnough = differences.length >= maxDifferences
     if (cursor === null || isEnough) return { month: of, is_compared, accounts, differences, is_complete: !isEnough }
   }
+}
+
+async function compareReceipts(client: AdminClient, from: string | null): Promise<ComparedReceipts> {
+  let all: ComparedReceipts | null = null
+  let cursor: string | null = null
+  do {
+    const query = { from, cursor }
+    const page: AdminReceiptsResponse = await client.call(AdminReceiptsResponse, 'GET', '/ledger/receipts', { query })
+    all = all === null ? page.receipts : addReceipts(all, page.receipts)
+    cursor = page.next_cursor
+  } while (cursor !== null && all.differences.length < maxDifferences)
+  return all
 }
 
 async function compareProviders(

@@ -8,6 +8,7 @@ import { createOwnPasswordCheck } from './assert-own-password.ts'
 import { catalog } from './catalog.ts'
 import { changeAccount } from './change-account.ts'
 import { ledgerComparison } from './compare-ledger.ts'
+import { receiptComparison } from './compare-receipts.ts'
 import { deleteAccount } from './delete-account.ts'
 import { exportUsage } from './export-usage.ts'
 import { listAccounts } from './list-accounts.ts'
@@ -47,5 +48,6 @@ export async function adminEndpoints(app: FastifyInstance, options: AdminOptions
   exportUsage(typed, context)
   requests(typed, context)
   ledgerComparison(typed, context)
+  receiptComparison(typed, context)
   projection(typed, context)
 }

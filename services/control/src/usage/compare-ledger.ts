@@ -106,7 +106,8 @@ export async function readLedgerSums(
   return new Map(rows.map((row) => [row.account, { ledger: BigInt(row.ledger), adjustments: BigInt(row.adjustments) }]))
 }
 
-async function accountsWithUncopiedUsage(redis: RedisLink, accounts: readonly string[]): Promise<Set<string>> {
+/** Finds which of these accounts have usage in Redis that control has not copied yet. */
+export async function accountsWithUncopiedUsage(redis: RedisLink, accounts: readonly string[]): Promise<Set<string>> {
   const asked = new Set(accounts)
   const shards = new Set(accounts.map(accountShard))
   const found = new Set<string>()

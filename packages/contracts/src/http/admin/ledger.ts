@@ -62,3 +62,64 @@ export const AdminLedgerResponse = Type.Object({
   next_cursor: NextCursor
 })
 export type AdminLedgerResponse = Static<typeof AdminLedgerResponse>
+
+export const AdminReceiptsQuery = Type.Object(
+  {
+    /** Default: since the request log has all requests. */
+    from: Type.Optional(Instant),
+    cursor: Type.Optional(Cursor)
+  },
+  closed
+)
+export type AdminReceiptsQuery = Static<typeof AdminReceiptsQuery>
+
+/**
+ * Why receipts and the ledger differ. `not_copied_yet`: control has not copied all usage or receipts of this hour. `receipts_missing`:
+ * the ledger has requests without a receipt. `receipts_more`: receipts have more than the ledger.
+ */
+export const ReceiptDifferenceReason = Type.Enum(['not_copied_yet', 'receipts_missing', 'receipts_more'])
+export type ReceiptDifferenceReason = Static<typeof ReceiptDifferenceReason>
+
+/** An account whose receipts of an hour, or of a folded day, differ from the ledger. */
+export const ReceiptDifference = Type.Object({
+  account_id: AccountId,
+  from: Instant,
+  to: Instant,
+  ledger_requests: Type.Integer(),
+  receipt_requests: Count,
+  ledger_usd: SignedUsd,
+  receipts_usd: SignedUsd,
+  ledger_tokens: Type.Integer(),
+  receipt_tokens: Count,
+  reason: ReceiptDifferenceReason
+})
+export type ReceiptDifference = Static<typeof ReceiptDifference>
+
+/** A part of the comparison: the hours up to the cursor. */
+export const AdminReceiptsResponse = Type.Object({
+  receipts: Type.Object({
+    /** When the log began; null while it is empty. */
+    started_at: Type.Union([Instant, Type.Null()]),
+    from: Instant,
+    to: Instant,
+    /** Of these hours. */
+    requests: Count,
+    ledger_usd: SignedUsd,
+    receipts_usd: SignedUsd,
+    /** Rows of the ledger that were counted late: in another hour than that of the admission. They belong to the hour of the admission. */
+    late_rows: Count,
+    /** Days whose hours the ledger has folded: they are compared as a whole. */
+    folded_days: Count,
+    /** How many accounts differ in some hour. At most 100 of each hour are listed. */
+    differing: Count,
+    differences: Type.Array(ReceiptDifference),
+    /** Receipts that Redis dropped since it has its data; null while Redis is unavailable. */
+    dropped: Type.Union([Count, Type.Null()]),
+    /** Receipts that could not be stored. */
+    skipped: Count,
+    /** Sum of the operators' adjustments in the months of these hours. They are no requests, so they have no receipt. */
+    adjustments_usd: SignedUsd
+  }),
+  next_cursor: NextCursor
+})
+export type AdminReceiptsResponse = Static<typeof AdminReceiptsResponse>

@@ -124,6 +124,13 @@ export const adminOperations: Operations = {
     auth: 'operator',
     errors: ['state_unavailable']
   },
+  'GET /api/admin/ledger/receipts': {
+    operationId: 'compareReceipts',
+    summary: 'Compare the receipts of requests with the ledger',
+    description:
+      'An answer covers as many hours as control can compare in about two seconds. Only differences are listed. `not_copied_yet` goes away by itself.',
+    auth: 'operator'
+  },
   'GET /api/admin/projection': {
     operationId: 'getProjection',
     summary: 'Check whether Redis has all changes from PostgreSQL',
