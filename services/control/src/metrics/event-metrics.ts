@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { JudgedClocks } from '../clocks/judge-clocks.ts'
 import { type MailOutcome, mailOutcomes } from '../mail/mailer.ts'
 import type { Provider, ProviderOutcome } from '../provider-health/provider-calls.ts'
+import { type CallOutcome, callOutcomes } from '../webhooks/send-message.ts'
 
 /** What parts of control report to the metrics. */
 export interface ControlEvents {
@@ -9,6 +10,7 @@ export interface ControlEvents {
   revoked(ms: number): void
   providerCall(provider: Provider, outcome: ProviderOutcome, ms: number): void
   mail(outcome: MailOutcome): void
+  webhookAttempt(outcome: CallOutcome): void
   clocksCompared(skewMs: JudgedClocks['skewMs']): void
 }
 
@@ -51,6 +53,13 @@ export function addEventMetrics(registry: Registry): ControlEvents {
     registers
   })
   for (const outcome of mailOutcomes) mails.inc({ outcome }, 0)
+  const webhookAttempts = new Counter({
+    name: 'tollgate_webhook_attempts_total',
+    help: 'Tries to send a message to a webhook endpoint of an account or of the operators, by what became of them',
+    labelNames: ['outcome'],
+    registers
+  })
+  for (const outcome of callOutcomes) webhookAttempts.inc({ outcome }, 0)
   const clockSkew = new Gauge({
     name: 'tollgate_clock_skew_seconds',
     help: 'Seconds that a clock is ahead of the time that control uses, the median of three clocks; below 0 if it is behind',
@@ -64,6 +73,7 @@ export function addEventMetrics(registry: Registry): ControlEvents {
     },
     revoked: (ms) => revocations.observe(ms / 1000),
     providerCall: (provider, outcome, ms) => calls.observe({ provider, outcome }, ms / 1000),
+    webhookAttempt: (outcome) => webhookAttempts.inc({ outcome }),
     mail: (outcome) => mails.inc({ outcome }),
     clocksCompared({ own, database, redis }) {
       for (const [clock, skewMs] of Object.entries({ control: own, database, redis })) {

@@ -9,6 +9,7 @@ import { planWrites, users } from '../database/schema/users.ts'
 import { createPostgresSource } from '../projection/postgres-source.ts'
 import type { FoundInRedis } from '../projection/projection-lag.ts'
 import type { Truth } from '../projection/source.ts'
+import { readQueueAge } from '../webhooks/read-deliveries.ts'
 
 /** The queues in PostgreSQL, with what waits in each. */
 const queues = {
@@ -23,6 +24,8 @@ export type DatabaseQueue = keyof typeof queues
 export interface DatabaseState {
   readonly truth: Truth
   readonly queues: Readonly<Record<DatabaseQueue, number>>
+  /** Seconds that the longest waiting webhook is late; 0 if none is. */
+  readonly webhookQueueAge: number
   readonly migrations: { readonly applied: number; readonly pending: number }
 }
 
@@ -37,7 +40,8 @@ export function readDatabaseState(orm: Orm): Promise<DatabaseState> {
     await tx.execute(sql`set local statement_timeout = 2000`)
     const truth = await createPostgresSource(tx).readTruth()
     const [counted] = await queryRows<Record<DatabaseQueue, number>>(tx, countQueues)
-    return { truth, queues: counted!, migrations: await countMigrations(tx) }
+    const webhookQueueAge = await readQueueAge(tx)
+    return { truth, queues: counted!, webhookQueueAge, migrations: await countMigrations(tx) }
   })
 }
 

@@ -46,6 +46,7 @@ export function addStateMetrics(registry: Registry): (parts: ObservedParts) => v
   addServers(registry, get)
   addProjection(registry, get)
   addQueues(registry, get)
+  addWebhooks(registry, get)
   addProviders(registry, get)
   addLoops(registry, get)
   return (parts) => {
@@ -151,6 +152,17 @@ function addQueues(registry: Registry, get: Get): void {
         ...(mails === undefined ? [] : [[{ queue: 'mails' }, mails] satisfies Sample])
       ]
     }
+  )
+}
+
+function addWebhooks(registry: Registry, get: Get): void {
+  addGauge(
+    registry,
+    {
+      name: 'tollgate_webhook_queue_age_seconds',
+      help: 'How long the oldest message to a webhook endpoint has been due without a try; 0 if none is due'
+    },
+    async () => (await databaseOf(get))?.webhookQueueAge ?? null
   )
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../clocks/clock.ts'
 import { earliestTime } from '../clocks/earliest-time.ts'
 import type { Database } from '../database/connect.ts'
 import { pruneCatalogs } from './prune-catalogs.ts'
+import { pruneDeliveries } from './prune-deliveries.ts'
 import { pruneFormerSecrets } from './prune-former-secrets.ts'
 import { pruneKeys } from './prune-keys.ts'
 import { pruneAuditLog, pruneOperatorActs } from './prune-logs.ts'
@@ -20,6 +21,8 @@ export interface Retention {
   /** Counted from the end of the grace. */
   readonly formerSecretsDays: number
   readonly catalogsDays: number
+  /** Of the log of webhook deliveries. */
+  readonly webhookDays: number
 }
 
 /**
@@ -44,6 +47,7 @@ export function createTablePruner(
     ['operators’ acts', retention.auditDays, (before) => pruneOperatorActs(orm, before, stopping)],
     ['former secrets', retention.formerSecretsDays, (before) => pruneFormerSecrets(orm, before, stopping)],
     ['revoked keys', retention.deadKeysDays, (before) => pruneKeys(orm, before, stopping)],
+    ['webhook deliveries', retention.webhookDays, (before) => pruneDeliveries(orm, before, stopping)],
     ['contents of catalogs', retention.catalogsDays, (before) => pruneCatalogs(orm, before)]
   ]
 

@@ -36,10 +36,7 @@ export const webhookEndpoints = pgTable(
   (table) => [
     index('webhook_endpoints_account').on(table.accountId, table.createdAt),
     check('webhook_endpoints_disabled', sql`(${table.disabledReason} is null) = (${table.disabledAt} is null)`),
-    check(
-      'webhook_endpoints_previous',
-      sql`(${table.previousSecret} is null) = (${table.previousSecretUntil} is null)`
-    )
+    check('webhook_endpoints_previous', sql`(${table.previousSecret} is null) = (${table.previousSecretUntil} is null)`)
   ]
 )
 
