@@ -46,13 +46,13 @@ export async function claimDeliveries(
           order by next.endpoint_id limit 1
         ) from waiting where waiting.endpoint_id is not null
       ), due as (
-        select some.id from waiting cross join lateral (
+        select first.id from waiting cross join lateral (
           select id, due_at from ${webhookDeliveries} one
           where one.endpoint_id = waiting.endpoint_id and one.due_at <= ${at}::timestamptz
           order by one.due_at limit ${perEndpoint}
-        ) some
+        ) first
         where ${busy.length === 0 ? sql`true` : sql`waiting.endpoint_id not in (${busyIds})`}
-        order by some.due_at limit ${max}
+        order by first.due_at limit ${max}
       )
       update ${webhookDeliveries} set due_at = ${until.toISOString()}::timestamptz
       where id in (

@@ -138,17 +138,19 @@ export function resultOf(status: number): CallResult {
   return failed('error_status', `The receiver answered ${status} instead of 2xx.`, status)
 }
 
+const badAnswers = [errors.HeadersOverflowError, errors.HTTPParserError, errors.ResponseContentLengthMismatchError]
+
 function describeFailure(error: unknown, timeouts: CallTimeouts): CallResult {
   if (error instanceof CallFailure) return failed(error.outcome, error.message)
   if (error instanceof errors.ConnectTimeoutError) {
     return failed('timeout', `The receiver did not accept a connection within ${timeouts.connect / 1000} seconds.`)
   }
-  if (error instanceof errors.HeadersOverflowError || error instanceof errors.HTTPParserError) {
+  if (badAnswers.some((kind) => error instanceof kind)) {
     return failed('bad_answer', 'The answer is not valid HTTP, or its head is too long.')
   }
   const code = codeOf(error)
   if (code === 'ECONNREFUSED') return failed('unreachable', 'The receiver refused the connection.')
-  if (/^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/.test(code)) {
+  if (/^(EPROTO$|CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/.test(code)) {
     return failed('unreachable', `TLS failed: the receiver's certificate or protocol is not valid (${code}).`)
   }
   if (/^(EQUERY|ESERVFAIL|EREFUSED|ETIMEOUT|EBADNAME|EBADRESP|ENOTFOUND|ENODATA)$/.test(code)) {
