@@ -6,6 +6,7 @@ import { type Orm, queryRows } from '../database/connect.ts'
 import { countMigrations } from '../database/migrate.ts'
 import { customers } from '../database/schema/billing.ts'
 import { planWrites, users } from '../database/schema/users.ts'
+import { webhookDeliveries } from '../database/schema/webhooks.ts'
 import { createPostgresSource } from '../projection/postgres-source.ts'
 import type { FoundInRedis } from '../projection/projection-lag.ts'
 import type { Truth } from '../projection/source.ts'
@@ -16,7 +17,8 @@ const queues = {
   due_users: sql`select count(*) from ${users} where ${users.dueAt} is not null`,
   due_customers: sql`select count(*) from ${customers} where ${customers.dueAt} is not null`,
   plan_writes: sql`select count(*) from ${planWrites} where ${planWrites.pending}`,
-  user_deletions: sql`select count(*) from ${users} where ${users.deletionStartedAt} is not null and ${users.deletedAt} is null`
+  user_deletions: sql`select count(*) from ${users} where ${users.deletionStartedAt} is not null and ${users.deletedAt} is null`,
+  webhooks: sql`select count(*) from ${webhookDeliveries} where ${webhookDeliveries.dueAt} <= now()`
 } as const
 export type DatabaseQueue = keyof typeof queues
 

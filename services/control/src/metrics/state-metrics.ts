@@ -141,7 +141,7 @@ function addQueues(registry: Registry, get: Get): void {
     registry,
     {
       name: 'tollgate_queue_depth',
-      help: 'Waiting work: users and customers to read again at their provider, plans to write to the identity provider, users to delete, mails of this replica to send',
+      help: 'Waiting work: users and customers to read again at their provider, plans to write to the identity provider, users to delete, messages that are due to webhook endpoints, mails of this replica to send',
       labelNames: ['queue']
     },
     async () => {

@@ -99,9 +99,8 @@ test('heads without an end, other protocols and broken connections are failures 
   assert.deepEqual(await sender()(closed.url), {
     ...{ outcome: 'unreachable', status: null, error: 'The receiver refused the connection.' }
   })
-  const plain = await startReceiver()
-  t.after(() => plain.close())
-  assert.match((await sender()(plain.url.replace('http:', 'https:'))).error!, /TLS failed/)
+  const plain = await startRaw(t, (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'))
+  assert.match((await sender()(plain.replace('http:', 'https:'))).error!, /TLS failed/)
 })
 
 test('an address is judged on what its name leads to, at each message, and that address is called', async (t) => {
