@@ -53,6 +53,8 @@ import { teamEndpoints } from './team/endpoints.ts'
 import { usageEndpoints } from './usage/endpoints.ts'
 import type { DueUsers } from './users/due-users.ts'
 import { identityWebhook } from './users/identity-webhook.ts'
+import { webhookEndpointsApi } from './webhooks/endpoints.ts'
+import type { WebhookSettings } from './webhooks/webhook-settings.ts'
 
 /** Far above any body that the API knows. */
 const bodyLimitBytes = 64 * 1024
@@ -66,6 +68,7 @@ export type ControlDependencies = RequestLogOptions & {
   > & {
     payments: Pick<ControlConfig['payments'], 'webhookSecrets'>
     identity: Pick<ControlConfig['identity'], 'webhookSecrets'>
+    webhooks: WebhookSettings
   }
   database: Database
   identity: Identity
@@ -75,6 +78,8 @@ export type ControlDependencies = RequestLogOptions & {
   projector: Pick<Projector, 'accountChanged' | 'keyChanged' | 'keyRevoked' | 'isKeyInForce'>
   planWriter: WakeablePlanWriter
   dueUsers: Pick<DueUsers, 'handleReport'>
+  /** Looks for due webhooks now. */
+  wakeWebhooks: () => void
   refresher: UserRefresher
   payments: Payments
   customerRefresher: CustomerRefresher
@@ -203,12 +208,14 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
     webhookCounts,
     clock
   })
+  const webhooks = { database, ...config.webhooks, clock, wake: dependencies.wakeWebhooks }
+  part('/api/webhooks', (own) => webhookEndpointsApi(own, { ...webhooks, limits }))
   part('/api/usage', (usage) => usageEndpoints(usage, { database, redis, catalog, clock }))
   part('/api/requests', (requests) => requestsEndpoints(requests, { database, limits }))
   part('/api/admin', (admin) =>
     adminEndpoints(admin, {
       ...{ database, redis, identity, payments, catalog, catalogPublisher, projector, customerRefresher },
-      ...{ mailer, publicUrl, clock, limits, heartbeat }
+      ...{ mailer, publicUrl, clock, limits, heartbeat, webhooks }
     })
   )
   part('/api/audit', (audit) => auditEndpoints(audit, { database }))

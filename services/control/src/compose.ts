@@ -40,6 +40,9 @@ import { createDueUsers } from './users/due-users.ts'
 import { createPlanWriter } from './users/plan-writer.ts'
 import { createUserRefresher } from './users/refresh-user.ts'
 import { createSweeper } from './users/sweep-users.ts'
+import { createDeliveryWorker } from './webhooks/delivery-worker.ts'
+import { createFindAddresses } from './webhooks/find-addresses.ts'
+import { createSendMessage } from './webhooks/send-message.ts'
 
 type OwnPorts = 'host' | 'port' | 'admin'
 type Process = OwnPorts | 'databaseUrl' | 'databasePoolSize' | 'isMigrating' | 'redisUrl' | 'traces' | 'logExport'
@@ -148,6 +151,13 @@ export function composeControl(options: ComposeOptions) {
   const dueUsers = parts.runLoop('due_users', createDueUsers(ofUsers))
   const refresher = createUserRefresher(ofUsers)
 
+  const { secretKeys, allowedNetworks } = config.webhooks
+  const send = createSendMessage({ allowedNetworks, findAddresses: createFindAddresses() })
+  const webhookWorker = parts.runLoop(
+    'webhooks',
+    createDeliveryWorker({ database, secretKeys, send, clock, log, onAttempt: events.webhookAttempt })
+  )
+
   const concurrency = concurrencyLimitFor(database)
   const customerRefresher = createCustomerRefresher({ ...ofUsers, payments, planWriter, concurrency })
   const sweeper = parts.runLoop('user_sweep', createSweeper({ ...ofUsers, customerRefresher, ...sweep }))
@@ -167,6 +177,7 @@ export function composeControl(options: ComposeOptions) {
   const app: FastifyInstance = buildApp({
     ...ofUsers,
     ...{ config, redis, catalogPublisher, planWriter, dueUsers, refresher, payments, customerRefresher, mailer },
+    wakeWebhooks: webhookWorker.wake,
     ...{ tracing, onAnswered: events.request, logsRequest: sampleRequests(config.log.requests) },
     ...{ failures: state.failures, webhookCounts: state.webhookCounts, heartbeat },
     ...{ minResponseTimes, limits, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) }
@@ -190,7 +201,16 @@ export function composeControl(options: ComposeOptions) {
   })
   return {
     ...{ app, catalog, catalogFile, catalogPublisher, heartbeat, projector, planWriter, dueUsers },
-    ...{ health, customerRefresher, dueCustomers, subscriptionSweeper, invoiceSweeper, sweeper, overrideEnder },
+    ...{
+      webhookWorker,
+      health,
+      customerRefresher,
+      dueCustomers,
+      subscriptionSweeper,
+      invoiceSweeper,
+      sweeper,
+      overrideEnder
+    },
     /** Starts every background loop. */
     start: () => parts.start(),
     /** Checks the keys of the providers in the background. Called when control listens. */

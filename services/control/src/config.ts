@@ -22,6 +22,12 @@ import { hasPglite } from './database/open-pglite.ts'
 import { checkMailFrom, checkSmtpUrl, readSmtp, type SmtpSettings } from './mail/smtp-settings.ts'
 import type { Retention } from './retention/table-pruner.ts'
 import type { LedgerRetention } from './usage/fold-ledger.ts'
+import {
+  checkAllowedNetworks,
+  checkSecretsKey,
+  readWebhookSettings,
+  type WebhookSettings
+} from './webhooks/webhook-settings.ts'
 
 const Port = (defaultPort: number) => Type.Integer({ minimum: 0, maximum: 65535, default: defaultPort })
 /** @param where where to get a required variable */
@@ -72,6 +78,15 @@ export const ControlVariables = Type.Object({
   SMTP_URL: Type.String({ default: '' }),
   /** Sender of control's mails. */
   MAIL_FROM: Type.String({ default: '' }),
+  /**
+   * Keys of 32 bytes in base64, separated by commas, that encrypt the signing secrets of webhooks: several while one is replaced.
+   * Without one, nobody can create a webhook endpoint.
+   */
+  SECRETS_KEY: Type.String({ default: '' }),
+  /** Networks, separated by commas, that webhooks may reach although they are not public. */
+  WEBHOOK_ALLOWED_NETWORKS: Type.String({ default: '' }),
+  // Longer than a delivery is tried.
+  WEBHOOK_LOG_DAYS: Type.Integer({ minimum: 3, maximum: 36_500, default: 30 }),
   /** `postgres://…`, `pglite:<directory>` or `pglite:memory`. */
   DATABASE_URL: Type.String({
     pattern: hasPglite ? '^(postgres(ql)?://|pglite:)..*$' : '^postgres(ql)?://..*$',
@@ -142,6 +157,7 @@ export type ControlConfig = {
   }
   /** Null: control sends no mails. */
   readonly smtp: SmtpSettings | null
+  readonly webhooks: WebhookSettings
   readonly databaseUrl: string
   readonly databasePoolSize: number
   /** Whether control migrates the database when it starts. */
@@ -195,6 +211,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
       apiBase: variables.STRIPE_API_BASE.replace(/\/$/, '')
     },
     smtp: readSmtp(variables),
+    webhooks: readWebhookSettings(variables, list),
     databaseUrl: variables.DATABASE_URL,
     databasePoolSize: variables.DATABASE_POOL_SIZE,
     isMigrating: variables.AUTO_MIGRATE === 'true',
@@ -208,7 +225,8 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
       auditDays: variables.AUDIT_KEPT_DAYS,
       deadKeysDays: variables.DEAD_KEYS_KEPT_DAYS,
       formerSecretsDays: variables.FORMER_SECRETS_KEPT_DAYS,
-      catalogsDays: variables.CATALOGS_KEPT_DAYS
+      catalogsDays: variables.CATALOGS_KEPT_DAYS,
+      webhookDays: variables.WEBHOOK_LOG_DAYS
     },
     ledger: {
       hoursKeptDays: variables.LEDGER_HOURS_DAYS,
@@ -259,6 +277,8 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
       : 'CORS_EXTRA_ORIGINS: every entry must be an origin such as http://localhost:5173, without a path',
   checkSmtpUrl,
   checkMailFrom,
+  (variables) => checkSecretsKey(variables, list),
+  (variables) => checkAllowedNetworks(variables, list),
   checkDatabaseUrl,
   (variables) => checkUrlPassword('REDIS_URL', variables.REDIS_URL) ?? checkRedisUrl(variables),
   checkTrustProxy,

@@ -94,6 +94,7 @@ export function controlEnv(
     // Nobody else migrates the embedded database: only one process can open it.
     ...(embedded.has('postgres') && { AUTO_MIGRATE: 'true' }),
     REDIS_URL: addresses.redis,
+    SECRETS_KEY: env.SECRETS_KEY || secrets.secretsKey,
     ...identity,
     ...mail,
     ...payments

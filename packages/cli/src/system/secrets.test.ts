@@ -12,6 +12,7 @@ test('secrets are random, and stay the same at later starts', async (t) => {
   assert.match(first.serviceRoleKey, /^sb_secret_[\w-]{32}$/)
   assert.match(first.stripeKey, /^sk_test_[\w-]{32}$/)
   assert.match(first.webhookSecret, /^whsec_[\w-]{32}$/)
+  assert.equal(Buffer.from(first.secretsKey, 'base64').length, 32)
   assert.deepEqual(keepSecrets(join(one, 'a')), first)
   const other = keepSecrets(join(two, 'b'))
   assert.notEqual(other.anonKey, first.anonKey)

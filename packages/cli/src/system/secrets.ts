@@ -3,7 +3,10 @@ import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SystemError } from './system-error.ts'
 
-/** The secrets that the embedded identity and payments servers share with control, in Supabase's and Stripe's formats. */
+/**
+ * The secrets that the embedded identity and payments servers share with control, in Supabase's and Stripe's formats, and
+ * control's own.
+ */
 export interface Secrets {
   readonly anonKey: string
   readonly serviceRoleKey: string
@@ -11,6 +14,8 @@ export interface Secrets {
   readonly identityWebhookSecret: string
   readonly stripeKey: string
   readonly webhookSecret: string
+  /** Encrypts the signing secrets of webhooks in PostgreSQL. */
+  readonly secretsKey: string
 }
 
 /**
@@ -41,7 +46,8 @@ function newSecrets(): Secrets {
     serviceRoleKey: `sb_secret_${random()}`,
     identityWebhookSecret: random(),
     stripeKey: `sk_test_${random()}`,
-    webhookSecret: `whsec_${random()}`
+    webhookSecret: `whsec_${random()}`,
+    secretsKey: randomBytes(32).toString('base64')
   }
 }
 
@@ -52,7 +58,14 @@ function writeSecrets(path: string, secrets: Secrets): Secrets {
   return secrets
 }
 
-const names = ['anonKey', 'serviceRoleKey', 'identityWebhookSecret', 'stripeKey', 'webhookSecret'] as const
+const names = [
+  'anonKey',
+  'serviceRoleKey',
+  'identityWebhookSecret',
+  'stripeKey',
+  'webhookSecret',
+  'secretsKey'
+] as const
 
 /** @returns the stored secrets; null if the file is invalid */
 function parseSecrets(text: string): Partial<Secrets> | null {

@@ -84,6 +84,11 @@ export const errorTable = {
     'invalid_request_error',
     'The first request with this Idempotency-Key was answered and charged, but its answer is not kept. To run and pay it again, send a new key.'
   ],
+  webhooks_not_set_up: [
+    409,
+    'invalid_request_error',
+    'Webhooks are not set up on this system. Ask its operator to set SECRETS_KEY.'
+  ],
   already_member: [
     409,
     'invalid_request_error',
@@ -203,6 +208,11 @@ export const errorTable = {
     'Requests from this origin are not accepted. Ask the operator to add it to CORS_EXTRA_ORIGINS.'
   ],
   key_quota_exceeded: [403, 'permission_error', 'Your plan allows no more API keys. Revoke one or upgrade.'],
+  webhook_limit_reached: [
+    403,
+    'permission_error',
+    'The account has the maximum number of webhook endpoints. Delete one first.'
+  ],
   seat_limit_reached: [403, 'permission_error', 'Your plan allows no more seats. Remove a member or upgrade.'],
   model_not_allowed: [
     403,

@@ -6,6 +6,7 @@ import { Session } from './auth.ts'
 import { Key } from './keys.ts'
 import { Invitation, TeamMember } from './team.ts'
 import { Adjustment } from './usage.ts'
+import { WebhookEndpoint } from './webhooks.ts'
 
 const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
   Type.Union([schema, Type.Null()])
@@ -23,7 +24,7 @@ const { current: _current, ...sessionMembers } = Session.properties
 
 /**
  * Everything that is stored about the caller: as a user, in their own account, and in the team that they have a seat in.
- * Secrets are stored nowhere, so they are not part of it.
+ * Secrets are not part of it.
  */
 export const AccountExport = Type.Object(
   {
@@ -54,6 +55,8 @@ export const AccountExport = Type.Object(
     invitations: Type.Array(Invitation),
     /** Keys of the own account, and those that the user created in a team. */
     keys: Type.Array(ExportedKey),
+    /** Webhook endpoints of the own account, without their secrets. */
+    webhooks: Type.Array(WebhookEndpoint),
     /** Corrections of the own account's usage by operators. */
     adjustments: Type.Array(Adjustment),
     /** The own account's log, and what the user did in the team's. */

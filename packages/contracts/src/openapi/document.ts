@@ -30,6 +30,12 @@ export interface Operation {
   responses: Record<string, Response>
 }
 
+/** A message that the service sends to others. */
+export type WebhookMessage = Pick<
+  Operation,
+  'summary' | 'description' | 'tags' | 'parameters' | 'requestBody' | 'responses'
+>
+
 /** The parts of an OpenAPI 3.1 document that our documents use. */
 export interface OpenApiDocument {
   openapi: string
@@ -37,6 +43,8 @@ export interface OpenApiDocument {
   servers?: Array<{ url: string; description?: string }>
   tags: Array<{ name: string; description: string }>
   paths: Record<string, Record<string, Operation>>
+  /** Messages that the service sends, by name. */
+  webhooks?: Record<string, { post: WebhookMessage }>
   components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, unknown> }
 }
 

@@ -25,6 +25,7 @@ const secrets: Record<string, string> = {
   IDENTITY_WEBHOOK_SECRET: 'sixteen-characters',
   STRIPE_SECRET_KEY: 'sk_live_secret',
   STRIPE_WEBHOOK_SECRET: 'whsec_sixteen_characters',
+  SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
   SMTP_URL: 'smtps://user:password@mail.example.com'
 }
 const redisUrls: Record<string, string> = {

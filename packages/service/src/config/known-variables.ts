@@ -78,6 +78,7 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'SANDBOX_PAYMENTS_WEBHOOK_URL',
   'SANDBOX_REDIS_PORT',
   'SANDBOX_SMTP_PORT',
+  'SECRETS_KEY',
   'SERVICE_DOMAIN',
   'SMTP_URL',
   'STRIPE_API_BASE',
@@ -96,5 +97,7 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'TOLLGATE_URL',
   'TRUST_PROXY',
   'UPSTREAMS_FILE',
-  'VLLM_BASE_URL'
+  'VLLM_BASE_URL',
+  'WEBHOOK_ALLOWED_NETWORKS',
+  'WEBHOOK_LOG_DAYS'
 ])

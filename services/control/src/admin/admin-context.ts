@@ -10,6 +10,7 @@ import type { Limits } from '../http/limits.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Projector } from '../projection/projector.ts'
+import type { WebhookOptions } from '../webhooks/endpoint-routes.ts'
 import type { AssertOwnPassword } from './assert-own-password.ts'
 
 /** The parts of control that the endpoints of operators need. */
@@ -26,6 +27,7 @@ export interface AdminOptions {
   heartbeat: Pick<Heartbeat, 'beat'>
   limits: Limits
   mailer: Mailer
+  webhooks: WebhookOptions
   /** Mails link to the dashboard there. */
   publicUrl: string
 }

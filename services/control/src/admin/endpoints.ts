@@ -20,6 +20,7 @@ import { showAccount } from './show-account.ts'
 import { signOut } from './sign-out.ts'
 import { suspend } from './suspend.ts'
 import { system } from './system.ts'
+import { webhooks } from './webhooks.ts'
 
 /** How long a read of the ledger waits for others. */
 const readWaitMs = 10_000
@@ -50,4 +51,5 @@ export async function adminEndpoints(app: FastifyInstance, options: AdminOptions
   ledgerComparison(typed, context)
   receiptComparison(typed, context)
   projection(typed, context)
+  webhooks(typed, context)
 }

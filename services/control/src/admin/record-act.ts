@@ -14,7 +14,11 @@ export const operatorActions = [
   'account.deleted',
   'key.revoked',
   'catalog.applied',
-  'projection.rebuilt'
+  'projection.rebuilt',
+  'webhook.created',
+  'webhook.changed',
+  'webhook.rotated',
+  'webhook.deleted'
 ] as const
 
 export interface OperatorAct {

@@ -25,6 +25,8 @@ export interface Limits {
   /** Mails an invitation to a stranger. */
   readonly invite: number
   readonly acceptInvitation: number
+  /** Changes webhook endpoints, tests them, and repeats deliveries. */
+  readonly changeWebhooks: number
   /** Every call to the payment provider. */
   readonly billing: number
 }
@@ -45,5 +47,6 @@ export const defaultLimits: Limits = {
   exportRequests: 20,
   invite: 20,
   acceptInvitation: 20,
+  changeWebhooks: 60,
   billing: 30
 }

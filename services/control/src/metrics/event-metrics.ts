@@ -5,6 +5,7 @@ import type { Provider, ProviderOutcome } from '../provider-health/provider-call
 import { type ExportOutcome, exportOutcomes } from '../requests/export/export-loop.ts'
 import type { CopiedReceipts } from '../requests/copy-receipts.ts'
 import { skipReasons } from '../requests/store-receipts.ts'
+import { type CallOutcome, callOutcomes } from '../webhooks/send-message.ts'
 
 /** What parts of control report to the metrics. */
 export interface ControlEvents {
@@ -14,6 +15,7 @@ export interface ControlEvents {
   mail(outcome: MailOutcome): void
   receiptsExported(outcome: ExportOutcome, receipts: number): void
   receipts(copied: CopiedReceipts): void
+  webhookAttempt(outcome: CallOutcome): void
   clocksCompared(skewMs: JudgedClocks['skewMs']): void
 }
 
@@ -75,6 +77,13 @@ export function addEventMetrics(registry: Registry): ControlEvents {
     registers
   })
   for (const reason of skipReasons) skippedReceipts.inc({ reason }, 0)
+  const webhookAttempts = new Counter({
+    name: 'tollgate_webhook_attempts_total',
+    help: 'Tries to send a message to a webhook endpoint of an account or of the operators, by what became of them',
+    labelNames: ['outcome'],
+    registers
+  })
+  for (const outcome of callOutcomes) webhookAttempts.inc({ outcome }, 0)
   const clockSkew = new Gauge({
     name: 'tollgate_clock_skew_seconds',
     help: 'Seconds that a clock is ahead of the time that control uses, the median of three clocks; below 0 if it is behind',
@@ -88,6 +97,7 @@ export function addEventMetrics(registry: Registry): ControlEvents {
     },
     revoked: (ms) => revocations.observe(ms / 1000),
     providerCall: (provider, outcome, ms) => calls.observe({ provider, outcome }, ms / 1000),
+    webhookAttempt: (outcome) => webhookAttempts.inc({ outcome }),
     mail: (outcome) => mails.inc({ outcome }),
     receiptsExported: (outcome, receipts) => exports.inc({ outcome }, receipts),
     receipts({ copied, skipped }) {

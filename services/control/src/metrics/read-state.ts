@@ -7,16 +7,19 @@ import { type Orm, queryRows } from '../database/connect.ts'
 import { countMigrations } from '../database/migrate.ts'
 import { customers } from '../database/schema/billing.ts'
 import { planWrites, users } from '../database/schema/users.ts'
+import { webhookDeliveries } from '../database/schema/webhooks.ts'
 import { createPostgresSource } from '../projection/postgres-source.ts'
 import type { FoundInRedis } from '../projection/projection-lag.ts'
 import type { Truth } from '../projection/source.ts'
+import { readQueueAge } from '../webhooks/read-deliveries.ts'
 
 /** The queues in PostgreSQL, with what waits in each. */
 const queues = {
   due_users: sql`select count(*) from ${users} where ${users.dueAt} is not null`,
   due_customers: sql`select count(*) from ${customers} where ${customers.dueAt} is not null`,
   plan_writes: sql`select count(*) from ${planWrites} where ${planWrites.pending}`,
-  user_deletions: sql`select count(*) from ${users} where ${users.deletionStartedAt} is not null and ${users.deletedAt} is null`
+  user_deletions: sql`select count(*) from ${users} where ${users.deletionStartedAt} is not null and ${users.deletedAt} is null`,
+  webhooks: sql`select count(*) from ${webhookDeliveries} where ${webhookDeliveries.dueAt} <= now()`
 } as const
 export type DatabaseQueue = keyof typeof queues
 
@@ -24,6 +27,8 @@ export type DatabaseQueue = keyof typeof queues
 export interface DatabaseState {
   readonly truth: Truth
   readonly queues: Readonly<Record<DatabaseQueue, number>>
+  /** Seconds that the longest waiting webhook is late; 0 if none is. */
+  readonly webhookQueueAge: number
   readonly migrations: { readonly applied: number; readonly pending: number }
 }
 
@@ -38,7 +43,8 @@ export function readDatabaseState(orm: Orm): Promise<DatabaseState> {
     await tx.execute(sql`set local statement_timeout = 2000`)
     const truth = await createPostgresSource(tx).readTruth()
     const [counted] = await queryRows<Record<DatabaseQueue, number>>(tx, countQueues)
-    return { truth, queues: counted!, migrations: await countMigrations(tx) }
+    const webhookQueueAge = await readQueueAge(tx)
+    return { truth, queues: counted!, webhookQueueAge, migrations: await countMigrations(tx) }
   })
 }
 

@@ -52,6 +52,7 @@ export function addStateMetrics(registry: Registry): (parts: ObservedParts) => v
   addProjection(registry, get)
   addRequestLog(registry, get)
   addQueues(registry, get)
+  addWebhooks(registry, get)
   addProviders(registry, get)
   addExport(registry, get)
   addLoops(registry, get)
@@ -173,7 +174,7 @@ function addQueues(registry: Registry, get: Get): void {
     registry,
     {
       name: 'tollgate_queue_depth',
-      help: 'Waiting work: users and customers to read again at their provider, plans to write to the identity provider, users to delete, mails of this replica to send',
+      help: 'Waiting work: users and customers to read again at their provider, plans to write to the identity provider, users to delete, messages that are due to webhook endpoints, mails of this replica to send',
       labelNames: ['queue']
     },
     async () => {
@@ -184,6 +185,17 @@ function addQueues(registry: Registry, get: Get): void {
         ...(mails === undefined ? [] : [[{ queue: 'mails' }, mails] satisfies Sample])
       ]
     }
+  )
+}
+
+function addWebhooks(registry: Registry, get: Get): void {
+  addGauge(
+    registry,
+    {
+      name: 'tollgate_webhook_queue_age_seconds',
+      help: 'How long the oldest message to a webhook endpoint has been due without a try; 0 if none is due'
+    },
+    async () => (await databaseOf(get))?.webhookQueueAge ?? null
   )
 }
 

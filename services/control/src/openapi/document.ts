@@ -4,7 +4,8 @@ import { ErrorResponse } from '@tollgate/contracts/http/error.ts'
 import type { OpenApiDocument, Operation } from '@tollgate/contracts/openapi/document.ts'
 import { errorResponses, errorSchemaName } from '@tollgate/contracts/openapi/error-responses.ts'
 import type { OperationText } from './operations/operation-text.ts'
-import { operations, type TaggedOperation, tags } from './operations.ts'
+import { operations, type TaggedOperation, tags, webhooksTag } from './operations.ts'
+import { webhookMessages } from './webhook-messages.ts'
 
 const session = { session: [] }
 const managementKey = { managementKey: [] }
@@ -71,7 +72,7 @@ function complete(document: OpenApiDocument): OpenApiDocument & Record<string, u
     })
     if (described.length > 0) paths[path] = Object.fromEntries(described)
   }
-  return { ...document, paths }
+  return { ...document, paths, webhooks: webhookMessages(webhooksTag) }
 }
 
 function completeOperation(method: string, collected: Operation, text: TaggedOperation): Operation {

@@ -9,12 +9,16 @@ import { requestOperations } from './operations/requests.ts'
 import { serviceOperations } from './operations/service.ts'
 import { teamOperations } from './operations/team.ts'
 import { usageOperations } from './operations/usage.ts'
+import { operatorWebhookOperations, webhookOperations } from './operations/webhooks.ts'
 
 /** A group of operations in the document. */
 export interface Tag {
   readonly description: string
   readonly operations: Operations
 }
+
+/** Its messages are in the section `webhooks` of the document. */
+export const webhooksTag = 'Webhooks'
 
 /** The tags by name, in the order of the document. */
 export const tags: Readonly<Record<string, Tag>> = {
@@ -34,11 +38,16 @@ export const tags: Readonly<Record<string, Tag>> = {
   },
   Requests: { description: 'Every request, with its cost and the reason for it.', operations: requestOperations },
   Usage: { description: 'Usage and its cost.', operations: usageOperations },
+  [webhooksTag]: {
+    description:
+      'Addresses that get a signed message when something happens in the account. A partner’s server calls these with a management key.',
+    operations: webhookOperations
+  },
   Audit: { description: 'Who changed what, when and from where.', operations: auditOperations },
   Operators: {
     description:
       'For operators: users with `app_metadata.role` `operator` at the identity provider. Everybody else gets 404. Each act is logged with its reason.',
-    operations: adminOperations
+    operations: { ...adminOperations, ...operatorWebhookOperations }
   },
   Service: { description: 'About the service itself.', operations: serviceOperations }
 }

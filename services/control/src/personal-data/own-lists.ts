@@ -11,10 +11,11 @@ import { readTeam } from '../team/read-team.ts'
 import { readAdjustments, toAdjustment } from '../usage/adjustments.ts'
 import { readExport } from '../usage/read-export.ts'
 import { monthOf } from '../usage/usage-range.ts'
+import { listEndpoints, toEndpoint } from '../webhooks/store-endpoint.ts'
 
 const pageSize = 500
 
-type Named = Pick<AccountExport, 'members' | 'invitations' | 'keys' | 'adjustments' | 'audit' | 'usage'>
+type Named = Pick<AccountExport, 'members' | 'invitations' | 'keys' | 'webhooks' | 'adjustments' | 'audit' | 'usage'>
 /** Each list in pages, so that an export of any length needs the memory of one page. */
 export type Lists = { readonly [Name in keyof Named]: AsyncIterable<Named[Name]> }
 
@@ -45,6 +46,7 @@ export function readLists(own: OwnLists): Lists {
     members: once(async () => (await team()).members),
     invitations: once(async () => (await team()).invitations),
     keys: keyPages(own),
+    webhooks: once(async () => (await read(() => listEndpoints(orm, id))).map((row) => toEndpoint(row, now))),
     adjustments: once(async () =>
       (await read(() => readAdjustments(orm, id, null, Number.MAX_SAFE_INTEGER))).map(toAdjustment)
     ),

@@ -5,6 +5,7 @@ import { earliestTime } from '../clocks/earliest-time.ts'
 import type { Database } from '../database/connect.ts'
 import { dropOldExports } from '../requests/export/export-queue.ts'
 import { pruneCatalogs } from './prune-catalogs.ts'
+import { pruneDeliveries } from './prune-deliveries.ts'
 import { pruneFormerSecrets } from './prune-former-secrets.ts'
 import { pruneKeys } from './prune-keys.ts'
 import { pruneAuditLog, pruneOperatorActs } from './prune-logs.ts'
@@ -23,6 +24,8 @@ export interface Retention {
   /** Counted from the end of the grace. */
   readonly formerSecretsDays: number
   readonly catalogsDays: number
+  /** Of the log of webhook deliveries. */
+  readonly webhookDays: number
 }
 
 /**
@@ -50,7 +53,6 @@ export function createTablePruner(
     ['operators’ acts', retention.auditDays, (before) => pruneOperatorActs(orm, before, stopping)],
     ['former secrets', retention.formerSecretsDays, (before) => pruneFormerSecrets(orm, before, stopping)],
     ['revoked keys', retention.deadKeysDays, (before) => pruneKeys(orm, before, stopping)],
-    ['contents of catalogs', retention.catalogsDays, (before) => pruneCatalogs(orm, before)],
     [
       'receipts that no collector took',
       exportDays,
@@ -59,7 +61,9 @@ export function createTablePruner(
         if (receipts > 0) onExpiredExports(receipts)
         return receipts
       }
-    ]
+    ],
+    ['webhook deliveries', retention.webhookDays, (before) => pruneDeliveries(orm, before, stopping)],
+    ['contents of catalogs', retention.catalogsDays, (before) => pruneCatalogs(orm, before)]
   ]
 
   /** @throws the first failure, after all other tables were pruned */

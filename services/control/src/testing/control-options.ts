@@ -7,10 +7,13 @@ import type { LiveUpstreams } from '../catalog/catalog-publisher.ts'
 import type { ComposeOptions } from '../compose.ts'
 import type { Limits } from '../http/limits.ts'
 import { readSmtp } from '../mail/smtp-settings.ts'
+import { readNetwork } from '../webhooks/judge-address.ts'
 
 export const anonKey = 'anon-key-of-the-tests'
 export const serviceRoleKey = 'service-role-key-of-the-tests'
 export const stripeKey = 'sk_test_keyOfTheTests'
+/** Encrypts the secrets of webhooks. */
+export const testSealKey = Buffer.alloc(32, 7)
 export const webhookSecret = 'whsec_secretOfTheTests'
 
 /** Long, so that a busy machine does not exceed it by accident. */
@@ -71,6 +74,8 @@ export interface StartControlOptions {
   catalog?: Catalog
   /** Published instead, by the rules for files. The times are those between checks of the file. */
   catalogFile?: { path: string; mode?: 'publish-new' | 'apply'; intervalMs?: number; settleMs?: number }
+  /** Keys that encrypt the secrets of webhooks. Default: one. */
+  secretKeys?: readonly Buffer[]
   /** What the gateways have. Default: no gateway is known. */
   liveUpstreams?: LiveUpstreams
   /**
@@ -112,7 +117,8 @@ export function configOf(
       SMTP_URL: options.smtpUrl ?? identity.smtpUrl,
       MAIL_FROM: 'Tollgate <no-reply@tollgate.test>'
     }),
-    retention: { auditDays: 365, deadKeysDays: 365, formerSecretsDays: 365, catalogsDays: 365 },
+    webhooks: { secretKeys: options.secretKeys ?? [testSealKey], allowedNetworks: [readNetwork('127.0.0.1/32')!] },
+    retention: { auditDays: 365, deadKeysDays: 365, formerSecretsDays: 365, catalogsDays: 365, webhookDays: 30 },
     ledger: { hoursKeptDays: 90, monthsKept: null },
     requestLogDays: 30,
     catalogFile: options.catalogFile?.path ?? repositoryCatalog,
@@ -155,5 +161,6 @@ const noLimits: Limits = {
   exportRequests: 1e6,
   invite: 1e6,
   acceptInvitation: 1e6,
+  changeWebhooks: 1e6,
   billing: 1e6
 }

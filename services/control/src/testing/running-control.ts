@@ -14,6 +14,7 @@ import type { Projector } from '../projection/projector.ts'
 import type { DueUsers } from '../users/due-users.ts'
 import type { PlanWriter } from '../users/plan-writer.ts'
 import type { Sweeper } from '../users/sweep-users.ts'
+import type { DeliveryWorker } from '../webhooks/delivery-worker.ts'
 import type { Call } from './call-control.ts'
 import type { DocumentCheck } from './check-against-document.ts'
 import type { Users } from './sign-up.ts'
@@ -45,6 +46,8 @@ export interface RunningControl extends Users {
   heartbeat: Heartbeat
   /** Its loop does not run. */
   invoiceSweeper: InvoiceSweeper
+  /** Its loop does not run: tests call it. */
+  webhookWorker: DeliveryWorker
   /** The one it was started with. */
   catalog: Catalog
   catalogFile: CatalogFollower

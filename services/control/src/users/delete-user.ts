@@ -16,6 +16,7 @@ import type { Identity } from '../identity/identity.ts'
 import { revokeKeys } from '../keys/revoke-keys.ts'
 import type { Projector } from '../projection/projector.ts'
 import { leaveTeam } from '../team/give-up-seat.ts'
+import { deleteEndpoints } from '../webhooks/store-endpoint.ts'
 import { forgetUnproved } from './proof.ts'
 
 /** An older deletion counts as abandoned. */
@@ -112,6 +113,7 @@ async function forgetUser(tx: Transaction, catalog: Catalog, id: string, by: By)
   await leaveTeam(tx, catalog, id, by)
   // The session was still open, and may have created another key.
   await revokeKeys(tx, id, by.at)
+  await deleteEndpoints(tx, id)
   await endSessions(tx, id)
   await forgetBrowsers(tx, id)
   await forgetUnproved(tx, id)

@@ -1,0 +1,83 @@
+import { EmptyRequest } from '@tollgate/contracts/http/auth.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import {
+  ListDeliveriesQuery,
+  ListDeliveriesResponse,
+  WebhookDeliveryParams,
+  WebhookDeliveryResponse,
+  WebhookParams
+} from '@tollgate/contracts/http/webhooks.ts'
+import { and, eq } from 'drizzle-orm'
+import { webhookDeliveries } from '../database/schema/webhooks.ts'
+import { recordEvent } from '../events/record-event.ts'
+import type { TypedApp } from '../http/typed-app.ts'
+import type { WebhookArea, WebhookOptions } from './endpoint-routes.ts'
+import { listDeliveries, readDelivery, redeliver } from './read-deliveries.ts'
+import { findEndpoint, lockEndpoint } from './store-endpoint.ts'
+
+/** Adds the routes that send a test, show the log of deliveries, and repeat one of them. */
+export function addDeliveryRoutes(app: TypedApp, { database, clock, wake }: WebhookOptions, area: WebhookArea): void {
+  const { orm } = database
+  const { prefix, onRequest, preHandler, ownerOf } = area
+
+  app.post(
+    `${prefix}/:id/test`,
+    {
+      ...{ onRequest, preHandler },
+      schema: { params: WebhookParams, body: EmptyRequest, response: answers({ 202: WebhookDeliveryResponse }) }
+    },
+    async (request, reply) => {
+      const accountId = ownerOf(request)
+      const delivery = await orm.transaction(async (tx) => {
+        const { id } = await lockEndpoint(tx, accountId, request.params.id)
+        const happened = { type: 'webhook.test', data: { endpoint_id: id }, at: clock() } as const
+        const event = await recordEvent(
+          tx,
+          accountId === null ? { ...happened, accountId } : { ...happened, accountId }
+        )
+        const [queued] = await tx
+          .select({ id: webhookDeliveries.id })
+          .from(webhookDeliveries)
+          .where(and(eq(webhookDeliveries.eventId, event!.id), eq(webhookDeliveries.endpointId, id)))
+        return await readDelivery(tx, id, queued!.id)
+      })
+      wake()
+      return reply.code(202).send({ delivery })
+    }
+  )
+
+  app.get(
+    `${prefix}/:id/deliveries`,
+    {
+      onRequest,
+      schema: {
+        params: WebhookParams,
+        querystring: ListDeliveriesQuery,
+        response: answers({ 200: ListDeliveriesResponse })
+      }
+    },
+    async (request) => {
+      const { id } = await findEndpoint(orm, ownerOf(request), request.params.id)
+      return await listDeliveries(orm, id, request.query)
+    }
+  )
+
+  app.post(
+    `${prefix}/:id/deliveries/:delivery_id/redeliver`,
+    {
+      ...{ onRequest, preHandler },
+      schema: {
+        params: WebhookDeliveryParams,
+        body: EmptyRequest,
+        response: answers({ 202: WebhookDeliveryResponse })
+      }
+    },
+    async (request, reply) => {
+      const { params } = request
+      const { id } = await findEndpoint(orm, ownerOf(request), params.id)
+      await redeliver(orm, id, params.delivery_id, clock())
+      wake()
+      return reply.code(202).send({ delivery: await readDelivery(orm, id, params.delivery_id) })
+    }
+  )
+}

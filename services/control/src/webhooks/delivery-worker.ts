@@ -1,0 +1,154 @@
+import { createBackgroundLoop, type LoopProgress } from '@tollgate/service/background/background-loop.ts'
+import { and, eq } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Clock } from '../clocks/clock.ts'
+import type { Database } from '../database/connect.ts'
+import { webhookDeliveries } from '../database/schema/webhooks.ts'
+import { type SealKeys, unseal } from '../secrets/seal.ts'
+import { type ClaimedDelivery, claimDeliveries } from './claim-deliveries.ts'
+import { resealSecrets } from './reseal-secrets.ts'
+import type { CallOutcome, CallResult, SendMessage } from './send-message.ts'
+import { signMessage } from './sign-message.ts'
+import { storeAttempt } from './store-attempt.ts'
+
+/** Deliveries that a replica sends at once. */
+const maxUnderWay = 128
+
+export interface WorkerOptions {
+  readonly database: Database
+  readonly secretKeys: SealKeys
+  readonly send: SendMessage
+  readonly clock: Clock
+  readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
+  readonly onAttempt: (outcome: CallOutcome) => void
+  /** Milliseconds between searches for due deliveries. */
+  readonly intervalMs?: number
+}
+
+/** Sends webhooks. Any number of replicas may run this. */
+export interface DeliveryWorker {
+  readonly progress: LoopProgress
+  start(): void
+  /** Ends the calls that are under way; another replica repeats them at once. */
+  stop(): Promise<void>
+  /** Looks for due deliveries now. */
+  wake(): void
+  /** Sends all that is due, and waits for it. */
+  sendDue(): Promise<void>
+}
+
+/**
+ * Sends each delivery at least once: it is leased before the call and marked after it. If the replica dies between, another one
+ * sends it again, with the same id.
+ *
+ * Each endpoint has at most some calls under way, and none of its further deliveries is leased meanwhile. So a slow receiver
+ * takes few of the places, and no others wait for it.
+ */
+export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
+  const { database, secretKeys, send, clock, log, onAttempt, intervalMs = 1000 } = options
+  const { orm } = database
+  /** Work under way, by endpoint. */
+  const busy = new Map<string, Promise<void>>()
+  let underWay = 0
+  let isResealed = false
+  const loop = createBackgroundLoop({
+    async round() {
+      await resealOnce()
+      await startDue()
+    },
+    intervalMs,
+    log,
+    messages: { failing: 'webhooks cannot be sent', recovered: 'webhooks are sent again' }
+  })
+
+  /** After the start, which may have brought a new key. */
+  async function resealOnce(): Promise<void> {
+    if (isResealed) return
+    const { resealed, unreadable } = await resealSecrets(orm, secretKeys)
+    isResealed = true
+    if (resealed > 0) log.info({ resealed }, 'secrets of webhooks are encrypted with the first key of SECRETS_KEY now')
+    if (unreadable > 0)
+      log.error({ unreadable }, 'secrets of webhooks cannot be decrypted: SECRETS_KEY lacks their key')
+  }
+
+  /** @returns how many deliveries it has started */
+  async function startDue(): Promise<number> {
+    if (loop.signal.aborted || underWay >= maxUnderWay) return 0
+    const claimed = await claimDeliveries(orm, { now: clock(), busy: [...busy.keys()], max: maxUnderWay - underWay })
+    for (const [endpointId, some] of Map.groupBy(claimed, ({ endpoint }) => endpoint.id)) {
+      const work = Promise.all(some.map(deliver)).then(() => {
+        busy.delete(endpointId)
+        loop.wake()
+      })
+      busy.set(endpointId, work)
+    }
+    return claimed.length
+  }
+
+  /** Never rejects: a delivery whose result cannot be stored is repeated when its lease ends. */
+  async function deliver(claimed: ClaimedDelivery): Promise<void> {
+    underWay++
+    const startedAt = clock()
+    try {
+      const result = await call(claimed, startedAt)
+      onAttempt(result.outcome)
+      await storeAttempt(orm, claimed, { result, startedAt, endedAt: clock() })
+    } catch (err) {
+      if (loop.signal.aborted) await release(claimed).catch((cause) => report(cause, claimed))
+      else report(err, claimed)
+    } finally {
+      underWay--
+    }
+  }
+
+  function report(err: unknown, { delivery }: ClaimedDelivery): void {
+    log.warn({ err, deliveryId: delivery.id }, 'the result of a webhook could not be stored; it is sent again')
+  }
+
+  async function call({ endpoint, event }: ClaimedDelivery, at: Date): Promise<CallResult> {
+    const { id, url, secret, previousSecret, previousSecretUntil } = endpoint
+    const isOverlapping = previousSecretUntil !== null && previousSecretUntil > at
+    const sealed = [secret, ...(previousSecret !== null && isOverlapping ? [previousSecret] : [])]
+    const secrets = sealed.map((one) => unseal(secretKeys, id, one)).filter((one) => one !== null)
+    if (secrets.length < sealed.length) {
+      log.error({ endpointId: id }, 'the secret of a webhook endpoint cannot be decrypted: SECRETS_KEY lacks its key')
+      const error = 'The signing secret cannot be read. Rotate it, or ask the operator to restore SECRETS_KEY.'
+      return { outcome: 'unreadable_secret', status: null, error }
+    }
+    const body = JSON.stringify({ type: event.type, timestamp: event.at.toISOString(), data: event.data })
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'Tollgate-Webhooks',
+      ...signMessage(secrets, { id: event.id, at, body })
+    }
+    return await send(new URL(url), headers, body, loop.signal)
+  }
+
+  /** Makes a delivery due again that was not tried to its end, unless another replica has it. */
+  async function release({ delivery: { id, dueAt } }: ClaimedDelivery): Promise<void> {
+    if (dueAt === null) return
+    await orm
+      .update(webhookDeliveries)
+      .set({ dueAt: clock() })
+      .where(and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.dueAt, dueAt)))
+  }
+
+  const ended = () => Promise.all(busy.values())
+
+  return {
+    progress: loop.progress,
+    start: loop.start,
+    wake: loop.wake,
+    async stop() {
+      await loop.stop()
+      await ended()
+    },
+    async sendDue() {
+      for (;;) {
+        const started = await startDue()
+        await ended()
+        if (started === 0) return
+      }
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { WebhookEndpoint } from '@tollgate/contracts/http/webhooks.ts'
+import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import type { Orm, Transaction } from '../database/connect.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { webhookEndpoints } from '../database/schema/webhooks.ts'
+import { type SealKeys, seal } from '../secrets/seal.ts'
+import { newWebhookSecret } from './sign-message.ts'
+import { disableEndpoint } from './store-attempt.ts'
+
+/** Endpoints of an account, or of the operators: each event costs a delivery to each. */
+const maxEndpoints = 20
+
+export type StoredEndpoint = typeof webhookEndpoints.$inferSelect
+
+/** Whose endpoints: an account's; null for the operators'. */
+export type EndpointOwner = string | null
+
+const isOf = (owner: EndpointOwner): SQL =>
+  owner === null ? isNull(webhookEndpoints.accountId) : eq(webhookEndpoints.accountId, owner)
+
+export function listEndpoints(orm: Orm, owner: EndpointOwner): Promise<StoredEndpoint[]> {
+  return orm
+    .select()
+    .from(webhookEndpoints)
+    .where(isOf(owner))
+    .orderBy(asc(webhookEndpoints.createdAt), webhookEndpoints.id)
+}
+
+/** @throws ServiceError `not_found`, also for an endpoint of somebody else */
+export async function findEndpoint(orm: Orm, owner: EndpointOwner, id: string): Promise<StoredEndpoint> {
+  const [found] = await orm
+    .select()
+    .from(webhookEndpoints)
+    .where(and(eq(webhookEndpoints.id, id), isOf(owner)))
+  if (found === undefined) throw new ServiceError('not_found')
+  return found
+}
+
+/** Locks an endpoint. @throws as {@link findEndpoint} */
+export async function lockEndpoint(tx: Transaction, owner: EndpointOwner, id: string): Promise<StoredEndpoint> {
+  const [found] = await tx
+    .select()
+    .from(webhookEndpoints)
+    .where(and(eq(webhookEndpoints.id, id), isOf(owner)))
+    .for('no key update')
+  if (found === undefined) throw new ServiceError('not_found')
+  return found
+}
+
+/** @returns the endpoint, and its secret @throws ServiceError `webhooks_not_set_up` or `webhook_limit_reached` */
+export async function createEndpoint(
+  tx: Transaction,
+  keys: SealKeys,
+  asked: Pick<StoredEndpoint, 'accountId' | 'url' | 'description' | 'eventTypes'>,
+  now: Date
+): Promise<{ endpoint: StoredEndpoint; secret: string }> {
+  if (keys.length === 0) throw new ServiceError('webhooks_not_set_up')
+  const { accountId } = asked
+  // Of concurrent creations, none exceeds the limit. Operators have no row to lock, and are few.
+  if (accountId !== null) {
+    await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for('no key update')
+  }
+  if ((await tx.$count(webhookEndpoints, isOf(accountId))) >= maxEndpoints) {
+    throw new ServiceError('webhook_limit_reached')
+  }
+  const id = randomUUID()
+  const secret = newWebhookSecret()
+  const [endpoint] = await tx
+    .insert(webhookEndpoints)
+    .values({ id, ...asked, secret: seal(keys, id, secret), createdAt: now })
+    .returning()
+  return { endpoint: endpoint!, secret }
+}
+
+export interface EndpointChange {
+  readonly url?: string
+  readonly description?: string
+  readonly eventTypes?: string[] | null
+  readonly enabled?: boolean
+}
+
+/** Changes an endpoint that the caller has locked. */
+export async function changeEndpoint(
+  tx: Transaction,
+  endpoint: StoredEndpoint,
+  { enabled, ...members }: EndpointChange,
+  now: Date
+): Promise<StoredEndpoint> {
+  if (enabled === false) await disableEndpoint(tx, endpoint, 'turned_off', now)
+  const [changed] = await tx
+    .update(webhookEndpoints)
+    .set({
+      ...members,
+      ...(enabled === true && { disabledReason: null, disabledAt: null, failingSince: null }),
+      // An update needs a column.
+      description: members.description ?? endpoint.description
+    })
+    .where(eq(webhookEndpoints.id, endpoint.id))
+    .returning()
+  return changed!
+}
+
+/**
+ * Gives an endpoint that the caller has locked a new secret. Messages are signed with the old one, too, until the overlap ends; one
+ * that is even older ends at once.
+ *
+ * @throws ServiceError `webhooks_not_set_up`
+ */
+export async function rotateEndpoint(
+  tx: Transaction,
+  keys: SealKeys,
+  { id, secret: old }: StoredEndpoint,
+  overlapSeconds: number,
+  now: Date
+): Promise<{ endpoint: StoredEndpoint; secret: string }> {
+  if (keys.length === 0) throw new ServiceError('webhooks_not_set_up')
+  const secret = newWebhookSecret()
+  const isOverlapping = overlapSeconds > 0
+  const [endpoint] = await tx
+    .update(webhookEndpoints)
+    .set({
+      secret: seal(keys, id, secret),
+      previousSecret: isOverlapping ? old : null,
+      previousSecretUntil: isOverlapping ? new Date(now.getTime() + overlapSeconds * 1000) : null
+    })
+    .where(eq(webhookEndpoints.id, id))
+    .returning()
+  return { endpoint: endpoint!, secret }
+}
+
+/** Deletes all endpoints of an account, with their deliveries. */
+export async function deleteEndpoints(tx: Transaction, accountId: string): Promise<void> {
+  await tx.delete(webhookEndpoints).where(isOf(accountId))
+}
+
+/** An endpoint without its secrets. */
+export function toEndpoint(row: StoredEndpoint, now: Date): WebhookEndpoint {
+  const { previousSecretUntil: until } = row
+  return {
+    id: row.id,
+    url: row.url,
+    description: row.description,
+    event_types: row.eventTypes,
+    enabled: row.disabledReason === null,
+    disabled_reason: row.disabledReason,
+    disabled_at: row.disabledAt?.toISOString() ?? null,
+    failing_since: row.failingSince?.toISOString() ?? null,
+    old_secret_until: until !== null && until > now ? until.toISOString() : null,
+    created: row.createdAt.toISOString()
+  }
+}
+
+/** Secrets that another than the present key encrypted. */
+export const sealedWithout = (prefix: string): SQL =>
+  sql`not starts_with(${webhookEndpoints.secret}, ${prefix})
+    or (${webhookEndpoints.previousSecret} is not null and not starts_with(${webhookEndpoints.previousSecret}, ${prefix}))`

@@ -1,0 +1,18 @@
+import { openDatabase } from '../../database/connect.ts'
+import { createDeliveryWorker } from '../delivery-worker.ts'
+import { readNetwork } from '../judge-address.ts'
+import { createSendMessage } from '../send-message.ts'
+
+// A program with a worker alone, for a test that kills it: `node run-worker.ts <database> <key in base64>`.
+const [databaseUrl = '', key = ''] = process.argv.slice(2)
+const allowedNetworks = [readNetwork('127.0.0.1/32')!]
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+createDeliveryWorker({
+  database: await openDatabase(databaseUrl, { poolSize: 2 }),
+  secretKeys: [Buffer.from(key, 'base64')],
+  send: createSendMessage({ allowedNetworks, findAddresses: async () => [] }),
+  clock: () => new Date(),
+  log,
+  onAttempt: () => undefined,
+  intervalMs: 20
+}).start()
