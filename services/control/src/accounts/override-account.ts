@@ -7,6 +7,7 @@ import type { Orm, Transaction } from '../database/connect.ts'
 import { accounts, type OverrideLimits } from '../database/schema/accounts.ts'
 import { adjustments } from '../database/schema/admin.ts'
 import { recordChange } from '../projection/record-change.ts'
+import { recordPlanChange } from './record-plan-change.ts'
 
 /** A plan instead of the account's own. */
 export interface PlanOverride {
@@ -43,7 +44,9 @@ export async function overrideAccount(
   detail: Detail
 ): Promise<void> {
   const version = await recordChange(tx, [accountShard(accountId)])
-  await tx
+  const inForce = { plan: accounts.planInForce }
+  const [before] = await tx.select(inForce).from(accounts).where(eq(accounts.id, accountId))
+  const [after] = await tx
     .update(accounts)
     .set({
       ...(plan !== undefined && { overridePlan: plan?.id ?? null, overridePlanEndsAt: plan?.endsAt ?? null }),
@@ -54,7 +57,9 @@ export async function overrideAccount(
       version
     })
     .where(eq(accounts.id, accountId))
+    .returning(inForce)
   await recordAudit(tx, { accountId, ...by, action: 'account.overridden', detail })
+  if (before !== undefined) await recordPlanChange(tx, accountId, { from: before.plan, to: after!.plan }, by.at)
 }
 
 /** Accounts with an override that has ended, the earliest first. */
@@ -115,6 +120,7 @@ export async function endOverride(tx: Transaction, accountId: string, now: Date)
       version
     })
     .where(eq(accounts.id, accountId))
+  if (isPlanOver) await recordPlanChange(tx, accountId, { from: account.planInForce, to: account.plan }, now)
   const ended = [...(isPlanOver ? ['plan'] : []), ...(areLimitsOver ? ['limits'] : [])].join(', ')
   await recordAudit(tx, { accountId, ...byService(now), action: 'account.overridden', detail: { ended } })
   return true

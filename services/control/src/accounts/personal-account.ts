@@ -11,6 +11,7 @@ import { planWrites, users } from '../database/schema/users.ts'
 import { recordChange } from '../projection/record-change.ts'
 import { decidePlanWrite, personalPlan } from './decide-plan.ts'
 import { intendPlan, intendPlanOfSeats } from './plan-intention.ts'
+import { recordPlanChange } from './record-plan-change.ts'
 
 /**
  * Creates the personal account of a user, or updates its plan. The account has the user's id. Its plan follows from the
@@ -48,10 +49,11 @@ export async function ensurePersonalAccount(
 
   const shard = accountShard(userId)
   const version = await recordChange(tx, [shard])
-  await tx
+  const [account] = await tx
     .insert(accounts)
     .values({ id: userId, ownerId: userId, plan, shard, version, createdAt: now })
     .onConflictDoUpdate({ target: accounts.id, set: { plan, version } })
+    .returning({ overridePlan: accounts.overridePlan })
   if (present !== null) {
     await intendPlanOfSeats(tx, userId, plan)
     await recordAudit(tx, {
@@ -60,6 +62,8 @@ export async function ensurePersonalAccount(
       action: 'plan.changed',
       detail: { from: present, to: plan }
     })
+    // With an operator's plan, the one in force stays.
+    if (account!.overridePlan === null) await recordPlanChange(tx, userId, { from: present, to: plan }, now)
   }
   return true
 }

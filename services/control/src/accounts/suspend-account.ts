@@ -1,9 +1,10 @@
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { type By, byService } from '../audit/by.ts'
-import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import type { Transaction } from '../database/connect.ts'
 import { accounts, type SuspensionReason } from '../database/schema/accounts.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { recordChange } from '../projection/record-change.ts'
 
 /**
@@ -42,7 +43,7 @@ async function change(
   accountId: string,
   isDue: SQL,
   suspensions: SQL,
-  { action, reason, by }: { action: AuditAction; reason: SuspensionReason; by: By }
+  { action, reason, by }: { action: 'account.suspended' | 'account.resumed'; reason: SuspensionReason; by: By }
 ): Promise<boolean> {
   const isTheAccount = and(eq(accounts.id, accountId), isDue)
   // Most calls change nothing, so they do not wait for the lock of changes.
@@ -57,5 +58,6 @@ async function change(
     .returning({ id: accounts.id })
   if (changed.length === 0) return false
   await recordAudit(tx, { accountId, ...by, action, detail: { reason } })
+  await recordEvent(tx, { type: action, accountId, data: { reason }, at: by.at })
   return true
 }

@@ -13,6 +13,7 @@ import { type CustomerRow, findCustomer, findCustomerById, markDue } from './cus
 import { isSubscriptionLive } from './live-subscription.ts'
 import { NoSuchCustomerError, type Payments, type Subscription } from './payments.ts'
 import { findDuplicates, planFromSubscriptions } from './plan-from-subscriptions.ts'
+import { recordFailedPayment } from './record-failed-payment.ts'
 import { storeBillingState } from './store-billing-state.ts'
 
 /** If the replica that received an event dies, another one refreshes the customer after this time. */
@@ -35,6 +36,8 @@ export interface BillingEvent {
   readonly id: string
   readonly type: string
   readonly customerId: string
+  /** The invoice that was not paid; null for other events. */
+  readonly invoiceId: string | null
 }
 
 /** Updates customers to the state of their subscriptions at the payment provider. */
@@ -89,7 +92,8 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
     }
     const now = clock()
     const isPlanNew = await storeBillingState(tx, catalog, customer, facts, now)
-    if (event !== null) await tx.insert(billingEvents).values({ ...event, at: now })
+    await recordFailedPayment(tx, customer, facts, event?.invoiceId ?? null, now)
+    if (event !== null) await tx.insert(billingEvents).values({ id: event.id, type: event.type, customerId, at: now })
     return { accountId: customer.accountId, isPlanNew }
   }
 

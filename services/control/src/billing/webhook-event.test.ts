@@ -21,10 +21,20 @@ const event = (changes: Record<string, unknown> = {}) => ({
   ...changes
 })
 const body = JSON.stringify(event(), null, 2)
-const ours = { ours: { id: 'evt_1', type: 'customer.subscription.updated', customerId: 'cus_1' } }
+const ours = { ours: { id: 'evt_1', type: 'customer.subscription.updated', customerId: 'cus_1', invoiceId: null } }
 
 test('a signed event is read: its id, type and customer only', async () => {
   assert.deepEqual(read(body, sign(body)), ours)
+})
+
+test('the invoice of a failed payment is read, too', async () => {
+  const failed = JSON.stringify(
+    event({ type: 'invoice.payment_failed', data: { object: { id: 'in_1', customer: 'cus_1' } } })
+  )
+  const found = read(failed, sign(failed))
+  assert.deepEqual(found, {
+    ours: { id: 'evt_1', type: 'invoice.payment_failed', customerId: 'cus_1', invoiceId: 'in_1' }
+  })
 })
 
 test('an event with another signature is refused', async () => {

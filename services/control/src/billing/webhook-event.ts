@@ -21,7 +21,10 @@ const SignedEvent = Type.Object({
   id: Id,
   type: Type.String({ maxLength: 255 }),
   data: Type.Object({
-    object: Type.Object({ customer: Type.Optional(Type.Union([Id, Type.Object({ id: Id }), Type.Null()])) })
+    object: Type.Object({
+      id: Type.Optional(Type.Unknown()),
+      customer: Type.Optional(Type.Union([Id, Type.Object({ id: Id }), Type.Null()]))
+    })
   })
 })
 
@@ -47,9 +50,10 @@ export function readEvent(
   if (event === undefined) return null
   if (!Value.Check(SignedEvent, event)) return { ours: null }
   const { id, type, data } = event
-  const { customer = null } = data.object
+  const { customer = null, id: objectId } = data.object
   if (customer === null || !handledEvents.has(type)) return { ours: null }
-  return { ours: { id, type, customerId: typeof customer === 'string' ? customer : customer.id } }
+  const invoiceId = type === 'invoice.payment_failed' && Value.Check(Id, objectId) ? objectId : null
+  return { ours: { id, type, customerId: typeof customer === 'string' ? customer : customer.id, invoiceId } }
 }
 
 /** The client throws many kinds of errors, for wrong signatures and for bodies that are not an event. */

@@ -24,19 +24,31 @@ export type NewEvent =
 
 export type RecordedEvent = typeof events.$inferSelect
 
+/** Rows per statement. */
+const rowsPerStatement = 500
+
 /**
  * Records an event, and what follows from it, in the transaction of the change: none exists without the others.
  *
  * @returns null if an event with the same `once` was recorded before
  */
 export async function recordEvent(tx: Transaction, event: NewEvent): Promise<RecordedEvent | null> {
-  const { accountId, type, data, at, once = null } = event
-  const [recorded] = await tx
-    .insert(events)
-    .values({ id: randomUUID(), accountId, type, data, at, once })
-    .onConflictDoNothing({ target: events.once })
-    .returning()
-  if (recorded === undefined) return null
-  await fanOut(tx, recorded)
-  return recorded
+  const [recorded] = await recordEvents(tx, [event])
+  return recorded ?? null
 }
+
+/** Records events like {@link recordEvent}. @returns those that were not recorded before */
+export async function recordEvents(tx: Transaction, happened: readonly NewEvent[]): Promise<RecordedEvent[]> {
+  const all: RecordedEvent[] = []
+  for (let from = 0; from < happened.length; from += rowsPerStatement) {
+    const rows = happened.slice(from, from + rowsPerStatement).map(toRow)
+    const recorded = await tx.insert(events).values(rows).onConflictDoNothing({ target: events.once }).returning()
+    if (recorded.length > 0) await fanOut(tx, recorded)
+    all.push(...recorded)
+  }
+  return all
+}
+
+const toRow = ({ accountId, type, data, at, once }: NewEvent): RecordedEvent => ({
+  ...{ id: randomUUID(), accountId, type, data, at, once: once ?? null }
+})

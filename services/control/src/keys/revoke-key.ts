@@ -3,6 +3,7 @@ import { and, eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
+import { recordKeysRevoked } from '../events/record-key-event.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
 import type { ByWhom } from './store-key.ts'
 
@@ -45,10 +46,11 @@ export async function revokeActiveKey(tx: Transaction, revocation: Revocation, b
     .update(keys)
     .set({ status: 'revoked', revokedAt: by.at, cutStreams, version })
     .where(and(isKey(revocation), eq(keys.status, 'active')))
-    .returning({ label: keys.label })
+    .returning()
   if (revoked === undefined) return false
   const detail = { label: revoked.label, ...cutDetail(cutStreams), ...by.detail }
   await recordAudit(tx, { accountId, ...by, action: 'key.revoked', subject: id, detail })
+  await recordKeysRevoked(tx, [revoked], by.at)
   return true
 }
 

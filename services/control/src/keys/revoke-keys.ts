@@ -2,6 +2,7 @@ import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq, type SQL } from 'drizzle-orm'
 import type { Transaction } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
+import { recordKeysRevoked } from '../events/record-key-event.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
 
 export interface RevokedKey {
@@ -11,7 +12,7 @@ export interface RevokedKey {
 }
 
 /**
- * Revokes the live keys of an account in the database. Other changes wait until the transaction ends.
+ * Revokes the live keys of an account in the database, and records an event for each. Other changes wait until the transaction ends.
  *
  * @param which a condition; by default, all keys are revoked
  */
@@ -21,9 +22,13 @@ export async function revokeKeys(tx: Transaction, accountId: string, now: Date, 
   await lockChanges(tx)
   const live = await tx.select({ digest: keys.digest }).from(keys).where(isLive)
   const version = await recordChange(tx, [shard, ...live.map(({ digest }) => secretShard(digest))])
-  return tx
+  const revoked = await tx
     .update(keys)
     .set({ status: 'revoked', revokedAt: now, version })
     .where(isLive)
-    .returning({ id: keys.id, accountId: keys.accountId, label: keys.label })
+    .returning({
+      ...{ id: keys.id, accountId: keys.accountId, label: keys.label, scope: keys.scope, metadata: keys.metadata }
+    })
+  await recordKeysRevoked(tx, revoked, now)
+  return revoked
 }

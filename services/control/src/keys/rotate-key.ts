@@ -7,6 +7,7 @@ import { assertMayChangeKeys, countKeyChange } from '../accounts/key-change-limi
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm } from '../database/connect.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
+import { recordKeyRotated } from '../events/record-key-event.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
 import { findMade, rememberMade } from './idempotency.ts'
 import { cutDetail } from './revoke-key.ts'
@@ -72,6 +73,7 @@ export async function rotateKey(orm: Orm, catalog: Catalog, rotation: Rotation, 
     if (idempotency !== null) await rememberMade(tx, accountId, idempotency, id, by.at)
     const detail = { label: key.label, grace_seconds: graceSeconds, ...cutDetail(cutStreams), ...by.detail }
     await recordAudit(tx, { accountId, ...by, action: 'key.rotated', subject: id, detail })
+    await recordKeyRotated(tx, key, graceSeconds > 0 ? until : null, by.at)
     return { id, isNew: true }
   })
 }

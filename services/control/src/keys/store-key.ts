@@ -9,6 +9,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
+import { recordKeyCreated } from '../events/record-key-event.ts'
 import { recordChange } from '../projection/record-change.ts'
 import { assertKeyQuota } from './assert-key-quota.ts'
 import { findMade, rememberMade } from './idempotency.ts'
@@ -68,23 +69,27 @@ export async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWh
     const found = await checkLimits(tx)
     if ('made' in found) return { id: found.made, isNew: false }
     await countKeyChange(tx, catalog, accountId)
-    await tx.insert(keys).values({
-      id,
-      accountId,
-      createdBy: by.actorId,
-      ...found.terms,
-      label: asked.label,
-      scope,
-      prefix: displayPrefix(secret),
-      digest,
-      status: 'active',
-      ...shards,
-      version,
-      createdAt: by.at
-    })
+    const [stored] = await tx
+      .insert(keys)
+      .values({
+        id,
+        accountId,
+        createdBy: by.actorId,
+        ...found.terms,
+        label: asked.label,
+        scope,
+        prefix: displayPrefix(secret),
+        digest,
+        status: 'active',
+        ...shards,
+        version,
+        createdAt: by.at
+      })
+      .returning()
     if (idempotency !== null) await rememberMade(tx, accountId, idempotency, id, by.at)
     const detail = { label: asked.label, scope, ...by.detail }
     await recordAudit(tx, { accountId, ...by, action: 'key.created', subject: id, detail })
+    await recordKeyCreated(tx, stored!, by.at)
     return { id, isNew: true }
   })
 }

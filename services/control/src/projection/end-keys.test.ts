@@ -3,6 +3,7 @@ import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { secretShard } from '@tollgate/state/keyspace/names.ts'
 import { eq } from 'drizzle-orm'
 import { auditLog } from '../database/schema/audit.ts'
+import { events } from '../database/schema/events.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
 import { shards } from '../database/schema/projection.ts'
 import { onDatabase, openMigratedDatabase } from '../testing/databases.ts'
@@ -59,6 +60,25 @@ onDatabase('keys that ended before a restore', async (t, newDatabase) => {
     )
     const [former] = await orm.select().from(formerSecrets)
     assert.deepEqual([former?.digest, former?.diesAt.getTime(), former?.version], [before.digest, until, row.version])
+  })
+
+  await t.test('record one event each', async () => {
+    const recorded = await orm.select().from(events)
+    const { id, label, scope, metadata } = await rowOf(1)
+    const rotated = await rowOf(2)
+    assert.deepEqual(
+      recorded.map(({ type, data }) => [type, data]),
+      [
+        ['key.revoked', { key: { id, label, scope, metadata } }],
+        [
+          'key.rotated',
+          {
+            key: { id: rotated.id, label, scope, metadata },
+            old_secret_until: rotated.previousUntil!.toISOString()
+          }
+        ]
+      ]
+    )
   })
 
   await t.test('stay as they are if somebody has changed them meanwhile', async () => {

@@ -6,6 +6,7 @@ import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
 import { projection } from '../database/schema/projection.ts'
+import { recordKeyRotated, recordKeysRevoked } from '../events/record-key-event.ts'
 import { lockChanges, recordChange } from './record-change.ts'
 import type { EndedKey } from './source.ts'
 
@@ -70,7 +71,7 @@ async function endKey(tx: Transaction, ended: EndedKey, version: number): Promis
     .update(keys)
     .set({ ...(ending.kind === 'revoked' ? { status: 'revoked', revokedAt: by.at } : newSecret(ending)), version })
     .where(eq(keys.id, id))
-    .returning({ label: keys.label, scope: keys.scope })
+    .returning()
   const { label, scope } = key!
   if (ending.kind === 'rotated') {
     const { digest } = ended
@@ -96,6 +97,8 @@ async function endKey(tx: Transaction, ended: EndedKey, version: number): Promis
     subject: id,
     detail: { label, restored: true }
   })
+  if (ending.kind === 'revoked') await recordKeysRevoked(tx, [key!], by.at)
+  else await recordKeyRotated(tx, key!, key!.previousUntil, by.at)
   return true
 }
 
