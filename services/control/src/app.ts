@@ -43,7 +43,6 @@ import { traceRequests } from './http/trace-requests.ts'
 import type { WebhookCounts } from './http/webhook-counts.ts'
 import type { Identity } from './identity/identity.ts'
 import { keysEndpoints } from './keys/endpoints.ts'
-import type { Mailer } from './mail/mailer.ts'
 import { swaggerOptions } from './openapi/document.ts'
 import { openApiEndpoints } from './openapi/endpoints.ts'
 import { exportOwnData } from './personal-data/export-own-data.ts'
@@ -77,7 +76,7 @@ export type ControlDependencies = RequestLogOptions & {
   refresher: UserRefresher
   payments: Payments
   customerRefresher: CustomerRefresher
-  mailer: Mailer
+  isMailing: boolean
   log: FastifyBaseLogger
   clock: Clock
   minResponseTimes: MinResponseTimes
@@ -165,7 +164,7 @@ function createServer({
 function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   const { config, database, identity, redis, catalog, projector, planWriter, dueUsers, payments, customerRefresher } =
     dependencies
-  const { mailer, clock, minResponseTimes, limits, webhookCounts, heartbeat, catalogPublisher } = dependencies
+  const { isMailing, clock, minResponseTimes, limits, webhookCounts, heartbeat, catalogPublisher } = dependencies
   const { publicUrl, serviceDomain } = config
   const browsers = { isAllowedOrigin: originTest(config), publicUrl }
   const part = (prefix: string, addEndpoints: (api: FastifyInstance) => Promise<void>) =>
@@ -206,7 +205,7 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   part('/api/admin', (admin) =>
     adminEndpoints(admin, {
       ...{ database, redis, identity, payments, catalog, catalogPublisher, projector, customerRefresher },
-      ...{ mailer, publicUrl, clock, limits, heartbeat }
+      ...{ isMailing, clock, limits, heartbeat }
     })
   )
   part('/api/audit', (audit) => auditEndpoints(audit, { database }))

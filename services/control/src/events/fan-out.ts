@@ -1,8 +1,11 @@
 import type { Transaction } from '../database/connect.ts'
+import { queueEventMails } from '../mail/queue-mail.ts'
 import type { RecordedEvent } from './record-event.ts'
 
 /**
  * Writes the messages that follow from events, in the transaction that records them. Each consumer is one line, and takes all
  * events at once: the deletion of an account may revoke thousands of keys.
  */
-export async function fanOut(_tx: Transaction, _recorded: readonly RecordedEvent[]): Promise<void> {}
+export async function fanOut(tx: Transaction, recorded: readonly RecordedEvent[]): Promise<void> {
+  await queueEventMails(tx, recorded)
+}

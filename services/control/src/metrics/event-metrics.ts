@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { JudgedClocks } from '../clocks/judge-clocks.ts'
-import { type MailOutcome, mailOutcomes } from '../mail/mailer.ts'
+import { type MailOutcome, mailOutcomes } from '../mail/mail-sender.ts'
 import type { Provider, ProviderOutcome } from '../provider-health/provider-calls.ts'
 
 /** What parts of control report to the metrics. */

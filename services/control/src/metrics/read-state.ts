@@ -5,6 +5,7 @@ import { sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { countMigrations } from '../database/migrate.ts'
 import { customers } from '../database/schema/billing.ts'
+import { mails } from '../database/schema/mails.ts'
 import { planWrites, users } from '../database/schema/users.ts'
 import { createPostgresSource } from '../projection/postgres-source.ts'
 import type { FoundInRedis } from '../projection/projection-lag.ts'
@@ -15,6 +16,7 @@ const queues = {
   due_users: sql`select count(*) from ${users} where ${users.dueAt} is not null`,
   due_customers: sql`select count(*) from ${customers} where ${customers.dueAt} is not null`,
   plan_writes: sql`select count(*) from ${planWrites} where ${planWrites.pending}`,
+  mails: sql`select count(*) from ${mails} where ${mails.endedAt} is null and ${mails.dueAt} <= now()`,
   user_deletions: sql`select count(*) from ${users} where ${users.deletionStartedAt} is not null and ${users.deletedAt} is null`
 } as const
 export type DatabaseQueue = keyof typeof queues
@@ -23,6 +25,8 @@ export type DatabaseQueue = keyof typeof queues
 export interface DatabaseState {
   readonly truth: Truth
   readonly queues: Readonly<Record<DatabaseQueue, number>>
+  /** Seconds since the oldest mail that is not sent was queued; 0 without one. */
+  readonly oldestMailSeconds: number
   readonly migrations: { readonly applied: number; readonly pending: number }
 }
 
@@ -37,9 +41,14 @@ export function readDatabaseState(orm: Orm): Promise<DatabaseState> {
     await tx.execute(sql`set local statement_timeout = 2000`)
     const truth = await createPostgresSource(tx).readTruth()
     const [counted] = await queryRows<Record<DatabaseQueue, number>>(tx, countQueues)
-    return { truth, queues: counted!, migrations: await countMigrations(tx) }
+    const [mail] = await queryRows<{ seconds: number }>(tx, oldestMail)
+    return { truth, queues: counted!, oldestMailSeconds: mail!.seconds, migrations: await countMigrations(tx) }
   })
 }
+
+const oldestMail = sql`
+  select coalesce(greatest(extract(epoch from now() - min(${mails.createdAt})), 0), 0)::int as seconds
+  from ${mails} where ${mails.endedAt} is null`
 
 const countQueues = sql`select ${sql.join(
   Object.entries(queues).map(([name, count]) => sql`(${count})::int as ${sql.identifier(name)}`),

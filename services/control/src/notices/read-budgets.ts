@@ -8,11 +8,11 @@ import { accounts } from '../database/schema/accounts.ts'
 import { adjustments } from '../database/schema/admin.ts'
 import { keys } from '../database/schema/keys.ts'
 import { noticeSettings, toldBudgets } from '../database/schema/notices.ts'
+import { toEventKey } from '../events/record-key-event.ts'
 import { monthlyCapNanos } from '../usage/monthly-cap.ts'
 import { createPostgresLedger } from '../usage/postgres-ledger.ts'
 import { monthOf } from '../usage/usage-range.ts'
 import { defaultThresholds, type Told } from './decide-threshold.ts'
-import type { EventKey } from './event-key.ts'
 
 /** A budget of this month, with what counts towards it. */
 export interface Budget extends Spender {
@@ -21,7 +21,7 @@ export interface Budget extends Spender {
   readonly thresholds: readonly number[]
   readonly told: Told
   /** null for the budget of the account. */
-  readonly eventKey: EventKey | null
+  readonly eventKey: ReturnType<typeof toEventKey> | null
 }
 
 export interface BudgetSources {
@@ -71,11 +71,10 @@ export async function readBudgets(
       const spentNanos = Math.max(0, spent[index]! + (adjusted.get(account) ?? 0))
       return [{ ...common, budgetNanos, spentNanos, thresholds: thresholds ?? defaultThresholds, eventKey: null }]
     }
-    const { budgetNanos, ...eventKey } = ofKey
     return [
       {
-        ...{ ...common, budgetNanos: budgetNanos!, spentNanos: spent[index]! },
-        ...{ thresholds: keyThresholds ?? defaultThresholds, eventKey }
+        ...{ ...common, budgetNanos: ofKey.monthlyBudgetNanos!, spentNanos: spent[index]! },
+        ...{ thresholds: keyThresholds ?? defaultThresholds, eventKey: toEventKey(ofKey) }
       }
     ]
   })
@@ -90,13 +89,7 @@ const readAccounts = (orm: Orm, ids: string[]) =>
 
 const readKeys = (orm: Orm, ids: string[]) =>
   orm
-    .select({
-      id: keys.id,
-      label: keys.label,
-      scope: keys.scope,
-      metadata: keys.metadata,
-      budgetNanos: keys.monthlyBudgetNanos
-    })
+    .select()
     .from(keys)
     .where(and(inArray(keys.id, ids), eq(keys.status, 'active'), isNotNull(keys.monthlyBudgetNanos)))
 

@@ -4,6 +4,7 @@ import type { Clock } from '../clocks/clock.ts'
 import { earliestTime } from '../clocks/earliest-time.ts'
 import type { Database } from '../database/connect.ts'
 import { pruneCatalogs } from './prune-catalogs.ts'
+import { pruneEvents, pruneMails } from './prune-events.ts'
 import { pruneFormerSecrets } from './prune-former-secrets.ts'
 import { pruneKeys } from './prune-keys.ts'
 import { pruneAuditLog, pruneOperatorActs } from './prune-logs.ts'
@@ -20,6 +21,9 @@ export interface Retention {
   /** Counted from the end of the grace. */
   readonly formerSecretsDays: number
   readonly catalogsDays: number
+  readonly eventsDays: number
+  /** Counted from when it was sent or given up. */
+  readonly mailsDays: number
 }
 
 /**
@@ -44,6 +48,8 @@ export function createTablePruner(
     ['operators’ acts', retention.auditDays, (before) => pruneOperatorActs(orm, before, stopping)],
     ['former secrets', retention.formerSecretsDays, (before) => pruneFormerSecrets(orm, before, stopping)],
     ['revoked keys', retention.deadKeysDays, (before) => pruneKeys(orm, before, stopping)],
+    ['events', retention.eventsDays, (before) => pruneEvents(orm, before, stopping)],
+    ['mails', retention.mailsDays, (before) => pruneMails(orm, before, stopping)],
     ['contents of catalogs', retention.catalogsDays, (before) => pruneCatalogs(orm, before)]
   ]
 
