@@ -43,6 +43,9 @@ import { traceRequests } from './http/trace-requests.ts'
 import type { WebhookCounts } from './http/webhook-counts.ts'
 import type { Identity } from './identity/identity.ts'
 import { keysEndpoints } from './keys/endpoints.ts'
+import { unsubscribeEndpoint } from './mail/unsubscribe-endpoint.ts'
+import { eventEndpoints } from './notices/event-endpoints.ts'
+import { settingsEndpoints } from './notices/settings-endpoints.ts'
 import { swaggerOptions } from './openapi/document.ts'
 import { openApiEndpoints } from './openapi/endpoints.ts'
 import { exportOwnData } from './personal-data/export-own-data.ts'
@@ -60,7 +63,14 @@ const defaultRequestTimeoutMs = 15_000
 export type ControlDependencies = RequestLogOptions & {
   config: Pick<
     ControlConfig,
-    'publicUrl' | 'gatewayPublicUrl' | 'serviceDomain' | 'extraOrigins' | 'trustProxy' | 'docsUrl' | 'dashboardDir'
+    | 'brand'
+    | 'publicUrl'
+    | 'gatewayPublicUrl'
+    | 'serviceDomain'
+    | 'extraOrigins'
+    | 'trustProxy'
+    | 'docsUrl'
+    | 'dashboardDir'
   > & {
     payments: Pick<ControlConfig['payments'], 'webhookSecrets'>
     identity: Pick<ControlConfig['identity'], 'webhookSecrets'>
@@ -208,5 +218,9 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
       ...{ isMailing, clock, limits, heartbeat }
     })
   )
+  part('/api/account/notifications', (own) => settingsEndpoints(own, { database, clock }))
+  part('/api/events', (events) => eventEndpoints(events, { database }))
+  // A link in mails: no session applies.
+  app.register(unsubscribeEndpoint, { prefix: '/api/unsubscribe', database, brand: config.brand, clock })
   part('/api/audit', (audit) => auditEndpoints(audit, { database }))
 }
