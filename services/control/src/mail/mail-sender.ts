@@ -51,7 +51,10 @@ export function createMailSender(options: MailSenderOptions): BackgroundLoop {
   const { orm, mailer, brand, publicUrl, operatorMail, clock, log, onMail = () => {}, intervalMs = 1000 } = options
 
   async function send(row: Row): Promise<void> {
-    if (mailer === null) return end(row, 'skipped', 'not_configured')
+    if (mailer === null) {
+      log.info({ kind: row.kind, accountId: row.accountId }, 'no mail was sent, because SMTP_URL is not set')
+      return end(row, 'skipped', 'not_configured')
+    }
     // It was tried again and again without a result: writing it fails, or each replica died.
     if (row.attempts > pausesMs.length + 1) return end(row, 'failed', 'failed', 'unsendable')
     if (row.recipient === 'operators') return expand(row)

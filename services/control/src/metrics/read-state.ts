@@ -16,7 +16,7 @@ const queues = {
   due_users: sql`select count(*) from ${users} where ${users.dueAt} is not null`,
   due_customers: sql`select count(*) from ${customers} where ${customers.dueAt} is not null`,
   plan_writes: sql`select count(*) from ${planWrites} where ${planWrites.pending}`,
-  mails: sql`select count(*) from ${mails} where ${mails.endedAt} is null and ${mails.dueAt} <= now()`,
+  mails: sql`select count(*) from ${mails} where ${mails.endedAt} is null`,
   user_deletions: sql`select count(*) from ${users} where ${users.deletionStartedAt} is not null and ${users.deletedAt} is null`
 } as const
 export type DatabaseQueue = keyof typeof queues
@@ -25,8 +25,6 @@ export type DatabaseQueue = keyof typeof queues
 export interface DatabaseState {
   readonly truth: Truth
   readonly queues: Readonly<Record<DatabaseQueue, number>>
-  /** Seconds since the oldest mail that is not sent was queued; 0 without one. */
-  readonly oldestMailSeconds: number
   readonly migrations: { readonly applied: number; readonly pending: number }
 }
 
@@ -41,14 +39,9 @@ export function readDatabaseState(orm: Orm): Promise<DatabaseState> {
     await tx.execute(sql`set local statement_timeout = 2000`)
     const truth = await createPostgresSource(tx).readTruth()
     const [counted] = await queryRows<Record<DatabaseQueue, number>>(tx, countQueues)
-    const [mail] = await queryRows<{ seconds: number }>(tx, oldestMail)
-    return { truth, queues: counted!, oldestMailSeconds: mail!.seconds, migrations: await countMigrations(tx) }
+    return { truth, queues: counted!, migrations: await countMigrations(tx) }
   })
 }
-
-const oldestMail = sql`
-  select coalesce(greatest(extract(epoch from now() - min(${mails.createdAt})), 0), 0)::int as seconds
-  from ${mails} where ${mails.endedAt} is null`
 
 const countQueues = sql`select ${sql.join(
   Object.entries(queues).map(([name, count]) => sql`(${count})::int as ${sql.identifier(name)}`),

@@ -146,14 +146,6 @@ function addQueues(registry: Registry, get: Get): void {
       return Object.entries(database?.queues ?? {}).map(([queue, depth]): Sample => [{ queue }, depth])
     }
   )
-  addGauge(
-    registry,
-    {
-      name: 'tollgate_mail_oldest_seconds',
-      help: 'Seconds since the oldest mail that is not sent yet was queued; 0 if none waits'
-    },
-    async () => (await databaseOf(get))?.oldestMailSeconds ?? null
-  )
 }
 
 /** The label `source` of each source of webhooks. */
