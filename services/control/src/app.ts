@@ -43,7 +43,9 @@ import { traceRequests } from './http/trace-requests.ts'
 import type { WebhookCounts } from './http/webhook-counts.ts'
 import type { Identity } from './identity/identity.ts'
 import { keysEndpoints } from './keys/endpoints.ts'
-import type { Mailer } from './mail/mailer.ts'
+import { unsubscribeEndpoint } from './mail/unsubscribe-endpoint.ts'
+import { eventEndpoints } from './notices/event-endpoints.ts'
+import { settingsEndpoints } from './notices/settings-endpoints.ts'
 import { swaggerOptions } from './openapi/document.ts'
 import { openApiEndpoints } from './openapi/endpoints.ts'
 import { exportOwnData } from './personal-data/export-own-data.ts'
@@ -64,7 +66,14 @@ const defaultRequestTimeoutMs = 15_000
 export type ControlDependencies = RequestLogOptions & {
   config: Pick<
     ControlConfig,
-    'publicUrl' | 'gatewayPublicUrl' | 'serviceDomain' | 'extraOrigins' | 'trustProxy' | 'docsUrl' | 'dashboardDir'
+    | 'brand'
+    | 'publicUrl'
+    | 'gatewayPublicUrl'
+    | 'serviceDomain'
+    | 'extraOrigins'
+    | 'trustProxy'
+    | 'docsUrl'
+    | 'dashboardDir'
   > & {
     payments: Pick<ControlConfig['payments'], 'webhookSecrets'>
     identity: Pick<ControlConfig['identity'], 'webhookSecrets'>
@@ -83,7 +92,7 @@ export type ControlDependencies = RequestLogOptions & {
   refresher: UserRefresher
   payments: Payments
   customerRefresher: CustomerRefresher
-  mailer: Mailer
+  isMailing: boolean
   log: FastifyBaseLogger
   clock: Clock
   minResponseTimes: MinResponseTimes
@@ -171,7 +180,7 @@ function createServer({
 function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   const { config, database, identity, redis, catalog, projector, planWriter, dueUsers, payments, customerRefresher } =
     dependencies
-  const { mailer, clock, minResponseTimes, limits, webhookCounts, heartbeat, catalogPublisher } = dependencies
+  const { isMailing, clock, minResponseTimes, limits, webhookCounts, heartbeat, catalogPublisher } = dependencies
   const { publicUrl, serviceDomain } = config
   const browsers = { isAllowedOrigin: originTest(config), publicUrl }
   const part = (prefix: string, addEndpoints: (api: FastifyInstance) => Promise<void>) =>
@@ -215,8 +224,12 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   part('/api/admin', (admin) =>
     adminEndpoints(admin, {
       ...{ database, redis, identity, payments, catalog, catalogPublisher, projector, customerRefresher },
-      ...{ mailer, publicUrl, clock, limits, heartbeat, webhooks }
+      ...{ isMailing, clock, limits, heartbeat, webhooks }
     })
   )
+  part('/api/account/notifications', (own) => settingsEndpoints(own, { database, clock }))
+  part('/api/events', (events) => eventEndpoints(events, { database }))
+  // A link in mails: no session applies.
+  app.register(unsubscribeEndpoint, { prefix: '/api/unsubscribe', database, brand: config.brand, clock })
   part('/api/audit', (audit) => auditEndpoints(audit, { database }))
 }

@@ -24,8 +24,13 @@ import type { ControlConfig } from './config.ts'
 import type { Database } from './database/connect.ts'
 import { defaultLimits, type Limits } from './http/limits.ts'
 import { createUseCopier } from './keys/copy-last-uses.ts'
+import { createMailSender } from './mail/mail-sender.ts'
 import { createMailer } from './mail/mailer.ts'
 import type { ControlMetrics } from './metrics/control-metrics.ts'
+import { noteCopiedUsage } from './notices/note-copied-usage.ts'
+import { createNoticeSweeper } from './notices/notice-sweeper.ts'
+import { type CheckDelays, defaultCheckDelays } from './notices/spend-checks.ts'
+import { createSpendWatcher } from './notices/spend-watcher.ts'
 import { createProjector } from './projection/projector.ts'
 import { createProviderChecks } from './provider-health/check-providers.ts'
 import { createProviderHealth } from './provider-health/provider-health.ts'
@@ -73,6 +78,8 @@ export interface ComposeOptions {
   liveUpstreams?: LiveUpstreams
   /** Milliseconds between two checks of the catalog file, and for which a changed file must stay unchanged. */
   catalogFile?: { intervalMs: number; settleMs: number }
+  /** From a change of spend until its check. */
+  checkDelays?: CheckDelays
   /** Size of the pages of both sweeps, and milliseconds between them. */
   sweep?: { pageSize: number; pauseMs: number }
 }
@@ -118,7 +125,8 @@ export function composeControl(options: ComposeOptions) {
   })
   parts.runLoop('catalog', catalog)
   parts.runLoop('catalog_file', catalogFile)
-  const ledger = createPostgresLedger(database.orm)
+  const checkDelays = options.checkDelays ?? defaultCheckDelays
+  const ledger = noteCopiedUsage(createPostgresLedger(database.orm), database.orm, checkDelays, clock)
   const maintain = (signal: AbortSignal) => maintainLedger({ database, redis, clock, retention: config.ledger }, signal)
   const onCopied = (until: number) => state.usageCopied(until)
   parts.runLoop('usage', createUsageCopier({ ledger, redis, log, maintain, onCopied }))
@@ -139,9 +147,19 @@ export function composeControl(options: ComposeOptions) {
   parts.runLoop('last_uses', createUseCopier({ database, redis, log }))
   parts.runLoop('clocks', createClockWatch({ database, redis, clock, log, onCompared: events.clocksCompared }))
 
-  const mailer = parts.keep(
-    createMailer({ smtp: config.smtp, log, onMail: events.mail, onCall: measureCalls(events, 'smtp') })
+  const { smtp, brand, operatorMail, publicUrl } = config
+  const mailer = smtp === null ? null : parts.keep(createMailer({ smtp, log, onCall: measureCalls(events, 'smtp') }))
+  const mailSender = parts.runLoop(
+    'mails',
+    createMailSender({
+      ...{ orm: database.orm, mailer, brand, publicUrl, operatorMail, clock, log, onMail: events.mail }
+    })
   )
+  const spendWatcher = parts.runLoop(
+    'spend_checks',
+    createSpendWatcher({ orm: database.orm, redis, catalog, clock, log })
+  )
+  const noticeSweeper = parts.runLoop('notices', createNoticeSweeper({ orm: database.orm, redis, clock, log }))
 
   const health = createProviderHealth(log)
   const providerChecks = parts.keep(createProviderChecks({ config, health, log }))
@@ -176,8 +194,8 @@ export function composeControl(options: ComposeOptions) {
   const { minResponseTimes = defaultMinResponseTimes, limits = defaultLimits, requestTimeoutMs } = options
   const app: FastifyInstance = buildApp({
     ...ofUsers,
-    ...{ config, redis, catalogPublisher, planWriter, dueUsers, refresher, payments, customerRefresher, mailer },
-    wakeWebhooks: webhookWorker.wake,
+    ...{ config, redis, catalogPublisher, planWriter, dueUsers, refresher, payments, customerRefresher },
+    ...{ isMailing: mailer !== null, wakeWebhooks: webhookWorker.wake },
     ...{ tracing, onAnswered: events.request, logsRequest: sampleRequests(config.log.requests) },
     ...{ failures: state.failures, webhookCounts: state.webhookCounts, heartbeat },
     ...{ minResponseTimes, limits, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) }
@@ -194,23 +212,15 @@ export function composeControl(options: ComposeOptions) {
   )
 
   metrics.observe({
-    ...{ database, redis, health, mailer, loops: parts.loops, webhookCounts: state.webhookCounts },
+    ...{ database, redis, health, loops: parts.loops, webhookCounts: state.webhookCounts },
     usageCopiedMsAgo: () => state.usageCopiedMsAgo(),
     exportLagSeconds: logSender === null ? null : () => exportLagSeconds(database.orm),
     receiptsCopiedMsAgo: () => (config.requestLogDays === null ? null : state.receiptsCopiedMsAgo())
   })
   return {
     ...{ app, catalog, catalogFile, catalogPublisher, heartbeat, projector, planWriter, dueUsers },
-    ...{
-      webhookWorker,
-      health,
-      customerRefresher,
-      dueCustomers,
-      subscriptionSweeper,
-      invoiceSweeper,
-      sweeper,
-      overrideEnder
-    },
+    ...{ webhookWorker, mailSender, spendWatcher, noticeSweeper },
+    ...{ health, customerRefresher, dueCustomers, subscriptionSweeper, invoiceSweeper, sweeper, overrideEnder },
     /** Starts every background loop. */
     start: () => parts.start(),
     /** Checks the keys of the providers in the background. Called when control listens. */

@@ -19,6 +19,7 @@ import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
 import { hasPglite } from './database/open-pglite.ts'
+import { type Brand, checkBrandUrls, readBrand } from './mail/brand.ts'
 import { checkMailFrom, checkSmtpUrl, readSmtp, type SmtpSettings } from './mail/smtp-settings.ts'
 import type { Retention } from './retention/table-pruner.ts'
 import type { LedgerRetention } from './usage/fold-ledger.ts'
@@ -87,6 +88,18 @@ export const ControlVariables = Type.Object({
   WEBHOOK_ALLOWED_NETWORKS: Type.String({ default: '' }),
   // Longer than a delivery is tried.
   WEBHOOK_LOG_DAYS: Type.Integer({ minimum: 3, maximum: 36_500, default: 30 }),
+  /** Addresses that get the mails for operators, separated by commas. Empty: every operator gets them. */
+  OPERATOR_MAIL: Type.String({ default: '' }),
+  /** What mails call this service. */
+  BRAND_NAME: Type.String({ minLength: 1, maxLength: 60, default: 'Tollgate' }),
+  /** A picture for the top of mails, 32 pixels high: `https://…`. */
+  BRAND_LOGO_URL: Type.String({ default: '' }),
+  /** The color of buttons in mails. */
+  BRAND_COLOR: Type.String({ pattern: '^#[0-9a-fA-F]{6}$', must: 'a color such as #2f5bea', default: '#2f5bea' }),
+  /** Where people get help, for mails: `https://…` or `mailto:…`. */
+  SUPPORT_URL: Type.String({ default: '' }),
+  /** An imprint or privacy policy, for mails: `https://…`. */
+  LEGAL_URL: Type.String({ default: '' }),
   /** `postgres://…`, `pglite:<directory>` or `pglite:memory`. */
   DATABASE_URL: Type.String({
     pattern: hasPglite ? '^(postgres(ql)?://|pglite:)..*$' : '^postgres(ql)?://..*$',
@@ -115,6 +128,9 @@ export const ControlVariables = Type.Object({
   DEAD_KEYS_KEPT_DAYS: Type.Integer({ minimum: 30, maximum: 36_500, default: 90 }),
   FORMER_SECRETS_KEPT_DAYS: Type.Integer({ minimum: 1, maximum: 36_500, default: 30 }),
   CATALOGS_KEPT_DAYS: Type.Integer({ minimum: 1, maximum: 36_500, default: 400 }),
+  /** Days that events are kept, and mails after they were sent. Events last longer than a month, so that none is told twice. */
+  EVENTS_KEPT_DAYS: Type.Integer({ minimum: 35, maximum: 36_500, default: 90 }),
+  MAILS_KEPT_DAYS: Type.Integer({ minimum: 1, maximum: 36_500, default: 30 }),
   /** Days after which hours of the ledger are folded into days. Fewer than 3 could still be copied. */
   LEDGER_HOURS_DAYS: Type.Integer({ minimum: 3, maximum: 36_500, default: 400 }),
   /** Months of the ledger that are kept besides the present one; 0 for all. */
@@ -158,6 +174,8 @@ export type ControlConfig = {
   /** Null: control sends no mails. */
   readonly smtp: SmtpSettings | null
   readonly webhooks: WebhookSettings
+  readonly brand: Brand
+  readonly operatorMail: readonly string[]
   readonly databaseUrl: string
   readonly databasePoolSize: number
   /** Whether control migrates the database when it starts. */
@@ -212,6 +230,8 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
     },
     smtp: readSmtp(variables),
     webhooks: readWebhookSettings(variables, list),
+    brand: readBrand(variables),
+    operatorMail: list(variables.OPERATOR_MAIL),
     databaseUrl: variables.DATABASE_URL,
     databasePoolSize: variables.DATABASE_POOL_SIZE,
     isMigrating: variables.AUTO_MIGRATE === 'true',
@@ -226,7 +246,9 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
       deadKeysDays: variables.DEAD_KEYS_KEPT_DAYS,
       formerSecretsDays: variables.FORMER_SECRETS_KEPT_DAYS,
       catalogsDays: variables.CATALOGS_KEPT_DAYS,
-      webhookDays: variables.WEBHOOK_LOG_DAYS
+      webhookDays: variables.WEBHOOK_LOG_DAYS,
+      eventsDays: variables.EVENTS_KEPT_DAYS,
+      mailsDays: variables.MAILS_KEPT_DAYS
     },
     ledger: {
       hoursKeptDays: variables.LEDGER_HOURS_DAYS,
@@ -279,6 +301,11 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
   checkMailFrom,
   (variables) => checkSecretsKey(variables, list),
   (variables) => checkAllowedNetworks(variables, list),
+  checkBrandUrls,
+  ({ OPERATOR_MAIL }) =>
+    list(OPERATOR_MAIL).every((address) => /^[^\s<>@]+@[^\s<>@]+$/.test(address))
+      ? null
+      : 'OPERATOR_MAIL: every entry must be an address such as ops@example.com',
   checkDatabaseUrl,
   (variables) => checkUrlPassword('REDIS_URL', variables.REDIS_URL) ?? checkRedisUrl(variables),
   checkTrustProxy,

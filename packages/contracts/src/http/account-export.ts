@@ -4,6 +4,7 @@ import { ExportedUsage } from './admin/usage.ts'
 import { AuditEntry } from './audit.ts'
 import { Session } from './auth.ts'
 import { Key } from './keys.ts'
+import { EventNotice, MailKind } from './notices.ts'
 import { Invitation, TeamMember } from './team.ts'
 import { Adjustment } from './usage.ts'
 import { WebhookEndpoint } from './webhooks.ts'
@@ -20,6 +21,7 @@ const { account_id: _account, upstream: _upstream, ...usageMembers } = ExportedU
 /** Usage of a key and a model on one day. */
 export const ExportedOwnUsage = Type.Object(usageMembers, closed)
 
+const { seen: _seen, ...eventMembers } = EventNotice.properties
 const { current: _current, ...sessionMembers } = Session.properties
 
 /**
@@ -61,6 +63,27 @@ export const AccountExport = Type.Object(
     adjustments: Type.Array(Adjustment),
     /** The own account's log, and what the user did in the team's. */
     audit: Type.Array(AuditEntry),
+    /** What happened in the own account, as far as it is still kept. */
+    events: Type.Array(Type.Object(eventMembers, closed)),
+    /** Mails of Tollgate to the owner of the own account, as far as they are still kept, and what they told. */
+    mails: Type.Array(
+      Type.Object(
+        {
+          kind: MailKind,
+          queued_at: Instant,
+          sent_at: orNull(Instant),
+          notices: Type.Array(
+            Type.Object(
+              { type: Type.String(), data: Type.Object({}, { additionalProperties: true }), at: Instant },
+              closed
+            )
+          )
+        },
+        closed
+      )
+    ),
+    /** Kinds of mails that the user switched off. */
+    muted_mails: Type.Array(MailKind),
     /** The own account's usage. */
     usage: Type.Array(ExportedOwnUsage)
   },

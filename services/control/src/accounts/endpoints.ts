@@ -16,6 +16,7 @@ import { toOfferedModel } from '../catalog/offered-model.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database, Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
+import { noteBudget } from '../notices/spend-checks.ts'
 import type { Projector } from '../projection/projector.ts'
 import { recordChange } from '../projection/record-change.ts'
 import { assertMayChangeKeys, countKeyChange } from './key-change-limit.ts'
@@ -67,6 +68,7 @@ export async function accountEndpoints(
       // Checked again under the lock: the plan may have changed.
       const ownCapNanos = readOwnCap(usd, planCapNanos(await readAccount(tx, id)))
       await tx.update(accounts).set({ ownCapNanos, version }).where(eq(accounts.id, id))
+      await noteBudget(tx, id, null)
       await recordAudit(tx, { accountId: id, ...by, action: 'account.updated', detail: { monthly_budget_usd: usd } })
     })
   }

@@ -6,6 +6,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { accounts, type OverrideLimits } from '../database/schema/accounts.ts'
 import { adjustments } from '../database/schema/admin.ts'
+import { noteBudget } from '../notices/spend-checks.ts'
 import { recordChange } from '../projection/record-change.ts'
 import { recordPlanChange } from './record-plan-change.ts'
 
@@ -60,6 +61,7 @@ export async function overrideAccount(
     .returning(inForce)
   await recordAudit(tx, { accountId, ...by, action: 'account.overridden', detail })
   if (before !== undefined) await recordPlanChange(tx, accountId, { from: before.plan, to: after!.plan }, by.at)
+  if (limits !== undefined) await noteBudget(tx, accountId, null)
 }
 
 /** Accounts with an override that has ended, the earliest first. */
@@ -121,6 +123,7 @@ export async function endOverride(tx: Transaction, accountId: string, now: Date)
     })
     .where(eq(accounts.id, accountId))
   if (isPlanOver) await recordPlanChange(tx, accountId, { from: account.planInForce, to: account.plan }, now)
+  if (areLimitsOver) await noteBudget(tx, accountId, null)
   const ended = [...(isPlanOver ? ['plan'] : []), ...(areLimitsOver ? ['limits'] : [])].join(', ')
   await recordAudit(tx, { accountId, ...byService(now), action: 'account.overridden', detail: { ended } })
   return true

@@ -1,7 +1,11 @@
 import type { Transaction } from '../database/connect.ts'
 import { recordEvent } from '../events/record-event.ts'
+import { noteBudget } from '../notices/spend-checks.ts'
 
-/** Records the event that another plan is in force, in the transaction of the change. The same plan is no event. */
+/**
+ * Records the event that another plan is in force, in the transaction of the change. The same plan is no event. The plan has
+ * another budget, of which the spend may be a larger share.
+ */
 export async function recordPlanChange(
   tx: Transaction,
   accountId: string,
@@ -9,5 +13,7 @@ export async function recordPlanChange(
   at: Date
 ): Promise<void> {
   const { from, to } = plans
-  if (from !== to) await recordEvent(tx, { type: 'plan.changed', accountId, data: { from, to }, at })
+  if (from === to) return
+  await recordEvent(tx, { type: 'plan.changed', accountId, data: { from, to }, at })
+  await noteBudget(tx, accountId, null)
 }

@@ -11,6 +11,7 @@ import type { Transaction } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { adjustments } from '../database/schema/admin.ts'
 import type { TypedApp } from '../http/typed-app.ts'
+import { noteBudget } from '../notices/spend-checks.ts'
 import { recordChange } from '../projection/record-change.ts'
 import { type AdjustmentRow, sumAdjustments, toAdjustment } from '../usage/adjustments.ts'
 import { startOfMonth } from '../usage/months.ts'
@@ -75,6 +76,7 @@ async function store(tx: Transaction, row: AdjustmentRow, by: ReturnType<typeof 
     })
   }
   await tx.insert(adjustments).values(row)
+  await noteBudget(tx, accountId, null)
   const { amount_usd, month: name } = toAdjustment(row)
   const detail = { amount_usd, month: name }
   await recordAudit(tx, { accountId, ...by, note: reason, action: 'account.adjusted', subject: id, detail })

@@ -8,7 +8,6 @@ import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import type { Limits } from '../http/limits.ts'
 import type { Identity } from '../identity/identity.ts'
-import type { Mailer } from '../mail/mailer.ts'
 import type { Projector } from '../projection/projector.ts'
 import type { WebhookOptions } from '../webhooks/endpoint-routes.ts'
 import type { AssertOwnPassword } from './assert-own-password.ts'
@@ -26,10 +25,9 @@ export interface AdminOptions {
   clock: Clock
   heartbeat: Pick<Heartbeat, 'beat'>
   limits: Limits
-  mailer: Mailer
   webhooks: WebhookOptions
-  /** Mails link to the dashboard there. */
-  publicUrl: string
+  /** Whether control has a mail server. */
+  isMailing: boolean
 }
 
 /** What all endpoints of `/api/admin` share. */

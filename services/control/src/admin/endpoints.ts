@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { concurrencyLimitFor } from '../background/limit-concurrency.ts'
+import { operatorEvents } from '../notices/event-endpoints.ts'
 import { acts } from './acts.ts'
 import { adjustUsage } from './adjust-usage.ts'
 import type { AdminContext, AdminOptions } from './admin-context.ts'
@@ -52,4 +53,5 @@ export async function adminEndpoints(app: FastifyInstance, options: AdminOptions
   receiptComparison(typed, context)
   projection(typed, context)
   webhooks(typed, context)
+  operatorEvents(typed, context)
 }

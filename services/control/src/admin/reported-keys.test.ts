@@ -49,6 +49,7 @@ test('a reported key', async (t) => {
     assert.deepEqual([answer.status, answer.body], [200, { key: named, mailed: true }])
     assert.equal(await askAsGateway(control.redis, key.value), 'refused')
 
+    await control.mailSender.runOnce()
     const mail = await latestMail(control.identity.mailboxUrl, owner.email, { newerThan })
     assert.equal(mail.Subject, 'Your API key “the <ci> Bcc: eve@example.com” was revoked')
     for (const part of ['the <ci> Bcc', `tg_${key.prefix}…`, reason, 'http://localhost:3000/dashboard/keys']) {
@@ -59,6 +60,7 @@ test('a reported key', async (t) => {
 
     const again = await revoke(operator, { id: key.id })
     assert.deepEqual([again.status, again.body], [200, { key: named, mailed: false }])
+    await control.mailSender.runOnce()
     assert.equal(await mailsTo(owner.email), 1)
 
     const [own, ...others] = await entries(owner)
@@ -136,6 +138,7 @@ test('while Redis is away, a reported key is revoked and its owner mailed, and a
   await redis.stop()
   const answer = await revoke(operator, { value: key.value })
   assert.deepEqual([answer.status, codeOf(answer)], [503, 'revocation_pending'])
+  await control.mailSender.runOnce()
   await latestMail(control.identity.mailboxUrl, owner.email, { newerThan })
   assert.equal(codeOf(await revoke(operator, { value: key.value })), 'revocation_pending')
 
@@ -159,5 +162,6 @@ test('without a mail server, a key is revoked, and answer and log say that nobod
   const key = await createKey(owner)
   const answer = await revoke(await control.signUpOperator(), { id: key.id })
   assert.partialDeepStrictEqual(answer, { status: 200, body: { mailed: false } })
+  await control.mailSender.runOnce()
   assert.ok(control.logged.some((line) => line.includes('SMTP_URL is not set') && line.includes(owner.id)))
 })

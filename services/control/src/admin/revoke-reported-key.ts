@@ -6,23 +6,14 @@ import type { Orm } from '../database/connect.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { findReportedKey, type ReportedKey } from '../keys/find-reported-key.ts'
 import { revokeActiveKey } from '../keys/revoke-key.ts'
-import { renderMail } from '../mail/render-mail.ts'
-import { revokedKeyMail } from '../mail/revoked-key-mail.ts'
+import type { KeyRevokedByOperator } from '../mail/mail-content.ts'
+import { queueMail } from '../mail/queue-mail.ts'
 import type { AdminContext } from './admin-context.ts'
 import { byOperator, recordAct } from './record-act.ts'
 
 /** `POST /keys/revoke`: revokes a key that somebody reported, ends its open requests, and mails the owner of its account. */
 export function revokeReportedKey(app: TypedApp, context: AdminContext): void {
-  const { database, projector, mailer, publicUrl, clock } = context
-
-  /** @returns whether the owner gets a mail */
-  function mailOwner(key: ReportedKey, reason: string): boolean {
-    const { accountId, ownerEmail } = key
-    // After the owner is deleted there is no address.
-    if (ownerEmail === null || ownerEmail === '') return false
-    const mail = renderMail(ownerEmail, revokedKeyMail(key, reason, publicUrl))
-    return mailer.send(mail, { what: 'mail about a revoked key', accountId })
-  }
+  const { database, projector, isMailing, clock } = context
 
   app.post(
     '/keys/revoke',
@@ -38,8 +29,8 @@ export function revokeReportedKey(app: TypedApp, context: AdminContext): void {
       const { reason } = request.body
       const isNew = await revoke(database.orm, key, reason, byOperator(request, clock()))
       const { id, label, prefix, accountId } = key
-      // Before the wait for Redis: a repeated call sends no mail, so the mail is lost if control ends before it is sent.
-      const isMailed = isNew && mailOwner(key, reason)
+      // After the owner is deleted there is no address.
+      const isMailed = isNew && isMailing && key.ownerEmail !== null && key.ownerEmail !== ''
       // A repeated call reports whether the revocation is in force now.
       const isInForce = await projector.keyRevoked(accountId, id)
       if (!isInForce) throw new ServiceError('revocation_pending')
@@ -48,10 +39,10 @@ export function revokeReportedKey(app: TypedApp, context: AdminContext): void {
   )
 }
 
-/** @returns false if the key was revoked before */
+/** Revokes a key, and queues the mail to its owner. @returns false if the key was revoked before */
 async function revoke(
   orm: Orm,
-  { id, accountId, label, prefix, status }: ReportedKey,
+  { id, accountId, label, scope, prefix, status }: ReportedKey,
   reason: string,
   by: By & { actorId: string }
 ): Promise<boolean> {
@@ -60,6 +51,9 @@ async function revoke(
     if (!(await revokeActiveKey(tx, { accountId, id, cutStreams: true }, { ...by, note: reason, detail: {} })))
       return false
     await recordAct(tx, by, { action: 'key.revoked', accountId, subject: id, reason, detail: { label, prefix } })
+    const data = { label, scope, prefix, reason } satisfies KeyRevokedByOperator
+    const notices = [{ type: 'key.revoked_by_operator', data, at: by.at.toISOString() }]
+    await queueMail(tx, { accountId, kind: 'account', notices, at: by.at })
     return true
   })
 }

@@ -1,6 +1,7 @@
 import type { Transaction } from '../database/connect.ts'
+import { queueEventMails } from '../mail/queue-mail.ts'
 import { queueDeliveries } from './queue-deliveries.ts'
-import type { RecordedEvent } from './record-event.ts'
+import type { RecordedEvent } from './recorded-event.ts'
 
 /**
  * Writes the messages that follow from events, in the transaction that records them. Each consumer is one line, and takes all
@@ -8,4 +9,5 @@ import type { RecordedEvent } from './record-event.ts'
  */
 export async function fanOut(tx: Transaction, recorded: readonly RecordedEvent[]): Promise<void> {
   await queueDeliveries(tx, recorded)
+  await queueEventMails(tx, recorded)
 }

@@ -8,6 +8,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
+import { noteBudget } from '../notices/spend-checks.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
 import { assertKeyQuota } from './assert-key-quota.ts'
 import { readKeyTerms } from './key-terms.ts'
@@ -49,6 +50,7 @@ export async function changeKey(
       .set({ ...terms, version })
       .where(eq(keys.id, id))
       .returning()
+    if (row!.monthlyBudgetNanos !== found.key.monthlyBudgetNanos) await noteBudget(tx, accountId, id)
     const detail = { label: row!.label, changed: Object.keys(asked).sort().join(', '), ...by.detail }
     await recordAudit(tx, { accountId, ...by, action: 'key.updated', subject: id, detail })
     return row!

@@ -5,28 +5,19 @@ import { createInterface } from 'node:readline'
 import { type Test, test } from 'tap'
 import { createMailer } from './mailer.ts'
 
-const mail = { to: 'ada@example.com', subject: 'Hello', text: 'Hello\n', html: '<p>Hello</p>' }
-const about = { what: 'a test', accountId: 'account-1' }
+const mail = {
+  ...{ id: 'd7b6a1a0', to: 'ada@example.com', subject: 'Hello', text: 'Hello\n', html: '<p>Hello</p>' },
+  unsubscribeUrl: 'https://example.com/api/unsubscribe?token=t'
+}
+const about = { kind: 'budget', accountId: 'account-1' }
 const password = 'password-of-the-mail-server'
 
 type Line = { level: string; status?: number; code?: string; accountId?: string }
 
-/** A log that tells when it gets a line. */
 function openLog() {
   const lines: Line[] = []
-  let wake = () => {}
-  const write = (level: string) => (line: unknown) => {
-    lines.push({ level, ...(line as object) })
-    wake()
-  }
-  return {
-    lines,
-    log: { info: write('info'), warn: write('warn'), error: write('error') },
-    async until(level: string, count = 1): Promise<void> {
-      while (lines.filter((line) => line.level === level).length < count)
-        await new Promise<void>((resolve) => (wake = resolve))
-    }
-  }
+  const write = (level: string) => (line: unknown) => void lines.push({ level, ...(line as object) })
+  return { lines, log: { info: write('info'), warn: write('warn') } }
 }
 
 /** A mail server that answers some commands with refusals, each used once. */
@@ -66,36 +57,41 @@ async function startMailServer(t: Test, refusals: Array<[command: string, reply:
   return { received, port, disconnect: () => sockets.splice(0).map((socket) => socket.destroy()) }
 }
 
-function openMailer(port: number, pausesMs: number[]) {
-  const { lines, log, until } = openLog()
+function openMailer(t: Test, port: number) {
+  const { lines, log } = openLog()
   const smtp = {
     ...{ host: '127.0.0.1', port, isTls: false, needsStartTls: false },
     login: { user: 'tollgate', password },
     from: 'Tollgate <no-reply@example.com>'
   }
-  return { lines, until, mailer: createMailer({ smtp, log, pausesMs }) }
+  const mailer = createMailer({ smtp, log })
+  t.after(() => mailer.stop())
+  return { lines, mailer }
 }
 
-test('a mail that the server refuses for now is sent again', async (t) => {
+test('a mail has the headers that mail programs need, and the same id in every attempt', async (t) => {
   const { received, port } = await startMailServer(t, [
     ['MAIL', '451 try later'],
     ['RCPT', '450 busy']
   ])
-  const { lines, until, mailer } = openMailer(port, [1, 1, 1])
-  assert.equal(mailer.send(mail, about), true)
-  await until('info')
-  await mailer.stop()
-  assert.equal(received.length, 1)
-  assert.match(received[0]!, /^To: ada@example\.com$/m)
-  assert.match(received[0]!, /^Auto-Submitted: auto-generated$/im)
-  assert.deepEqual(
-    lines.map(({ level, status }) => [level, status]),
-    [
-      ['warn', 451],
-      ['warn', 450],
-      ['info', undefined]
-    ]
-  )
+  const { mailer } = openMailer(t, port)
+  for (const status of ['451', '450']) {
+    assert.deepEqual(await mailer.deliver(mail, about), { outcome: 'later', failure: status })
+  }
+  for (const unsubscribeUrl of [mail.unsubscribeUrl, null]) {
+    assert.deepEqual(await mailer.deliver({ ...mail, unsubscribeUrl }, about), { outcome: 'sent' })
+  }
+  const [first, required] = received
+  for (const header of [
+    /^To: ada@example\.com$/m,
+    /^Message-ID: <d7b6a1a0@example\.com>$/im,
+    /^Auto-Submitted: auto-generated$/im,
+    /^List-Unsubscribe: <https:\/\/example\.com\/api\/unsubscribe\?token=t>$/im,
+    /^List-Unsubscribe-Post: List-Unsubscribe=One-Click$/im
+  ]) {
+    assert.match(first!, header)
+  }
+  assert.ok(!/list-unsubscribe/i.test(required!))
 })
 
 test('a final refusal is logged without the password and the address', async (t) => {
@@ -104,46 +100,30 @@ test('a final refusal is logged without the password and the address', async (t)
     ['AUTH', `535 not with ${password} or ${repeated}`],
     ['RCPT', '550 nobody is ada@example.com']
   ])
-  const { lines, until, mailer } = openMailer(port, [1, 1, 1])
-  mailer.send(mail, about)
-  await until('error')
-  mailer.send(mail, about)
-  await mailer.stop()
+  const { lines, mailer } = openMailer(t, port)
+  assert.deepEqual(await mailer.deliver(mail, about), { outcome: 'refused', failure: '535' })
+  assert.deepEqual(await mailer.deliver(mail, about), { outcome: 'refused', failure: '550' })
   assert.deepEqual(
-    lines.map(({ level, status, accountId }) => [level, status, accountId]),
+    lines.map(({ status, accountId }) => [status, accountId]),
     [
-      ['error', 535, 'account-1'],
-      ['error', 550, 'account-1']
+      [535, 'account-1'],
+      [550, 'account-1']
     ]
   )
   for (const secret of [password, repeated, mail.to]) assert.ok(!JSON.stringify(lines).includes(secret))
 })
 
-test('a stop ends the pauses between attempts, and a mail gets one more attempt', async (t) => {
-  const { received, port } = await startMailServer(t, [['MAIL', '451 try later']])
-  const hour = 3_600_000
-  const { until, mailer } = openMailer(port, [hour, hour])
-  mailer.send(mail, about)
-  await until('warn')
-  await mailer.stop()
-  assert.equal(received.length, 1)
-})
-
 test('a connection that the server closed between two mails does no harm', async (t) => {
   const { received, port, disconnect } = await startMailServer(t)
-  const { until, mailer } = openMailer(port, [1, 1, 1])
-  for (const count of [1, 2]) {
-    mailer.send(mail, about)
-    await until('info', count)
+  const { mailer } = openMailer(t, port)
+  for (const _count of [1, 2]) {
+    assert.deepEqual(await mailer.deliver(mail, about), { outcome: 'sent' })
     assert.equal(disconnect().length, 1)
   }
-  await mailer.stop()
   assert.equal(received.length, 2)
 })
 
-test('a mail server that is away is no failure for the caller', async () => {
-  const { lines, mailer } = openMailer(9, [1, 1])
-  assert.equal(mailer.send(mail, about), true)
-  await mailer.stop()
-  assert.deepEqual(lines.map(({ level }) => level).at(-1), 'error')
+test('a mail server that is away is asked again later', async (t) => {
+  const { mailer } = openMailer(t, 9)
+  assert.partialDeepStrictEqual(await mailer.deliver(mail, about), { outcome: 'later' })
 })

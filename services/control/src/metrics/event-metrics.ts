@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { JudgedClocks } from '../clocks/judge-clocks.ts'
-import { type MailOutcome, mailOutcomes } from '../mail/mailer.ts'
+import { type MailOutcome, mailOutcomes } from '../mail/mail-sender.ts'
 import type { Provider, ProviderOutcome } from '../provider-health/provider-calls.ts'
-import { type ExportOutcome, exportOutcomes } from '../requests/export/export-loop.ts'
 import type { CopiedReceipts } from '../requests/copy-receipts.ts'
+import { type ExportOutcome, exportOutcomes } from '../requests/export/export-loop.ts'
 import { skipReasons } from '../requests/store-receipts.ts'
 import { type CallOutcome, callOutcomes } from '../webhooks/send-message.ts'
 

@@ -6,6 +6,7 @@ import { sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { countMigrations } from '../database/migrate.ts'
 import { customers } from '../database/schema/billing.ts'
+import { mails } from '../database/schema/mails.ts'
 import { planWrites, users } from '../database/schema/users.ts'
 import { webhookDeliveries } from '../database/schema/webhooks.ts'
 import { createPostgresSource } from '../projection/postgres-source.ts'
@@ -18,8 +19,9 @@ const queues = {
   due_users: sql`select count(*) from ${users} where ${users.dueAt} is not null`,
   due_customers: sql`select count(*) from ${customers} where ${customers.dueAt} is not null`,
   plan_writes: sql`select count(*) from ${planWrites} where ${planWrites.pending}`,
-  user_deletions: sql`select count(*) from ${users} where ${users.deletionStartedAt} is not null and ${users.deletedAt} is null`,
-  webhooks: sql`select count(*) from ${webhookDeliveries} where ${webhookDeliveries.dueAt} <= now()`
+  webhooks: sql`select count(*) from ${webhookDeliveries} where ${webhookDeliveries.dueAt} <= now()`,
+  mails: sql`select count(*) from ${mails} where ${mails.endedAt} is null`,
+  user_deletions: sql`select count(*) from ${users} where ${users.deletionStartedAt} is not null and ${users.deletedAt} is null`
 } as const
 export type DatabaseQueue = keyof typeof queues
 

@@ -5,7 +5,6 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { Registry } from 'prom-client'
 import type { Database } from '../database/connect.ts'
 import type { WebhookCounts } from '../http/webhook-counts.ts'
-import type { Mailer } from '../mail/mailer.ts'
 import { ProjectionLag } from '../projection/projection-lag.ts'
 import { shardStates } from '../projection/shard-states.ts'
 import { type ProviderHealth, providerOfSetting, providerSettings } from '../provider-health/provider-health.ts'
@@ -18,7 +17,6 @@ export interface ObservedParts {
   readonly database: Pick<Database, 'orm'>
   readonly redis: RedisLink
   readonly health: Pick<ProviderHealth, 'problems'>
-  readonly mailer: Pick<Mailer, 'waiting'>
   readonly webhookCounts: Pick<WebhookCounts, 'all'>
   /** By name. */
   readonly loops: ReadonlyMap<string, { readonly progress: LoopProgress }>
@@ -174,16 +172,12 @@ function addQueues(registry: Registry, get: Get): void {
     registry,
     {
       name: 'tollgate_queue_depth',
-      help: 'Waiting work: users and customers to read again at their provider, plans to write to the identity provider, users to delete, messages that are due to webhook endpoints, mails of this replica to send',
+      help: 'Waiting work: users and customers to read again at their provider, plans to write to the identity provider, users to delete, messages that are due to webhook endpoints, mails to send',
       labelNames: ['queue']
     },
     async () => {
       const database = await databaseOf(get)
-      const mails = get()?.parts.mailer.waiting()
-      return [
-        ...Object.entries(database?.queues ?? {}).map(([queue, depth]): Sample => [{ queue }, depth]),
-        ...(mails === undefined ? [] : [[{ queue: 'mails' }, mails] satisfies Sample])
-      ]
+      return Object.entries(database?.queues ?? {}).map(([queue, depth]): Sample => [{ queue }, depth])
     }
   )
 }

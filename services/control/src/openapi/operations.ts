@@ -3,6 +3,7 @@ import { adminOperations } from './operations/admin.ts'
 import { auditOperations } from './operations/audit.ts'
 import { authOperations } from './operations/auth.ts'
 import { billingOperations } from './operations/billing.ts'
+import { eventOperations } from './operations/events.ts'
 import { keyOperations } from './operations/keys.ts'
 import type { Operations, OperationText } from './operations/operation-text.ts'
 import { requestOperations } from './operations/requests.ts'
@@ -44,6 +45,7 @@ export const tags: Readonly<Record<string, Tag>> = {
     operations: webhookOperations
   },
   Audit: { description: 'Who changed what, when and from where.', operations: auditOperations },
+  Events: { description: 'What happened in the account, for people.', operations: eventOperations },
   Operators: {
     description:
       'For operators: users with `app_metadata.role` `operator` at the identity provider. Everybody else gets 404. Each act is logged with its reason.',

@@ -13,9 +13,23 @@ import { readExport } from '../usage/read-export.ts'
 import { monthOf } from '../usage/usage-range.ts'
 import { listEndpoints, toEndpoint } from '../webhooks/store-endpoint.ts'
 
+import { noticeLists } from './own-notices.ts'
+
 const pageSize = 500
 
-type Named = Pick<AccountExport, 'members' | 'invitations' | 'keys' | 'webhooks' | 'adjustments' | 'audit' | 'usage'>
+type Named = Pick<
+  AccountExport,
+  | 'members'
+  | 'invitations'
+  | 'keys'
+  | 'webhooks'
+  | 'adjustments'
+  | 'audit'
+  | 'events'
+  | 'mails'
+  | 'muted_mails'
+  | 'usage'
+>
 /** Each list in pages, so that an export of any length needs the memory of one page. */
 export type Lists = { readonly [Name in keyof Named]: AsyncIterable<Named[Name]> }
 
@@ -51,6 +65,7 @@ export function readLists(own: OwnLists): Lists {
       (await read(() => readAdjustments(orm, id, null, Number.MAX_SAFE_INTEGER))).map(toAdjustment)
     ),
     audit: auditPages(own),
+    ...noticeLists(own),
     usage: usagePages(own)
   }
 }

@@ -2,7 +2,7 @@ import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { type AccountShard, accountShards } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { type FoundReceipts, forgetReceipts, readReceipts } from '@tollgate/state/receipts/receipts.ts'
-import { type SkipReason, skipReasons, type Skipped } from './store-receipts.ts'
+import { type Skipped, type SkipReason, skipReasons } from './store-receipts.ts'
 
 /** Entries of one shard in one read. An entry has the receipts of requests that were settled together. */
 const entriesPerRead = 250

@@ -161,9 +161,7 @@ function timeOf({ to }: RequestFilter, { before, from }: Within, isExact: boolea
         ? [lt(requests.at, time(before.at))]
         : [
             lte(requests.at, time(before.at)),
-            isExact
-              ? sql`(${requests.at} < ${time(before.at)} or ${requests.id} < ${before.id}::uuid)`
-              : undefined
+            isExact ? sql`(${requests.at} < ${time(before.at)} or ${requests.id} < ${before.id}::uuid)` : undefined
           ])
   ]
 }

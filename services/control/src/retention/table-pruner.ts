@@ -6,6 +6,7 @@ import type { Database } from '../database/connect.ts'
 import { dropOldExports } from '../requests/export/export-queue.ts'
 import { pruneCatalogs } from './prune-catalogs.ts'
 import { pruneDeliveries } from './prune-deliveries.ts'
+import { pruneEvents, pruneMails } from './prune-events.ts'
 import { pruneFormerSecrets } from './prune-former-secrets.ts'
 import { pruneKeys } from './prune-keys.ts'
 import { pruneAuditLog, pruneOperatorActs } from './prune-logs.ts'
@@ -26,6 +27,9 @@ export interface Retention {
   readonly catalogsDays: number
   /** Of the log of webhook deliveries. */
   readonly webhookDays: number
+  readonly eventsDays: number
+  /** Counted from when it was sent or given up. */
+  readonly mailsDays: number
 }
 
 /**
@@ -63,6 +67,8 @@ export function createTablePruner(
       }
     ],
     ['webhook deliveries', retention.webhookDays, (before) => pruneDeliveries(orm, before, stopping)],
+    ['events', retention.eventsDays, (before) => pruneEvents(orm, before, stopping)],
+    ['mails', retention.mailsDays, (before) => pruneMails(orm, before, stopping)],
     ['contents of catalogs', retention.catalogsDays, (before) => pruneCatalogs(orm, before)]
   ]
 

@@ -6,6 +6,7 @@ import type { MinResponseTimes } from '../auth/min-response-time.ts'
 import type { LiveUpstreams } from '../catalog/catalog-publisher.ts'
 import type { ComposeOptions } from '../compose.ts'
 import type { Limits } from '../http/limits.ts'
+import type { Brand } from '../mail/brand.ts'
 import { readSmtp } from '../mail/smtp-settings.ts'
 import { readNetwork } from '../webhooks/judge-address.ts'
 
@@ -60,6 +61,9 @@ export interface StartControlOptions {
   logRequests?: number
   /** Default: the identity server's mailbox. Empty: control sends no mails. */
   smtpUrl?: string
+  /** Default: no addresses, so that every operator gets the mails for operators. */
+  operatorMail?: string[]
+  brand?: Partial<Brand>
   /** Of the identity server. The default is low, since tests sign in often. */
   passwordCost?: number
   /** Of the identity server, in characters. Default: 6. */
@@ -118,7 +122,16 @@ export function configOf(
       MAIL_FROM: 'Tollgate <no-reply@tollgate.test>'
     }),
     webhooks: { secretKeys: options.secretKeys ?? [testSealKey], allowedNetworks: [readNetwork('127.0.0.1/32')!] },
-    retention: { auditDays: 365, deadKeysDays: 365, formerSecretsDays: 365, catalogsDays: 365, webhookDays: 30 },
+    retention: {
+      auditDays: 365,
+      deadKeysDays: 365,
+      formerSecretsDays: 365,
+      catalogsDays: 365,
+      eventsDays: 365,
+      mailsDays: 365,
+      webhookDays: 30
+    },
+    ...{ brand: { ...plainBrand, ...options.brand }, operatorMail: options.operatorMail ?? [] },
     ledger: { hoursKeptDays: 90, monthsKept: null },
     requestLogDays: 30,
     catalogFile: options.catalogFile?.path ?? repositoryCatalog,
@@ -136,6 +149,8 @@ export function timesOf(options: StartControlOptions) {
     requestTimeoutMs: options.requestTimeoutMs ?? 2 * longTimeoutMs,
     acknowledgeTimeoutMs: options.acknowledgeTimeoutMs ?? longTimeoutMs,
     sweep: { pageSize: 3, pauseMs: 0 },
+    // Tests check spend when they want.
+    checkDelays: { budget: 0, hour: 0, forecast: 0 },
     catalogFile: {
       intervalMs: options.catalogFile?.intervalMs ?? 3_600_000,
       settleMs: options.catalogFile?.settleMs ?? 0
@@ -143,6 +158,8 @@ export function timesOf(options: StartControlOptions) {
     ...(options.liveUpstreams !== undefined && { liveUpstreams: options.liveUpstreams })
   } satisfies Partial<ComposeOptions>
 }
+
+const plainBrand: Brand = { name: 'Tollgate', logoUrl: null, color: '#2f5bea', supportUrl: null, legalUrl: null }
 
 /** So high that no test exceeds them by accident. */
 const noLimits: Limits = {

@@ -1,5 +1,6 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { RunningIdentity } from '@tollgate/sandbox/identity/start-identity.ts'
+import type { BackgroundLoop } from '@tollgate/service/background/background-loop.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import type { Heartbeat } from '@tollgate/state/processes/create-heartbeat.ts'
 import type { FastifyInstance } from 'fastify'
@@ -48,6 +49,10 @@ export interface RunningControl extends Users {
   invoiceSweeper: InvoiceSweeper
   /** Its loop does not run: tests call it. */
   webhookWorker: DeliveryWorker
+  /** Their loops do not run: tests call them. */
+  mailSender: BackgroundLoop
+  spendWatcher: BackgroundLoop
+  noticeSweeper: BackgroundLoop
   /** The one it was started with. */
   catalog: Catalog
   catalogFile: CatalogFollower

@@ -14,6 +14,7 @@ import { invitations, members } from '../database/schema/team.ts'
 import { passwordResets, users } from '../database/schema/users.ts'
 import type { Identity } from '../identity/identity.ts'
 import { revokeKeys } from '../keys/revoke-keys.ts'
+import { forgetNotices } from '../personal-data/forget-notices.ts'
 import type { Projector } from '../projection/projector.ts'
 import { leaveTeam } from '../team/give-up-seat.ts'
 import { deleteEndpoints } from '../webhooks/store-endpoint.ts'
@@ -43,7 +44,7 @@ type OnDeletionStart = (tx: Transaction) => Promise<void>
  * 2. Redis: the next admission refuses the account. The projection then revokes its keys.
  * 3. Payment provider: the account's subscriptions end, as at every refresh of a closed account.
  * 4. Identity provider: the user is deleted.
- * 5. PostgreSQL: name and address are erased, sessions end. Ledger and audit log stay, with an anonymous id.
+ * 5. PostgreSQL: name, address, events and mails are erased, sessions end. Ledger and audit log stay, with an anonymous id.
  *
  * @param onStart called once for each deletion, in the transaction that starts it
  * @throws ServiceError `team_has_members`, `revocation_pending` (Redis is unavailable), `payments_unavailable`,
@@ -117,6 +118,7 @@ async function forgetUser(tx: Transaction, catalog: Catalog, id: string, by: By)
   await endSessions(tx, id)
   await forgetBrowsers(tx, id)
   await forgetUnproved(tx, id)
+  await forgetNotices(tx, id)
   await tx.delete(passwordResets).where(eq(passwordResets.userId, id))
   await tx.delete(invitations).where(eq(invitations.email, user.email.toLowerCase()))
   await tx

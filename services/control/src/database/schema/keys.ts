@@ -45,6 +45,8 @@ export const keys = pgTable(
     index('keys_account_shard_version').on(table.accountShard, table.version),
     index('keys_secret_shard_version').on(table.secretShard, table.version),
     index('keys_revoked').on(table.revokedAt).where(sql`${table.revokedAt} is not null`),
+    index('keys_expires').on(table.expiresAt).where(sql`${table.expiresAt} is not null`),
+    index('keys_previous_until').on(table.previousUntil).where(sql`${table.previousUntil} is not null`),
     index('keys_metadata').using('gin', sql`${table.metadata} jsonb_path_ops`),
     check('keys_status', sql`(${table.status} = 'revoked') = (${table.revokedAt} is not null)`),
     check('keys_previous', sql`(${table.previousDigest} is null) = (${table.previousUntil} is null)`)

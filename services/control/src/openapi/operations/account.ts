@@ -15,6 +15,19 @@ export const accountOperations: Operations = {
     isLimited: true,
     errors: ['forbidden', 'change_pending']
   },
+  'GET /api/account/notifications': {
+    operationId: 'getNotifications',
+    summary: 'Get the mails that the caller gets, and the account’s thresholds',
+    auth: 'session'
+  },
+  'PATCH /api/account/notifications': {
+    operationId: 'changeNotifications',
+    summary: 'Choose mails, and thresholds of budgets',
+    description:
+      'Members that are left out stay. Mails of kind `account` cannot be switched off. Only the owner of the account may change the thresholds; `null` restores the default ones, and an empty list switches them off.',
+    auth: 'session',
+    errors: ['forbidden']
+  },
   'GET /api/account/export': {
     operationId: 'exportOwnData',
     summary: 'Download everything that is stored about you',

@@ -168,5 +168,18 @@ export const adminOperations: Operations = {
     description:
       'The answer is a stream of any length, as NDJSON or CSV. With `group=day,model` it has one row for each day and model. Usage may lag by 5 seconds. After a failure, the connection closes before the answer is complete.',
     auth: 'operator'
+  },
+  'GET /api/admin/events': {
+    operationId: 'listOperatorEvents',
+    summary: 'List what happened in the whole system, newest first',
+    description:
+      'Failing providers, requests that failed over, accounts with unusual spend. Kept for `EVENTS_KEPT_DAYS`.',
+    auth: 'operator'
+  },
+  'POST /api/admin/events/seen': {
+    operationId: 'markOperatorEventsSeen',
+    summary: 'Mark an event and all earlier ones as seen',
+    description: 'For the caller alone. Safe to repeat; a mark never moves back.',
+    auth: 'operator'
   }
 }

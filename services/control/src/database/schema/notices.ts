@@ -1,0 +1,97 @@
+import { bigint, boolean, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { at } from './columns.ts'
+
+/**
+ * What a check of spend looks at: budgets of the account and its keys (`budget`), the last hour (`hour`), or the rest of the
+ * month (`forecast`).
+ */
+export const spendCheckKinds = ['budget', 'hour', 'forecast'] as const
+export type SpendCheckKind = (typeof spendCheckKinds)[number]
+
+/** Accounts and keys whose spend has changed, until it is checked; see notices/spend-checks.ts. */
+export const spendChecks = pgTable(
+  'spend_checks',
+  {
+    accountId: uuid('account_id').notNull(),
+    kind: text('kind', { enum: spendCheckKinds }).notNull(),
+    /** Empty: the account itself. */
+    keyId: text('key_id').notNull().default(''),
+    /** The check covers every change before this time. By the database's clock. */
+    dueAt: at('due_at').notNull(),
+    /** Until then one replica works on it. */
+    leaseEndsAt: at('lease_ends_at')
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.kind, table.keyId] }),
+    index('spend_checks_due').on(table.dueAt)
+  ]
+)
+
+/** The last threshold of a budget in a month of which somebody was told; see notices/decide-threshold.ts. */
+export const toldBudgets = pgTable(
+  'told_budgets',
+  {
+    accountId: uuid('account_id').notNull(),
+    /** Empty: the account's own budget. */
+    keyId: text('key_id').notNull().default(''),
+    /** The first moment of the month, UTC. */
+    month: at('month').notNull(),
+    percent: integer('percent').notNull(),
+    spentNanos: bigint('spent_nanos', { mode: 'number' }).notNull()
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.keyId, table.month] }),
+    index('told_budgets_month').on(table.month)
+  ]
+)
+
+/** How far sweeps have looked ahead; see notices/sweep-ahead.ts. */
+export const noticeSweeps = pgTable('notice_sweeps', {
+  name: text('name').primaryKey(),
+  /** Everything before this time was looked at. */
+  until: at('until').notNull(),
+  /** Of that moment itself, everything up to this id. */
+  untilId: text('until_id').notNull().default('')
+})
+
+/** Upstreams that gateways avoid now; see notices/watch-upstreams.ts. */
+export const failingUpstreams = pgTable('failing_upstreams', {
+  upstream: text('upstream').primaryKey(),
+  since: at('since').notNull(),
+  /** When it was last found failing. */
+  seenAt: at('seen_at').notNull(),
+  isTold: boolean('is_told').notNull().default(false)
+})
+
+/** Requests that another upstream answered, by minute, until their event is recorded; see notices/failovers.ts. */
+export const failovers = pgTable(
+  'failovers',
+  {
+    minute: at('minute').notNull(),
+    model: text('model').notNull(),
+    fromUpstream: text('from_upstream').notNull(),
+    toUpstream: text('to_upstream').notNull(),
+    requests: integer('requests').notNull()
+  },
+  (table) => [primaryKey({ columns: [table.minute, table.model, table.fromUpstream, table.toUpstream] })]
+)
+
+/** Thresholds that the owner of an account chose, in percent; null: the default ones. */
+export const noticeSettings = pgTable('notice_settings', {
+  accountId: uuid('account_id').primaryKey(),
+  thresholds: integer('thresholds').array(),
+  keyThresholds: integer('key_thresholds').array()
+})
+
+/** Up to which event somebody has seen the events of an account, or of the operators. */
+export const seenEvents = pgTable(
+  'seen_events',
+  {
+    userId: uuid('user_id').notNull(),
+    /** The account's id, or `operators`. */
+    feed: text('feed').notNull(),
+    at: at('at').notNull(),
+    eventId: uuid('event_id').notNull()
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.feed] })]
+)

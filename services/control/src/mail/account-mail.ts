@@ -1,0 +1,61 @@
+import type { KeyRevokedByOperator, MailContent, NoticeOf } from './mail-content.ts'
+import { quoted } from './write-words.ts'
+
+type Told = NoticeOf<'payment.failed' | 'account.suspended' | 'account.resumed' | 'key.revoked_by_operator'>
+
+/** A mail about the account itself. If several things happened at once, it has the title of the last one. */
+export function accountMail(notices: readonly Told[]): MailContent {
+  const all = notices.map(contentOf)
+  return { ...all.at(-1)!, paragraphs: all.toReversed().flatMap(({ paragraphs }) => paragraphs) }
+}
+
+function contentOf(notice: Told): MailContent {
+  switch (notice.type) {
+    case 'payment.failed':
+      return {
+        subject: 'Your payment failed',
+        title: 'Your payment failed',
+        paragraphs: [
+          'We could not collect the payment for your plan. Your keys still work, and we try again in the next days.',
+          'If the payment keeps failing, your plan ends. Please check your payment method.'
+        ],
+        button: { text: 'Check your payment method', path: '/dashboard/billing' }
+      }
+    case 'account.suspended':
+      return {
+        subject: 'Your account is suspended',
+        title: 'Your account is suspended',
+        paragraphs: [
+          'All requests with your API keys are refused now.',
+          notice.data.reason === 'operator'
+            ? 'We suspended the account. If you do not know why, please contact us.'
+            : 'The account’s user is blocked or was deleted at sign-in. If this is a mistake, please contact us.'
+        ],
+        button: { text: 'Open your account', path: '/dashboard' }
+      }
+    case 'account.resumed':
+      return {
+        subject: 'Your account works again',
+        title: 'Your account works again',
+        paragraphs: ['The suspension of your account has ended. Your API keys work again.'],
+        button: { text: 'Open your account', path: '/dashboard' }
+      }
+    case 'key.revoked_by_operator':
+      return revokedKey(notice.data)
+  }
+}
+
+function revokedKey({ label, scope, prefix, reason }: KeyRevokedByOperator): MailContent {
+  const title = `Your API key ${quoted(label)} was revoked`
+  const beginning = `${scope === 'management' ? 'tgm' : 'tg'}_${prefix}`
+  return {
+    subject: title,
+    title,
+    paragraphs: [
+      `We revoked the API key ${quoted(label)} (${beginning}…) of your account. Requests with this key are now refused.`,
+      `Reason: ${reason}`,
+      'If your apps use this key, create a new key and use it there. If somebody else may have used it, check your usage.'
+    ],
+    button: { text: 'Create a new key', path: '/dashboard/keys' }
+  }
+}

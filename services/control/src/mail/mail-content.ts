@@ -1,0 +1,23 @@
+import type { EventData, EventType } from '@tollgate/contracts/events/event-types.ts'
+import type { KeyScope } from '@tollgate/contracts/keys/secret.ts'
+import type { MailText } from './render-mail.ts'
+
+/** The words of a mail. Its button leads to a page of the dashboard. */
+export type MailContent = Omit<MailText, 'button'> & {
+  readonly button: { readonly text: string; readonly path: string }
+}
+
+/** What `key.revoked_by_operator` tells. */
+export interface KeyRevokedByOperator {
+  readonly label: string
+  readonly scope: KeyScope
+  readonly prefix: string
+  readonly reason: string
+}
+
+type DataOf<Type> = Type extends EventType ? EventData<Type> : KeyRevokedByOperator
+
+/** A stored notice of one of some types. */
+export type NoticeOf<Type extends EventType | 'key.revoked_by_operator'> = Type extends unknown
+  ? { readonly type: Type; readonly data: DataOf<Type>; readonly at: string }
+  : never

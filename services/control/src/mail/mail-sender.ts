@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto'
+import type { MailKind } from '@tollgate/contracts/http/notices.ts'
+import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
+import { and, asc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Clock } from '../clocks/clock.ts'
+import type { Orm } from '../database/connect.ts'
+import { mails } from '../database/schema/mails.ts'
+import type { Brand } from './brand.ts'
+import { mailContentOf } from './mail-content-of.ts'
+import { kindsOfMails } from './mail-kinds.ts'
+import { type Mailer, maxConnections } from './mailer.ts'
+import { findRecipient, operatorRecipients, unsubscribeToken } from './recipients.ts'
+import { renderMail } from './render-mail.ts'
+
+const minuteMs = 60_000
+/** Before each further attempt. After the last one the mail has failed: about a day and a half after the first. */
+const pausesMs = [0.25, 1, 5, 30, 120, 360, 720, 900].map((minutes) => minutes * minuteMs)
+/** Longer than an attempt may take. If a replica dies during an attempt, another one repeats it after this time. */
+const leaseMs = 120_000
+/** Mails that a replica sends at once. */
+const batch = maxConnections
+
+/** What became of a mail. `skipped`: it is switched off, or nobody can get it. `not_configured`: control has no mail server. */
+export const mailOutcomes = ['sent', 'failed', 'skipped', 'not_configured'] as const
+export type MailOutcome = (typeof mailOutcomes)[number]
+
+export interface MailSenderOptions {
+  orm: Orm
+  /** null: control has no mail server, and drops the mails. */
+  mailer: Mailer | null
+  brand: Brand
+  /** Mails link to the dashboard there. */
+  publicUrl: string
+  /** Addresses that get the mails for operators; none: every operator gets them. */
+  operatorMail: readonly string[]
+  clock: Clock
+  log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
+  /** Called once for each mail that ends. */
+  onMail?: (outcome: MailOutcome) => void
+  intervalMs?: number
+}
+
+type Row = typeof mails.$inferSelect
+
+/**
+ * Sends queued mails. Any number of replicas may run it: each mail is leased by one. A mail is sent once, but once more if the
+ * replica dies between the mail server's answer and the database's; both copies have the same `Message-ID`.
+ */
+export function createMailSender(options: MailSenderOptions): BackgroundLoop {
+  const { orm, mailer, brand, publicUrl, operatorMail, clock, log, onMail = () => {}, intervalMs = 1000 } = options
+
+  async function send(row: Row): Promise<void> {
+    if (mailer === null) {
+      log.info({ kind: row.kind, accountId: row.accountId }, 'no mail was sent, because SMTP_URL is not set')
+      return end(row, 'skipped', 'not_configured')
+    }
+    // It was tried again and again without a result: writing it fails, or each replica died.
+    if (row.attempts > pausesMs.length + 1) return end(row, 'failed', 'failed', 'unsendable')
+    if (row.recipient === 'operators') return expand(row)
+    const kind = row.kind as MailKind
+    const recipient = await findRecipient(orm, row.recipient, kind)
+    if (recipient === null) return end(row, 'skipped', 'skipped')
+    const { isRequired, isForOperators, about } = kindsOfMails[kind]
+    const unsubscribeUrl = isRequired
+      ? null
+      : `${publicUrl}/api/unsubscribe?token=${await unsubscribeToken(orm, recipient.name, kind)}`
+    const { button, ...content } = mailContentOf(kind, row.notices, row.count)
+    const text = { ...content, button: { text: button.text, url: publicUrl + button.path } }
+    const why = isForOperators
+      ? `You get this mail because you operate ${brand.name}.`
+      : `You get this mail about ${about} because you own an account at ${brand.name}.`
+    const mail = {
+      id: row.id,
+      to: recipient.address,
+      ...renderMail(text, { brand, why, unsubscribeUrl }),
+      unsubscribeUrl
+    }
+    const delivery = await mailer.deliver(mail, { kind, accountId: row.accountId })
+    if (delivery.outcome === 'sent') return end(row, 'sent', 'sent')
+    const pauseMs = delivery.outcome === 'refused' ? undefined : pausesMs[row.attempts - 1]
+    if (pauseMs === undefined) {
+      log.error({ kind, accountId: row.accountId, mailId: row.id, failure: delivery.failure }, 'a mail has failed')
+      return end(row, 'failed', 'failed', delivery.failure)
+    }
+    await orm
+      .update(mails)
+      .set({ dueAt: new Date(clock().getTime() + pauseMs), leaseEndsAt: null, failure: delivery.failure })
+      .where(isOurs(row))
+  }
+
+  /** Replaces a mail for the operators by one for each of them, so that each has its own attempts. */
+  async function expand(row: Row): Promise<void> {
+    const recipients = await operatorRecipients(orm, operatorMail)
+    if (recipients.length === 0) return end(row, 'skipped', 'skipped')
+    await orm.transaction(async (tx) => {
+      const removed = await tx.delete(mails).where(isOurs(row)).returning({ id: mails.id })
+      if (removed.length === 0) return
+      const each = recipients.map((recipient) => ({
+        ...{ ...row, id: randomUUID(), recipient, attempts: 0, leaseEndsAt: null }
+      }))
+      await tx.insert(mails).values(each)
+    })
+  }
+
+  async function end(
+    row: Row,
+    state: 'sent' | 'failed' | 'skipped',
+    outcome: MailOutcome,
+    failure: string | null = null
+  ) {
+    const ended = await orm
+      .update(mails)
+      .set({ state, failure, endedAt: clock(), leaseEndsAt: null })
+      .where(isOurs(row))
+      .returning({ id: mails.id })
+    if (ended.length > 0) onMail(outcome)
+  }
+
+  return createBackgroundLoop({
+    async round() {
+      const claimed = await claimMails(orm, clock())
+      const outcomes = await Promise.allSettled(claimed.map(send))
+      const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+      if (failed !== undefined) throw failed.reason
+      return claimed.length === batch ? 'again' : null
+    },
+    intervalMs,
+    log,
+    messages: { failing: 'queued mails cannot be read or written', recovered: 'queued mails are sent again' }
+  })
+}
+
+/** Leases the mails that are due, the oldest first. */
+function claimMails(orm: Orm, now: Date): Promise<Row[]> {
+  return orm.transaction(async (tx) => {
+    const due = await tx
+      .select()
+      .from(mails)
+      .where(
+        and(isNull(mails.endedAt), lte(mails.dueAt, now), or(isNull(mails.leaseEndsAt), lte(mails.leaseEndsAt, now)))
+      )
+      .orderBy(asc(mails.dueAt))
+      .limit(batch)
+      .for('update', { skipLocked: true })
+    const leaseEndsAt = new Date(now.getTime() + leaseMs)
+    const ids = due.map(({ id }) => id)
+    if (ids.length === 0) return []
+    const claimed = await tx
+      .update(mails)
+      .set({ state: 'sending', leaseEndsAt, attempts: sql`${mails.attempts} + 1` })
+      .where(inArray(mails.id, ids))
+      .returning()
+    return claimed.toSorted((one, other) => one.dueAt.getTime() - other.dueAt.getTime())
+  })
+}
+
+/** Whether this replica still has the lease: the stored end identifies it. */
+const isOurs = ({ id, leaseEndsAt }: Row) => and(eq(mails.id, id), eq(mails.leaseEndsAt, leaseEndsAt!))

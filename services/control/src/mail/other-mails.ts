@@ -1,0 +1,44 @@
+import type { MailContent, NoticeOf } from './mail-content.ts'
+import { dollars, moment } from './write-words.ts'
+
+/** A mail about webhook endpoints that get no more events. */
+export function webhookMail(notices: ReadonlyArray<NoticeOf<'webhook.disabled'>>): MailContent {
+  const title = notices.length === 1 ? 'A webhook endpoint is disabled' : 'Webhook endpoints are disabled'
+  return {
+    ...{ subject: title, title, items: notices.map(({ data }) => data.url) },
+    paragraphs: [
+      'It answered no message for a day, so we send no more. Repair it, then enable it again: you can send missed messages once more.'
+    ],
+    button: { text: 'See your endpoints', path: '/dashboard/webhooks' }
+  }
+}
+
+/** A mail for operators about providers that keep failing. */
+export function providersMail(notices: ReadonlyArray<NoticeOf<'provider.failing' | 'webhook.disabled'>>): MailContent {
+  const failing = notices.filter((notice) => notice.type === 'provider.failing')
+  if (failing.length === 0) return webhookMail(notices.filter((notice) => notice.type === 'webhook.disabled'))
+  const names = [...new Set(failing.map(({ data }) => data.upstream))]
+  const title = names.length === 1 ? `The provider ${names[0]} keeps failing` : `${names.length} providers keep failing`
+  return {
+    ...{ subject: title, title },
+    paragraphs: [
+      'Most calls fail, so gateways avoid it. Models with another upstream in their route still answer; requests for others fail.'
+    ],
+    items: failing.map(({ data }) => `${data.upstream}: failing since ${moment(data.since)}`),
+    button: { text: 'See the system', path: '/dashboard/operator/system' }
+  }
+}
+
+/** A mail for operators about accounts that spend far more than usual. @param count of all accounts */
+export function spendMail(notices: ReadonlyArray<NoticeOf<'spend.unusual'>>, count: number): MailContent {
+  const title = count === 1 ? 'An account spends far more than usual' : `${count} accounts spend far more than usual`
+  return {
+    ...{ subject: title, title },
+    paragraphs: ['Its keys may have leaked, or an app may repeat requests. The monthly budget still limits it.'],
+    items: notices.map(
+      ({ data }) =>
+        `${data.account_id}: ${dollars(data.spent_usd)} in the hour of ${moment(data.hour)}, at most ${dollars(data.usual_usd)} an hour before`
+    ),
+    button: { text: 'See the accounts', path: '/dashboard/operator/accounts' }
+  }
+}

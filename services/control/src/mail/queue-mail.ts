@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import type { MailKind } from '@tollgate/contracts/http/notices.ts'
+import { sql } from 'drizzle-orm'
+import type { Transaction } from '../database/connect.ts'
+import { mails, type StoredNotice } from '../database/schema/mails.ts'
+import type { RecordedEvent } from '../events/recorded-event.ts'
+import { kindOf, kindsOfMails } from './mail-kinds.ts'
+
+/** A mail tells of so many things; it gives the number of the others. */
+export const maxNotices = 20
+
+/** Queues the mails that events cause, in the transaction that records the events. */
+export async function queueEventMails(tx: Transaction, recorded: readonly RecordedEvent[]): Promise<void> {
+  const byMail = Map.groupBy(recorded.filter(isMailed), ({ accountId, type }) =>
+    JSON.stringify([accountId, kindOf(type, accountId === null)])
+  )
+  // In one order, so that transactions which add to the same mails do not deadlock.
+  for (const [mail, events] of [...byMail].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+    const [accountId, kind] = JSON.parse(mail) as [string | null, MailKind | null]
+    if (kind === null) continue
+    const notices = events.map(({ type, data, at }) => ({ type, data, at: at.toISOString() }))
+    await queueMail(tx, { accountId, kind, notices, at: events[0]!.at })
+  }
+}
+
+/** What the owner of an account just did is not mailed: joining a team, leaving it, deleting the account. */
+function isMailed({ type, data }: RecordedEvent): boolean {
+  if (type !== 'account.suspended' && type !== 'account.resumed') return true
+  const { reason } = data as { reason: string }
+  return reason !== 'team' && reason !== 'deleted'
+}
+
+/**
+ * Queues a mail, in the transaction of what it tells. It joins a mail of the same kind that still waits.
+ *
+ * @param mail without an account, it is for the operators
+ */
+export async function queueMail(
+  tx: Transaction,
+  mail: { accountId: string | null; kind: MailKind; notices: readonly StoredNotice[]; at: Date }
+): Promise<void> {
+  const { accountId, kind, notices, at } = mail
+  const row = {
+    ...{ id: randomUUID(), accountId, kind, createdAt: at, state: 'collecting' as const },
+    recipient: accountId === null ? 'operators' : `account:${accountId}`,
+    notices: notices.slice(0, maxNotices),
+    count: notices.length,
+    dueAt: new Date(at.getTime() + kindsOfMails[kind].collectMs)
+  }
+  await tx
+    .insert(mails)
+    .values(row)
+    .onConflictDoUpdate({
+      target: [mails.recipient, mails.kind],
+      targetWhere: sql`${mails.state} = 'collecting'`,
+      set: {
+        count: sql`${mails.count} + excluded.count`,
+        notices: sql`case when jsonb_array_length(${mails.notices}) >= ${maxNotices} then ${mails.notices}
+          else ${mails.notices} || excluded.notices end`
+      }
+    })
+}

@@ -1,0 +1,116 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { monthNumber } from '@tollgate/state/keyspace/month.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { readSettled, type Spender } from '@tollgate/state/spend/read-settled.ts'
+import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import type { Orm } from '../database/connect.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { adjustments } from '../database/schema/admin.ts'
+import { keys } from '../database/schema/keys.ts'
+import { noticeSettings, toldBudgets } from '../database/schema/notices.ts'
+import { toEventKey } from '../events/record-key-event.ts'
+import { monthlyCapNanos } from '../usage/monthly-cap.ts'
+import { createPostgresLedger } from '../usage/postgres-ledger.ts'
+import { monthOf } from '../usage/usage-range.ts'
+import { defaultThresholds, type Told } from './decide-threshold.ts'
+
+/** A budget of this month, with what counts towards it. */
+export interface Budget extends Spender {
+  readonly budgetNanos: number
+  readonly spentNanos: number
+  readonly thresholds: readonly number[]
+  readonly told: Told
+  /** null for the budget of the account. */
+  readonly eventKey: ReturnType<typeof toEventKey> | null
+}
+
+export interface BudgetSources {
+  readonly orm: Orm
+  readonly redis: RedisLink
+  readonly catalog: Catalog
+}
+
+/**
+ * Reads budgets with their spend: what admission counts, or the ledger's sums while Redis is away. Leaves out deleted accounts,
+ * and keys that are revoked or have no budget.
+ *
+ * @throws the error of PostgreSQL
+ */
+export async function readBudgets(
+  { orm, redis, catalog }: BudgetSources,
+  spenders: readonly Spender[],
+  now: Date
+): Promise<Budget[]> {
+  if (spenders.length === 0) return []
+  const ids = [...new Set(spenders.map(({ account }) => account))]
+  const keyIds = spenders.flatMap(({ key }) => key ?? [])
+  const month = monthOf(now).from
+  const [owners, budgetedKeys, told, adjusted, spent] = await Promise.all([
+    readAccounts(orm, ids),
+    keyIds.length === 0 ? [] : readKeys(orm, keyIds),
+    orm
+      .select()
+      .from(toldBudgets)
+      .where(and(inArray(toldBudgets.accountId, ids), eq(toldBudgets.month, month))),
+    readAdjusted(orm, ids, month),
+    readSpent(orm, redis, spenders, now)
+  ])
+  const ownerOf = new Map(owners.map((row) => [row.account.id, row]))
+  const keyOf = new Map(budgetedKeys.map((row) => [row.id, row]))
+  const toldOf = new Map(told.map((row) => [`${row.accountId} ${row.keyId}`, row]))
+  return spenders.flatMap((spender, index): Budget[] => {
+    const { account, key } = spender
+    const owner = ownerOf.get(account)
+    if (owner === undefined) return []
+    const ofKey = key === null ? null : keyOf.get(key)
+    if (ofKey === undefined) return []
+    const { thresholds, keyThresholds } = owner.settings ?? { thresholds: null, keyThresholds: null }
+    const common = { ...spender, told: toldOf.get(`${account} ${key ?? ''}`) ?? { percent: 0, spentNanos: 0 } }
+    if (ofKey === null) {
+      const budgetNanos = monthlyCapNanos(catalog, owner.account)
+      const spentNanos = Math.max(0, spent[index]! + (adjusted.get(account) ?? 0))
+      return [{ ...common, budgetNanos, spentNanos, thresholds: thresholds ?? defaultThresholds, eventKey: null }]
+    }
+    return [
+      {
+        ...{ ...common, budgetNanos: ofKey.monthlyBudgetNanos!, spentNanos: spent[index]! },
+        ...{ thresholds: keyThresholds ?? defaultThresholds, eventKey: toEventKey(ofKey) }
+      }
+    ]
+  })
+}
+
+const readAccounts = (orm: Orm, ids: string[]) =>
+  orm
+    .select({ account: accounts, settings: noticeSettings })
+    .from(accounts)
+    .leftJoin(noticeSettings, eq(noticeSettings.accountId, accounts.id))
+    .where(and(inArray(accounts.id, ids), sql`not 'deleted' = any (${accounts.suspensions})`))
+
+const readKeys = (orm: Orm, ids: string[]) =>
+  orm
+    .select()
+    .from(keys)
+    .where(and(inArray(keys.id, ids), eq(keys.status, 'active'), isNotNull(keys.monthlyBudgetNanos)))
+
+async function readAdjusted(orm: Orm, ids: string[], month: Date): Promise<Map<string, number>> {
+  const rows = await orm
+    .select({ account: adjustments.accountId, nanos: sql<string>`sum(${adjustments.nanos})::text` })
+    .from(adjustments)
+    .where(and(inArray(adjustments.accountId, ids), eq(adjustments.month, month)))
+    .groupBy(adjustments.accountId)
+  return new Map(rows.map(({ account, nanos }) => [account, Number(nanos)]))
+}
+
+/** Without adjustments, in the order of the spenders. */
+async function readSpent(orm: Orm, redis: RedisLink, spenders: readonly Spender[], now: Date): Promise<number[]> {
+  const counted = redis.isReady() ? await readSettled(redis, spenders, monthNumber(now)).catch(() => null) : null
+  const missing = spenders.filter((_spender, index) => (counted?.[index] ?? null) === null)
+  if (missing.length === 0) return counted as number[]
+  const ids = [...new Set(missing.map(({ account }) => account))]
+  const sums = new Map((await createPostgresLedger(orm).spendOf(ids, now)).map((sum) => [sum.account, sum]))
+  return spenders.map(({ account, key }, index) => {
+    const sum = sums.get(account)
+    return counted?.[index] ?? (key === null ? sum?.settled : sum?.byKey.get(key)) ?? 0
+  })
+}

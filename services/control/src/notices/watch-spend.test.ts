@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { adjustments } from '../database/schema/admin.ts'
+import { events } from '../database/schema/events.ts'
+import { noticeSettings, spendChecks } from '../database/schema/notices.ts'
+import { ledger } from '../database/schema/usage.ts'
+import { expectStatus } from '../testing/call-control.ts'
+import { onDatabase } from '../testing/databases.ts'
+import { startControl } from '../testing/start-control.ts'
+import { copyRound } from '../usage/copy-round.ts'
+import { createPostgresLedger } from '../usage/postgres-ledger.ts'
+import { addLedgerMonths } from '../usage/testing/add-ledger-months.ts'
+import { serve } from '../usage/testing/serve.ts'
+import { noteCopiedUsage } from './note-copied-usage.ts'
+import { type CheckDelays, claimChecks, noteBudget, noteSpend } from './spend-checks.ts'
+import { createSpendWatcher, performChecks } from './spend-watcher.ts'
+
+const usd = 1e9
+const atOnce: CheckDelays = { budget: 0, hour: 0, forecast: 0 }
+const quiet = { info: () => {}, warn: () => {} }
+
+onDatabase('the spend of accounts is watched', async (t, newDatabase) => {
+  const control = await startControl({ databaseUrl: await newDatabase(), isProjecting: true })
+  t.after(() => control.close())
+  const { call, database, redis, spendWatcher, catalog } = control
+  const { orm } = database
+  const sources = { orm, redis, catalog }
+  const never = new AbortController().signal
+  const noted = noteCopiedUsage(createPostgresLedger(orm), orm, atOnce, () => new Date())
+
+  /** An account with a budget of $100, and a key with one of $10. */
+  async function open() {
+    const user = await control.signUp({ plan: 'pro' })
+    const { cookie } = user
+    const own = { monthly_budget_usd: 20 }
+    await expectStatus(call('PATCH', '/api/account', { cookie, body: own }), 200)
+    const body = { label: 'an app', monthly_budget_usd: 10, metadata: { tenant: '7' } }
+    const created = await expectStatus(call('POST', '/api/keys', { cookie, body }), 201)
+    const { id: key } = (created.body as { key: { id: string } }).key
+    // Budgets that just changed are checked some seconds later.
+    await orm.delete(spendChecks)
+    const spend = async (dollars: number) => {
+      await serve(redis, user.id, { key, costNanos: dollars * usd })
+      await copyRound(noted, redis, Math.floor(Date.now() / 3_600_000), { signal: never })
+    }
+    const told = async () => {
+      const found = await orm.select().from(events).where(eq(events.accountId, user.id)).orderBy(events.at, events.id)
+      return found
+        .filter(({ type }) => type === 'budget.threshold')
+        .map(({ data }) => data as { scope: string; percent: number; spent_usd: string })
+        .map(({ scope, percent, spent_usd }) => [scope, percent, spent_usd])
+        .toSorted()
+    }
+    return { ...user, key, spend, told }
+  }
+  /** Checks that are not due yet are due. */
+  const dueNow = () => orm.update(spendChecks).set({ dueAt: new Date(0), leaseEndsAt: null })
+
+  await t.test('thresholds of the account and the key, each once, and a jump is one', async () => {
+    const { id, key, spend, told } = await open()
+    await spend(4)
+    await spendWatcher.runOnce()
+    assert.deepEqual(await told(), [])
+    await spend(5)
+    await spendWatcher.runOnce()
+    await spendWatcher.runOnce()
+    assert.deepEqual(await told(), [['key', 80, '9.00']])
+    await spend(11)
+    for (const _replica of [1, 2]) await spendWatcher.runOnce()
+    assert.deepEqual(await told(), [
+      ['account', 100, '20.00'],
+      ['key', 100, '20.00'],
+      ['key', 80, '9.00']
+    ])
+    const [event] = await orm
+      .select()
+      .from(events)
+      .where(
+        eq(
+          events.once,
+          `budget.threshold:${id}:${key}:${new Date().toISOString().slice(0, 7)}:80:${10 * usd}:${9 * usd}`
+        )
+      )
+    assert.partialDeepStrictEqual(event?.data, { key: { id: key, label: 'an app', metadata: { tenant: '7' } } })
+    assert.equal(await orm.$count(spendChecks, eq(spendChecks.accountId, id)), 0)
+  })
+
+  await t.test('many replicas that check at once tell once, also after a death in between', async () => {
+    const { id, key, spend, told } = await open()
+    await spend(17)
+    const due = () => [
+      { account: id, kind: 'budget' as const, key: '', due: '' },
+      { account: id, kind: 'budget' as const, key, due: '' }
+    ]
+    // A replica that dies after the events and before it removes the check leaves the check.
+    const now = new Date()
+    await Promise.all(Array.from({ length: 4 }, () => performChecks(sources, due(), now)))
+    const replicas = Array.from({ length: 3 }, () => createSpendWatcher({ ...sources, clock: () => now, log: quiet }))
+    await Promise.all(replicas.map((replica) => replica.runOnce()))
+    assert.deepEqual(await told(), [
+      ['account', 80, '17.00'],
+      ['key', 100, '17.00']
+    ])
+  })
+
+  await t.test('a raised budget is not told again, and a lower one, an adjustment or a new threshold is', async () => {
+    const { id, cookie, spend, told } = await open()
+    await spend(10)
+    await spendWatcher.runOnce()
+    const budget = async (dollars: number) => {
+      await expectStatus(call('PATCH', '/api/account', { cookie, body: { monthly_budget_usd: dollars } }), 200)
+      await dueNow()
+      await spendWatcher.runOnce()
+      return (await told()).filter(([scope]) => scope === 'account').map(([, percent]) => percent)
+    }
+    assert.deepEqual(await budget(20), [50])
+    assert.deepEqual(await budget(15), [50])
+    assert.deepEqual(await budget(12), [50, 80])
+    assert.deepEqual(await budget(30), [50, 80])
+    const row = { id: randomUUID(), accountId: id, actorId: id, reason: 'a charge', at: new Date() }
+    const month = new Date(`${new Date().toISOString().slice(0, 7)}-01T00:00:00Z`)
+    await orm.transaction(async (tx) => {
+      await tx.insert(adjustments).values({ ...row, month, nanos: 14 * usd })
+      await noteBudget(tx, id, null)
+    })
+    assert.deepEqual(await budget(31), [50, 50, 80])
+    const body = { thresholds: [70, 90] }
+    await expectStatus(call('PATCH', '/api/account/notifications', { cookie, body }), 200)
+    assert.partialDeepStrictEqual(await orm.select().from(noticeSettings).where(eq(noticeSettings.accountId, id)), [
+      { thresholds: [70, 90], keyThresholds: null }
+    ])
+    assert.deepEqual(await budget(26), [50, 50, 80, 90])
+  })
+
+  await t.test('the next month begins with nothing told, by the ledger while Redis has no spend of it', async () => {
+    const { id, key, spend, told } = await open()
+    await spend(20)
+    await spendWatcher.runOnce()
+    assert.equal((await told()).length, 2)
+    const next = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1, 1, 0, 0, 30))
+    const check = { account: id, kind: 'budget' as const, key: '', due: '' }
+    await performChecks(sources, [check, { ...check, key }], next)
+    assert.equal((await told()).length, 2)
+    await addLedgerMonths(orm, next.toISOString().slice(0, 10))
+    const hour = new Date(Math.floor(next.getTime() / 3_600_000) * 3_600_000)
+    await orm
+      .insert(ledger)
+      .values({ accountId: id, hour, run: 'r', keyId: key, model: 'm', revision: 1, costNanos: 12 * usd })
+    const away = { ...redis, isReady: () => false } as typeof redis
+    await performChecks({ ...sources, redis: away }, [check, { ...check, key }], next)
+    assert.deepEqual(
+      (await told()).filter(([, , spent]) => spent === '12.00'),
+      [
+        ['account', 50, '12.00'],
+        ['key', 100, '12.00']
+      ]
+    )
+  })
+
+  await t.test('a forecast above the budget is told once, and unusual spend once a day', async () => {
+    const { id } = await open()
+    const now = new Date('2026-06-20T12:30:00Z')
+    await addLedgerMonths(orm, '2026-06-01')
+    const hourOf = (day: number, hour = 0) => new Date(Date.UTC(2026, 5, day, hour))
+    const row = { accountId: id, run: 'r', keyId: 'k', model: 'm', revision: 1 }
+    const days = Array.from({ length: 7 }, (_, n) => ({ ...row, hour: hourOf(13 + n), costNanos: 1.2 * usd }))
+    await orm.insert(ledger).values(days)
+    const checks = (['forecast', 'hour'] as const).map((kind) => ({ account: id, kind, key: '', due: '' }))
+    for (const _time of [1, 2])
+      await performChecks({ ...sources, redis: { ...redis, isReady: () => false } as typeof redis }, checks, now)
+    const ofType = async (type: 'budget.forecast' | 'spend.unusual') =>
+      (await orm.select().from(events).where(eq(events.type, type)))
+        .filter(({ accountId, data }) => accountId === id || (data as { account_id?: string }).account_id === id)
+        .map(({ data }) => data)
+    // $8.40, and $1.20 a day for 10.479 days.
+    assert.partialDeepStrictEqual(await ofType('budget.forecast'), [{ spent_usd: '8.40', forecast_usd: '20.975' }])
+    assert.deepEqual(await ofType('spend.unusual'), [])
+    await orm.insert(ledger).values({ ...row, hour: hourOf(20, 11), costNanos: 11 * usd })
+    await orm.insert(ledger).values({ ...row, hour: hourOf(20, 12), costNanos: 60 * usd })
+    for (const _time of [1, 2]) await performChecks(sources, checks, now)
+    assert.deepEqual(await ofType('spend.unusual'), [
+      { account_id: id, hour: '2026-06-20T11:00:00.000Z', spent_usd: '11.00', usual_usd: '1.20' }
+    ])
+  })
+
+  await t.test('only usage makes checks: busy accounts have few, and keys without a budget none', async () => {
+    const { id, key } = await open()
+    const body = { label: 'without a budget' }
+    const { cookie } = await control.signUp()
+    await call('POST', '/api/keys', { cookie, body })
+    await orm.delete(spendChecks)
+    const later: CheckDelays = { budget: 60_000, hour: 60_000, forecast: 60_000 }
+    const changed = [
+      { account: id, key },
+      { account: id, key: 'key_unknown' }
+    ]
+    for (const _copy of [1, 2, 3]) await noteSpend(orm, changed, later)
+    const found = await orm.select().from(spendChecks)
+    assert.deepEqual(found.map(({ kind, keyId }) => `${kind} ${keyId}`).toSorted(), [
+      'budget ',
+      `budget ${key}`,
+      'forecast ',
+      'hour '
+    ])
+    assert.deepEqual(await claimChecks(orm, 10), [])
+    await dueNow()
+    const [first, second] = await Promise.all([claimChecks(orm, 10), claimChecks(orm, 10)])
+    assert.equal(first!.length + second!.length, 4)
+    // What changes during a check is checked again.
+    await noteSpend(orm, changed, later)
+    assert.equal(await orm.$count(spendChecks), 4)
+  })
+})
