@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/connect.ts'
 import { queueDeliveries } from './queue-deliveries.ts'
-import type { RecordedEvent } from './record-event.ts'
+import type { RecordedEvent } from './recorded-event.ts'
 
 /**
  * Writes the messages that follow from events, in the transaction that records them. Each consumer is one line, and takes all

@@ -8,6 +8,7 @@ import type {
 import type { Transaction } from '../database/connect.ts'
 import { events } from '../database/schema/events.ts'
 import { fanOut } from './fan-out.ts'
+import type { RecordedEvent } from './recorded-event.ts'
 
 interface Happened<Type extends EventType> {
   readonly type: Type
@@ -21,8 +22,6 @@ interface Happened<Type extends EventType> {
 export type NewEvent =
   | { [Type in AccountEventType]: Happened<Type> & { readonly accountId: string } }[AccountEventType]
   | { [Type in OperatorEventType]: Happened<Type> & { readonly accountId: null } }[OperatorEventType]
-
-export type RecordedEvent = typeof events.$inferSelect
 
 /** Rows per statement. */
 const rowsPerStatement = 500
