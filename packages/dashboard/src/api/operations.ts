@@ -42,6 +42,16 @@ export const paths = {
   listInvoices: ['GET', '/api/billing/invoices'],
   takeInUserChange: ['POST', '/api/auth/webhook'],
   takeInEvent: ['POST', '/api/billing/webhook'],
+  listEventTypes: ['GET', '/api/webhooks/event-types'],
+  listWebhooks: ['GET', '/api/webhooks'],
+  createWebhook: ['POST', '/api/webhooks'],
+  getWebhook: ['GET', '/api/webhooks/{id}'],
+  changeWebhook: ['PATCH', '/api/webhooks/{id}'],
+  deleteWebhook: ['DELETE', '/api/webhooks/{id}'],
+  rotateWebhook: ['POST', '/api/webhooks/{id}/rotate'],
+  testWebhook: ['POST', '/api/webhooks/{id}/test'],
+  listDeliveries: ['GET', '/api/webhooks/{id}/deliveries'],
+  redeliverWebhook: ['POST', '/api/webhooks/{id}/deliveries/{delivery_id}/redeliver'],
   getUsage: ['GET', '/api/usage'],
   getUsageSummary: ['GET', '/api/usage/summary'],
   listAudit: ['GET', '/api/audit']
@@ -475,6 +485,18 @@ export interface Operations {
         account_id: string
         revoked_at: string | null
       })[]
+      webhooks: ({
+        id: string
+        url: string
+        description: string
+        event_types: string[] | null
+        enabled: boolean
+        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
+        disabled_at: string | null
+        failing_since: string | null
+        old_secret_until: string | null
+        created: string
+      })[]
       adjustments: {
         id: string
         at: string
@@ -655,6 +677,201 @@ export interface Operations {
   takeInEvent: {
     answer: {
       received: true
+    }
+  }
+  listEventTypes: {
+    answer: {
+      event_types: {
+        type: string
+        description: string
+        data: Record<string, never>
+      }[]
+    }
+  }
+  listWebhooks: {
+    answer: {
+      endpoints: ({
+        id: string
+        url: string
+        description: string
+        event_types: string[] | null
+        enabled: boolean
+        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
+        disabled_at: string | null
+        failing_since: string | null
+        old_secret_until: string | null
+        created: string
+      })[]
+    }
+  }
+  createWebhook: {
+    body: {
+      url: string
+      description?: string
+      event_types?: ('budget.threshold' | 'budget.forecast' | 'key.created' | 'key.rotated' | 'key.grace_ending' | 'key.expiring' | 'key.revoked' | 'plan.changed' | 'payment.failed' | 'account.suspended' | 'account.resumed' | 'webhook.disabled' | 'webhook.test')[] | null
+    }
+    answer: {
+      endpoint: {
+        id: string
+        url: string
+        description: string
+        event_types: string[] | null
+        enabled: boolean
+        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
+        disabled_at: string | null
+        failing_since: string | null
+        old_secret_until: string | null
+        created: string
+      }
+      secret: string
+    }
+  }
+  getWebhook: {
+    params: {
+      id: string
+    }
+    answer: {
+      endpoint: {
+        id: string
+        url: string
+        description: string
+        event_types: string[] | null
+        enabled: boolean
+        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
+        disabled_at: string | null
+        failing_since: string | null
+        old_secret_until: string | null
+        created: string
+      }
+    }
+  }
+  changeWebhook: {
+    params: {
+      id: string
+    }
+    body: {
+      url?: string
+      description?: string
+      enabled?: boolean
+      event_types?: ('budget.threshold' | 'budget.forecast' | 'key.created' | 'key.rotated' | 'key.grace_ending' | 'key.expiring' | 'key.revoked' | 'plan.changed' | 'payment.failed' | 'account.suspended' | 'account.resumed' | 'webhook.disabled' | 'webhook.test')[] | null
+    }
+    answer: {
+      endpoint: {
+        id: string
+        url: string
+        description: string
+        event_types: string[] | null
+        enabled: boolean
+        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
+        disabled_at: string | null
+        failing_since: string | null
+        old_secret_until: string | null
+        created: string
+      }
+    }
+  }
+  deleteWebhook: {
+    params: {
+      id: string
+    }
+    body?: null | Record<string, never>
+    answer: {
+      ok: true
+    }
+  }
+  rotateWebhook: {
+    params: {
+      id: string
+    }
+    body?: {
+      overlap_seconds?: number
+    } | null
+    answer: {
+      endpoint: {
+        id: string
+        url: string
+        description: string
+        event_types: string[] | null
+        enabled: boolean
+        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
+        disabled_at: string | null
+        failing_since: string | null
+        old_secret_until: string | null
+        created: string
+      }
+      secret: string
+    }
+  }
+  testWebhook: {
+    params: {
+      id: string
+    }
+    body?: null | Record<string, never>
+    answer: {
+      delivery: {
+        id: string
+        message_id: string
+        type: string
+        status: 'pending' | 'delivered' | 'failed'
+        created: string
+        next_try: string | null
+        attempts: ({
+          at: string
+          duration_ms: number
+          status: number | null
+          error: string | null
+        })[]
+      }
+    }
+  }
+  listDeliveries: {
+    params: {
+      id: string
+    }
+    query?: {
+      status?: 'pending' | 'delivered' | 'failed'
+      limit?: string
+      cursor?: string
+    }
+    answer: {
+      deliveries: ({
+        id: string
+        message_id: string
+        type: string
+        status: 'pending' | 'delivered' | 'failed'
+        created: string
+        next_try: string | null
+        attempts: ({
+          at: string
+          duration_ms: number
+          status: number | null
+          error: string | null
+        })[]
+      })[]
+      next_cursor: string | null
+    }
+  }
+  redeliverWebhook: {
+    params: {
+      id: string
+      delivery_id: string
+    }
+    body?: null | Record<string, never>
+    answer: {
+      delivery: {
+        id: string
+        message_id: string
+        type: string
+        status: 'pending' | 'delivered' | 'failed'
+        created: string
+        next_try: string | null
+        attempts: ({
+          at: string
+          duration_ms: number
+          status: number | null
+          error: string | null
+        })[]
+      }
     }
   }
   getUsage: {

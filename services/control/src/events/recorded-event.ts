@@ -1,4 +1,4 @@
 import type { events } from '../database/schema/events.ts'
 
-/** An event, as it is stored. */
+/** A stored event. */
 export type RecordedEvent = typeof events.$inferSelect
