@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/connect.ts'
+import type { RecordedEvent } from '../database/schema/events.ts'
 import { queueEventMails } from '../mail/queue-mail.ts'
-import type { RecordedEvent } from './record-event.ts'
 
 /**
  * Writes the messages that follow from events, in the transaction that records them. Each consumer is one line, and takes all

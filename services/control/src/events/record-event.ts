@@ -6,7 +6,7 @@ import type {
   OperatorEventType
 } from '@tollgate/contracts/events/event-types.ts'
 import type { Transaction } from '../database/connect.ts'
-import { events } from '../database/schema/events.ts'
+import { events, type RecordedEvent } from '../database/schema/events.ts'
 import { fanOut } from './fan-out.ts'
 
 interface Happened<Type extends EventType> {
@@ -21,8 +21,6 @@ interface Happened<Type extends EventType> {
 export type NewEvent =
   | { [Type in AccountEventType]: Happened<Type> & { readonly accountId: string } }[AccountEventType]
   | { [Type in OperatorEventType]: Happened<Type> & { readonly accountId: null } }[OperatorEventType]
-
-export type RecordedEvent = typeof events.$inferSelect
 
 /** Rows per statement. */
 const rowsPerStatement = 500

@@ -24,3 +24,5 @@ export const events = pgTable(
     index('events_at').on(table.at)
   ]
 )
+
+export type RecordedEvent = typeof events.$inferSelect
