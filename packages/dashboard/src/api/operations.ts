@@ -54,6 +54,10 @@ export const paths = {
   redeliverWebhook: ['POST', '/api/webhooks/{id}/deliveries/{delivery_id}/redeliver'],
   getUsage: ['GET', '/api/usage'],
   getUsageSummary: ['GET', '/api/usage/summary'],
+  getNotifications: ['GET', '/api/account/notifications'],
+  changeNotifications: ['PATCH', '/api/account/notifications'],
+  listEvents: ['GET', '/api/events'],
+  markEventsSeen: ['POST', '/api/events/seen'],
   listAudit: ['GET', '/api/audit']
 } as const
 
@@ -514,6 +518,23 @@ export interface Operations {
         detail: Record<string, string | number | boolean | null>
         ip: string | null
       })[]
+      events: ({
+        id: string
+        type: 'budget.threshold' | 'budget.forecast' | 'key.created' | 'key.rotated' | 'key.grace_ending' | 'key.expiring' | 'key.revoked' | 'plan.changed' | 'payment.failed' | 'account.suspended' | 'account.resumed' | 'webhook.disabled' | 'webhook.test' | 'request.failed_over' | 'provider.failing' | 'spend.unusual'
+        at: string
+        data: Record<string, never>
+      })[]
+      mails: ({
+        kind: 'budget' | 'keys' | 'webhooks' | 'account' | 'providers' | 'spend'
+        queued_at: string
+        sent_at: string | null
+        notices: {
+          type: string
+          data: Record<string, never>
+          at: string
+        }[]
+      })[]
+      muted_mails: ('budget' | 'keys' | 'webhooks' | 'account' | 'providers' | 'spend')[]
       usage: {
         day?: string
         key_id?: string
@@ -926,6 +947,70 @@ export interface Operations {
       reserved_usd: string
       cap_usd: string
       resets_at: string
+    }
+  }
+  getNotifications: {
+    answer: {
+      notifications: {
+        mails: ({
+          kind: 'budget' | 'keys' | 'webhooks' | 'account' | 'providers' | 'spend'
+          on: boolean
+          required: boolean
+        })[]
+        thresholds: number[]
+        key_thresholds: number[]
+      }
+    }
+  }
+  changeNotifications: {
+    body: {
+      mails?: {
+        budget?: boolean
+        keys?: boolean
+        webhooks?: boolean
+        account?: boolean
+        providers?: boolean
+        spend?: boolean
+      }
+      thresholds?: number[] | null
+      key_thresholds?: number[] | null
+    }
+    answer: {
+      notifications: {
+        mails: ({
+          kind: 'budget' | 'keys' | 'webhooks' | 'account' | 'providers' | 'spend'
+          on: boolean
+          required: boolean
+        })[]
+        thresholds: number[]
+        key_thresholds: number[]
+      }
+    }
+  }
+  listEvents: {
+    query?: {
+      limit?: string
+      cursor?: string
+    }
+    answer: {
+      events: ({
+        id: string
+        type: 'budget.threshold' | 'budget.forecast' | 'key.created' | 'key.rotated' | 'key.grace_ending' | 'key.expiring' | 'key.revoked' | 'plan.changed' | 'payment.failed' | 'account.suspended' | 'account.resumed' | 'webhook.disabled' | 'webhook.test' | 'request.failed_over' | 'provider.failing' | 'spend.unusual'
+        at: string
+        data: Record<string, never>
+        seen: boolean
+      })[]
+      unread: number
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+  markEventsSeen: {
+    body: {
+      id: string
+    }
+    answer: {
+      unread: number
     }
   }
   listAudit: {

@@ -1,21 +1,29 @@
 import type { AccountExport } from '@tollgate/contracts/http/account-export.ts'
 import type { MailKind } from '@tollgate/contracts/http/notices.ts'
 import { and, asc, eq, sql } from 'drizzle-orm'
+import type { Orm } from '../database/connect.ts'
 import { events } from '../database/schema/events.ts'
 import { mails, mutedMails } from '../database/schema/mails.ts'
 import { userRecipient } from '../mail/recipients.ts'
-import type { Lists, OwnLists } from './own-lists.ts'
 
 const pageSize = 500
 
+interface OwnNotices {
+  readonly orm: Orm
+  /** The user, and their own account. */
+  readonly id: string
+  /** Limits how many pages are read at once. */
+  readonly read: <Result>(work: () => Promise<Result>) => Promise<Result>
+}
+
 /** What is stored about events of the own account, about mails, and which mails the user wants. */
-export const noticeLists = (own: OwnLists): Pick<Lists, 'events' | 'mails' | 'muted_mails'> => ({
+export const noticeLists = (own: OwnNotices) => ({
   events: eventPages(own),
   mails: mailPages(own),
   muted_mails: mutedKinds(own)
 })
 
-async function* eventPages({ orm, id, read }: OwnLists): AsyncGenerator<AccountExport['events']> {
+async function* eventPages({ orm, id, read }: OwnNotices): AsyncGenerator<AccountExport['events']> {
   let after: { at: Date; id: string } | null = null
   do {
     const from = after
@@ -38,7 +46,7 @@ async function* eventPages({ orm, id, read }: OwnLists): AsyncGenerator<AccountE
   } while (after !== null)
 }
 
-async function* mailPages({ orm, id, read }: OwnLists): AsyncGenerator<AccountExport['mails']> {
+async function* mailPages({ orm, id, read }: OwnNotices): AsyncGenerator<AccountExport['mails']> {
   let after: string | null = null
   do {
     const from: string | null = after
@@ -61,7 +69,7 @@ async function* mailPages({ orm, id, read }: OwnLists): AsyncGenerator<AccountEx
   } while (after !== null)
 }
 
-async function* mutedKinds({ orm, id, read }: OwnLists): AsyncGenerator<MailKind[]> {
+async function* mutedKinds({ orm, id, read }: OwnNotices): AsyncGenerator<MailKind[]> {
   const rows = await read(() =>
     orm
       .select({ kind: mutedMails.kind })
