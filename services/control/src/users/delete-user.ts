@@ -14,10 +14,10 @@ import { invitations, members } from '../database/schema/team.ts'
 import { passwordResets, users } from '../database/schema/users.ts'
 import type { Identity } from '../identity/identity.ts'
 import { revokeKeys } from '../keys/revoke-keys.ts'
-import { forgetNotices } from '../personal-data/forget-notices.ts'
 import type { Projector } from '../projection/projector.ts'
 import { leaveTeam } from '../team/give-up-seat.ts'
 import { deleteEndpoints } from '../webhooks/store-endpoint.ts'
+import { forgetNotices } from './forget-notices.ts'
 import { forgetUnproved } from './proof.ts'
 
 /** An older deletion counts as abandoned. */
