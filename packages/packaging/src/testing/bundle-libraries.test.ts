@@ -6,7 +6,7 @@ import { libraries } from './libraries.ts'
 
 test('every import of a bundled library is bundled, so no program has two copies of its state', async () => {
   const imports = globSync('{services,packages}/*/src/**/*.ts', { cwd: workspaceFile('') }).flatMap((file) =>
-    [...readFileSync(workspaceFile(file), 'utf8').matchAll(/ from '((?:typebox|stripe)(?:\/[^']*)?)'/g)].map(
+    [...readFileSync(workspaceFile(file), 'utf8').matchAll(/ from '((?:tap|typebox|stripe)(?:\/[^']*)?)'/g)].map(
       ([, specifier]) => specifier!
     )
   )
