@@ -68,6 +68,7 @@ async function untilLedgerHasAll({ link }: OperatedSystem, sql: Sql, account: st
     const spend = await readSpend(link, account, monthNumber(new Date()))
     const cost = await costInLedger(sql, account)
     if (spend?.reserved === 0 && spend.settled === cost) return cost
+    await delay(20)
   }
 }
 

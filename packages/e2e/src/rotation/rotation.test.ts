@@ -232,7 +232,11 @@ function sendWebhooks({ system: { addresses } }: OperatedSystem) {
     sent++
   }
   const sending = (async () => {
-    while (!isOver) await sendBoth(sent)
+    // Providers send some each second. Without pauses, this would take most of the machine from the services that start.
+    while (!isOver) {
+      await sendBoth(sent)
+      await delay(100)
+    }
   })()
   return {
     failures,

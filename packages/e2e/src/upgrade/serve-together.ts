@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
 import { monthNumber } from '@tollgate/state/keyspace/month.ts'
 import { readSpend } from '@tollgate/state/spend/spend.ts'
 import { rawChat } from '../chaos/traffic/raw-chat.ts'
@@ -114,6 +115,7 @@ async function untilCopied({ sql, link }: OperatedSystem, account: string) {
       select key_id as key, sum(requests)::text as requests, sum(cost_nanos)::text as cost
       from ledger where account_id = ${account} group by 1`
     if (spend?.reserved === 0 && rows.reduce((sum, { cost }) => sum + Number(cost), 0) === spend.settled) return rows
+    await delay(20)
   }
 }
 
