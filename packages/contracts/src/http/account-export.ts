@@ -4,6 +4,7 @@ import { ExportedUsage } from './admin/usage.ts'
 import { AuditEntry } from './audit.ts'
 import { Session } from './auth.ts'
 import { Key } from './keys.ts'
+import { LoggedRequest } from './requests.ts'
 import { Invitation, TeamMember } from './team.ts'
 import { Adjustment } from './usage.ts'
 
@@ -59,7 +60,9 @@ export const AccountExport = Type.Object(
     /** The own account's log, and what the user did in the team's. */
     audit: Type.Array(AuditEntry),
     /** The own account's usage. */
-    usage: Type.Array(ExportedOwnUsage)
+    usage: Type.Array(ExportedOwnUsage),
+    /** The own account's requests, as long as the request log keeps them. */
+    requests: Type.Array(LoggedRequest)
   },
   closed
 )

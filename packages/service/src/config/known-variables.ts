@@ -76,6 +76,8 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'SANDBOX_PAYMENTS_WEBHOOK_URL',
   'SANDBOX_REDIS_PORT',
   'SANDBOX_SMTP_PORT',
+  'REQUEST_LOG',
+  'REQUEST_LOG_DAYS',
   'SERVICE_DOMAIN',
   'SMTP_URL',
   'STRIPE_API_BASE',
