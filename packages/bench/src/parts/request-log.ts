@@ -9,7 +9,7 @@ import postgres from 'postgres'
 import type { Bench } from '../bench.ts'
 import { type ExecutedPlan, recordPlans } from '../control/plans.ts'
 import { callers, seedDatabase } from '../control/seed-database.ts'
-import { rareModel, seedRequests, seededDays } from '../control/seed-requests.ts'
+import { rareModel, seededDays, seedRequests } from '../control/seed-requests.ts'
 import { type RunningControl, startControl } from '../control/start-control.ts'
 import { readCpuNanos } from '../measure/proc.ts'
 import { median } from '../measure/statistics.ts'
@@ -68,7 +68,9 @@ export const requestLog: Part = {
               ])
             },
             notes: [
-              `In PostgreSQL: ${Object.entries(sizes).map(([what, bytes]) => `${what} ${formatNumber(bytes / 1e9, 2)} GB`).join(', ')}.`,
+              `In PostgreSQL: ${Object.entries(sizes)
+                .map(([what, bytes]) => `${what} ${formatNumber(bytes / 1e9, 2)} GB`)
+                .join(', ')}.`,
               `Export: ${formatNumber(exported.rowsPerSecond, 0)} requests/s as NDJSON.`,
               `Copied from Redis: ${formatNumber(copied.receiptsPerSecond, 0)} receipts/s by one replica, with ` +
                 `${formatNumber(copied.controlMicros, 0)} µs of control and ${formatNumber(copied.postgresMicros, 0)} µs of PostgreSQL each.`,
@@ -156,7 +158,13 @@ async function measureSearch(bench: Bench, running: RunningControl, search: Sear
   bench.progress(`request log: ${search.name}: ${formatNumber(median(ms), 1)} ms`)
   const plans = await recordPlans(running.sql, async () => void (await get(running, search)))
   const ofLog = plans.filter(({ statement }) => statement.includes('"requests"'))
-  return { ...search, ms, found: body.requests?.length ?? 1, more: body.next_cursor != null, plans: ofLog.map(withoutUnread) }
+  return {
+    ...search,
+    ms,
+    found: body.requests?.length ?? 1,
+    more: body.next_cursor != null,
+    plans: ofLog.map(withoutUnread)
+  }
 }
 
 /** Leaves out the days that a plan never read. */

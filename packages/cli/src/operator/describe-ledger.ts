@@ -16,9 +16,11 @@ export function describeVerification(
   provider: readonly ComparedUsage[],
   tolerance: number
 ): string {
-  return [describeRedis(compared), describeReceipts(receipts), ...(provider.length === 0 ? [] : [describeProvider(provider, tolerance)])].join(
-    '\n\n'
-  )
+  return [
+    describeRedis(compared),
+    describeReceipts(receipts),
+    ...(provider.length === 0 ? [] : [describeProvider(provider, tolerance)])
+  ].join('\n\n')
 }
 
 function describeRedis({ month, is_compared, accounts, differences, is_complete }: ComparedLedger): string {

@@ -1,4 +1,8 @@
-import type { AdminReceiptsResponse, ReceiptDifference, ReceiptDifferenceReason } from '@tollgate/contracts/http/admin/ledger.ts'
+import type {
+  AdminReceiptsResponse,
+  ReceiptDifference,
+  ReceiptDifferenceReason
+} from '@tollgate/contracts/http/admin/ledger.ts'
 import { table } from '../commands/show.ts'
 
 /** All hours' comparison of receipts and the ledger. */
@@ -16,7 +20,10 @@ export const addReceipts = (earlier: ComparedReceipts, later: ComparedReceipts):
   differing: earlier.differing + later.differing,
   differences: [...earlier.differences, ...later.differences],
   // Months of several parts overlap. The first part begins in the first month.
-  adjustments_usd: later.from.slice(0, 7) === earlier.from.slice(0, 7) ? later.adjustments_usd : addUsd(earlier.adjustments_usd, later.adjustments_usd)
+  adjustments_usd:
+    later.from.slice(0, 7) === earlier.from.slice(0, 7)
+      ? later.adjustments_usd
+      : addUsd(earlier.adjustments_usd, later.adjustments_usd)
 })
 
 /**
@@ -26,12 +33,14 @@ export const addReceipts = (earlier: ComparedReceipts, later: ComparedReceipts):
 export function isExplained({ differences, dropped, skipped }: ComparedReceipts): boolean {
   const missing = differences.filter(({ reason }) => reason === 'receipts_missing')
   const requests = missing.reduce((sum, one) => sum + one.ledger_requests - one.receipt_requests, 0)
-  const isCounted = missing.every((one) => one.ledger_requests > one.receipt_requests) && requests <= (dropped ?? 0) + skipped
+  const isCounted =
+    missing.every((one) => one.ledger_requests > one.receipt_requests) && requests <= (dropped ?? 0) + skipped
   return isCounted && differences.every(({ reason }) => reason !== 'receipts_more')
 }
 
 const explanations: Readonly<Record<ReceiptDifferenceReason, string>> = {
-  not_copied_yet: 'Usage or receipts of this hour are being copied. This is normal. If it stays, look for "not copied" in the log of control.',
+  not_copied_yet:
+    'Usage or receipts of this hour are being copied. This is normal. If it stays, look for "not copied" in the log of control.',
   receipts_missing:
     'Requests without a receipt. Redis dropped receipts, a gateway ran with REQUEST_LOG=off, or PostgreSQL was restored. The charges are right: the ledger has them.',
   receipts_more:
@@ -54,7 +63,13 @@ export function describeReceipts(compared: ComparedReceipts): string {
     ...(differences.length === 0
       ? []
       : [
-          table([['ACCOUNT', 'FROM', 'TO', 'REQUESTS', 'RECEIPTS', 'LEDGER', 'IN RECEIPTS', 'REASON'], ...differences.map(row)], ''),
+          table(
+            [
+              ['ACCOUNT', 'FROM', 'TO', 'REQUESTS', 'RECEIPTS', 'LEDGER', 'IN RECEIPTS', 'REASON'],
+              ...differences.map(row)
+            ],
+            ''
+          ),
           ...(differing > differences.length ? ['There are more. Begin with these.'] : []),
           ...reasons.map((reason) => `${reason}: ${explanations[reason]}`),
           ...(isExplained(compared) ? ['The counts of dropped and skipped receipts explain all missing ones.'] : [])

@@ -1,5 +1,9 @@
 import { resolve } from 'node:path'
-import { AdminLedgerResponse, AdminReceiptsResponse, type LedgerDifference } from '@tollgate/contracts/http/admin/ledger.ts'
+import {
+  AdminLedgerResponse,
+  AdminReceiptsResponse,
+  type LedgerDifference
+} from '@tollgate/contracts/http/admin/ledger.ts'
 import { ExportedUsage } from '@tollgate/contracts/http/admin/usage.ts'
 import { Value } from 'typebox/value'
 import type { Action, Input } from '../commands/action.ts'
@@ -11,7 +15,7 @@ import { type AdminClient, createAdminClient } from './admin-client.ts'
 import { type ComparedUsage, compareUsage } from './compare-usage.ts'
 import { type ComparedLedger, describeVerification } from './describe-ledger.ts'
 import { addReceipts, type ComparedReceipts, isExplained } from './describe-receipts.ts'
-import { monthOption, numberOption, instantOption } from './option-values.ts'
+import { instantOption, monthOption, numberOption } from './option-values.ts'
 import { type DailyUsage, readProviderUsage } from './provider-usage.ts'
 
 const defaultTolerance = 1
@@ -20,7 +24,8 @@ const maxDifferences = 1000
 
 const verify: Action = {
   name: 'verify',
-  summary: 'Compares the ledger with what Redis has counted, with the receipts of requests, and with exports of providers.',
+  summary:
+    'Compares the ledger with what Redis has counted, with the receipts of requests, and with exports of providers.',
   options: {
     month: { value: 'MONTH', text: 'default: this month, UTC; Redis has counters of this month only' },
     from: { value: 'TIME', text: 'compare receipts from this time on; default: since the request log began' },

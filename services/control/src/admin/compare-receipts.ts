@@ -1,6 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { AdminReceiptsQuery, AdminReceiptsResponse, type ReceiptDifference } from '@tollgate/contracts/http/admin/ledger.ts'
+import {
+  AdminReceiptsQuery,
+  AdminReceiptsResponse,
+  type ReceiptDifference
+} from '@tollgate/contracts/http/admin/ledger.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { formatSignedUsd } from '@tollgate/contracts/money/usd.ts'
 import { accountShard } from '@tollgate/state/keyspace/names.ts'

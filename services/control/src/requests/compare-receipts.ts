@@ -76,7 +76,8 @@ const charged = sql`${requests.rank} in (1, 2)`
 
 function comparison(from: number, to: number, accounts: readonly string[] | null): SQL {
   const [first, end] = [from, to].map((ms) => sql`${new Date(ms).toISOString()}::timestamptz`)
-  const only = (column: SQL) => (accounts === null ? sql`` : sql`and ${column} = any(${`{${accounts.join()}}`}::uuid[])`)
+  const only = (column: SQL) =>
+    accounts === null ? sql`` : sql`and ${column} = any(${`{${accounts.join()}}`}::uuid[])`
   return sql`
     with counted as (
       select ${ledger.accountId} as account, sum(${ledger.requests}) as lr, sum(${ledger.costNanos}) as ln,

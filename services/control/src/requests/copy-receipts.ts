@@ -2,7 +2,7 @@ import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { type AccountShard, accountShards } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { type FoundReceipts, forgetReceipts, readReceipts } from '@tollgate/state/receipts/receipts.ts'
-import { type SkipReason, skipReasons, type Skipped } from './store-receipts.ts'
+import { type Skipped, type SkipReason, skipReasons } from './store-receipts.ts'
 
 /** Entries of one shard in one read. An entry has the receipts of requests that were settled together. */
 const entriesPerRead = 250
@@ -33,12 +33,7 @@ export interface CopyReceiptsOptions {
  *
  * @throws the first failure, after it tried all shards; or the signal's reason
  */
-export async function copyReceipts({
-  redis,
-  store,
-  beginAt,
-  signal
-}: CopyReceiptsOptions): Promise<CopiedReceipts> {
+export async function copyReceipts({ redis, store, beginAt, signal }: CopyReceiptsOptions): Promise<CopiedReceipts> {
   const total = { copied: 0, skipped: { malformed: 0, old: 0, ahead: 0 } satisfies Record<SkipReason, number> }
   const failures: unknown[] = []
   const shards = [...accountShards.slice(beginAt), ...accountShards.slice(0, beginAt)]
@@ -70,11 +65,7 @@ export async function copyReceipts({
 type Found = FoundReceipts & { readonly shard: AccountShard }
 
 /** Reads shards. One that cannot be read adds its failure, and keeps out no other. */
-async function readAll(
-  redis: RedisLink,
-  shards: readonly AccountShard[],
-  failures: unknown[]
-): Promise<Found[]> {
+async function readAll(redis: RedisLink, shards: readonly AccountShard[], failures: unknown[]): Promise<Found[]> {
   const read = await Promise.allSettled(
     shards.map(async (shard) => ({ shard, ...(await readReceipts(redis, shard, entriesPerRead)) }))
   )
@@ -85,11 +76,7 @@ async function readAll(
   })
 }
 
-async function forgetEntries(
-  redis: RedisLink,
-  shard: AccountShard,
-  entries: FoundReceipts['entries']
-): Promise<void> {
+async function forgetEntries(redis: RedisLink, shard: AccountShard, entries: FoundReceipts['entries']): Promise<void> {
   const last = entries.at(-1)
   if (last !== undefined) await forgetReceipts(redis, shard, last.id)
 }

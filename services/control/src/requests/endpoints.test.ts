@@ -21,8 +21,11 @@ onDatabase('requests', async (t, newDatabase) => {
   const bob = await control.signUp()
   const operator = await control.signUpOperator()
   const createKey = async (label: string, metadata: Record<string, string>) =>
-    ((await call('POST', '/api/keys', { cookie: ada.cookie, body: { label, metadata } })).body as { key: { id: string } })
-      .key.id
+    (
+      (await call('POST', '/api/keys', { cookie: ada.cookie, body: { label, metadata } })).body as {
+        key: { id: string }
+      }
+    ).key.id
   const key = await createKey('chat', { tenant: 'one' })
   const second = Math.floor(Date.now() / 1000)
   const other = newKeyId()
@@ -31,7 +34,15 @@ onDatabase('requests', async (t, newDatabase) => {
   const receipts = [
     of(0),
     of(1, { model: 'large', costNanos: 2_000_000_000, durationMs: 60_000, toolCalls: 3, clientGone: true }),
-    of(1, { key: other, status: 429, code: 'requests_per_minute', kind: 'refused', count: 7, rates: null, costNanos: 0 }),
+    of(1, {
+      key: other,
+      status: 429,
+      code: 'requests_per_minute',
+      kind: 'refused',
+      count: 7,
+      rates: null,
+      costNanos: 0
+    }),
     of(1, { status: 502, code: 'upstream_error' }),
     of(2, { key: other, model: '=1+1' }),
     of(90_000, { costNanos: 1 })
@@ -43,7 +54,8 @@ onDatabase('requests', async (t, newDatabase) => {
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     return answer.body as RequestsResponse
   }
-  const found = async (query: string) => (await list(query)).requests.map(({ id }) => receipts.findIndex((r) => r.id === id))
+  const found = async (query: string) =>
+    (await list(query)).requests.map(({ id }) => receipts.findIndex((r) => r.id === id))
   const sorted = (...indexes: number[]) =>
     indexes.toSorted((one, two) => {
       const [a, b] = [receipts[one]!, receipts[two]!]
@@ -61,7 +73,10 @@ onDatabase('requests', async (t, newDatabase) => {
       cursor = page.next_cursor
     }
     assert.deepEqual(paged, all)
-    assert.deepEqual((await list('')).keys.map(({ label }) => label), ['chat'])
+    assert.deepEqual(
+      (await list('')).keys.map(({ label }) => label),
+      ['chat']
+    )
     assert.equal((await list('', bob.cookie)).requests.length, 1)
   })
 
@@ -96,7 +111,11 @@ onDatabase('requests', async (t, newDatabase) => {
     let before = null
     let pages = 0
     do {
-      const page: Awaited<ReturnType<typeof readRequests>> = await readRequests(orm, filter, { before, limit: 10, steps: [1] })
+      const page: Awaited<ReturnType<typeof readRequests>> = await readRequests(orm, filter, {
+        before,
+        limit: 10,
+        steps: [1]
+      })
       ids.push(...page.rows.map(({ id }) => `req_${id}`))
       before = page.next
       pages++
@@ -111,9 +130,16 @@ onDatabase('requests', async (t, newDatabase) => {
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     const { request, key: shown } = answer.body as { request: Record<string, unknown>; key: { label: string } }
     assert.deepEqual(
-      ['cost_usd', 'reserved_usd', 'granted_output_tokens', 'tool_calls', 'duration_ms', 'client_gone', 'prices', 'upstream'].map(
-        (member) => request[member]
-      ),
+      [
+        'cost_usd',
+        'reserved_usd',
+        'granted_output_tokens',
+        'tool_calls',
+        'duration_ms',
+        'client_gone',
+        'prices',
+        'upstream'
+      ].map((member) => request[member]),
       [
         ...['2.00', '0.0004', 1000, 3, 60_000, true],
         {
@@ -135,8 +161,14 @@ onDatabase('requests', async (t, newDatabase) => {
 
   await t.test('exports have all requests that match, as NDJSON and as CSV without formulas', async () => {
     const ndjson = await call('GET', '/api/requests/export?status=200', { cookie: ada.cookie })
-    const rows = String(ndjson.body).trim().split('\n').map((line) => JSON.parse(line) as { id: string })
-    assert.deepEqual(rows.map(({ id }) => id), sorted(0, 1, 4, 5).map((index) => receipts[index]!.id))
+    const rows = String(ndjson.body)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: string })
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      sorted(0, 1, 4, 5).map((index) => receipts[index]!.id)
+    )
     const csv = String((await call('GET', `/api/requests/export?format=csv&key=${other}`, { cookie: ada.cookie })).body)
     const lines = csv.trim().split('\r\n')
     assert.equal(lines.length, 3)
@@ -149,7 +181,8 @@ onDatabase('requests', async (t, newDatabase) => {
   await t.test('operators see any account’s requests and their upstream, nobody else does', async () => {
     const { cookie } = operator
     const listed = await call('GET', `/api/admin/requests?account=${ada.id}&status=5xx`, { cookie })
-    const [request] = (listed.body as { requests: Array<{ id: string; upstream: string; account_id: string }> }).requests
+    const [request] = (listed.body as { requests: Array<{ id: string; upstream: string; account_id: string }> })
+      .requests
     assert.deepEqual([request!.id, request!.upstream, request!.account_id], [receipts[3]!.id, 'openai', ada.id])
     const byId = await call('GET', `/api/admin/requests/${receipts[0]!.id}`, { cookie })
     assert.equal((byId.body as { request: { account_id: string } }).request.account_id, ada.id)

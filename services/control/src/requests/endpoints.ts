@@ -29,7 +29,10 @@ export interface RequestsOptions {
 }
 
 /** `/api/requests`: the requests of the caller's account, for people and for partners' servers. */
-export async function requestsEndpoints(instance: FastifyInstance, { database, limits }: RequestsOptions): Promise<void> {
+export async function requestsEndpoints(
+  instance: FastifyInstance,
+  { database, limits }: RequestsOptions
+): Promise<void> {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const { orm } = database
   const onRequest = app.requireAccount

@@ -24,7 +24,10 @@ export interface FoundRequest {
  */
 export async function findRequest(orm: Orm, id: string, accountId: string | null): Promise<FoundRequest> {
   const stored = storedId(id)
-  const isWanted = and(eq(requests.id, stored ?? ''), accountId === null ? undefined : eq(requests.accountId, accountId))
+  const isWanted = and(
+    eq(requests.id, stored ?? ''),
+    accountId === null ? undefined : eq(requests.accountId, accountId)
+  )
   const [found] =
     stored === null
       ? []
@@ -37,7 +40,8 @@ export async function findRequest(orm: Orm, id: string, accountId: string | null
         )
   if (found === undefined) {
     throw new ServiceError('not_found', {
-      message: 'The request log has no request with this id. It shows requests after some seconds, and keeps them for a while.'
+      message:
+        'The request log has no request with this id. It shows requests after some seconds, and keeps them for a while.'
     })
   }
   const { rates, ...record } = found

@@ -64,7 +64,11 @@ export async function readRequests(
 }
 
 /** Reads all requests that match, newest first, in pages of some thousand rows at most. */
-export async function* readAllRequests(orm: Orm, filter: RequestFilter, pageSize: number): AsyncGenerator<RequestRecord[]> {
+export async function* readAllRequests(
+  orm: Orm,
+  filter: RequestFilter,
+  pageSize: number
+): AsyncGenerator<RequestRecord[]> {
   let before: RequestPlace | null = null
   do {
     const page: RequestsPage = await readRequests(orm, filter, { before, limit: pageSize, steps: [rowsPerStep] })
@@ -157,14 +161,21 @@ function timeOf({ to }: RequestFilter, { before, from }: Within, isExact: boolea
         ? [lt(requests.at, time(before.at))]
         : [
             lte(requests.at, time(before.at)),
-            isExact
-              ? sql`(${requests.at} < ${time(before.at)} or ${requests.id} < ${before.id}::uuid)`
-              : undefined
+            isExact ? sql`(${requests.at} < ${time(before.at)} or ${requests.id} < ${before.id}::uuid)` : undefined
           ])
   ]
 }
 
-function matching({ keys, model, status, code, minNanos, maxNanos, minMs, maxMs }: RequestFilter): Array<SQL | undefined> {
+function matching({
+  keys,
+  model,
+  status,
+  code,
+  minNanos,
+  maxNanos,
+  minMs,
+  maxMs
+}: RequestFilter): Array<SQL | undefined> {
   const given = <Value>(value: Value | null, condition: (value: Value) => SQL): SQL | undefined =>
     value === null ? undefined : condition(value)
   return [

@@ -98,7 +98,10 @@ test('the receipt copier', async (t) => {
     const at = new Date()
     await orm.insert(users).values({ id: gone, email: '', name: '', syncedAt: at, checkedAt: at, deletedAt: at })
     await copier().runOnce()
-    const rows = await queryRows(orm, sql`select address from requests where account_id in (${gone}, ${there}) order by 1`)
+    const rows = await queryRows(
+      orm,
+      sql`select address from requests where account_id in (${gone}, ${there}) order by 1`
+    )
     assert.deepEqual(rows, [{ address: '203.0.113.8' }, { address: null }])
   })
 })

@@ -52,7 +52,8 @@ export function createReceiptCopier(options: ReceiptCopierOptions): BackgroundLo
         maintainedAt = beganAt
         // A day that is missing is added when a receipt needs it.
         await maintain(signal).catch((err: unknown) => {
-          if (!signal.aborted) log.warn({ err }, 'the days of the request log could not be kept; the next try is in an hour')
+          if (!signal.aborted)
+            log.warn({ err }, 'the days of the request log could not be kept; the next try is in an hour')
         })
       }
       let kept: ReturnType<typeof readKeptDays> | null = null

@@ -75,7 +75,10 @@ async function dropDaysBefore(orm: Orm, from: number): Promise<string[]> {
     const text = new Date(day).toISOString()
     await orm.transaction(async (tx) => {
       await tx.execute(sql`set local lock_timeout = ${sql.raw(String(lockTimeoutMs))}`)
-      const [row] = await queryRows<{ dropped: boolean }>(tx, sql`select drop_request_day(${text}::timestamptz) as dropped`)
+      const [row] = await queryRows<{ dropped: boolean }>(
+        tx,
+        sql`select drop_request_day(${text}::timestamptz) as dropped`
+      )
       if (row!.dropped) dropped.push(text.slice(0, 10))
     })
   }

@@ -35,16 +35,15 @@ onEachDatabase('the request log', async (t, newDatabase) => {
         fc.array(fc.nat(3), { maxLength: 3 }),
         async (made, cuts) => {
           const ids = [0, 1, 2].map(() => `req_${randomUUID()}`)
-          const receipts = made.map(({ request, kind }): Receipt =>
-            receiptOf(account, { id: ids[request]!, at, kind, costNanos: receiptKinds.indexOf(kind) })
+          const receipts = made.map(
+            ({ request, kind }): Receipt =>
+              receiptOf(account, { id: ids[request]!, at, kind, costNanos: receiptKinds.indexOf(kind) })
           )
           // Some are stored again, as after a crash before they were forgotten.
           for (const batch of [receipts, ...cuts.map((cut) => receipts.slice(cut))])
             await storeReceipts(orm, batch, { kept })
           for (const [request, id] of ids.entries()) {
-            const ranks = made
-              .filter((one) => one.request === request)
-              .map(({ kind }) => receiptKinds.indexOf(kind))
+            const ranks = made.filter((one) => one.request === request).map(({ kind }) => receiptKinds.indexOf(kind))
             const highest = Math.max(...ranks)
             const expected = ranks.length === 0 ? [] : [{ rank: highest, cost: String(highest) }]
             assert.deepEqual(await read(id), expected)
@@ -70,7 +69,10 @@ onEachDatabase('the request log', async (t, newDatabase) => {
     )
     assert.deepEqual(skipped, { malformed: 4, old: 1, ahead: 1 })
     assert.equal((await read(good.id)).length, 1)
-    const [log] = await queryRows(orm, sql`select skipped::int, started_at <= to_timestamp(${at}) as started from request_log`)
+    const [log] = await queryRows(
+      orm,
+      sql`select skipped::int, started_at <= to_timestamp(${at}) as started from request_log`
+    )
     assert.deepEqual(log, { skipped: 6, started: true })
   })
 

@@ -4,7 +4,11 @@ import { type Orm, queryRows } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
 
 /** Reads the names of the keys of usage or requests, including keys that are no longer listed. */
-export async function readKeyNames(orm: Orm, accountId: string, used: ReadonlyArray<{ readonly key_id?: string }>): Promise<UsageKey[]> {
+export async function readKeyNames(
+  orm: Orm,
+  accountId: string,
+  used: ReadonlyArray<{ readonly key_id?: string }>
+): Promise<UsageKey[]> {
   const ids = [...new Set(used.map(({ key_id: id }) => id))]
   // One parameter: there may be thousands of keys.
   return queryRows<UsageKey>(
