@@ -44,6 +44,9 @@ export const paths = {
   takeInEvent: ['POST', '/api/billing/webhook'],
   getUsage: ['GET', '/api/usage'],
   getUsageSummary: ['GET', '/api/usage/summary'],
+  listRequests: ['GET', '/api/requests'],
+  exportRequests: ['GET', '/api/requests/export'],
+  getRequest: ['GET', '/api/requests/{id}'],
   listAudit: ['GET', '/api/audit']
 } as const
 
@@ -512,6 +515,41 @@ export interface Operations {
         estimated_requests: number
         cost_usd: string
       }[]
+      requests: ({
+        id: string
+        at: string
+        kind: 'refused' | 'reaped' | 'settled' | 'cancelled'
+        count: number
+        key_id: string
+        endpoint: string
+        model: string | null
+        answered_model: string | null
+        stream: boolean
+        status: number | null
+        code: string | null
+        attempts: number
+        client_gone: boolean
+        reserved_usd: string
+        reserved_tokens: number
+        granted_output_tokens: number | null
+        prompt_tokens: number
+        cached_tokens: number
+        cache_write_tokens: number
+        long_cache_write_tokens: number
+        audio_input_tokens: number
+        image_input_tokens: number
+        completion_tokens: number
+        reasoning_tokens: number
+        audio_output_tokens: number
+        image_output_tokens: number
+        tool_calls: number
+        cost_usd: string
+        estimated: boolean
+        service_tier: string | null
+        first_byte_ms: number | null
+        duration_ms: number | null
+        address: string | null
+      })[]
     }
   }
   getTeam: {
@@ -709,6 +747,134 @@ export interface Operations {
       reserved_usd: string
       cap_usd: string
       resets_at: string
+    }
+  }
+  listRequests: {
+    query?: {
+      key?: string
+      model?: string
+      status?: string
+      code?: string
+      from?: string
+      to?: string
+      min_cost_usd?: string
+      max_cost_usd?: string
+      min_duration_ms?: string
+      max_duration_ms?: string
+      limit?: string
+      cursor?: string
+    }
+    answer: {
+      requests: ({
+        id: string
+        at: string
+        kind: 'refused' | 'reaped' | 'settled' | 'cancelled'
+        count: number
+        key_id: string
+        endpoint: string
+        model: string | null
+        answered_model: string | null
+        stream: boolean
+        status: number | null
+        code: string | null
+        attempts: number
+        client_gone: boolean
+        reserved_usd: string
+        reserved_tokens: number
+        granted_output_tokens: number | null
+        prompt_tokens: number
+        cached_tokens: number
+        cache_write_tokens: number
+        long_cache_write_tokens: number
+        audio_input_tokens: number
+        image_input_tokens: number
+        completion_tokens: number
+        reasoning_tokens: number
+        audio_output_tokens: number
+        image_output_tokens: number
+        tool_calls: number
+        cost_usd: string
+        estimated: boolean
+        service_tier: string | null
+        first_byte_ms: number | null
+        duration_ms: number | null
+        address: string | null
+      })[]
+      keys: {
+        id: string
+        label: string
+        prefix: string
+      }[]
+      next_cursor: string | null
+      searched_to: string | null
+    }
+  }
+  exportRequests: {
+    query?: {
+      key?: string
+      model?: string
+      status?: string
+      code?: string
+      from?: string
+      to?: string
+      min_cost_usd?: string
+      max_cost_usd?: string
+      min_duration_ms?: string
+      max_duration_ms?: string
+      format?: 'ndjson' | 'csv'
+    }
+    answer: null
+  }
+  getRequest: {
+    params: {
+      id: string
+    }
+    answer: {
+      request: {
+        id: string
+        at: string
+        kind: 'refused' | 'reaped' | 'settled' | 'cancelled'
+        count: number
+        key_id: string
+        endpoint: string
+        model: string | null
+        answered_model: string | null
+        stream: boolean
+        status: number | null
+        code: string | null
+        attempts: number
+        client_gone: boolean
+        reserved_usd: string
+        reserved_tokens: number
+        granted_output_tokens: number | null
+        prompt_tokens: number
+        cached_tokens: number
+        cache_write_tokens: number
+        long_cache_write_tokens: number
+        audio_input_tokens: number
+        image_input_tokens: number
+        completion_tokens: number
+        reasoning_tokens: number
+        audio_output_tokens: number
+        image_output_tokens: number
+        tool_calls: number
+        cost_usd: string
+        estimated: boolean
+        service_tier: string | null
+        first_byte_ms: number | null
+        duration_ms: number | null
+        address: string | null
+        prices: {
+          usd_per_million_tokens: Record<string, string>
+          request_usd: string
+          tool_call_usd: Record<string, string>
+        } | null
+      }
+      key: {
+        id: string
+        label: string
+        prefix: string
+      } | null
     }
   }
   listAudit: {
