@@ -138,7 +138,7 @@ export const ControlVariables = Type.Object({
   /** `on`: control copies the receipts of requests from Redis, and shows them. Gateways have the same variable. */
   REQUEST_LOG: Type.Enum(['on', 'off'], { default: 'on' }),
   /** Past days of the request log that are kept besides the present one. */
-  REQUEST_LOG_DAYS: Type.Integer({ minimum: 1, maximum: 3650, default: 30 }),
+  REQUEST_LOG_DAYS: Type.Integer({ minimum: 1, maximum: 400, default: 30 }),
   /** Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: no links. */
   DOCS_URL: Type.String({ default: '' }),
   ...logSettings,

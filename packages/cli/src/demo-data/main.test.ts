@@ -47,6 +47,15 @@ t.test('demo data fills a running system once, and the reports show it', async (
     ofMonth.reduce((sum, { cost_usd }) => sum + Number(cost_usd), 0).toFixed(6)
   )
 
+  const newest = async () =>
+    (await session.call<{ requests: Array<{ id: string }> }>('GET', '/api/requests?limit=1&status=200')).requests[0]
+  while ((await newest()) === undefined) await delay(200)
+  const { request } = await session.call<{ request: { prices: unknown } }>(
+    'GET',
+    `/api/requests/${(await newest())!.id}`
+  )
+  assert.notEqual(request.prices, null)
+
   const again = await run(process.execPath, [main], { env })
   assert.match(again.stdout, /already/)
   const { keys } = await session.call<{ keys: Array<{ label: string }> }>('GET', '/api/keys')

@@ -40,7 +40,7 @@ async function run(): Promise<string> {
     maxNanos: account.plan_monthly_budget_usd * 1e9 * shareOfBudget,
     random: Math.random
   })
-  await storeUsage(redis, account.id, requests)
+  await storeUsage(redis, account.id, requests, { models: account.models, isLogged: env.REQUEST_LOG !== 'off' })
   return (
     `Added ${keys.size} keys and ${requests.length} requests of the last 30 days to ${demoUser.email}. ` +
     `Sign in at ${control} with the password ${demoUser.password}.`

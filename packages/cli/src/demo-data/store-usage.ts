@@ -1,22 +1,42 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { OfferedModel } from '@tollgate/contracts/http/account.ts'
 import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { noteUses } from '@tollgate/state/last-uses/last-uses.ts'
 import { connectRedis } from '@tollgate/state/link/connect-redis.ts'
+import { encodeReceipt } from '@tollgate/state/receipts/receipt-text.ts'
+import { noteReceipts } from '@tollgate/state/receipts/receipts.ts'
 import { settle } from '@tollgate/state/settlement/settle.ts'
 import type { SettledRequest } from '@tollgate/state/settlement/settled-request.ts'
 import { prepareAccount } from '@tollgate/state/wire/prepared-account.ts'
 import { SystemError } from '../system/system-error.ts'
 import type { PastRequest } from './month-of-usage.ts'
+import { pastReceipt } from './past-receipts.ts'
 
 const requestsPerCall = 100
+/** More than a month of receipts. */
+const receiptBytes = 100_000_000
 const connectTimeoutMs = 10_000
 
+export interface StoreOptions {
+  /** Of the account's plan. */
+  readonly models: readonly OfferedModel[]
+  /** Whether the requests get receipts. */
+  readonly isLogged: boolean
+}
+
 /**
- * Settles past requests in Redis, as a gateway does. Control then copies them to the ledger.
+ * Settles past requests in Redis and leaves their receipts there, as a gateway does. Control then copies them to the ledger and to the
+ * request log.
  *
  * @throws SystemError if Redis does not answer; Redis' error if it refuses a settlement
  */
-export async function storeUsage(redisUrl: string, account: string, requests: readonly PastRequest[]): Promise<void> {
+export async function storeUsage(
+  redisUrl: string,
+  account: string,
+  requests: readonly PastRequest[],
+  { models, isLogged }: StoreOptions
+): Promise<void> {
   const link = connectRedis(redisUrl, { name: 'tollgate-demo-data', silenceTimeoutMs: 10_000, onError: () => {} })
   try {
     const deadline = performance.now() + connectTimeoutMs
@@ -30,6 +50,11 @@ export async function storeUsage(redisUrl: string, account: string, requests: re
       const settled = requests.slice(from, from + requestsPerCall).map(settledRequest)
       const unsettled = await settle(link, [{ account: prepared, requests: settled, tried: '' }])
       for (const { error } of unsettled) throw error
+      if (!isLogged) continue
+      const receipts = requests
+        .slice(from, from + requestsPerCall)
+        .map((request) => encodeReceipt(pastReceipt(account, request, models, Math.random)))
+      await noteReceipts(link, accountShard(account), receipts, receiptBytes)
     }
     await noteUses(link, lastUses(requests))
   } finally {

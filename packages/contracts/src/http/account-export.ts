@@ -5,6 +5,7 @@ import { AuditEntry } from './audit.ts'
 import { Session } from './auth.ts'
 import { Key } from './keys.ts'
 import { EventNotice, MailKind } from './notices.ts'
+import { LoggedRequest } from './requests.ts'
 import { Invitation, TeamMember } from './team.ts'
 import { Adjustment } from './usage.ts'
 import { WebhookEndpoint } from './webhooks.ts'
@@ -85,7 +86,9 @@ export const AccountExport = Type.Object(
     /** Kinds of mails that the user switched off. */
     muted_mails: Type.Array(MailKind),
     /** The own account's usage. */
-    usage: Type.Array(ExportedOwnUsage)
+    usage: Type.Array(ExportedOwnUsage),
+    /** The own account's requests, as long as the request log keeps them. */
+    requests: Type.Array(LoggedRequest)
   },
   closed
 )

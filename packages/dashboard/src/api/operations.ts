@@ -42,22 +42,11 @@ export const paths = {
   listInvoices: ['GET', '/api/billing/invoices'],
   takeInUserChange: ['POST', '/api/auth/webhook'],
   takeInEvent: ['POST', '/api/billing/webhook'],
-  listEventTypes: ['GET', '/api/webhooks/event-types'],
-  listWebhooks: ['GET', '/api/webhooks'],
-  createWebhook: ['POST', '/api/webhooks'],
-  getWebhook: ['GET', '/api/webhooks/{id}'],
-  changeWebhook: ['PATCH', '/api/webhooks/{id}'],
-  deleteWebhook: ['DELETE', '/api/webhooks/{id}'],
-  rotateWebhook: ['POST', '/api/webhooks/{id}/rotate'],
-  testWebhook: ['POST', '/api/webhooks/{id}/test'],
-  listDeliveries: ['GET', '/api/webhooks/{id}/deliveries'],
-  redeliverWebhook: ['POST', '/api/webhooks/{id}/deliveries/{delivery_id}/redeliver'],
   getUsage: ['GET', '/api/usage'],
   getUsageSummary: ['GET', '/api/usage/summary'],
-  getNotifications: ['GET', '/api/account/notifications'],
-  changeNotifications: ['PATCH', '/api/account/notifications'],
-  listEvents: ['GET', '/api/events'],
-  markEventsSeen: ['POST', '/api/events/seen'],
+  listRequests: ['GET', '/api/requests'],
+  exportRequests: ['GET', '/api/requests/export'],
+  getRequest: ['GET', '/api/requests/{id}'],
   listAudit: ['GET', '/api/audit']
 } as const
 
@@ -489,18 +478,6 @@ export interface Operations {
         account_id: string
         revoked_at: string | null
       })[]
-      webhooks: ({
-        id: string
-        url: string
-        description: string
-        event_types: string[] | null
-        enabled: boolean
-        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
-        disabled_at: string | null
-        failing_since: string | null
-        old_secret_until: string | null
-        created: string
-      })[]
       adjustments: {
         id: string
         at: string
@@ -518,23 +495,6 @@ export interface Operations {
         detail: Record<string, string | number | boolean | null>
         ip: string | null
       })[]
-      events: ({
-        id: string
-        type: 'budget.threshold' | 'budget.forecast' | 'key.created' | 'key.rotated' | 'key.grace_ending' | 'key.expiring' | 'key.revoked' | 'plan.changed' | 'payment.failed' | 'account.suspended' | 'account.resumed' | 'webhook.disabled' | 'webhook.test' | 'request.failed_over' | 'provider.failing' | 'spend.unusual'
-        at: string
-        data: Record<string, never>
-      })[]
-      mails: ({
-        kind: 'budget' | 'keys' | 'webhooks' | 'account' | 'providers' | 'spend'
-        queued_at: string
-        sent_at: string | null
-        notices: {
-          type: string
-          data: Record<string, never>
-          at: string
-        }[]
-      })[]
-      muted_mails: ('budget' | 'keys' | 'webhooks' | 'account' | 'providers' | 'spend')[]
       usage: {
         day?: string
         key_id?: string
@@ -555,6 +515,41 @@ export interface Operations {
         estimated_requests: number
         cost_usd: string
       }[]
+      requests: ({
+        id: string
+        at: string
+        kind: 'refused' | 'reaped' | 'settled' | 'cancelled'
+        count: number
+        key_id: string
+        endpoint: string
+        model: string | null
+        answered_model: string | null
+        stream: boolean
+        status: number | null
+        code: string | null
+        attempts: number
+        client_gone: boolean
+        reserved_usd: string
+        reserved_tokens: number
+        granted_output_tokens: number | null
+        prompt_tokens: number
+        cached_tokens: number
+        cache_write_tokens: number
+        long_cache_write_tokens: number
+        audio_input_tokens: number
+        image_input_tokens: number
+        completion_tokens: number
+        reasoning_tokens: number
+        audio_output_tokens: number
+        image_output_tokens: number
+        tool_calls: number
+        cost_usd: string
+        estimated: boolean
+        service_tier: string | null
+        first_byte_ms: number | null
+        duration_ms: number | null
+        address: string | null
+      })[]
     }
   }
   getTeam: {
@@ -700,201 +695,6 @@ export interface Operations {
       received: true
     }
   }
-  listEventTypes: {
-    answer: {
-      event_types: {
-        type: string
-        description: string
-        data: Record<string, never>
-      }[]
-    }
-  }
-  listWebhooks: {
-    answer: {
-      endpoints: ({
-        id: string
-        url: string
-        description: string
-        event_types: string[] | null
-        enabled: boolean
-        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
-        disabled_at: string | null
-        failing_since: string | null
-        old_secret_until: string | null
-        created: string
-      })[]
-    }
-  }
-  createWebhook: {
-    body: {
-      url: string
-      description?: string
-      event_types?: ('budget.threshold' | 'budget.forecast' | 'key.created' | 'key.rotated' | 'key.grace_ending' | 'key.expiring' | 'key.revoked' | 'plan.changed' | 'payment.failed' | 'account.suspended' | 'account.resumed' | 'webhook.disabled' | 'webhook.test')[] | null
-    }
-    answer: {
-      endpoint: {
-        id: string
-        url: string
-        description: string
-        event_types: string[] | null
-        enabled: boolean
-        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
-        disabled_at: string | null
-        failing_since: string | null
-        old_secret_until: string | null
-        created: string
-      }
-      secret: string
-    }
-  }
-  getWebhook: {
-    params: {
-      id: string
-    }
-    answer: {
-      endpoint: {
-        id: string
-        url: string
-        description: string
-        event_types: string[] | null
-        enabled: boolean
-        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
-        disabled_at: string | null
-        failing_since: string | null
-        old_secret_until: string | null
-        created: string
-      }
-    }
-  }
-  changeWebhook: {
-    params: {
-      id: string
-    }
-    body: {
-      url?: string
-      description?: string
-      enabled?: boolean
-      event_types?: ('budget.threshold' | 'budget.forecast' | 'key.created' | 'key.rotated' | 'key.grace_ending' | 'key.expiring' | 'key.revoked' | 'plan.changed' | 'payment.failed' | 'account.suspended' | 'account.resumed' | 'webhook.disabled' | 'webhook.test')[] | null
-    }
-    answer: {
-      endpoint: {
-        id: string
-        url: string
-        description: string
-        event_types: string[] | null
-        enabled: boolean
-        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
-        disabled_at: string | null
-        failing_since: string | null
-        old_secret_until: string | null
-        created: string
-      }
-    }
-  }
-  deleteWebhook: {
-    params: {
-      id: string
-    }
-    body?: null | Record<string, never>
-    answer: {
-      ok: true
-    }
-  }
-  rotateWebhook: {
-    params: {
-      id: string
-    }
-    body?: {
-      overlap_seconds?: number
-    } | null
-    answer: {
-      endpoint: {
-        id: string
-        url: string
-        description: string
-        event_types: string[] | null
-        enabled: boolean
-        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
-        disabled_at: string | null
-        failing_since: string | null
-        old_secret_until: string | null
-        created: string
-      }
-      secret: string
-    }
-  }
-  testWebhook: {
-    params: {
-      id: string
-    }
-    body?: null | Record<string, never>
-    answer: {
-      delivery: {
-        id: string
-        message_id: string
-        type: string
-        status: 'pending' | 'delivered' | 'failed'
-        created: string
-        next_try: string | null
-        attempts: ({
-          at: string
-          duration_ms: number
-          status: number | null
-          error: string | null
-        })[]
-      }
-    }
-  }
-  listDeliveries: {
-    params: {
-      id: string
-    }
-    query?: {
-      status?: 'pending' | 'delivered' | 'failed'
-      limit?: string
-      cursor?: string
-    }
-    answer: {
-      deliveries: ({
-        id: string
-        message_id: string
-        type: string
-        status: 'pending' | 'delivered' | 'failed'
-        created: string
-        next_try: string | null
-        attempts: ({
-          at: string
-          duration_ms: number
-          status: number | null
-          error: string | null
-        })[]
-      })[]
-      next_cursor: string | null
-    }
-  }
-  redeliverWebhook: {
-    params: {
-      id: string
-      delivery_id: string
-    }
-    body?: null | Record<string, never>
-    answer: {
-      delivery: {
-        id: string
-        message_id: string
-        type: string
-        status: 'pending' | 'delivered' | 'failed'
-        created: string
-        next_try: string | null
-        attempts: ({
-          at: string
-          duration_ms: number
-          status: number | null
-          error: string | null
-        })[]
-      }
-    }
-  }
   getUsage: {
     query?: {
       from?: string
@@ -949,68 +749,132 @@ export interface Operations {
       resets_at: string
     }
   }
-  getNotifications: {
-    answer: {
-      notifications: {
-        mails: ({
-          kind: 'budget' | 'keys' | 'webhooks' | 'account' | 'providers' | 'spend'
-          on: boolean
-          required: boolean
-        })[]
-        thresholds: number[]
-        key_thresholds: number[]
-      }
-    }
-  }
-  changeNotifications: {
-    body: {
-      mails?: {
-        budget?: boolean
-        keys?: boolean
-        webhooks?: boolean
-        account?: boolean
-        providers?: boolean
-        spend?: boolean
-      }
-      thresholds?: number[] | null
-      key_thresholds?: number[] | null
-    }
-    answer: {
-      notifications: {
-        mails: ({
-          kind: 'budget' | 'keys' | 'webhooks' | 'account' | 'providers' | 'spend'
-          on: boolean
-          required: boolean
-        })[]
-        thresholds: number[]
-        key_thresholds: number[]
-      }
-    }
-  }
-  listEvents: {
+  listRequests: {
     query?: {
+      key?: string
+      model?: string
+      status?: string
+      code?: string
+      from?: string
+      to?: string
+      min_cost_usd?: string
+      max_cost_usd?: string
+      min_duration_ms?: string
+      max_duration_ms?: string
       limit?: string
       cursor?: string
     }
     answer: {
-      events: ({
+      requests: ({
         id: string
-        type: 'budget.threshold' | 'budget.forecast' | 'key.created' | 'key.rotated' | 'key.grace_ending' | 'key.expiring' | 'key.revoked' | 'plan.changed' | 'payment.failed' | 'account.suspended' | 'account.resumed' | 'webhook.disabled' | 'webhook.test' | 'request.failed_over' | 'provider.failing' | 'spend.unusual'
         at: string
-        data: Record<string, never>
-        seen: boolean
+        kind: 'refused' | 'reaped' | 'settled' | 'cancelled'
+        count: number
+        key_id: string
+        endpoint: string
+        model: string | null
+        answered_model: string | null
+        stream: boolean
+        status: number | null
+        code: string | null
+        attempts: number
+        client_gone: boolean
+        reserved_usd: string
+        reserved_tokens: number
+        granted_output_tokens: number | null
+        prompt_tokens: number
+        cached_tokens: number
+        cache_write_tokens: number
+        long_cache_write_tokens: number
+        audio_input_tokens: number
+        image_input_tokens: number
+        completion_tokens: number
+        reasoning_tokens: number
+        audio_output_tokens: number
+        image_output_tokens: number
+        tool_calls: number
+        cost_usd: string
+        estimated: boolean
+        service_tier: string | null
+        first_byte_ms: number | null
+        duration_ms: number | null
+        address: string | null
       })[]
-      unread: number
-      has_more: boolean
+      keys: {
+        id: string
+        label: string
+        prefix: string
+      }[]
       next_cursor: string | null
+      searched_to: string | null
     }
   }
-  markEventsSeen: {
-    body: {
+  exportRequests: {
+    query?: {
+      key?: string
+      model?: string
+      status?: string
+      code?: string
+      from?: string
+      to?: string
+      min_cost_usd?: string
+      max_cost_usd?: string
+      min_duration_ms?: string
+      max_duration_ms?: string
+      format?: 'ndjson' | 'csv'
+    }
+    answer: null
+  }
+  getRequest: {
+    params: {
       id: string
     }
     answer: {
-      unread: number
+      request: {
+        id: string
+        at: string
+        kind: 'refused' | 'reaped' | 'settled' | 'cancelled'
+        count: number
+        key_id: string
+        endpoint: string
+        model: string | null
+        answered_model: string | null
+        stream: boolean
+        status: number | null
+        code: string | null
+        attempts: number
+        client_gone: boolean
+        reserved_usd: string
+        reserved_tokens: number
+        granted_output_tokens: number | null
+        prompt_tokens: number
+        cached_tokens: number
+        cache_write_tokens: number
+        long_cache_write_tokens: number
+        audio_input_tokens: number
+        image_input_tokens: number
+        completion_tokens: number
+        reasoning_tokens: number
+        audio_output_tokens: number
+        image_output_tokens: number
+        tool_calls: number
+        cost_usd: string
+        estimated: boolean
+        service_tier: string | null
+        first_byte_ms: number | null
+        duration_ms: number | null
+        address: string | null
+        prices: {
+          usd_per_million_tokens: Record<string, string>
+          request_usd: string
+          tool_call_usd: Record<string, string>
+        } | null
+      }
+      key: {
+        id: string
+        label: string
+        prefix: string
+      } | null
     }
   }
   listAudit: {

@@ -86,6 +86,8 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'SANDBOX_REDIS_PORT',
   'SANDBOX_SMTP_PORT',
   'SECRETS_KEY',
+  'REQUEST_LOG',
+  'REQUEST_LOG_DAYS',
   'SERVICE_DOMAIN',
   'SMTP_URL',
   'STRIPE_API_BASE',

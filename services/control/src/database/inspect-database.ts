@@ -10,6 +10,7 @@ import * as billing from './schema/billing.ts'
 import * as catalog from './schema/catalog.ts'
 import * as keys from './schema/keys.ts'
 import * as projection from './schema/projection.ts'
+import * as requests from './schema/requests.ts'
 import * as sessions from './schema/sessions.ts'
 import * as team from './schema/team.ts'
 import * as usage from './schema/usage.ts'
@@ -116,7 +117,7 @@ const settingsQuery = sql`
   select name, current_setting(name, true) as value from unnest(array[${list(settingNames)}]::text[]) as name`
 
 const ownTables: readonly string[] = [
-  ...[accounts, admin, audit, billing, catalog, keys, projection, sessions, team, usage, users]
+  ...[accounts, admin, audit, billing, catalog, keys, projection, requests, sessions, team, usage, users]
     .flatMap((part) => Object.values(part))
     .flatMap((member) => (is(member, PgTable) ? getTableConfig(member).name : [])),
   'migrations'

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { need } from '@tollgate/sandbox/need.ts'
 import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
@@ -13,6 +14,9 @@ import { foldLedger } from '../usage/fold-ledger.ts'
 import { createPostgresLedger } from '../usage/postgres-ledger.ts'
 import { serve } from '../usage/testing/serve.ts'
 import { createUsageCopier } from '../usage/usage-copier.ts'
+import { keptDays, listDays, maintainDays } from '../requests/request-days.ts'
+import { storeReceipts } from '../requests/store-receipts.ts'
+import { receiptOf } from '../requests/testing/receipt-of.ts'
 import { openDatabase, queryRows } from './connect.ts'
 import { assertMigratedWhenReachable, listPendingMigrations, migrate } from './migrate.ts'
 
@@ -96,6 +100,12 @@ test('a role with only the documented grants', async (t) => {
     const retention = { hoursKeptDays: 5, monthsKept: 3 }
     await foldLedger(orm, retention, now)
     assert.deepEqual((await foldLedger(orm, retention, now)).dropped, ['ledger_2026_01'])
+    const days = keptDays([now.getTime()], 30)
+    await storeReceipts(orm, [receiptOf(randomUUID(), { at: days.from / 1000 })], { kept: days })
+    await maintainDays(orm, days)
+    const later = keptDays([now.getTime() + 86_400_000], 30)
+    assert.deepEqual(await maintainDays(orm, later), ['2026-10-21'])
+    assert.ok((await listDays(orm)).length >= 3)
     const [kept] = await queryRows(orm, sql`select drop_ledger_month('2031-05-01') as dropped`)
     assert.deepEqual(kept, { dropped: false })
   })

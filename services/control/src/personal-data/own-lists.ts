@@ -7,6 +7,9 @@ import { readAuditLog, toAuditEntry } from '../audit/read-audit-log.ts'
 import type { Orm } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
 import { toStoredKey } from '../keys/list-keys.ts'
+import { readAllRequests } from '../requests/read-requests.ts'
+import { allRequests } from '../requests/request-filter.ts'
+import { toLoggedRequest } from '../requests/to-logged-request.ts'
 import { readTeam } from '../team/read-team.ts'
 import { readAdjustments, toAdjustment } from '../usage/adjustments.ts'
 import { readExport } from '../usage/read-export.ts'
@@ -29,6 +32,7 @@ type Named = Pick<
   | 'mails'
   | 'muted_mails'
   | 'usage'
+  | 'requests'
 >
 /** Each list in pages, so that an export of any length needs the memory of one page. */
 export type Lists = { readonly [Name in keyof Named]: AsyncIterable<Named[Name]> }
@@ -66,7 +70,8 @@ export function readLists(own: OwnLists): Lists {
     ),
     audit: auditPages(own),
     ...noticeLists(own),
-    usage: usagePages(own)
+    usage: usagePages(own),
+    requests: requestPages(own)
   }
 }
 
@@ -123,5 +128,14 @@ async function* usagePages({ orm, id, createdAt, now, read }: OwnLists): AsyncGe
     const page = await read(() => pages.next())
     if (page.done === true) return
     yield page.value.map(({ account_id, upstream, ...row }) => row)
+  }
+}
+
+async function* requestPages({ orm, id, read }: OwnLists): AsyncGenerator<AccountExport['requests']> {
+  const pages = readAllRequests(orm, allRequests(id), pageSize)
+  for (;;) {
+    const page = await read(() => pages.next())
+    if (page.done === true) return
+    yield page.value.map(toLoggedRequest)
   }
 }

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import type { OfferedModel } from '@tollgate/contracts/http/account.ts'
+import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
+import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import type { PastRequest } from './month-of-usage.ts'
+
+const { requests, errors, estimatedRequests, estimatedNanos, ...noCounts } = zeroCounts
+
+const endpoints = { chat: '/v1/chat/completions', completion: '/v1/completions', embedding: '/v1/embeddings' } as const
+const grantedTokens = 4096
+/** Milliseconds until an answer begins, and for each of its tokens. */
+const beginMs = 250
+const tokenMs = 9
+
+/**
+ * The receipt of a past request, with the same tokens and cost as its usage.
+ *
+ * @param random returns numbers from 0 to below 1, as Math.random
+ */
+export function pastReceipt(
+  account: string,
+  request: PastRequest,
+  models: readonly OfferedModel[],
+  random: () => number
+): Receipt {
+  const { failed, promptTokens, completionTokens } = request
+  const model = models.find(({ id }) => id === request.model)
+  const firstByteMs = Math.round(beginMs * (0.6 + 1.5 * random()))
+  const isChat = model?.kind === 'chat'
+  const reserved = Math.max(request.costNanos, Math.round((request.costNanos * grantedTokens) / (completionTokens + 1)))
+  return {
+    ...noCounts,
+    kind: 'settled',
+    id: `req_${randomUUID()}`,
+    account,
+    key: request.key,
+    at: request.at,
+    count: 1,
+    endpoint: endpoints[model?.kind ?? 'chat'],
+    model: request.model,
+    answeredModel: null,
+    isStream: isChat && random() < 0.6,
+    upstream: 'openai',
+    attempts: failed ? 2 : random() < 0.01 ? 2 : 1,
+    status: failed ? 502 : 200,
+    code: failed ? 'upstream_error' : null,
+    isEstimated: false,
+    clientGone: !failed && random() < 0.004,
+    costNanos: request.costNanos,
+    promptTokens,
+    cachedTokens: request.cachedTokens,
+    completionTokens,
+    reasoningTokens: request.reasoningTokens,
+    heldNanos: reserved,
+    heldTokens: promptTokens + (isChat ? grantedTokens : 0),
+    grantedTokens: isChat ? grantedTokens : null,
+    tier: null,
+    rates: failed || model === undefined ? null : ratesOf(model, request),
+    firstByteMs,
+    durationMs: firstByteMs + Math.round(completionTokens * tokenMs * (0.8 + 0.5 * random())),
+    address: null
+  }
+}
+
+/** The prices that the request used, as JSON. A dollar per million tokens is a million picodollars per token. */
+function ratesOf({ usd_per_million_tokens: usd }: OfferedModel, request: PastRequest): string {
+  const picos = (dollars: number) => Math.round(dollars * 1e6)
+  return JSON.stringify({
+    inputPicos: picos(usd.input),
+    ...(request.cachedTokens > 0 && { cachedInputPicos: picos(usd.cached_input) }),
+    ...(request.completionTokens > 0 && { outputPicos: picos(usd.output) }),
+    ...(request.reasoningTokens > 0 && { reasoningPicos: picos(usd.reasoning) })
+  })
+}
