@@ -11,6 +11,7 @@ import { metering } from './parts/metering.ts'
 import type { Part } from './parts/part.ts'
 import { recording } from './parts/recording.ts'
 import { redisMemory } from './parts/redis-memory.ts'
+import { redisReceipts } from './parts/redis-receipts.ts'
 import { soak } from './parts/soak.ts'
 import { start } from './parts/start.ts'
 import { stream } from './parts/stream.ts'
@@ -32,6 +33,7 @@ const parts: readonly Part[] = [
   control,
   soak,
   redisMemory,
+  redisReceipts,
   recording,
   start,
   apisPart
@@ -40,7 +42,7 @@ const targets: readonly [Target, ...Target[]] = [gateway, bare, dispatch, relay,
 
 const usage = `npm run bench -- [part …] [option …]
 
-Compares the gateway with a bare Fastify + undici proxy. Parts (all but the last five unless named):
+Compares the gateway with a bare Fastify + undici proxy. Parts (all but the last six unless named):
 ${parts.map(({ name, summary }) => `  ${name.padEnd(13)}${summary}`).join('\n')}
 
 Options:
