@@ -49,7 +49,6 @@ function createRecorders(): Record<string, (number: number) => void> {
   metrics.useUpstreams(upstreams)
   const callMetrics = new CallMetrics(metrics)
   const rates = completeRates({ inputPicos: 150_000, cachedInputPicos: 75_000, outputPicos: 600_000 }, {})
-  let written = 0
   const calls = Array.from({ length: variants }, (_, number) => callOf(number))
   const served = (number: number, isStream: boolean): void => {
     const { call, outcome, usage } = calls[number % variants]!
@@ -66,7 +65,7 @@ function createRecorders(): Record<string, (number: number) => void> {
       const { call, outcome, usage } = calls[number % variants]!
       const charge = { usage, costNanos: 123_456, rates, tier: 'default' }
       // As the queue does, so that V8 builds the text.
-      written += bulk(utf8(callReceipt(call, outcome, charge, call.startedAt + 1500, false))).length
+      Buffer.byteLength(bulk(utf8(callReceipt(call, outcome, charge, call.startedAt + 1500, false))))
     },
     'a refused request': (number) => {
       const { model, endpoint, admitted } = calls[number % variants]!.call
