@@ -12,6 +12,7 @@ import type { Part } from './parts/part.ts'
 import { recording } from './parts/recording.ts'
 import { redisMemory } from './parts/redis-memory.ts'
 import { requestLog } from './parts/request-log.ts'
+import { redisReceipts } from './parts/redis-receipts.ts'
 import { soak } from './parts/soak.ts'
 import { start } from './parts/start.ts'
 import { stream } from './parts/stream.ts'
@@ -34,6 +35,7 @@ const parts: readonly Part[] = [
   soak,
   redisMemory,
   requestLog,
+  redisReceipts,
   recording,
   start,
   apisPart

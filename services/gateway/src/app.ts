@@ -33,6 +33,7 @@ import { errorsOf, messagesErrors } from './http/messages-errors.ts'
 import type { Protection } from './http/protection.ts'
 import { routeOf } from './http/route-of.ts'
 import { createServer } from './http/server.ts'
+import type { RefusalLog } from './receipts/refusal-log.ts'
 import { AbandonedStreams } from './relay/abandoned-streams.ts'
 import { SlowReaders } from './relay/slow-readers.ts'
 import type { AnswerMetrics } from './telemetry/answer-metrics.ts'
@@ -67,6 +68,7 @@ export interface GatewayDependencies extends SharedDependencies {
   readonly protection: Protection
   readonly failures: FailureCounts
   readonly answers: Pick<AnswerMetrics, 'answered'>
+  readonly refusals: Pick<RefusalLog, 'refused'>
   readonly authenticator: Authenticator
   readonly logsRequest: LogsRequest
   /** null if requests are not traced. */

@@ -22,6 +22,7 @@ import type { Protection } from './http/protection.ts'
 import { gatewayReadiness } from './http/readiness.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { keptBudget } from './idempotency/memory-setting.ts'
+import { createRefusalLog } from './receipts/refusal-log.ts'
 import type { RequestLogSetting } from './receipts/request-log-setting.ts'
 import { Deadlines } from './relay/deadlines.ts'
 import { createRequestCuts } from './revocation/cut-requests.ts'
@@ -135,6 +136,7 @@ export function composeGateway(given: GatewayParts): Gateway {
     createReaper(redis, holdMs, metrics.countReaped, warn('cannot end overdue holds'), requestLog?.shardBytes)
   )
   const useLog = keep(createUseLog(redis, warn('cannot record when keys were last used')))
+  const refusals = keep(createRefusalLog(redis, requestLog, warn('cannot write receipts of refused requests')))
   keep(catalog)
   const storedResponses = keep(createStoredResponses(redis, warn('cannot record stored responses in Redis')))
   const idempotency = idempotencyOf(given, metrics, warn('cannot keep answers in Redis'))
@@ -146,7 +148,7 @@ export function composeGateway(given: GatewayParts): Gateway {
   const deadlines = new Deadlines(protection.maxRequestMs)
   const cuts = keep(createRequestCuts(redis, deadlines, log))
   const ofModels = { upstreams, upstreamHealth, onUnavailable, catalog, deadlines, ...ofUse }
-  const ofTelemetry = { failures, answers: metrics.answers, upstreamMetrics: metrics.upstreams, logsRequest }
+  const ofTelemetry = { failures, answers: metrics.answers, upstreamMetrics: metrics.upstreams, logsRequest, refusals }
   const app = buildApp({ ...given, ...ofModels, ...ofTelemetry, authenticator, useLog, admission, bodyMemory })
   parts.defer(() => app.close())
   const shown = { redis, catalog, upstreams, upstreamHealth, authenticator, bodyMemory, settlement, queue, ...inFlight }
@@ -165,7 +167,7 @@ export function composeGateway(given: GatewayParts): Gateway {
     reloadUpstreams: () => reloader.reload(),
     async start() {
       await catalog.start()
-      for (const part of [useLog, cuts, reaper, clockWatch, reloader, heartbeat]) part.start()
+      for (const part of [useLog, refusals, cuts, reaper, clockWatch, reloader, heartbeat]) part.start()
     },
     checkUpstreams: () => upstreamChecks.start(),
     settled: () => settling.settled(),

@@ -1,7 +1,10 @@
+import { completeRates } from '@tollgate/contracts/prices/charge-rates.ts'
+import { callReceipt } from '@tollgate/gateway/receipts/call-receipt.ts'
 import { CallMetrics } from '@tollgate/gateway/settlement/call-metrics.ts'
 import type { Call, Outcome } from '@tollgate/gateway/settlement/outcome.ts'
 import { createMetrics } from '@tollgate/gateway/telemetry/metrics.ts'
 import { nothingUsed } from '@tollgate/gateway/usage/usage.ts'
+import { bulk, utf8 } from '@tollgate/state/wire/packed.ts'
 import { median } from '../measure/statistics.ts'
 import { formatNumber } from '../report/table.ts'
 import type { Part } from './part.ts'
@@ -13,10 +16,10 @@ const upstreams = ['a', 'b', 'c'] as const
 const variants = 4096
 const rounds = 7
 
-/** What the metrics of a request cost, without the request. */
+/** What the metrics and the receipt of a request cost, without the request. */
 export const recording: Part = {
   name: 'recording',
-  summary: "CPU time of a request's metrics, without the request",
+  summary: "CPU time of a request's metrics and of its receipt, without the request",
   onlyIfNamed: true,
   async run(bench) {
     const perRound = bench.timing.recordedRequests
@@ -26,7 +29,7 @@ export const recording: Part = {
     return {
       sections: [
         {
-          title: `metrics of one request, CPU time, ns; median of ${rounds} rounds of ${formatNumber(perRound, 0)}`,
+          title: `metrics and receipt of one request, CPU time, ns; median of ${rounds} rounds of ${formatNumber(perRound, 0)}`,
           table: {
             head: ['request', 'ns'],
             rows: Object.entries(figures).map(([name, nanos]) => [name, formatNumber(median(nanos), 0)])
@@ -45,6 +48,7 @@ function createRecorders(): Record<string, (number: number) => void> {
   metrics.useCatalog({ models: () => models.map((name) => [name, null] as const), planNames: () => plans })
   metrics.useUpstreams(upstreams)
   const callMetrics = new CallMetrics(metrics)
+  const rates = completeRates({ inputPicos: 150_000, cachedInputPicos: 75_000, outputPicos: 600_000 }, {})
   const calls = Array.from({ length: variants }, (_, number) => callOf(number))
   const served = (number: number, isStream: boolean): void => {
     const { call, outcome, usage } = calls[number % variants]!
@@ -57,6 +61,12 @@ function createRecorders(): Record<string, (number: number) => void> {
   return {
     'a served request': (number) => served(number, false),
     'a served stream': (number) => served(number, true),
+    'the receipt of a served request': (number) => {
+      const { call, outcome, usage } = calls[number % variants]!
+      const charge = { usage, costNanos: 123_456, rates, tier: 'default' }
+      // As the queue does, so that V8 builds the text.
+      Buffer.byteLength(bulk(utf8(callReceipt(call, outcome, charge, call.startedAt + 1500, false))))
+    },
     'a refused request': (number) => {
       const { model, endpoint, admitted } = calls[number % variants]!.call
       metrics.answers.answered({ endpoint, model, plan: admitted.plan, status: 429, code: 'requests_per_minute' })
@@ -73,12 +83,25 @@ function callOf(number: number) {
     model: JSON.parse(JSON.stringify(models[number % models.length])) as string,
     endpoint: '/v1/chat/completions',
     isStream: false,
-    admitted: { plan: plans[number % plans.length]! }
+    id: `req_${crypto.randomUUID()}`,
+    known: { pointer: { account: crypto.randomUUID(), key: `key_${crypto.randomUUID()}` } },
+    sender: { address: '127.0.0.1', requestId: undefined },
+    admitted: {
+      plan: plans[number % plans.length]!,
+      heldTokens: 2000,
+      hold: { at: 1_795_464_000 + number, nanos: 900_000 + number, grantedTokens: 1000, budgetLeftNanos: 1e9 }
+    }
   } as Call
   const upstream = upstreams[number % upstreams.length]!
   const outcome: Outcome = {
     ...{ upstream, upstreamStatus: 200, attempts: 1, lastCall: 'success', calledAt: startedAt + 1, status: 200 },
-    ...{ code: null, used: null, answeredModel: null, firstByteAt: startedAt + 400.5, clientGone: false }
+    ...{
+      code: null,
+      used: null,
+      answeredModel: `${call.model}-2026-10-01`,
+      firstByteAt: startedAt + 400.5,
+      clientGone: false
+    }
   }
   const tokens = { promptTokens: 100 + ((number * 7919) % 5000), completionTokens: 10 + ((number * 104_729) % 2000) }
   return { call, outcome, usage: { ...nothingUsed, ...tokens, cachedTokens: number % 50 } }

@@ -3,6 +3,8 @@ import { type CostBound, type PreparedAdmission, prepareAdmission } from '@tollg
 import { accountShard, accountShards } from '@tollgate/state/keyspace/names.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import { putAll } from '@tollgate/state/projection/write-records.ts'
+import { encodeReceipt } from '@tollgate/state/receipts/receipt-text.ts'
+import { aReceipt } from '@tollgate/state/testing/a-receipt.ts'
 import { activeKey } from '@tollgate/state/testing/active-key.ts'
 import { verifyNow } from '@tollgate/state/testing/marker.ts'
 import { admitOne, settleOf } from '@tollgate/state/testing/one-account.ts'
@@ -77,9 +79,14 @@ const allowances = {
 /**
  * Runs one request of a key: a command admits it, another settles it.
  *
+ * @param receiptBytes memory for the receipts of a shard; 0 without receipts
  * @throws Error if it is not admitted
  */
-export async function runRequest(link: RedisNode, { account, key, admission }: ScriptedKey): Promise<void> {
+export async function runRequest(
+  link: RedisNode,
+  { account, key, admission }: ScriptedKey,
+  receiptBytes = 0
+): Promise<void> {
   const id = crypto.randomUUID()
   const answer = await admitOne(link, admission, { id, model, bound })
   if (answer.outcome !== 'admitted') throw new Error(`not admitted: ${JSON.stringify(answer)}`)
@@ -101,5 +108,6 @@ export async function runRequest(link: RedisNode, { account, key, admission }: S
     failed: false,
     estimated: false
   }
-  await settleOf(link, account, [settled])
+  const receipt = receiptBytes === 0 ? null : encodeReceipt(aReceipt({ id, account, key, at: answer.at }))
+  await settleOf(link, account, [{ ...settled, receipt }], '', receiptBytes)
 }

@@ -1,4 +1,4 @@
-import type { MeasuredCounter } from '../usage/usage-counters.ts'
+import { type MeasuredCounter, zeroCounts } from '../usage/usage-counters.ts'
 
 /**
  * What became of a request. `refused`: it was not admitted. `reaped`: its gateway died, so its whole reservation is charged until the
@@ -12,6 +12,11 @@ export type ReceiptKind = (typeof receiptKinds)[number]
 
 /** The tokens and calls of a request, and its cost in nanodollars. */
 export type ReceiptCounts = Record<MeasuredCounter, number>
+
+const { requests, errors, estimatedRequests, estimatedNanos, ...measured } = zeroCounts
+
+/** The counts of a request that was not served. */
+export const nothingCounted: Readonly<ReceiptCounts> = measured
 
 /**
  * The record of one request: what was asked, what was served, by whom, and what it cost. It has no words of prompts or answers.

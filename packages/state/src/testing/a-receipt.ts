@@ -1,7 +1,4 @@
-import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
-import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
-
-const { requests, errors, estimatedRequests, estimatedNanos, ...noCounts } = zeroCounts
+import { nothingCounted, type Receipt } from '@tollgate/contracts/requests/receipt.ts'
 
 /** A receipt of a served request. */
 export const aReceipt = (changed: Partial<Receipt> = {}): Receipt => ({
@@ -21,7 +18,7 @@ export const aReceipt = (changed: Partial<Receipt> = {}): Receipt => ({
   code: null,
   isEstimated: false,
   clientGone: false,
-  ...noCounts,
+  ...nothingCounted,
   costNanos: 52_500,
   promptTokens: 300,
   cachedTokens: 20,

@@ -15,13 +15,14 @@ export async function admitOne(
   return Array.isArray(answer) ? answer[0]! : answer!
 }
 
-/** Settles requests of one account. `tried`: see `SettledGroup`. @throws the first error */
+/** Settles requests of one account. `tried`: see `SettledGroup`; `receiptBytes`: see `settle`. @throws the first error */
 export async function settleOf(
   link: RedisNode,
   account: string,
   requests: readonly SettledRequest[],
-  tried = ''
+  tried = '',
+  receiptBytes = 0
 ): Promise<void> {
-  const unsettled = await settle(link, [{ account: prepareAccount(account), requests, tried }])
+  const unsettled = await settle(link, [{ account: prepareAccount(account), requests, tried }], receiptBytes)
   for (const { error } of unsettled) throw error
 }

@@ -27,6 +27,10 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   const endedAt = performance.now()
   const sender = senderOf(request)
   logRequest(request.log, { id, known: knownKey, startedAt, endedAt, status, code, sender, endpoint })
+  if (knownKey !== null && status < 500) {
+    const [durationMs, address] = [Math.round(endedAt - startedAt), sender.address]
+    request.server.refusals.refused({ id, known: knownKey, endpoint, modelLabel, status, code, durationMs, address })
+  }
   const fields = retryFields(failure)
   for (let at = 0; at < fields.length; at += 2) reply.header(fields[at]!, fields[at + 1])
   reply.header('x-content-type-options', 'nosniff')

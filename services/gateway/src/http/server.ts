@@ -4,6 +4,7 @@ import { ambiguityOf } from '@tollgate/service/http/ambiguous-head.ts'
 import { BoundedMessage, skipEndedConnections } from '@tollgate/service/http/bounded-message.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { RefusalLog } from '../receipts/refusal-log.ts'
 import type { AnswerMetrics } from '../telemetry/answer-metrics.ts'
 import type { ErrorFormat } from './error-format.ts'
 import { answerClientError, sendFailure } from './failures.ts'
@@ -26,6 +27,7 @@ declare module 'fastify' {
     docsUrl: string | null
     failures: FailureCounts
     answers: Pick<AnswerMetrics, 'answered'>
+    refusals: Pick<RefusalLog, 'refused'>
   }
   interface FastifyContextConfig {
     /** Whether the endpoint reserves the maximum cost of a request and settles it: `inferenceEndpoint` does. */
@@ -47,10 +49,19 @@ export interface ServerOptions {
   readonly failures: FailureCounts
   /** Counts the answers that called no model. */
   readonly answers: Pick<AnswerMetrics, 'answered'>
+  /** Gets the requests of known keys that were not admitted. */
+  readonly refusals: Pick<RefusalLog, 'refused'>
 }
 
 /** A Fastify server with the gateway's limits and errors, and without routes. */
-export function createServer({ log, protection, docsUrl, failures, answers }: ServerOptions): FastifyInstance {
+export function createServer({
+  log,
+  protection,
+  docsUrl,
+  failures,
+  answers,
+  refusals
+}: ServerOptions): FastifyInstance {
   const { trustProxy, maxConnections, headersTimeoutMs, requestTimeoutMs } = protection
   const app = Fastify({
     loggerInstance: log,
@@ -88,6 +99,7 @@ export function createServer({ log, protection, docsUrl, failures, answers }: Se
   app.decorate('docsUrl', docsUrl)
   app.decorate('failures', failures)
   app.decorate('answers', answers)
+  app.decorate('refusals', refusals)
   app.server.maxConnections = maxConnections
 
   // The endpoints read bodies themselves. No endpoint accepts the other methods, with or without a body.

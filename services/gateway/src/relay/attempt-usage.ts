@@ -1,6 +1,15 @@
 import type { Used } from '../settlement/outcome.ts'
-import type { Attempt } from './attempt.ts'
+import type { Upstream } from '../upstreams/upstreams.ts'
 import { chargedUsage, type End } from './charged-usage.ts'
+import type { RelayRequest } from './relay-request.ts'
+import type { Sink } from './sink.ts'
+
+/** The part of an attempt that decides what it costs. */
+interface Attempt {
+  readonly request: RelayRequest
+  readonly upstream: Upstream
+  readonly sink: Sink | null
+}
 
 /** Decides what the request is charged for an attempt. */
 export function attemptUsage(attempt: Attempt, end: Exclude<End, 'unserved'>): Used {

@@ -286,10 +286,20 @@ for (const http2 of isCalledByUndici() ? [false] : [false, true]) {
 
     t.test('if a body breaks off after the client got a part, the connection closes', async () => {
       recover()
-      odd.answer(send(200, json, '{"choices":[{"index":0,', '"message":{"content":', '"Hello"}}'))
+      odd.answer(
+        send(200, json, '{"choices":[{"index":0,', `"message":{"content":"${'x'.repeat(300_000)}`, '"Hello"}}')
+      )
       const { text, line } = await ask('both', false)
       assert.equal(text, 'broken')
       assert.partialDeepStrictEqual(line, { code: 'upstream_error', status: 200, estimated: true })
+    })
+
+    t.test('if a body breaks off while it waits for its cost, another upstream answers', async () => {
+      recover()
+      odd.answer(send(200, json, '{"choices":[{"index":0,', '"message":{"content":', '"Hello"}}'))
+      const { status, text } = await ask('both', false)
+      assert.equal(status, 200)
+      assert.equal(JSON.parse(text).usage.completion_tokens, 7)
     })
 
     t.test('an answer is whole with each of the ends that providers use', async () => {

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import Anthropic from '@anthropic-ai/sdk'
+import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
+import { accountShard } from '@tollgate/state/keyspace/names.ts'
+import { droppedReceipts, readReceipts } from '@tollgate/state/receipts/receipts.ts'
+import { readSpend } from '@tollgate/state/spend/spend.ts'
+import OpenAI from 'openai'
+import t from 'tap'
+import { chatOf, outcomeOf, post } from '../testing/client.ts'
+import { type FakeUpstream, plainAnswer, plainStream, startFakeUpstream } from '../testing/fake-upstream.ts'
+import { answerMessage, startMessages } from '../testing/message-answers.ts'
+import { type SeededKey, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+
+let [upstream, gateway] = [] as unknown as [FakeUpstream, TestGateway]
+t.before(async () => {
+  upstream = await startFakeUpstream()
+  gateway = await startGateway(upstream.url)
+})
+t.teardown(async () => {
+  await gateway.close()
+  await upstream.close()
+})
+
+const usage = { prompt_tokens: 300, completion_tokens: 101, prompt_tokens_details: { cached_tokens: 20 } }
+/** 280 and 20 tokens of the prompt, 101 of the output. */
+const costNanos = 280 * 150 + 20 * 75 + 101 * 600
+const choices = [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }]
+const answerOf = (members: object = {}) => JSON.stringify({ model: 'small-2026', choices, usage, ...members })
+const chunkOf = (members: object) => `data: ${JSON.stringify({ model: 'small-2026', ...members })}\n\n`
+const streamed =
+  chunkOf({ choices: [{ index: 0, delta: { role: 'assistant', content: 'Hi' } }] }) +
+  chunkOf({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }) +
+  chunkOf({ choices: [], usage }) +
+  'data: [DONE]\n\n'
+
+function answer(...pieces: string[]): void {
+  upstream.answer(async ({ response, body }) => {
+    const isStream = body.includes('"stream":true')
+    response.setHeader('content-type', isStream ? 'text/event-stream' : 'application/json')
+    for (const piece of pieces) {
+      response.write(piece)
+      await new Promise(setImmediate)
+    }
+    response.end()
+  })
+}
+
+async function receiptsOf({ account }: SeededKey): Promise<Receipt[]> {
+  await gateway.settled()
+  const { entries, malformed } = await readReceipts(gateway.control, accountShard(account), 1000)
+  assert.deepEqual(malformed, [])
+  return entries.flatMap(({ receipts }) => receipts).filter((receipt) => receipt.account === account)
+}
+
+async function spentOf({ account }: SeededKey): Promise<number> {
+  const month = Number(new Date().toISOString().slice(0, 7).replace('-', ''))
+  return (await readSpend(gateway.control, account, month))!.settled
+}
+
+t.test('a receipt says what was asked, served and charged, and the answer has the same cost', async () => {
+  const key = await gateway.seedKey({ key: { monthlyBudgetNanos: 900_000_000 } })
+  for (const pieces of [[answerOf()], answerOf().match(/.{1,40}/g)!]) {
+    answer(...pieces)
+    const response = await post(gateway, key.secret, '/chat/completions', chatOf('small', { max_tokens: 500 }))
+    assert.equal(response.headers.get('x-tollgate-cost'), '0.0001041')
+    assert.equal(await response.text(), answerOf())
+  }
+  const [one, other, ...more] = await receiptsOf(key)
+  assert.deepEqual(more, [])
+  assert.partialDeepStrictEqual(one, {
+    ...{ kind: 'settled', account: key.account, key: key.id, count: 1, endpoint: '/v1/chat/completions' },
+    ...{ model: 'small', answeredModel: 'small-2026', isStream: false, upstream: 'test', attempts: 1, status: 200 },
+    ...{ code: null, isEstimated: false, clientGone: false, costNanos, promptTokens: 300, cachedTokens: 20 },
+    ...{ completionTokens: 101, grantedTokens: 500, tier: null, address: '127.0.0.1' },
+    rates: '{"inputPicos":150000,"cachedInputPicos":75000,"outputPicos":600000,"reasoningPicos":600000}'
+  })
+  assert.ok(one!.heldNanos > costNanos && one!.durationMs! >= one!.firstByteMs!)
+  assert.notEqual(one!.id, other!.id)
+  assert.equal(await spentOf(key), 2 * costNanos)
+})
+
+t.test('an answer tells what is left of the tighter budget after its reservation', async () => {
+  const account = { plan: 'free' }
+  const key = await gateway.seedKey({ account, key: { monthlyBudgetNanos: 2_000_000 } })
+  answer(answerOf())
+  const ask = async () => {
+    const response = await post(gateway, key.secret, '/chat/completions', chatOf('small', { max_tokens: 1000 }))
+    await response.text()
+    await gateway.settled()
+    return Number(response.headers.get('x-tollgate-budget-remaining')) * 1e9
+  }
+  const [first, second] = [await ask(), await ask()]
+  const { heldNanos } = (await receiptsOf(key))[0]!
+  assert.equal(Math.round(first), 2_000_000 - heldNanos)
+  assert.equal(Math.round(second), 2_000_000 - heldNanos - costNanos)
+  const response = await post(gateway, key.secret, '/chat/completions', chatOf('small'), {
+    headers: { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json', origin: 'https://a.example' }
+  })
+  await response.text()
+  assert.match(response.headers.get('access-control-expose-headers')!, /x-tollgate-cost, x-tollgate-budget-remaining/)
+})
+
+t.test('an estimated answer has its cost, too; a long one comes at once, without it', async () => {
+  const key = await gateway.seedKey()
+  answer(plainAnswer.slice(0, 30), plainAnswer.slice(30))
+  const estimated = await post(gateway, key.secret, '/chat/completions', chatOf('small'))
+  await estimated.text()
+  const [receipt] = await receiptsOf(key)
+  assert.equal(receipt!.isEstimated, true)
+  assert.equal(Math.round(Number(estimated.headers.get('x-tollgate-cost')) * 1e9), receipt!.costNanos)
+  const long = answerOf({ x: 'y'.repeat(400_000) })
+  answer(...long.match(/.{1,100000}/g)!)
+  const response = await post(gateway, key.secret, '/chat/completions', chatOf('small'))
+  assert.equal(response.headers.get('x-tollgate-cost'), null)
+  assert.equal(await response.text(), long)
+  assert.equal((await receiptsOf(key))[1]!.costNanos, costNanos)
+})
+
+t.test('a request that nobody served costs nothing, and its receipt says why', async () => {
+  const key = await gateway.seedKey()
+  upstream.answer(({ response }) => void response.writeHead(400).end('{"error":{"message":"no"}}'))
+  const response = await post(gateway, key.secret, '/chat/completions', chatOf('small'))
+  assert.equal(response.headers.get('x-tollgate-cost'), '0.00')
+  const [receipt] = await receiptsOf(key)
+  assert.partialDeepStrictEqual(receipt, { status: 400, code: 'invalid_request', costNanos: 0, rates: null })
+})
+
+t.test("OpenAI's SDK reads streams that end with their cost, which clients get only if they ask", async () => {
+  const key = await gateway.seedKey()
+  answer(streamed)
+  const client = new OpenAI({
+    baseURL: `${gateway.url}/v1`,
+    apiKey: key.secret,
+    maxRetries: 0,
+    defaultHeaders: { 'x-tollgate-cost': 'true' }
+  })
+  const messages = [{ role: 'user' as const, content: 'Hello' }]
+  const stream = client.chat.completions.stream({ model: 'small', messages })
+  assert.equal((await stream.finalChatCompletion()).choices[0]!.message.content, 'Hi')
+  for (const [headers, end] of [
+    [{ 'x-tollgate-cost': 'true' }, 'data: [DONE]\n\n: x-tollgate-cost 0.0001041\n\n'],
+    [{}, 'data: [DONE]\n\n']
+  ] as const) {
+    const response = await post(gateway, key.secret, '/chat/completions', chatOf('small', { stream: true }), {
+      headers: { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json', ...headers }
+    })
+    assert.equal(response.headers.get('x-tollgate-cost'), null)
+    assert.ok((await response.text()).endsWith(`"finish_reason":"stop"}]}\n\n${end}`))
+  }
+  answer(plainStream)
+  const response = await post(gateway, key.secret, '/chat/completions', chatOf('small', { stream: true }), {
+    headers: { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json', 'x-tollgate-cost': 'true' }
+  })
+  const shown = /: x-tollgate-cost (\S+)\n\n$/.exec(await response.text())![1]
+  const receipts = await receiptsOf(key)
+  assert.deepEqual(
+    receipts.map(({ answeredModel, isStream }) => [answeredModel, isStream]),
+    [...Array(3).fill(['small-2026', true]), [null, true]]
+  )
+  assert.equal(Math.round(Number(shown) * 1e9), receipts[3]!.costNanos)
+  assert.equal(receipts[3]!.isEstimated, true)
+})
+
+t.test("Anthropic's SDK reads messages and streams that end with their cost", async (t) => {
+  const started = await startMessages()
+  t.teardown(started.close)
+  started.upstream.answer(answerMessage)
+  const key = await started.gateway.seedKey()
+  const defaultHeaders = { 'x-tollgate-cost': 'true' }
+  const client = new Anthropic({ apiKey: key.secret, baseURL: started.gateway.url, maxRetries: 0, defaultHeaders })
+  const hello = { model: 'small', max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hello' }] }
+  const { response } = await client.messages.create(hello).withResponse()
+  assert.equal(response.headers.get('x-tollgate-cost'), '0.00001095')
+  const { content } = await client.messages.stream(hello).finalMessage()
+  assert.deepEqual(content, [{ type: 'text', text: 'Hello world' }])
+  await started.gateway.settled()
+  const { entries } = await readReceipts(started.gateway.control, accountShard(key.account), 10)
+  const receipts = entries.flatMap(({ receipts }) => receipts)
+  assert.deepEqual(
+    receipts.map(({ costNanos, answeredModel }) => [costNanos, answeredModel]),
+    Array(2).fill([10_950, 'm'])
+  )
+})
+
+t.test('refusals of a key are counted: the first is written at once, and the rest together', async () => {
+  const limited = await startGateway(upstream.url, { beside: gateway })
+  const key = await gateway.seedKey({ key: { monthlyBudgetNanos: 1 } })
+  for (let count = 0; count < 5; count++) {
+    const refused = await post(limited, key.secret, '/chat/completions', chatOf('small'))
+    assert.equal(await outcomeOf(refused), '402 key_budget_exceeded')
+  }
+  assert.equal(
+    await outcomeOf(await post(limited, key.secret, '/chat/completions', chatOf('large'))),
+    '403 model_not_allowed'
+  )
+  assert.equal(
+    await outcomeOf(await post(limited, 'sk_unknown', '/chat/completions', chatOf('small'))),
+    '401 invalid_api_key'
+  )
+  await limited.close()
+  const receipts = await receiptsOf(key)
+  assert.deepEqual(
+    new Set(receipts.map(({ kind, status, key }) => [kind, status, key].join(' '))),
+    new Set([`refused 402 ${key.id}`, `refused 403 ${key.id}`])
+  )
+  const counts = receipts.filter(({ status }) => status === 402).map(({ count }) => count)
+  assert.equal(
+    counts.reduce((sum, count) => sum + count, 0),
+    5
+  )
+  assert.ok(counts.length <= 2)
+})
+
+t.test('without a request log, nothing is written; without addresses, receipts have none', async () => {
+  answer(answerOf())
+  for (const [requestLog, expected] of [
+    [null, []],
+    [{ shardBytes: 1e6, hasAddresses: false }, [null]]
+  ] as const) {
+    const other = await startGateway(upstream.url, { beside: gateway, requestLog })
+    const key = await gateway.seedKey()
+    const response = await post(other, key.secret, '/chat/completions', chatOf('small'))
+    assert.equal(response.headers.get('x-tollgate-cost'), '0.0001041')
+    await response.text()
+    assert.equal(
+      await outcomeOf(await post(other, key.secret, '/chat/completions', chatOf('large'))),
+      '403 model_not_allowed'
+    )
+    await other.close()
+    const receipts = await receiptsOf(key)
+    assert.deepEqual(
+      receipts.filter(({ kind }) => kind === 'settled').map(({ address }) => address),
+      expected
+    )
+    if (requestLog === null) assert.deepEqual(receipts, [])
+  }
+})
+
+t.test('above its memory, the log drops the oldest receipts, and requests go on', async () => {
+  answer(answerOf())
+  const small = await startGateway(upstream.url, {
+    beside: gateway,
+    requestLog: { shardBytes: 5000, hasAddresses: false }
+  })
+  const key = await gateway.seedKey()
+  const ids: string[] = []
+  for (let count = 0; count < 60; count++) {
+    const response = await post(small, key.secret, '/chat/completions', chatOf('small'))
+    assert.equal(response.status, 200)
+    ids.push(response.headers.get('x-request-id')!)
+    await response.text()
+  }
+  await small.close()
+  const left = (await receiptsOf(key)).map(({ id }) => id)
+  assert.deepEqual(left, ids.slice(-left.length))
+  assert.ok(left.length < 40 && (await droppedReceipts(gateway.control)) > 0)
+  assert.equal(await spentOf(key), 60 * costNanos)
+})
