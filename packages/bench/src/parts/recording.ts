@@ -1,6 +1,6 @@
 import { completeRates } from '@tollgate/contracts/prices/charge-rates.ts'
-import { callReceipt } from '@tollgate/gateway/receipts/call-receipt.ts'
 import { CallMetrics } from '@tollgate/gateway/settlement/call-metrics.ts'
+import { callReceipt } from '@tollgate/gateway/settlement/call-receipt.ts'
 import type { Call, Outcome } from '@tollgate/gateway/settlement/outcome.ts'
 import { createMetrics } from '@tollgate/gateway/telemetry/metrics.ts'
 import { nothingUsed } from '@tollgate/gateway/usage/usage.ts'

@@ -1,7 +1,7 @@
 import type { Transaction } from '../database/connect.ts'
+import type { RecordedEvent } from '../database/schema/events.ts'
 import { queueEventMails } from '../mail/queue-mail.ts'
 import { queueDeliveries } from './queue-deliveries.ts'
-import type { RecordedEvent } from './recorded-event.ts'
 
 /**
  * Writes the messages that follow from events, in the transaction that records them. Each consumer is one line, and takes all

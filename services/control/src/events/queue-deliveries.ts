@@ -1,8 +1,8 @@
 import { and, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/connect.ts'
+import type { RecordedEvent } from '../database/schema/events.ts'
 import { events } from '../database/schema/events.ts'
 import { webhookDeliveries, webhookEndpoints } from '../database/schema/webhooks.ts'
-import type { RecordedEvent } from './recorded-event.ts'
 
 /** A test goes to one endpoint only, whatever types it wants, and is tried once. */
 const testType = 'webhook.test'

@@ -6,9 +6,9 @@ import type {
   OperatorEventType
 } from '@tollgate/contracts/events/event-types.ts'
 import type { Transaction } from '../database/connect.ts'
+import type { RecordedEvent } from '../database/schema/events.ts'
 import { events } from '../database/schema/events.ts'
 import { fanOut } from './fan-out.ts'
-import type { RecordedEvent } from './recorded-event.ts'
 
 interface Happened<Type extends EventType> {
   readonly type: Type

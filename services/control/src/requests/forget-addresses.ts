@@ -1,8 +1,8 @@
 import { and, gte, isNotNull, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
+import { inSteps } from '../database/delete-in-steps.ts'
 import { requests } from '../database/schema/requests.ts'
 import { users } from '../database/schema/users.ts'
-import { inSteps } from '../retention/delete-in-steps.ts'
 
 const rowsPerStep = 1000
 

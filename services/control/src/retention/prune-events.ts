@@ -1,9 +1,9 @@
 import { inArray, lt } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
+import { inSteps } from '../database/delete-in-steps.ts'
 import { events } from '../database/schema/events.ts'
 import { mails } from '../database/schema/mails.ts'
 import { toldBudgets } from '../database/schema/notices.ts'
-import { inSteps } from './delete-in-steps.ts'
 
 /** Rows per statement, so that each stays short. */
 const rowsPerStep = 1000

@@ -1,7 +1,7 @@
 import { inArray, lt } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
+import { inSteps } from '../database/delete-in-steps.ts'
 import { formerSecrets } from '../database/schema/keys.ts'
-import { inSteps } from './delete-in-steps.ts'
 
 const rowsPerStep = 1000
 

@@ -1,10 +1,10 @@
 import type { AccountShard } from '@tollgate/state/keyspace/names.ts'
 import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
+import { inSteps } from '../database/delete-in-steps.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
 import { shards } from '../database/schema/projection.ts'
 import { lockChanges } from '../projection/record-change.ts'
-import { inSteps } from './delete-in-steps.ts'
 
 /** Keys per transaction. Other changes wait for it, some tens of milliseconds. */
 const keysPerStep = 200

@@ -1,8 +1,8 @@
 import { inArray, lt } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
+import { inSteps } from '../database/delete-in-steps.ts'
 import { operatorActs } from '../database/schema/admin.ts'
 import { auditLog } from '../database/schema/audit.ts'
-import { inSteps } from './delete-in-steps.ts'
 
 /** Rows per statement, so that each stays short. */
 const rowsPerStep = 1000

@@ -24,3 +24,6 @@ export const events = pgTable(
     index('events_at').on(table.at)
   ]
 )
+
+/** A stored event. */
+export type RecordedEvent = typeof events.$inferSelect

@@ -1,9 +1,9 @@
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { addressForLog } from '@tollgate/service/log/request-line.ts'
 import { encodeReceipt } from '@tollgate/state/receipts/receipt-text.ts'
-import type { Charge } from '../settlement/charge.ts'
-import type { Call, Outcome } from '../settlement/outcome.ts'
 import { nothingUsed } from '../usage/usage.ts'
+import type { Charge } from './charge.ts'
+import type { Call, Outcome } from './outcome.ts'
 import { ratesText } from './rates-text.ts'
 
 /**

@@ -1,4 +1,0 @@
-import type { events } from '../database/schema/events.ts'
-
-/** A stored event. */
-export type RecordedEvent = typeof events.$inferSelect
