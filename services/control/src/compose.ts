@@ -27,6 +27,8 @@ import { createUseCopier } from './keys/copy-last-uses.ts'
 import { createMailSender } from './mail/mail-sender.ts'
 import { createMailer } from './mail/mailer.ts'
 import type { ControlMetrics } from './metrics/control-metrics.ts'
+import { noteFailovers } from './notices/failovers.ts'
+import { groupFailovers } from './notices/group-failovers.ts'
 import { noteCopiedUsage } from './notices/note-copied-usage.ts'
 import { createNoticeSweeper } from './notices/notice-sweeper.ts'
 import { type CheckDelays, defaultCheckDelays } from './notices/spend-checks.ts'
@@ -36,7 +38,7 @@ import { createProviderChecks } from './provider-health/check-providers.ts'
 import { createProviderHealth } from './provider-health/provider-health.ts'
 import { createExportLoop, type ExportOutcome } from './requests/export/export-loop.ts'
 import { exportLagSeconds, queueReceipts } from './requests/export/export-queue.ts'
-import { createReceiptCopier, type ReceiptCopierOptions } from './requests/receipt-copier.ts'
+import { createReceiptCopier } from './requests/receipt-copier.ts'
 import { createTablePruner } from './retention/table-pruner.ts'
 import { maintainLedger } from './usage/maintain-ledger.ts'
 import { createPostgresLedger } from './usage/postgres-ledger.ts'
@@ -130,20 +132,20 @@ export function composeControl(options: ComposeOptions) {
   const maintain = (signal: AbortSignal) => maintainLedger({ database, redis, clock, retention: config.ledger }, signal)
   const onCopied = (until: number) => state.usageCopied(until)
   parts.runLoop('usage', createUsageCopier({ ledger, redis, log, maintain, onCopied }))
-  if (config.requestLogDays !== null) {
-    const onCopied: ReceiptCopierOptions['onCopied'] = (copied, beganAt) => {
-      state.receiptsCopied(beganAt)
-      events.receipts(copied)
-    }
-    const days = config.requestLogDays
-    parts.runLoop(
-      'receipts',
-      createReceiptCopier({
-        ...{ database, redis, clock, log, days, onCopied },
-        ...(logSender !== null && { onStored: queueReceipts })
-      })
-    )
-  }
+  parts.runLoop(
+    'receipts',
+    createReceiptCopier({
+      ...{ database, redis, clock, log, days: config.requestLogDays },
+      async onStored(tx, receipts) {
+        if (logSender !== null) await queueReceipts(tx, receipts)
+        await noteFailovers(tx, groupFailovers(receipts))
+      },
+      onCopied(copied, beganAt) {
+        state.receiptsCopied(beganAt)
+        events.receipts(copied)
+      }
+    })
+  )
   parts.runLoop('last_uses', createUseCopier({ database, redis, log }))
   parts.runLoop('clocks', createClockWatch({ database, redis, clock, log, onCompared: events.clocksCompared }))
 
@@ -215,7 +217,7 @@ export function composeControl(options: ComposeOptions) {
     ...{ database, redis, health, loops: parts.loops, webhookCounts: state.webhookCounts },
     usageCopiedMsAgo: () => state.usageCopiedMsAgo(),
     exportLagSeconds: logSender === null ? null : () => exportLagSeconds(database.orm),
-    receiptsCopiedMsAgo: () => (config.requestLogDays === null ? null : state.receiptsCopiedMsAgo())
+    receiptsCopiedMsAgo: () => state.receiptsCopiedMsAgo()
   })
   return {
     ...{ app, catalog, catalogFile, catalogPublisher, heartbeat, projector, planWriter, dueUsers },

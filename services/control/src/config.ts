@@ -135,8 +135,6 @@ export const ControlVariables = Type.Object({
   LEDGER_HOURS_DAYS: Type.Integer({ minimum: 3, maximum: 36_500, default: 400 }),
   /** Months of the ledger that are kept besides the present one; 0 for all. */
   LEDGER_KEPT_MONTHS: Type.Integer({ minimum: 0, maximum: 1200, default: 0 }),
-  /** `on`: control copies the receipts of requests from Redis, and shows them. Gateways have the same variable. */
-  REQUEST_LOG: Type.Enum(['on', 'off'], { default: 'on' }),
   /** Past days of the request log that are kept besides the present one. */
   REQUEST_LOG_DAYS: Type.Integer({ minimum: 1, maximum: 400, default: 30 }),
   /** Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: no links. */
@@ -188,8 +186,8 @@ export type ControlConfig = {
   readonly reconcileIntervalMs: number
   readonly retention: Retention
   readonly ledger: LedgerRetention
-  /** Past days of requests to keep; null: receipts are not copied. */
-  readonly requestLogDays: number | null
+  /** Past days of the request log to keep. */
+  readonly requestLogDays: number
   /** Without a slash at its end; null for none. */
   readonly docsUrl: string | null
   readonly log: {
@@ -254,7 +252,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
       hoursKeptDays: variables.LEDGER_HOURS_DAYS,
       monthsKept: variables.LEDGER_KEPT_MONTHS === 0 ? null : variables.LEDGER_KEPT_MONTHS
     },
-    requestLogDays: variables.REQUEST_LOG === 'off' ? null : variables.REQUEST_LOG_DAYS,
+    requestLogDays: variables.REQUEST_LOG_DAYS,
     docsUrl: readDocsUrl(variables.DOCS_URL),
     log: { level: variables.LOG_LEVEL, format: variables.LOG_FORMAT, requests: variables.LOG_REQUESTS },
     traces: readTraces(variables),

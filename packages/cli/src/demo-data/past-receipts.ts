@@ -41,6 +41,7 @@ export function pastReceipt(
     answeredModel: null,
     isStream: isChat && random() < 0.6,
     upstream: 'openai',
+    failedUpstream: null,
     attempts: failed ? 2 : random() < 0.01 ? 2 : 1,
     status: failed ? 502 : 200,
     code: failed ? 'upstream_error' : null,

@@ -44,6 +44,8 @@ export interface Receipt extends ReceiptCounts {
   readonly isStream: boolean
   /** The upstream that was called last; null for none. */
   readonly upstream: string | null
+  /** The upstream that was called first, if that was another one. */
+  readonly failedUpstream: string | null
   readonly attempts: number
   /** The status that the client got; 499 if it left before the answer began; null if that is not known. */
   readonly status: number | null

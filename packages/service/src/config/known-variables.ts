@@ -74,7 +74,6 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'REDIS_SERVER_PATH',
   'REDIS_TIMEOUT_MS',
   'REDIS_URL',
-  'REQUEST_LOG',
   'REQUEST_LOG_ADDRESSES',
   'REQUEST_LOG_MEMORY_MB',
   'SANDBOX_IDENTITY_PORT',

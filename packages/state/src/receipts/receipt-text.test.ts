@@ -21,7 +21,7 @@ const anyReceipt: fc.Arbitrary<Receipt> = fc.record({
   >),
   ...{ heldNanos: whole, heldTokens: whole, grantedTokens: orNull(whole), tier: orNull(text) },
   rates: fc.constantFrom(null, '{}', '{"inputPicos":75000,"callNanos":{"a \\"tool\\"":7}}'),
-  ...{ firstByteMs: orNull(whole), durationMs: orNull(whole), address: orNull(text) }
+  ...{ firstByteMs: orNull(whole), durationMs: orNull(whole), address: orNull(text), failedUpstream: orNull(text) }
 })
 
 test('a receipt is read as it was written, in one line', async () => {

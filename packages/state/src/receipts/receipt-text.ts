@@ -11,13 +11,14 @@ export function encodeReceipt(receipt: Receipt): string {
   const { kind, id, account, key, at, count, endpoint, model, answeredModel, isStream, upstream } = receipt
   const { attempts, status, code, isEstimated, clientGone, costNanos, promptTokens, cachedTokens } = receipt
   const { completionTokens, reasoningTokens, heldNanos, heldTokens, grantedTokens, tier, rates } = receipt
-  const { firstByteMs, durationMs, address } = receipt
+  const { firstByteMs, durationMs, address, failedUpstream } = receipt
   return (
     `[${receiptKinds.indexOf(kind)},${quote(id)},${quote(account)},${quote(key)},${at},${count},${quote(endpoint)},` +
     `${quoteOr(model)},${quoteOr(answeredModel)},${isStream ? 1 : 0},${quoteOr(upstream)},${attempts},${status},` +
     `${quoteOr(code)},${isEstimated ? 1 : 0},${clientGone ? 1 : 0},${costNanos},${promptTokens},${cachedTokens},` +
     `${completionTokens},${reasoningTokens},${heldNanos},${heldTokens},${grantedTokens},${quoteOr(tier)},${rates},` +
-    `${firstByteMs},${durationMs},${quoteOr(address)}${hasRareCounts(receipt) ? rareText(receipt) : ',[]'}]`
+    `${firstByteMs},${durationMs},${quoteOr(address)}${hasRareCounts(receipt) ? rareText(receipt) : ',[]'}` +
+    (failedUpstream === null ? ']' : `,${quote(failedUpstream)}]`)
   )
 }
 
@@ -69,7 +70,8 @@ export function decodeReceipt(text: string): Receipt {
   const [cacheWriteTokens = 0, longCacheWriteTokens = 0, audioInputTokens = 0, imageInputTokens = 0] = rare
   const [, , , , audioOutputTokens = 0, imageOutputTokens = 0, toolCalls = 0] = rare
   const ofInput = { cacheWriteTokens, longCacheWriteTokens, audioInputTokens, imageInputTokens }
-  return { ...beginning, ...ofInput, audioOutputTokens, imageOutputTokens, toolCalls }
+  const failedUpstream = members.textOr()
+  return { ...beginning, ...ofInput, audioOutputTokens, imageOutputTokens, toolCalls, failedUpstream }
 }
 
 /** Reads the members of a JSON array, one after the other. */

@@ -13,6 +13,7 @@ export const aReceipt = (changed: Partial<Receipt> = {}): Receipt => ({
   answeredModel: 'quick-2026-10-01',
   isStream: false,
   upstream: 'openai',
+  failedUpstream: null,
   attempts: 1,
   status: 200,
   code: null,

@@ -25,7 +25,7 @@ export interface ObservedParts {
   /** Seconds that receipts have waited for the collector; null if they are not exported. */
   readonly exportLagSeconds: (() => Promise<number>) | null
   /** Milliseconds since a round began that copied all receipts to the request log; null if it is off. */
-  receiptsCopiedMsAgo(): number | null
+  receiptsCopiedMsAgo(): number
 }
 
 /** The state at a scrape. Null parts are unknown. */
@@ -147,7 +147,7 @@ function addRequestLog(registry: Registry, get: Get): void {
     registry,
     {
       name: 'tollgate_request_log_lag_seconds',
-      help: 'Seconds since this replica began its last complete copy of receipts from Redis: the request log has all earlier ones. No sample if it is off'
+      help: 'Seconds since this replica began its last complete copy of receipts from Redis: the request log has all earlier ones'
     },
     () => {
       const ms = get()?.parts.receiptsCopiedMsAgo() ?? null

@@ -222,23 +222,18 @@ onDatabase('notices', async (t, newDatabase) => {
       const failing = isFailing ? ['openai'] : []
       await Promise.all([watchUpstreams(orm, failing, minute(at)), watchUpstreams(orm, failing, minute(at))])
     }
-    const receipt = { kind: 'settled', at: begin / 1000 + 61, model: 'm', upstream: 'azure', attempts: 2 } as const
-    const routeOf = (model: string) => (model === 'm' ? ['openai', 'azure'] : [])
-    const groups = groupFailovers(
-      [
-        ...[receipt, { ...receipt, at: receipt.at + 10 }],
-        ...[
-          { ...receipt, attempts: 1 },
-          { ...receipt, upstream: 'openai' },
-          { ...receipt, model: 'gone' }
-        ],
-        ...[
-          { ...receipt, kind: 'reaped' as const },
-          { ...receipt, upstream: null }
-        ]
-      ],
-      routeOf
-    )
+    const at = begin / 1000 + 61
+    const receipt = {
+      ...{ kind: 'settled', at, model: 'm', upstream: 'azure', failedUpstream: 'openai', code: null }
+    } as const
+    const groups = groupFailovers([
+      ...[receipt, { ...receipt, at: at + 10 }, { ...receipt, failedUpstream: null }],
+      ...[
+        { ...receipt, code: 'upstream_error' },
+        { ...receipt, kind: 'reaped' as const },
+        { ...receipt, upstream: null }
+      ]
+    ])
     for (const _page of [1, 2]) await orm.transaction((tx) => noteFailovers(tx, groups))
     await recordFailovers(orm, minute(2.9))
     assert.equal(await orm.$count(events, eq(events.type, 'request.failed_over')), 0)

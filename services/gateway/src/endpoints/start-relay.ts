@@ -197,6 +197,7 @@ const needsOperator: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** The client left before an upstream was called. */
 const neverCalled: Outcome = {
   upstream: null,
+  failedUpstream: null,
   attempts: 0,
   upstreamStatus: null,
   lastCall: null,

@@ -140,6 +140,7 @@ function encodeRefusal({ count, last }: Counted, at: number, hasAddress: boolean
     answeredModel: null,
     isStream: false,
     upstream: null,
+    failedUpstream: null,
     attempts: 0,
     status,
     code,

@@ -222,6 +222,7 @@ class Relay implements AttemptOwner, OpenRequest {
     const sent = this.#sentFailure ?? { status, code }
     onEnd({
       upstream: attempt === null ? null : attempt.upstream.name,
+      failedUpstream: this.#tried.length > 1 ? this.#firstOther(attempt!.upstream.name) : null,
       attempts: this.#tried.length,
       upstreamStatus: attempt === null || attempt.receivedStatus === 0 ? null : attempt.receivedStatus,
       lastCall: attempt === null ? null : attempt.ending,
@@ -233,6 +234,12 @@ class Relay implements AttemptOwner, OpenRequest {
       firstByteAt: this.#firstByteAt,
       clientGone: this.#clientGone
     })
+  }
+
+  /** The upstream of the first call; null if it is this one. */
+  #firstOther(upstream: string): string | null {
+    const [first] = this.#tried
+    return first === undefined || first.upstream === upstream ? null : first.upstream
   }
 
   readonly #onClose = (): void => {

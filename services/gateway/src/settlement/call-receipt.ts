@@ -13,7 +13,7 @@ import { ratesText } from './rates-text.ts'
  */
 export function callReceipt(
   call: Call,
-  { upstream, attempts, status, code, firstByteAt, clientGone, answeredModel }: Outcome,
+  { upstream, failedUpstream, attempts, status, code, firstByteAt, clientGone, answeredModel }: Outcome,
   { usage, costNanos, rates, tier }: Charge,
   endedAt: number,
   hasAddress: boolean
@@ -33,6 +33,7 @@ export function callReceipt(
     answeredModel: answeredModel === model ? null : answeredModel,
     isStream,
     upstream,
+    failedUpstream,
     attempts,
     status,
     code,

@@ -64,6 +64,8 @@ export const clientClosedRequest = 499
 export interface Outcome {
   /** The upstream of the last call; null if there was no call. */
   upstream: string | null
+  /** The upstream of the first call, if that was another one. */
+  failedUpstream: string | null
   attempts: number
   /** The status of the last upstream's response; null if there was none. */
   upstreamStatus: number | null

@@ -17,6 +17,7 @@ export const receiptOf = (id: string, values: Partial<Receipt> = {}): Receipt =>
   answeredModel: null,
   isStream: false,
   upstream: 'openai',
+  failedUpstream: null,
   attempts: 1,
   status: 200,
   code: null,
