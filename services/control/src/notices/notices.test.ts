@@ -12,7 +12,7 @@ import { expectStatus } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
 import { noteFailovers, recordFailovers } from './failovers.ts'
-import { groupFailovers } from './group-failovers.ts'
+import { type FailedOver, groupFailovers } from './group-failovers.ts'
 import { sweepKeys } from './sweep-keys.ts'
 import { watchUpstreams } from './watch-upstreams.ts'
 
@@ -223,14 +223,14 @@ onDatabase('notices', async (t, newDatabase) => {
       await Promise.all([watchUpstreams(orm, failing, minute(at)), watchUpstreams(orm, failing, minute(at))])
     }
     const at = begin / 1000 + 61
-    const receipt = {
+    const receipt: FailedOver = {
       ...{ kind: 'settled', at, model: 'm', upstream: 'azure', failedUpstream: 'openai', code: null }
-    } as const
+    }
     const groups = groupFailovers([
       ...[receipt, { ...receipt, at: at + 10 }, { ...receipt, failedUpstream: null }],
       ...[
         { ...receipt, code: 'upstream_error' },
-        { ...receipt, kind: 'reaped' as const },
+        { ...receipt, kind: 'reaped' },
         { ...receipt, upstream: null }
       ]
     ])
