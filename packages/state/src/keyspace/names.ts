@@ -54,8 +54,6 @@ export const usageIndexName = (shard: AccountShard): string => `rows:{${shard}}`
 export const tombstonesName = (shard: AccountShard): string => `tombstones:{${shard}}`
 /** Receipts that control has not copied yet: see receipts/receipts.ts */
 export const receiptsName = (shard: AccountShard): string => `receipts:{${shard}}`
-/** Bytes of all receipts of a shard so far, and receipts that were dropped: see receipts/append.lua */
-export const receiptBytesName = (shard: AccountShard): string => `receipt-bytes:{${shard}}`
 export const droppedReceiptsName = (shard: AccountShard): string => `receipts-dropped:{${shard}}`
 /** Ids that providers gave an account: see stored-ids/stored-ids.ts */
 export const storedIdsName = (account: string): string => `stored:{${accountShard(account)}}:${account}`

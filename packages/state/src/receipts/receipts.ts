@@ -85,7 +85,7 @@ export async function noteReceipts(
   texts: readonly string[],
   shardBytes: number
 ): Promise<void> {
-  const rest = [shardBytes, texts.length, texts.join('\n')].map((argument) => bulk(utf8(String(argument)))).join('')
+  const rest = bulk(String(shardBytes)) + bulk(utf8(texts.join('\n')))
   const keys = bulk(receiptsName(shard))
-  await callForShard(link, shard, 'tgNoteReceipts', { keyCount: 1, keys, argumentCount: 3, rest })
+  await callForShard(link, shard, 'tgNoteReceipts', { keyCount: 1, keys, argumentCount: 2, rest })
 }

@@ -49,6 +49,6 @@ for n = 3, #ARGV do
 end
 postSums(name, now, tagOf(ARGV[1]), sums, closed, refund, nil, #ARGV > 2 and endedHoldExpiry(now) or nil)
 if #receipts > 0 then
-  appendReceipts(shardOf(name), receiptBudget, table.concat(receipts, '\n'), #receipts)
+  appendReceipts(shardOf(name), receiptBudget, table.concat(receipts, '\n'), now)
 end
 return 1

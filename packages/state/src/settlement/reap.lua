@@ -61,7 +61,7 @@ for n = 5, #ARGV do
 end
 local due = postSums(name, now, ownTag, sums, charged + released, 0, first, charged > 0 and endedHoldExpiry(now) or nil)
 if #receipts > 0 then
-  appendReceipts(shardOf(name), receiptBudget, table.concat(receipts, '\n'), #receipts)
+  appendReceipts(shardOf(name), receiptBudget, table.concat(receipts, '\n'), now)
 end
 local deadlines, id = 'deadlines:' .. shardOf(name), accountOf(name)
 if due == 0 then

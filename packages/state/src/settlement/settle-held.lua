@@ -65,7 +65,7 @@ local function post(found, last, position, at, heldNanos, rare, EACH(counters, N
   return position
 end
 
--- Settles a group. Returns the number of its requests, nil if it is left.
+-- Settles a group. Returns false if it is left.
 local function settle(name, packed)
   local requests, sums, position = unpackFields(headForm, packed)
   if not (requests >= 1 and sums >= 1 and requests % 1 == 0 and sums % 1 == 0) then
@@ -94,13 +94,13 @@ local function settle(name, packed)
     -- HDEL also tells whether the hold was there.
     found = call('HMGET', name, unpack(fields, 1, first - 1))
     if call('HDEL', name, fields[first]) == 0 then
-      return nil
+      return false
     end
   else
     found = call('HMGET', name, unpack(fields, 1, first + requests - 1))
     for n = first, first + requests - 1 do
       if not found[n] then
-        return nil
+        return false
       end
     end
     call('HDEL', name, unpack(fields, first, first + requests - 1))
@@ -112,7 +112,7 @@ local function settle(name, packed)
     position = post(found, 2 * n + 1, readSum(2 * n + 1, unpackFields(sumForm, packed, position)))
   end
   endPosting(requests, refund)
-  return requests
+  return true
 end
 
 local left, groups, receiptBudget = {}, #ARGV - 2, nil
@@ -120,11 +120,10 @@ if ARGV[2] ~= '' then
   groups, receiptBudget = groups / 2, whole(ARGV[2])
 end
 for n = 1, groups do
-  local requests = settle(KEYS[n], ARGV[n + 2])
-  if not requests then
+  if not settle(KEYS[n], ARGV[n + 2]) then
     left[#left + 1] = n
   elseif receiptBudget and ARGV[n + 2 + groups] ~= '' then
-    appendReceipts(shardOf(KEYS[n]), receiptBudget, ARGV[n + 2 + groups], requests)
+    appendReceipts(shardOf(KEYS[n]), receiptBudget, ARGV[n + 2 + groups], now)
   end
 end
 return left

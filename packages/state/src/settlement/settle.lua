@@ -114,6 +114,6 @@ if #corrected > 0 then
 end
 postSums(name, now, tag, sums, #released, refund)
 if #receipts > 0 then
-  appendReceipts(shardOf(name), receiptBudget, table.concat(receipts, '\n'), #receipts)
+  appendReceipts(shardOf(name), receiptBudget, table.concat(receipts, '\n'), now)
 end
 return 1

@@ -230,7 +230,7 @@ onDatabase('notices', async (t, newDatabase) => {
       ...[receipt, { ...receipt, at: at + 10 }, { ...receipt, failedUpstream: null }],
       ...[
         { ...receipt, code: 'upstream_error' },
-        { ...receipt, kind: 'reaped' },
+        { ...receipt, kind: 'reaped' as const },
         { ...receipt, upstream: null }
       ]
     ])
