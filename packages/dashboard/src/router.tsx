@@ -128,6 +128,33 @@ const usage = createRoute({
   validateSearch: readUsageSearch,
   component: lazyPage(() => import('./pages/usage/usage-page.tsx'), 'UsagePage')
 })
+const requests = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/requests',
+  validateSearch: keepSearch('key', 'model', 'status'),
+  component: lazyPage(() => import('./pages/requests/requests-page.tsx'), 'RequestsPage')
+})
+const request = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/requests/$id',
+  component: lazyPage(() => import('./pages/requests/request-page.tsx'), 'RequestPage')
+})
+const notices = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/notices',
+  component: lazyPage(() => import('./pages/notices/notices-page.tsx'), 'NoticesPage')
+})
+const webhooks = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/webhooks',
+  component: lazyPage(() => import('./pages/webhooks/webhooks-page.tsx'), 'WebhooksPage')
+})
+const webhook = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/webhooks/$id',
+  validateSearch: keepSearch('status'),
+  component: lazyPage(() => import('./pages/webhooks/webhook-page.tsx'), 'WebhookPage')
+})
 const billing = createRoute({
   getParentRoute: () => dashboard,
   path: '/billing',
@@ -188,6 +215,22 @@ const catalog = createRoute({
   path: '/catalog',
   component: lazyPage(() => import('./pages/operator/catalog/catalog-page.tsx'), 'CatalogPage')
 })
+const operatorNotices = createRoute({
+  getParentRoute: () => operator,
+  path: '/notices',
+  component: lazyPage(() => import('./pages/operator/notices/operator-notices-page.tsx'), 'OperatorNoticesPage')
+})
+const operatorWebhooks = createRoute({
+  getParentRoute: () => operator,
+  path: '/webhooks',
+  component: lazyPage(() => import('./pages/operator/webhooks/operator-webhooks-page.tsx'), 'OperatorWebhooksPage')
+})
+const operatorWebhook = createRoute({
+  getParentRoute: () => operator,
+  path: '/webhooks/$id',
+  validateSearch: keepSearch('status'),
+  component: lazyPage(() => import('./pages/operator/webhooks/operator-webhook-page.tsx'), 'OperatorWebhookPage')
+})
 const operatorsLog = createRoute({
   getParentRoute: () => operator,
   path: '/log',
@@ -210,11 +253,28 @@ export const router = createRouter({
       keys,
       playground,
       usage,
+      requests,
+      request,
       billing,
       team,
+      notices,
+      webhooks,
+      webhook,
       audit,
       account,
-      operator.addChildren([operatorHome, accounts, anyAccount, leakedKey, system, money, catalog, operatorsLog])
+      operator.addChildren([
+        operatorHome,
+        accounts,
+        anyAccount,
+        leakedKey,
+        system,
+        money,
+        catalog,
+        operatorNotices,
+        operatorWebhooks,
+        operatorWebhook,
+        operatorsLog
+      ])
     ])
   ]),
   defaultPreload: 'intent',

@@ -14,6 +14,18 @@ export const adminPaths = {
   getCatalog: ['GET', '/api/admin/catalog'],
   compareCatalog: ['POST', '/api/admin/catalog/diff'],
   applyCatalog: ['POST', '/api/admin/catalog'],
+  listEvents: ['GET', '/api/admin/events'],
+  markEventsSeen: ['POST', '/api/admin/events/seen'],
+  listWebhooks: ['GET', '/api/admin/webhooks'],
+  createWebhook: ['POST', '/api/admin/webhooks'],
+  listEventTypes: ['GET', '/api/admin/webhooks/event-types'],
+  getWebhook: ['GET', '/api/admin/webhooks/{id}'],
+  changeWebhook: ['PATCH', '/api/admin/webhooks/{id}'],
+  deleteWebhook: ['DELETE', '/api/admin/webhooks/{id}'],
+  rotateWebhook: ['POST', '/api/admin/webhooks/{id}/rotate'],
+  testWebhook: ['POST', '/api/admin/webhooks/{id}/test'],
+  listDeliveries: ['GET', '/api/admin/webhooks/{id}/deliveries'],
+  redeliverWebhook: ['POST', '/api/admin/webhooks/{id}/deliveries/{delivery_id}/redeliver'],
   listActs: ['GET', '/api/admin/audit'],
   checkSession: ['GET', '/api/admin/audit']
 } as const satisfies Record<string, readonly [method: string, path: string]>

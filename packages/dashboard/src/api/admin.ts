@@ -20,6 +20,14 @@ import type {
 import type { RevokedKeyResponse, RevokeReportedKeyRequest } from '@tollgate/contracts/http/admin/keys.ts'
 import type { AdminMoneyQuery, AdminMoneyResponse } from '@tollgate/contracts/http/admin/money.ts'
 import type { AdminSystemResponse } from '@tollgate/contracts/http/admin/system.ts'
+import type { EventsQuery, EventsResponse } from '@tollgate/contracts/http/notices.ts'
+import type {
+  ChangeWebhookRequest,
+  CreateWebhookRequest,
+  ListDeliveriesQuery,
+  WebhookDelivery,
+  WebhookEndpoint
+} from '@tollgate/contracts/http/webhooks.ts'
 import { adminPaths } from './admin-paths.ts'
 import { type ApiError, isCode } from './api-error.ts'
 import { call } from './call.ts'
@@ -42,9 +50,30 @@ interface AdminOperations {
   getCatalog: { answer: AdminCatalogResponse }
   compareCatalog: { body: CatalogDiffRequest; answer: CatalogDiffResponse }
   applyCatalog: { body: ApplyCatalogRequest; answer: ApplyCatalogResponse }
+  listEvents: { query?: EventsQuery; answer: EventsResponse }
+  markEventsSeen: { body: { id: string }; answer: unknown }
+  listWebhooks: { answer: { endpoints: WebhookEndpoint[] } }
+  createWebhook: { body: CreateWebhookRequest; answer: EndpointWithSecret }
+  listEventTypes: { answer: { event_types: Array<{ type: string; description: string }> } }
+  getWebhook: { params: { id: string }; answer: { endpoint: WebhookEndpoint } }
+  changeWebhook: { params: { id: string }; body: ChangeWebhookRequest; answer: unknown }
+  deleteWebhook: { params: { id: string }; answer: unknown }
+  rotateWebhook: { params: { id: string }; body: { overlap_seconds: number }; answer: EndpointWithSecret }
+  testWebhook: { params: { id: string }; answer: unknown }
+  listDeliveries: {
+    params: { id: string }
+    query?: ListDeliveriesQuery
+    answer: { deliveries: WebhookDelivery[]; next_cursor: string | null }
+  }
+  redeliverWebhook: { params: { id: string; delivery_id: string }; answer: unknown }
   listActs: { query?: OperatorActsQuery; answer: OperatorActsResponse }
   /** Only to learn whether the operator may act. */
   checkSession: { query: { limit: string }; answer: OperatorActsResponse }
+}
+
+interface EndpointWithSecret {
+  endpoint: WebhookEndpoint
+  secret: string
 }
 
 type Name = keyof AdminOperations & keyof typeof adminPaths

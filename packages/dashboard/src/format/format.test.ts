@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { formatAmount, formatUsd } from './money.ts'
+import { formatAmount, formatExactUsd, formatUsd } from './money.ts'
 import { countOf, formatCompact } from './number.ts'
 import { formatRelative } from './time.ts'
 
@@ -15,6 +15,12 @@ test('dollars have two decimals, and more for amounts below one cent', async () 
   ] as const) {
     assert.equal(formatUsd(usd), text)
   }
+})
+
+test('exact dollars keep every decimal of a nanodollar', async () => {
+  assert.deepEqual(['0.00', '0.0000141', '12.5', '0.000000001'].map(formatExactUsd), [
+    ...['$0.00', '$0.0000141', '$12.50', '$0.000000001']
+  ])
 })
 
 test('an invoice amount is read in the minor unit that Stripe uses for its currency', async () => {

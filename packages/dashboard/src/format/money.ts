@@ -13,6 +13,16 @@ export function formatUsd(usd: string | number): string {
   }).format(value)
 }
 
+const exact = new Intl.NumberFormat('en-US', {
+  style: 'currency',
+  currency: 'USD',
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 9
+})
+
+/** Formats dollars with all decimals that the API has: up to nine. */
+export const formatExactUsd = (usd: string | number): string => exact.format(Number(usd))
+
 /**
  * Currencies whose amounts Stripe does not count in hundredths (docs.stripe.com/currencies, “Minor units” and “Special
  * cases”). ISO 4217 differs: the Icelandic króna and the Ugandan shilling have no decimals, but Stripe counts hundredths.

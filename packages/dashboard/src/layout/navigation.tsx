@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import {
   Activity,
+  Bell,
   BookOpenText,
   Building2,
   ChartColumn,
@@ -9,11 +10,13 @@ import {
   CreditCard,
   KeyRound,
   LayoutDashboard,
+  ListTree,
   MessagesSquare,
   ScrollText,
   ShieldAlert,
   UserRound,
-  Users
+  Users,
+  Webhook
 } from 'lucide-react'
 
 /** The pages of the menu, in order. */
@@ -22,8 +25,11 @@ const destinations = [
   { to: '/dashboard/keys', text: 'Keys', icon: KeyRound },
   { to: '/dashboard/playground', text: 'Playground', icon: MessagesSquare },
   { to: '/dashboard/usage', text: 'Usage', icon: ChartColumn },
+  { to: '/dashboard/requests', text: 'Requests', icon: ListTree },
   { to: '/dashboard/billing', text: 'Billing', icon: CreditCard },
   { to: '/dashboard/team', text: 'Team', icon: Users },
+  { to: '/dashboard/notices', text: 'Notices', icon: Bell },
+  { to: '/dashboard/webhooks', text: 'Webhooks', icon: Webhook, isForOwner: true },
   { to: '/dashboard/audit', text: 'Audit log', icon: ScrollText, isForOwner: true },
   { to: '/dashboard/account', text: 'Account', icon: UserRound }
 ] as const
@@ -35,6 +41,8 @@ const operatorDestinations = [
   { to: '/dashboard/operator/system', text: 'System', icon: Activity },
   { to: '/dashboard/operator/money', text: 'Money', icon: Coins },
   { to: '/dashboard/operator/catalog', text: 'Catalog', icon: BookOpenText },
+  { to: '/dashboard/operator/notices', text: 'Operators’ notices', icon: Bell },
+  { to: '/dashboard/operator/webhooks', text: 'Operators’ webhooks', icon: Webhook },
   { to: '/dashboard/operator/log', text: 'Operators’ log', icon: ClipboardList }
 ] as const
 

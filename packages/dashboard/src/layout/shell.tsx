@@ -11,6 +11,7 @@ import { useAccount, useUser } from './caller.ts'
 import { finishSignOut } from './finish-sign-out.ts'
 import { Logo } from './logo.tsx'
 import { Navigation } from './navigation.tsx'
+import { ShellBell } from './shell-bell.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 
 /** The frame around every signed-in page: navigation, the user's name, theme and sign-out. */
@@ -27,8 +28,9 @@ export function Shell() {
       </a>
       <TopBar />
       <header className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-surface px-3 py-5 lg:flex">
-        <div className="mb-6 px-3">
+        <div className="mb-5 flex items-center justify-between pl-3">
           <Logo />
+          <ShellBell />
         </div>
         <nav aria-label="Dashboard" className="flex-1 overflow-y-auto">
           <Navigation isOwner={account.role === 'owner'} isOperator={isOperator} />
@@ -65,36 +67,39 @@ function TopBar() {
   return (
     <header className="sticky top-0 z-30 flex items-center justify-between border-b border-line bg-surface px-4 py-2.5 lg:hidden">
       <Logo />
-      <Dialog.Root open={isOpen} onOpenChange={(next) => (next ? setOpen(true) : close())}>
-        <Dialog.Trigger
-          aria-label="Menu"
-          className="grid size-10 place-items-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
-        >
-          <Menu aria-hidden="true" className="size-5" />
-        </Dialog.Trigger>
-        <Dialog.Portal>
-          <Dialog.Backdrop className="fixed inset-0 z-40 bg-[oklch(0.15_0.02_230/0.5)]" />
-          <Dialog.Popup
-            // After navigation the title of the new page takes the focus.
-            finalFocus={() => !isNavigating.current}
-            className="fixed inset-y-0 right-0 z-50 flex w-72 max-w-[85vw] flex-col bg-surface px-3 py-3 shadow-popup outline-none"
+      <div className="flex items-center gap-1">
+        <ShellBell />
+        <Dialog.Root open={isOpen} onOpenChange={(next) => (next ? setOpen(true) : close())}>
+          <Dialog.Trigger
+            aria-label="Menu"
+            className="grid size-10 place-items-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
           >
-            <div className="mb-3 flex items-center justify-between pl-3">
-              <Dialog.Title className="text-sm font-semibold">Menu</Dialog.Title>
-              <Dialog.Close
-                aria-label="Close menu"
-                className="grid size-10 place-items-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
-              >
-                <X aria-hidden="true" className="size-5" />
-              </Dialog.Close>
-            </div>
-            <nav aria-label="Dashboard" className="flex-1 overflow-y-auto">
-              <Navigation isOwner={account.role === 'owner'} isOperator={isOperator} onChosen={close} />
-            </nav>
-            <Identity />
-          </Dialog.Popup>
-        </Dialog.Portal>
-      </Dialog.Root>
+            <Menu aria-hidden="true" className="size-5" />
+          </Dialog.Trigger>
+          <Dialog.Portal>
+            <Dialog.Backdrop className="fixed inset-0 z-40 bg-[oklch(0.15_0.02_230/0.5)]" />
+            <Dialog.Popup
+              // After navigation the title of the new page takes the focus.
+              finalFocus={() => !isNavigating.current}
+              className="fixed inset-y-0 right-0 z-50 flex w-72 max-w-[85vw] flex-col bg-surface px-3 py-3 shadow-popup outline-none"
+            >
+              <div className="mb-3 flex items-center justify-between pl-3">
+                <Dialog.Title className="text-sm font-semibold">Menu</Dialog.Title>
+                <Dialog.Close
+                  aria-label="Close menu"
+                  className="grid size-10 place-items-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
+                >
+                  <X aria-hidden="true" className="size-5" />
+                </Dialog.Close>
+              </div>
+              <nav aria-label="Dashboard" className="flex-1 overflow-y-auto">
+                <Navigation isOwner={account.role === 'owner'} isOperator={isOperator} onChosen={close} />
+              </nav>
+              <Identity />
+            </Dialog.Popup>
+          </Dialog.Portal>
+        </Dialog.Root>
+      </div>
     </header>
   )
 }

@@ -7,7 +7,10 @@ import { browser, system } from './world.ts'
 /** A name and a label that a page must show as text. */
 export const hostile = '<img src=x onerror="alert(1)">"\'`=cmd|x!A1'
 
-/** The owner of a team, with a key, an invitation and usage. */
+/** Where a webhook of ada goes. Nothing listens there. */
+export const deadReceiver = 'http://127.0.0.1:1024/webhooks'
+
+/** The owner of a team, with a key, an invitation, a webhook and usage. */
 export let ada: Person
 t.before(async () => {
   if (browser === null) return
@@ -17,6 +20,7 @@ t.before(async () => {
     label: hostile,
     metadata: { a: hostile }
   })
+  await ada.call('POST', '/api/webhooks', { url: deadReceiver, description: hostile })
   await ada.call('POST', '/api/team/seats', { email: 'grace@example.com' })
   await chatOutcome(openaiClient(system.addresses.gateways[0]!, body.key.value))
 })

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import type { Page, Request } from 'playwright-core'
 import t from 'tap'
-import { ada, hostile } from './ada.ts'
+import { ada, deadReceiver, hostile } from './ada.ts'
 import { visit } from './browser.ts'
 import { accessibilityProblems } from './check-accessibility.ts'
 import { ownPages, publicPages } from './pages.ts'
 import { untilFailed } from './until-failed.ts'
+import { untilLogged } from './until-logged.ts'
 import { browser, system } from './world.ts'
 
 /** The limit for the first page, as transferred. */
@@ -41,6 +42,14 @@ t.test('every page, in both themes and on narrow and wide screens, is accessible
     await own.page.getByRole('navigation').getByRole('link', { name: title, exact: true }).click()
     await check(own.page, title)
   }
+  await own.page.goto('/dashboard/webhooks')
+  await own.page.getByRole('link', { name: deadReceiver }).click()
+  await check(own.page, 'Webhook endpoint')
+  await own.page.goto(`/dashboard/requests/${(await untilLogged(ada)).id}`)
+  await check(own.page, 'Request')
+  await own.page.getByRole('button', { name: /^Notices/ }).click()
+  await own.page.getByRole('dialog').getByText('was created').first().waitFor()
+  await check(own.page, 'Request')
   for (const [title, path] of publicPages) {
     const { page } = path.startsWith('/dashboard') ? own : stranger
     // Navigating to an address that differs only in its fragment would not load the page.
@@ -59,7 +68,7 @@ t.test('text from users is never rendered as HTML', async () => {
   const { page, context, complaints } = await visit(browser, system, { person: ada })
   page.on('dialog', (dialog) => complaints.push(dialog.message()))
   await page.goto('/dashboard/usage?by=key')
-  for (const title of ['Usage', 'Keys', 'Audit log', 'Team', 'Overview']) {
+  for (const title of ['Usage', 'Keys', 'Audit log', 'Team', 'Notices', 'Webhooks', 'Requests', 'Overview']) {
     const link = page.getByRole('navigation').getByRole('link', { name: title, exact: true })
     if (title !== 'Usage') await link.click()
     await page.getByRole('heading', { name: title, level: 1 }).waitFor()
@@ -75,7 +84,7 @@ t.test('a part that cannot be loaded says so, and loads after a retry', async ()
   const { page, context } = await visit(browser, system, { person: ada })
   let isCut = true
   // Only the calls for the signed-in user and the account succeed.
-  await context.route(/\/api\/(?!auth\/me|account)/, (route) => (isCut ? route.abort() : route.continue()))
+  await context.route(/\/api\/(?!auth\/me|account$)/, (route) => (isCut ? route.abort() : route.continue()))
   await page.clock.install()
   const failures = page.getByRole('alert').filter({ hasText: 'The server cannot be reached' })
   const again = page.getByRole('button', { name: 'Try again' })

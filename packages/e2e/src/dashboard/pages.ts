@@ -17,8 +17,11 @@ export const ownPages = [
   ['Keys', '/dashboard/keys', 1],
   ['Playground', '/dashboard/playground', 0],
   ['Usage', '/dashboard/usage', 1],
+  ['Requests', '/dashboard/requests', 1],
   ['Billing', '/dashboard/billing', 3],
   ['Team', '/dashboard/team', 1],
+  ['Notices', '/dashboard/notices', 1],
+  ['Webhooks', '/dashboard/webhooks', 1],
   ['Audit log', '/dashboard/audit', 1],
-  ['Account', '/dashboard/account', 2]
+  ['Account', '/dashboard/account', 3]
 ] as const

@@ -58,6 +58,12 @@ t.test('an invited person chooses a password, joins the team, sees its keys, and
     'members see no link to pages for owners'
   )
   assert.ok(!(await page.getByRole('button', { name: 'Invite someone' }).isVisible()))
+  await page.goto('/dashboard/webhooks')
+  await page.getByText('Only the owner of the team can see and change webhook endpoints.').waitFor()
+  await page.goto('/dashboard/account')
+  await page.getByRole('button', { name: 'Save notifications' }).waitFor()
+  assert.equal(await page.getByLabel('Thresholds of the account').count(), 0, 'only the owner sets thresholds')
+  await page.goto('/dashboard/team')
   await page.getByRole('link', { name: 'Keys' }).click()
   await page.getByRole('heading', { name: 'a key of the owner' }).waitFor()
   assert.equal(await page.getByRole('button', { name: /^(Edit|Rotate|Revoke)/ }).count(), 0)

@@ -12,5 +12,7 @@ t.setTimeout(600_000)
 t.before(async () => {
   browser = await startBrowser(t)
   // Each `Person` has its own IP address, so that rate limits per address count them separately.
-  if (browser !== null) system = await startTestSystem(t, { env: { TRUST_PROXY: 'loopback' } })
+  // Webhooks may reach the servers of the tests.
+  const env = { TRUST_PROXY: 'loopback', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32' }
+  if (browser !== null) system = await startTestSystem(t, { env })
 })

@@ -13,6 +13,7 @@ import { useToast } from '../../ui/toast.tsx'
 import { BudgetForm } from './budget-form.tsx'
 import { ChangePasswordForm } from './change-password-form.tsx'
 import { DeleteAccountDialog } from './delete-account-dialog.tsx'
+import { NotificationsCard } from './notifications-card.tsx'
 import { SecondFactorCard } from './second-factor-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
 
@@ -20,7 +21,7 @@ export function AccountPage() {
   const { role } = useAccount()
   const [isDeleting, setDeleting] = useState(false)
   return (
-    <Page title="Account" description="Your profile, password, budget and sessions.">
+    <Page title="Account" description="Your profile, password, budget, notifications and sessions.">
       <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-2">
         <Card
           title="Profile"
@@ -36,12 +37,15 @@ export function AccountPage() {
             <BudgetForm />
           </Card>
         )}
-        <Card title="Password" description="Changing your password signs you out everywhere else.">
-          <ChangePasswordForm />
-        </Card>
-        <SecondFactorCard />
         <div className="space-y-6">
-          <SessionsCard />
+          <Card title="Password" description="Changing your password signs you out everywhere else.">
+            <ChangePasswordForm />
+          </Card>
+          <SecondFactorCard />
+        </div>
+        <NotificationsCard />
+        <SessionsCard />
+        <div className="space-y-6">
           <Card title="Your data" description="Everything that is stored about you and your account, as a JSON file.">
             <a href="/api/account/export" download className={buttonLook()}>
               <Download aria-hidden="true" className="size-4" />

@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { ChartColumn, Download } from 'lucide-react'
+import { ChartColumn, Download, ListTree } from 'lucide-react'
 import { read } from '../../api/queries.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Segments } from '../../ui/segments.tsx'
@@ -36,15 +36,21 @@ export function UsagePage() {
       title="Usage"
       description="Requests, tokens and cost. Days are in UTC. New requests appear within seconds."
       actions={
-        <Button
-          disabled={report === undefined || report.buckets.length === 0 || isOld}
-          onClick={() => {
-            if (report !== undefined) download('usage.csv', 'text/csv', writeUsageCsv(report))
-          }}
-        >
-          <Download aria-hidden="true" className="size-4" />
-          Export CSV
-        </Button>
+        <>
+          <Link to="/dashboard/requests" className={buttonLook()}>
+            <ListTree aria-hidden="true" className="size-4" />
+            See requests
+          </Link>
+          <Button
+            disabled={report === undefined || report.buckets.length === 0 || isOld}
+            onClick={() => {
+              if (report !== undefined) download('usage.csv', 'text/csv', writeUsageCsv(report))
+            }}
+          >
+            <Download aria-hidden="true" className="size-4" />
+            Export CSV
+          </Button>
+        </>
       }
     >
       <div className="flex flex-wrap gap-3">

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { Person } from '../../person.ts'
 import { visit } from '../browser.ts'
+import { startReceiver } from '../receiver.ts'
 import { browser, system } from '../world.ts'
 import { operator } from './world.ts'
 
@@ -35,8 +36,9 @@ async function confirmAct(page: Page, name: string, { password = false } = {}): 
   await dialog.waitFor({ state: 'detached' })
 }
 
-t.test('what an operator does in the browser is in force at the gateway when the page says so', async () => {
+t.test('what an operator does in the browser is in force at the gateway when the page says so', async (t) => {
   if (browser === null) return
+  const receiver = await startReceiver(t)
   const { person, value, ask } = await newCustomer()
   const { page, context, complaints } = await visit(browser, system, { person: operator })
   const button = (name: string) => page.getByRole('button', { name, exact: true })
@@ -94,12 +96,22 @@ t.test('what an operator does in the browser is in force at the gateway when the
   }
   assert.ok(!mail.includes(value))
 
-  for (const title of ['System', 'Money', 'Operators’ log']) {
+  for (const title of ['System', 'Money', 'Operators’ notices', 'Operators’ log']) {
     await page.getByRole('navigation').getByRole('link', { name: title, exact: true }).click()
     await page.getByRole('heading', { name: title, level: 1 }).waitFor()
     await page.getByText('Loading…').first().waitFor({ state: 'detached' })
   }
   await page.getByText('Reason: A public repository').first().waitFor()
+
+  await page.getByRole('navigation').getByRole('link', { name: 'Operators’ webhooks', exact: true }).click()
+  await button('Create endpoint').first().click()
+  await dialog.getByLabel('URL').fill(receiver.url)
+  await dialog.getByRole('button', { name: 'Create endpoint' }).click()
+  await button('I have copied it').click()
+  await button('Send test event').click()
+  const sent = page.getByRole('list', { name: 'Deliveries, newest first' }).getByRole('listitem')
+  await sent.filter({ hasText: 'webhook.test' }).getByText('Delivered', { exact: true }).waitFor()
+  assert.deepEqual(receiver.types, ['webhook.test'])
 
   await page.getByRole('navigation').getByRole('link', { name: 'Catalog', exact: true }).click()
   const text = page.getByLabel('Catalog (YAML)')

@@ -16,7 +16,23 @@ import { Value } from 'typebox/value'
 import { changeAccount, comparisonOf, listedAccounts } from './stub-changes.ts'
 import { ago, sampleAccount, sampleAct, sampleCatalog, sampleMoney, sampleSystem } from './stub-data.ts'
 
-type Op = keyof typeof adminPaths
+/** The real system answers these operations. */
+type RealOp =
+  | 'listEvents'
+  | 'markEventsSeen'
+  | 'listWebhooks'
+  | 'createWebhook'
+  | 'listEventTypes'
+  | 'getWebhook'
+  | 'changeWebhook'
+  | 'deleteWebhook'
+  | 'rotateWebhook'
+  | 'testWebhook'
+  | 'listDeliveries'
+  | 'redeliverWebhook'
+const realPaths = /^\/api\/admin\/(events|webhooks)(\/|$)/
+
+type Op = Exclude<keyof typeof adminPaths, RealOp>
 
 export type StubError = { readonly code: keyof typeof errorTable }
 export interface StubRequest {
@@ -88,6 +104,7 @@ export class StubAdminApi {
     await context.route('**/api/admin/**', async (route) => {
       const request = route.request()
       const { pathname, searchParams } = new URL(request.url())
+      if (realPaths.test(pathname)) return route.fallback()
       const [op, id] = operationOf(request.method(), pathname)
       const input = { id, query: Object.fromEntries(searchParams), body: request.postDataJSON() }
       const answer = this.#handle(op, input)

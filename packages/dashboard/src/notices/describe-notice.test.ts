@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { accountEvents, operatorEvents } from '@tollgate/contracts/events/event-types.ts'
+import { test } from 'tap'
+import { describeNotice } from './describe-notice.ts'
+
+const key = { id: 'k1', label: 'Web', scope: 'inference', metadata: {} }
+const spent = { month: '2026-11', budget_usd: '50.00', spent_usd: '40.00' }
+const at = '2026-11-23T12:00:00.000Z'
+
+/** An example of each type, and what its sentence must contain. */
+const examples: Readonly<Record<string, readonly [data: object, told: RegExp]>> = {
+  'budget.threshold': [
+    { scope: 'account', key: null, percent: 80, ...spent },
+    /^80 % .*account for November 2026.*\$40\.00 of \$50\.00\.$/
+  ],
+  'budget.forecast': [{ ...spent, forecast_usd: '61.00' }, /not last.*\$61\.00 of \$50\.00/],
+  'key.created': [{ key }, /^Key “\u2068Web\u2069” was created\.$/],
+  'key.rotated': [{ key, old_secret_until: at }, /old secret works until Nov 23, 2026/],
+  'key.grace_ending': [{ key, old_secret_until: at }, /stops working at Nov 23, 2026/],
+  'key.expiring': [{ key, expires_at: at }, /expires at Nov 23, 2026/],
+  'key.revoked': [
+    { key: { ...key, scope: 'management', label: ' ' } },
+    /^A management key without a label was revoked\.$/
+  ],
+  'plan.changed': [{ from: 'pro', to: 'team' }, /from pro to team/],
+  'payment.failed': [{ invoice_id: null }, /payment failed/],
+  'account.suspended': [{ reason: 'operator' }, /suspended/],
+  'account.resumed': [{ reason: 'operator' }, /work again/],
+  'webhook.disabled': [{ endpoint_id: 'e1', url: 'https://example.com' }, /example\.com.*disabled/],
+  'webhook.test': [{ endpoint_id: 'e1' }, /test event/],
+  'request.failed_over': [
+    { model: 'm', from_upstream: 'a', to_upstream: 'b', minute: at, requests: 1 },
+    /^a failed, so b answered 1 request for m/
+  ],
+  'provider.failing': [{ upstream: 'a', since: at, requests: 50, failed: 40 }, /40 of 50 calls failed/],
+  'spend.unusual': [{ account_id: 'acc', hour: at, spent_usd: '12.00', usual_usd: '1.00' }, /\$12\.00.*\$1\.00/]
+}
+
+test('every event type has a sentence of its own', async () => {
+  for (const type of Object.keys({ ...accountEvents, ...operatorEvents })) {
+    const [data, told] = examples[type] ?? []
+    assert.ok(data !== undefined && told !== undefined, `an example of ${type}`)
+    assert.match(describeNotice({ type, data }).text, told)
+  }
+})
+
+test('a used-up budget says so, and leads to the keys if it is that of a key', async () => {
+  const data = { scope: 'key', key, percent: 100, ...spent }
+  const { text, tone, link } = describeNotice({ type: 'budget.threshold', data })
+  assert.match(text, /key “\u2068Web\u2069” for November 2026 is used up/)
+  assert.deepEqual([tone, link?.to], ['danger', '/dashboard/keys'])
+})
+
+test('a type of a later version has a neutral sentence and no link', async () => {
+  for (const type of ['tea.ready', 'toString']) {
+    assert.deepEqual(describeNotice({ type, data: {} }), {
+      text: `An event of the type ${type} happened.`,
+      tone: 'info'
+    })
+  }
+})
+
+test('operators are led to their own webhook endpoints', async () => {
+  const event = { type: 'webhook.disabled', data: { endpoint_id: 'e1', url: 'https://example.com' } }
+  assert.equal(describeNotice(event).link?.to, '/dashboard/webhooks/e1')
+  assert.equal(describeNotice(event, true).link?.to, '/dashboard/operator/webhooks/e1')
+})

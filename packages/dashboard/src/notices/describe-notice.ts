@@ -1,0 +1,137 @@
+import type { EventData, EventType } from '@tollgate/contracts/events/event-types.ts'
+import { formatUsd } from '../format/money.ts'
+import { formatMonth } from '../format/month.ts'
+import { countOf } from '../format/number.ts'
+import { formatMoment } from '../format/time.ts'
+import { isolate, visibleText } from '../format/visible-text.ts'
+
+export type NoticeTone = 'info' | 'warning' | 'danger'
+
+/** A notice in words. */
+export interface ToldNotice {
+  readonly text: string
+  readonly tone: NoticeTone
+  /** Whoever did it knows it, so it does not count as unread. */
+  readonly isRoutine?: true
+  /** The page where the reader can act or learn more. */
+  readonly link?: NoticeLink
+}
+
+interface NoticeLink {
+  readonly to: string
+  readonly text: string
+}
+
+type Teller<Type extends EventType> = (data: EventData<Type>) => ToldNotice
+
+const pages = {
+  usage: { to: '/dashboard/usage', text: 'See usage' },
+  keys: { to: '/dashboard/keys', text: 'See keys' },
+  billing: { to: '/dashboard/billing', text: 'See billing' },
+  system: { to: '/dashboard/operator/system', text: 'See the system' }
+} as const
+
+const nameOf = ({ label, scope }: EventData<'key.created'>['key']): string => {
+  const kind = scope === 'management' ? 'management key' : 'key'
+  return visibleText(label) === '' ? `a ${kind} without a label` : `${kind} “${isolate(label)}”`
+}
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+const moment = (at: string): string => formatMoment(new Date(at))
+
+/** What to say of each event type. The only place that knows. */
+const tellers: { readonly [Type in EventType]: Teller<Type> } = {
+  'budget.threshold': ({ key, month, percent, budget_usd, spent_usd }) => {
+    const budget = `budget of ${key === null ? 'the account' : nameOf(key)} for ${formatMonth(month)}`
+    const amounts = `${formatUsd(spent_usd)} of ${formatUsd(budget_usd)}`
+    const link = key === null ? pages.usage : pages.keys
+    return percent >= 100
+      ? { text: `The ${budget} is used up: ${amounts}. Further requests are refused.`, tone: 'danger', link }
+      : { text: `${percent} % of the ${budget} is spent: ${amounts}.`, tone: 'warning', link }
+  },
+  'budget.forecast': ({ month, budget_usd, forecast_usd }) => ({
+    text: `The budget for ${formatMonth(month)} will probably not last. At the pace of the last days, you will spend ${formatUsd(forecast_usd)} of ${formatUsd(budget_usd)}.`,
+    tone: 'warning',
+    link: pages.usage
+  }),
+  'key.created': ({ key }) => ({
+    text: sentence(`${nameOf(key)} was created.`),
+    tone: 'info',
+    isRoutine: true,
+    link: pages.keys
+  }),
+  'key.rotated': ({ key, old_secret_until: until }) => ({
+    text: sentence(
+      `${nameOf(key)} has a new secret. ${until === null ? 'The old secret no longer works.' : `The old secret works until ${moment(until)}.`}`
+    ),
+    tone: 'info',
+    isRoutine: true,
+    link: pages.keys
+  }),
+  'key.grace_ending': ({ key, old_secret_until }) => ({
+    text: `The old secret of ${nameOf(key)} stops working at ${moment(old_secret_until)}. Check that your apps use the new secret.`,
+    tone: 'warning',
+    link: pages.keys
+  }),
+  'key.expiring': ({ key, expires_at }) => ({
+    text: sentence(`${nameOf(key)} expires at ${moment(expires_at)}. Later requests with it are refused.`),
+    tone: 'warning',
+    link: pages.keys
+  }),
+  'key.revoked': ({ key }) => ({ text: sentence(`${nameOf(key)} was revoked.`), tone: 'info', link: pages.keys }),
+  'plan.changed': ({ from, to }) => ({
+    text: from === null ? `The plan is ${to} now.` : `The plan changed from ${from} to ${to}.`,
+    tone: 'info',
+    link: pages.billing
+  }),
+  'payment.failed': () => ({
+    text: 'A payment failed. Check your payment method: the plan ends if the payment keeps failing.',
+    tone: 'danger',
+    link: pages.billing
+  }),
+  'account.suspended': () => ({
+    text: 'The account was suspended. Requests with its keys are refused.',
+    tone: 'danger'
+  }),
+  'account.resumed': () => ({ text: 'The suspension of the account ended. Its keys work again.', tone: 'info' }),
+  'webhook.disabled': ({ endpoint_id, url }) => ({
+    text: `The webhook endpoint ${isolate(url)} is disabled, because every delivery failed for a day.`,
+    tone: 'danger',
+    link: { to: `/dashboard/webhooks/${endpoint_id}`, text: 'See the endpoint' }
+  }),
+  'webhook.test': () => ({ text: 'A test event was sent to a webhook endpoint.', tone: 'info' }),
+  'request.failed_over': ({ model, from_upstream: from, to_upstream: to, minute, requests }) => ({
+    text: `${from} failed, so ${to} answered ${countOf(requests, 'request')} for ${model} in the minute of ${moment(minute)}.`,
+    tone: 'info',
+    link: pages.system
+  }),
+  'provider.failing': ({ upstream, since, requests, failed }) => ({
+    text: `The provider ${upstream} has kept failing since ${moment(since)}: ${failed} of ${countOf(requests, 'call')} failed.`,
+    tone: 'danger',
+    link: pages.system
+  }),
+  'spend.unusual': ({ account_id, hour, spent_usd, usual_usd }) => ({
+    text: `An account spent ${formatUsd(spent_usd)} in the hour of ${moment(hour)}. It usually spends at most ${formatUsd(usual_usd)} an hour.`,
+    tone: 'warning',
+    link: { to: `/dashboard/operator/accounts/${account_id}`, text: 'See the account' }
+  })
+}
+
+/**
+ * Describes an event. A type that this version does not know gets a neutral sentence.
+ *
+ * @param isForOperators whether it is an operators' event: their webhook endpoints have other pages
+ */
+export function describeNotice(
+  { type, data }: { readonly type: string; readonly data: object },
+  isForOperators = false
+): ToldNotice {
+  const tell = Object.hasOwn(tellers, type) ? (tellers[type as EventType] as (data: object) => ToldNotice) : null
+  if (tell === null) return { text: `An event of the type ${type} happened.`, tone: 'info' }
+  const told = tell(data)
+  return told.link === undefined || !isForOperators ? told : { ...told, link: ofOperators(told.link) }
+}
+
+const ofOperators = ({ to, text }: NoticeLink): NoticeLink => ({
+  to: to.replace('/dashboard/webhooks/', '/dashboard/operator/webhooks/'),
+  text
+})

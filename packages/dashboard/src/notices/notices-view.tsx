@@ -1,0 +1,64 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { EventsResponse } from '@tollgate/contracts/http/notices.ts'
+import { Bell } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { ApiError } from '../api/api-error.ts'
+import { Card } from '../ui/card.tsx'
+import { LoadMore } from '../ui/load-more.tsx'
+import { Page } from '../ui/page.tsx'
+import { Empty, QueryView } from '../ui/states.tsx'
+import { describeNotice } from './describe-notice.ts'
+import type { NoticeFeed } from './feed.ts'
+import { MarkReadButton } from './mark-read-button.tsx'
+import { NoticeRow } from './notice-row.tsx'
+
+const pageSize = '50'
+
+interface NoticesViewProps {
+  readonly feed: NoticeFeed
+  readonly description: ReactNode
+}
+
+/** A page with all events of a feed. */
+export function NoticesView({ feed, description }: NoticesViewProps) {
+  const query = useInfiniteQuery<EventsResponse, ApiError, EventsResponse[], readonly unknown[], string | undefined>({
+    queryKey: [...feed.key, 'all'],
+    queryFn: ({ pageParam: cursor, signal }) => feed.read({ limit: pageSize, cursor }, signal),
+    initialPageParam: undefined,
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+    select: ({ pages }) => pages
+  })
+  const first = query.data?.[0]
+  return (
+    <Page
+      title={feed.title}
+      description={description}
+      actions={
+        first?.events[0] === undefined ? undefined : (
+          <MarkReadButton feed={feed} newest={first.events[0]} unread={first.unread} />
+        )
+      }
+    >
+      <Card isFlush>
+        <QueryView query={query} lines={8}>
+          {(pages) =>
+            first?.events.length === 0 ? (
+              <Empty icon={Bell} title="No notices yet">
+                {feed.whenEmpty}
+              </Empty>
+            ) : (
+              <ol aria-label="Notices, newest first" className="divide-y divide-line">
+                {pages
+                  .flatMap(({ events }) => events)
+                  .map((notice) => (
+                    <NoticeRow key={notice.id} notice={notice} told={describeNotice(notice, feed.isForOperators)} />
+                  ))}
+              </ol>
+            )
+          }
+        </QueryView>
+      </Card>
+      <LoadMore query={query} text="Show older notices" />
+    </Page>
+  )
+}

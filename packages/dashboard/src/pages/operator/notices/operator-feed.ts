@@ -1,0 +1,14 @@
+import { adminCall, adminSend } from '../../../api/admin.ts'
+import type { NoticeFeed } from '../../../notices/feed.ts'
+
+/** The events of the operators. */
+export const operatorFeed: NoticeFeed = {
+  key: ['admin', 'listEvents'],
+  read: (query, signal) => adminSend('listEvents', { query }, signal),
+  markRead: (id) => adminCall('markEventsSeen', { body: { id } }),
+  isForOperators: true,
+  page: '/dashboard/operator/notices',
+  title: 'Operators’ notices',
+  whenEmpty:
+    'Failing providers, requests that failed over, unusual spend and disabled webhook endpoints will appear here.'
+}

@@ -1,0 +1,64 @@
+import type { Answer } from '../../api/call.ts'
+import { formatExactUsd } from '../../format/money.ts'
+import { formatCount } from '../../format/number.ts'
+
+export type ListedRequest = Answer<'listRequests'>['requests'][number]
+export type RequestDetail = Answer<'getRequest'>['request']
+type Told = Pick<ListedRequest, 'kind' | 'status' | 'code' | 'count' | 'attempts' | 'client_gone' | 'estimated'>
+type Tone = 'accent' | 'neutral' | 'warning' | 'danger'
+
+/** The outcome of a request, short enough for a table. */
+export function outcomeOf({
+  kind,
+  status,
+  client_gone: isGone
+}: Pick<Told, 'kind' | 'status' | 'client_gone'>): readonly [Tone, string] {
+  if (kind === 'reaped') return ['danger', 'Interrupted']
+  if (kind === 'cancelled') return ['neutral', 'Cancelled']
+  const text = status === null ? 'Unknown' : String(status)
+  if (isGone) return ['neutral', `${text}, client left`]
+  if (status === null || status >= 500) return ['danger', text]
+  return status >= 400 ? ['warning', text] : ['accent', text]
+}
+
+/** What became of a request, one sentence each. */
+export function explainRequest(request: Told & Pick<ListedRequest, 'cost_usd' | 'reserved_usd'>): string[] {
+  const { kind, status, code, count, attempts, cost_usd: cost } = request
+  const answer = `${status ?? 'an unknown status'}${code === null ? '' : ` (${code})`}`
+  const calls =
+    attempts === 0 ? 'No provider was called.' : attempts > 1 ? `It took ${attempts} calls to providers.` : null
+  const found: Array<string | null> = []
+  switch (kind) {
+    case 'refused':
+      found.push(`It was refused with ${answer} before a provider was called. Nothing was charged.`)
+      found.push(count > 1 ? `Refusals are sampled: this entry stands for ${formatCount(count)} equal ones.` : null)
+      break
+    case 'reaped':
+      found.push('Its gateway stopped before the end of the answer, so nobody knows what the answer used.')
+      found.push(`The whole reservation was charged: ${formatExactUsd(cost)}.`)
+      break
+    case 'cancelled':
+      found.push('Its gateway stopped before it called a provider. Nothing was charged.')
+      break
+    case 'settled':
+      found.push(
+        code === null
+          ? `It was answered with ${answer} and cost ${formatExactUsd(cost)}.`
+          : `It failed with ${answer}. ${Number(cost) === 0 ? 'Nothing was charged.' : `What was used until then cost ${formatExactUsd(cost)}.`}`
+      )
+      found.push(calls)
+  }
+  if (request.client_gone) found.push('The client left before the end of the answer.')
+  if (request.estimated) found.push('The provider reported no usage, so tokens and cost are estimates.')
+  return found.filter((sentence) => sentence !== null)
+}
+
+/** All tokens of a request. */
+export const tokensOf = ({
+  prompt_tokens,
+  completion_tokens
+}: Pick<ListedRequest, 'prompt_tokens' | 'completion_tokens'>): number => prompt_tokens + completion_tokens
+
+/** Formats a duration in milliseconds: `850 ms`, `1.9 s`. */
+export const formatMs = (ms: number | null): string =>
+  ms === null ? '–' : ms < 1000 ? `${formatCount(ms)} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`

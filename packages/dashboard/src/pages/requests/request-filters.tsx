@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { read } from '../../api/queries.ts'
+import { controlLook } from '../../forms/fields.tsx'
+import { useAccount } from '../../layout/caller.ts'
+import { nameOfKey } from '../keys/describe-key.ts'
+import { type RequestsSearch, statusOptions } from './requests-search.ts'
+
+type Options = ReadonlyArray<readonly [value: string, text: string]>
+
+/** Adds the chosen value if the options lack it: the address may have any. */
+const withChosen = (options: Options, chosen: string | undefined): Options =>
+  chosen === undefined || options.some(([value]) => value === chosen) ? options : [...options, [chosen, chosen]]
+
+/** Filters by key, model and status, kept in the address. */
+export function RequestFilters({ search }: { readonly search: RequestsSearch }) {
+  const navigate = useNavigate({ from: '/dashboard/requests' })
+  const keys = useQuery(read('listKeys', { query: { limit: '100', include_revoked: 'true' } }))
+  const { models } = useAccount()
+  const ofKeys = (keys.data?.keys ?? [])
+    .filter(({ scope }) => scope === 'inference')
+    .map((key) => [key.id, key.status === 'revoked' ? `${nameOfKey(key)} (revoked)` : nameOfKey(key)] as const)
+  const choice = (name: keyof RequestsSearch, label: string, options: Options) => (
+    <select
+      aria-label={label}
+      value={search[name] ?? ''}
+      onChange={(event) =>
+        void navigate({ search: { ...search, [name]: event.currentTarget.value || undefined }, replace: true })
+      }
+      className={`${controlLook} h-10 min-w-0 flex-1 basis-40 text-sm sm:max-w-64`}
+    >
+      {withChosen(options, search[name]).map(([value, text]) => (
+        <option key={value} value={value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  )
+  return (
+    <search className="flex flex-wrap gap-3">
+      {choice('key', 'Key', [['', 'All keys'], ...ofKeys])}
+      {choice('model', 'Model', [['', 'All models'], ...models.map(({ id }) => [id, id] as const)])}
+      {choice('status', 'Status', statusOptions)}
+    </search>
+  )
+}

@@ -1,0 +1,101 @@
+import { Link } from '@tanstack/react-router'
+import type { Answer } from '../../api/call.ts'
+import { formatExactUsd } from '../../format/money.ts'
+import { countOf, formatCount } from '../../format/number.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Card } from '../../ui/card.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { textLink } from '../../ui/text-link.ts'
+import { nameOfKey } from '../keys/describe-key.ts'
+import { ChargeTable } from './charge-table.tsx'
+import { explainRequest, formatMs, outcomeOf, type RequestDetail } from './describe-request.ts'
+
+const moment = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'medium' })
+
+interface RequestReceiptProps {
+  readonly request: RequestDetail
+  /** Null if it was deleted. */
+  readonly requestKey: Answer<'getRequest'>['key']
+}
+
+export function RequestReceipt({ request, requestKey }: RequestReceiptProps) {
+  const [tone, outcome] = outcomeOf(request)
+  return (
+    <>
+      <Card title="What happened">
+        <div className="space-y-5">
+          <div className="space-y-1">
+            <Badge tone={tone}>{outcome}</Badge>
+            {explainRequest(request).map((sentence) => (
+              <p key={sentence}>{sentence}</p>
+            ))}
+          </div>
+          <div className="flex flex-wrap items-center gap-2 text-sm">
+            <span className="text-ink-soft">Request id</span>
+            <code className="min-w-0 font-mono break-all">{request.id}</code>
+            <CopyButton text={request.id} what="the request id" />
+          </div>
+          <Facts
+            facts={[
+              [
+                'Time',
+                <time key="time" dateTime={request.at}>
+                  {moment.format(new Date(request.at))}
+                </time>
+              ],
+              [
+                'Key',
+                requestKey === null ? (
+                  'Deleted key'
+                ) : (
+                  <Link
+                    key="key"
+                    to="/dashboard/requests"
+                    search={{ key: requestKey.id }}
+                    className={textLink}
+                    title="Show the requests of this key"
+                  >
+                    {nameOfKey({ ...requestKey, scope: 'inference' })}
+                  </Link>
+                )
+              ],
+              ['Endpoint', request.endpoint === '' ? '–' : request.endpoint],
+              ['Model', request.model ?? '–'],
+              ...(request.answered_model === null ? [] : [['Model of the answer', request.answered_model] as const]),
+              ['Answer', request.stream ? 'A stream' : 'A single body'],
+              ['Calls to providers', formatCount(request.attempts)],
+              ['First byte after', formatMs(request.first_byte_ms)],
+              ['Duration', formatMs(request.duration_ms)],
+              ...(request.service_tier === null ? [] : [['Service tier', request.service_tier] as const]),
+              ...(request.address === null ? [] : [['Client address', request.address] as const])
+            ]}
+          />
+        </div>
+      </Card>
+      {request.kind !== 'refused' && <Reservation request={request} />}
+      {request.kind !== 'refused' && <ChargeTable request={request} />}
+    </>
+  )
+}
+
+/** What was set aside before the request started. */
+function Reservation({ request }: { readonly request: RequestDetail }) {
+  const { reserved_usd, reserved_tokens, granted_output_tokens: granted, cost_usd } = request
+  const left = Number(reserved_usd) - Number(cost_usd)
+  return (
+    <Card
+      title="Reservation"
+      description="Before a request starts, its maximum cost is reserved, so that the budget cannot be exceeded. Afterwards only its cost is charged."
+    >
+      <Facts
+        facts={[
+          ['Reserved', `${formatExactUsd(reserved_usd)} for ${countOf(reserved_tokens, 'token')}`],
+          ['Output limit', granted === null ? '–' : countOf(granted, 'token')],
+          ['Charged', formatExactUsd(cost_usd)],
+          ['Freed afterwards', formatExactUsd(Math.max(0, left))]
+        ]}
+      />
+    </Card>
+  )
+}

@@ -1,0 +1,84 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import { Download, ListTree } from 'lucide-react'
+import type { ApiError } from '../../api/api-error.ts'
+import { type Answer, send } from '../../api/call.ts'
+import { formatMoment } from '../../format/time.ts'
+import { buttonLook } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { LoadMore } from '../../ui/load-more.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Empty, QueryView } from '../../ui/states.tsx'
+import { textLink } from '../../ui/text-link.ts'
+import { nameOfKey } from '../keys/describe-key.ts'
+import { RequestFilters } from './request-filters.tsx'
+import { exportPath, isFiltered, readFilters } from './requests-search.ts'
+import { RequestsTable } from './requests-table.tsx'
+
+const pageSize = '50'
+type Loaded = Answer<'listRequests'>
+
+/** Every request with its cost, newest first. The filters are in the address. */
+export function RequestsPage() {
+  const search = useSearch({ from: '/dashboard/requests' })
+  const filters = readFilters(search)
+  const query = useInfiniteQuery<Loaded, ApiError, Loaded[], readonly unknown[], string | undefined>({
+    queryKey: ['listRequests', filters],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      send('listRequests', { query: { ...filters, limit: pageSize, cursor } }, signal),
+    initialPageParam: undefined,
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+    select: ({ pages }) => pages,
+    placeholderData: keepPreviousData
+  })
+  return (
+    <Page
+      title="Requests"
+      description="What each request cost and why. Prompts and answers are never stored."
+      actions={(['csv', 'ndjson'] as const).map((format) => (
+        <a key={format} href={exportPath(search, format)} download className={buttonLook()}>
+          <Download aria-hidden="true" className="size-4" />
+          Export {format.toUpperCase()}
+        </a>
+      ))}
+    >
+      <RequestFilters search={search} />
+      <Card isFlush className={query.isPlaceholderData ? 'opacity-60' : ''}>
+        <QueryView query={query} lines={12}>
+          {(pages) => <Found pages={pages} isFiltered={isFiltered(search)} />}
+        </QueryView>
+      </Card>
+      <LoadMore query={query} text="Show older requests" />
+    </Page>
+  )
+}
+
+function Found({ pages, isFiltered }: { readonly pages: readonly Loaded[]; readonly isFiltered: boolean }) {
+  const requests = pages.flatMap((page) => page.requests)
+  const names = new Map(
+    pages.flatMap(({ keys }) => keys).map((key) => [key.id, nameOfKey({ ...key, scope: 'inference' })])
+  )
+  // A search in a large log goes on page by page, and a page may have found nothing.
+  const searchedTo = pages.at(-1)?.searched_to ?? null
+  if (requests.length > 0) return <RequestsTable requests={requests} names={names} />
+  if (searchedTo !== null) {
+    return (
+      <Empty icon={ListTree} title="No matching requests so far">
+        The log was searched back to {formatMoment(new Date(searchedTo))}. Show older requests to search on.
+      </Empty>
+    )
+  }
+  return isFiltered ? (
+    <Empty icon={ListTree} title="No matching requests">
+      Choose another key, model or status.
+    </Empty>
+  ) : (
+    <Empty icon={ListTree} title="No requests yet">
+      Requests with your keys will appear here.{' '}
+      <Link to="/dashboard/playground" className={textLink}>
+        Try a model in the playground
+      </Link>
+      .
+    </Empty>
+  )
+}

@@ -1,0 +1,54 @@
+import { Link } from '@tanstack/react-router'
+import { formatUsd } from '../../format/money.ts'
+import { formatCompact, formatCount } from '../../format/number.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { textLink } from '../../ui/text-link.ts'
+import { formatMs, type ListedRequest, outcomeOf, tokensOf } from './describe-request.ts'
+
+const time = new Intl.DateTimeFormat('en-US', {
+  ...{ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', second: '2-digit' }
+})
+
+interface RequestsTableProps {
+  readonly requests: readonly ListedRequest[]
+  /** Names of keys by their id. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+export function RequestsTable({ requests, names }: RequestsTableProps) {
+  const columns: ReadonlyArray<Column<ListedRequest>> = [
+    {
+      name: 'Time',
+      show: ({ id, at }) => (
+        <Link to="/dashboard/requests/$id" params={{ id }} className={`whitespace-nowrap tabular-nums ${textLink}`}>
+          <time dateTime={at}>{time.format(new Date(at))}</time>
+        </Link>
+      )
+    },
+    {
+      name: 'Key',
+      show: ({ key_id }) => <span className="block max-w-48 break-words">{names.get(key_id) ?? 'Deleted key'}</span>
+    },
+    {
+      name: 'Model',
+      show: ({ model }) => <span className="block min-w-28 font-mono text-[0.8125rem] break-words">{model ?? '–'}</span>
+    },
+    {
+      name: 'Status',
+      show: (request) => {
+        const [tone, text] = outcomeOf(request)
+        return (
+          <span className="flex flex-wrap items-center gap-1">
+            <Badge tone={tone}>{text}</Badge>
+            {request.count > 1 && <Badge>× {formatCount(request.count)}</Badge>}
+          </span>
+        )
+      }
+    },
+    { name: 'Tokens', isNumber: true, show: (request) => formatCompact(tokensOf(request)) },
+    { name: 'Cost', isNumber: true, show: ({ cost_usd }) => formatUsd(cost_usd) },
+    { name: 'Duration', isNumber: true, show: ({ duration_ms }) => formatMs(duration_ms) }
+  ]
+  return <DataTable label="Requests, newest first" columns={columns} rows={requests} keyOf={({ id }) => id} />
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { chargeLines } from './charge-lines.ts'
+import { explainRequest, formatMs, outcomeOf, type RequestDetail } from './describe-request.ts'
+import { exportPath, readFilters } from './requests-search.ts'
+
+const settled: RequestDetail = {
+  ...{
+    id: 'req_1',
+    at: '2026-11-23T12:00:00Z',
+    kind: 'settled',
+    count: 1,
+    key_id: 'key',
+    stream: true,
+    status: 200,
+    code: null
+  },
+  ...{ endpoint: '/v1/chat/completions', model: 'm', answered_model: null, attempts: 1, client_gone: false },
+  ...{ reserved_usd: '0.10', reserved_tokens: 5000, granted_output_tokens: 4000, service_tier: null, address: null },
+  ...{ prompt_tokens: 1000, cached_tokens: 400, cache_write_tokens: 100, long_cache_write_tokens: 0 },
+  ...{ audio_input_tokens: 0, image_input_tokens: 0, completion_tokens: 500, reasoning_tokens: 200 },
+  ...{ audio_output_tokens: 0, image_output_tokens: 0, tool_calls: 3, cost_usd: '0.0369', estimated: false },
+  ...{ first_byte_ms: 320, duration_ms: 1900 },
+  prices: {
+    usd_per_million_tokens: {
+      input: '2.00',
+      cached_input: '0.50',
+      cache_write: '2.50',
+      output: '8.00',
+      reasoning: '8.00'
+    },
+    request_usd: '0.00',
+    tool_call_usd: { web_search: '0.01' }
+  }
+}
+
+test('the parts of a cost do not overlap, and add up to it', async () => {
+  const lines = chargeLines(settled)
+  assert.deepEqual(
+    lines.map(({ name, count }) => [name, count]),
+    [
+      ['Input', 500],
+      ['Cached input', 400],
+      ['Cache write', 100],
+      ['Output', 300],
+      ['Reasoning', 200],
+      ['Tool calls', 3]
+    ]
+  )
+  const tokens = lines.filter(({ unit }) => unit === '1M').reduce((sum, { count }) => sum + count, 0)
+  assert.equal(tokens, settled.prompt_tokens + settled.completion_tokens)
+  const usd = lines.reduce((sum, line) => sum + (line.usd ?? Number.NaN), 0)
+  assert.ok(Math.abs(usd - 0.03545) < 1e-9, String(usd))
+})
+
+test('usage without prices is shown without amounts', async () => {
+  const lines = chargeLines({ ...settled, prices: null })
+  assert.deepEqual([...new Set(lines.map(({ price, usd }) => [price, usd].join()))], [','])
+})
+
+test('each kind of request says what was charged and why', async () => {
+  for (const [changed, told] of [
+    [{}, /^It was answered with 200 and cost \$0\.0369\.$/],
+    [{ attempts: 2 }, /It took 2 calls/],
+    [
+      { status: 502, code: 'upstream_error', cost_usd: '0.00' },
+      /^It failed with 502 \(upstream_error\)\. Nothing was charged\./
+    ],
+    [
+      { kind: 'refused', status: 402, code: 'monthly_budget_exceeded', count: 12 },
+      /refused with 402 .*stands for 12 equal ones/
+    ],
+    [{ kind: 'reaped', status: null }, /whole reservation was charged/],
+    [{ kind: 'cancelled', status: null }, /Nothing was charged/],
+    [{ client_gone: true, estimated: true }, /client left.*estimates/]
+  ] as const) {
+    assert.match(explainRequest({ ...settled, ...changed }).join(' '), told)
+  }
+})
+
+test('outcomes and durations fit into a table', async () => {
+  assert.deepEqual(outcomeOf(settled), ['accent', '200'])
+  assert.deepEqual(outcomeOf({ ...settled, status: 429 }), ['warning', '429'])
+  assert.deepEqual(outcomeOf({ ...settled, kind: 'reaped', status: null }), ['danger', 'Interrupted'])
+  assert.deepEqual([null, 850, 1900, 61_500].map(formatMs), ['–', '850 ms', '1.9 s', '62 s'])
+})
+
+test('an export has the filters of the page, and a wrong status is no filter', async () => {
+  assert.deepEqual(readFilters({ key: 'k', status: 'nonsense' }), { key: 'k' })
+  assert.equal(
+    exportPath({ model: 'a b', status: '4xx' }, 'csv'),
+    '/api/requests/export?model=a+b&status=4xx&format=csv'
+  )
+})

@@ -1,0 +1,156 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import type { WebhookEndpoint } from '@tollgate/contracts/http/webhooks.ts'
+import { ArrowLeft } from 'lucide-react'
+import { useState } from 'react'
+import { type ApiError, explain } from '../api/api-error.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Facts } from '../ui/facts.tsx'
+import { Moment } from '../ui/moment.tsx'
+import { Page } from '../ui/page.tsx'
+import { QueryView } from '../ui/states.tsx'
+import { textLink } from '../ui/text-link.ts'
+import { useToast } from '../ui/toast.tsx'
+import { DeliveryLog } from './delivery-log.tsx'
+import { stateOfEndpoint } from './describe-endpoint.ts'
+import { DeleteEndpointDialog, EditEndpointDialog, RotateSecretDialog, TurnOffDialog } from './endpoint-dialogs.tsx'
+import { EndpointState } from './endpoint-state.tsx'
+import { refreshWebhooks, type WebhookArea } from './webhook-area.ts'
+
+/** Deliveries that fail or succeed change the state of the endpoint. */
+const refetchMs = 5_000
+
+interface WebhookViewProps {
+  readonly area: WebhookArea
+  readonly id: string
+  /** Shows only deliveries with this status. */
+  readonly status: string | undefined
+}
+
+type Open = 'edit' | 'rotate' | 'turnOff' | 'delete'
+
+/** The page of an endpoint: its state and settings, and the log of its deliveries. */
+export function WebhookView({ area, id, status }: WebhookViewProps) {
+  const navigate = useNavigate()
+  const showToast = useToast()
+  const [open, setOpen] = useState<Open | null>(null)
+  const [busyWith, setBusyWith] = useState<'test' | 'enable' | null>(null)
+  const query = useQuery<{ readonly endpoint: WebhookEndpoint }, ApiError>({
+    queryKey: [...area.key, 'one', id],
+    queryFn: ({ signal }) => area.find(id, signal),
+    // A query that never loaded shows its error until it is retried.
+    refetchInterval: ({ state }) => (state.data === undefined && state.error !== null ? false : refetchMs)
+  })
+  const endpoint = query.data?.endpoint
+  const run = async (what: 'test' | 'enable', change: () => Promise<unknown>, done: string) => {
+    setBusyWith(what)
+    try {
+      await change()
+      await refreshWebhooks(area)
+      showToast(done)
+    } catch (error) {
+      showToast(explain(error), 'failed')
+    } finally {
+      setBusyWith(null)
+    }
+  }
+  const sendTest = () => void run('test', () => area.sendTest(id), 'The test event is on its way.')
+  const enable = () => void run('enable', () => area.change(id, { enabled: true }), 'The endpoint gets new events now.')
+  const close = () => setOpen(null)
+  return (
+    <Page
+      title="Webhook endpoint"
+      description={
+        <Link to={area.page} className={`inline-flex items-center gap-1.5 text-sm ${textLink}`}>
+          <ArrowLeft aria-hidden="true" className="size-3.5" />
+          {area.title}
+        </Link>
+      }
+      actions={
+        endpoint === undefined ? undefined : (
+          <Button tone="primary" isBusy={busyWith === 'test'} onClick={sendTest}>
+            Send test event
+          </Button>
+        )
+      }
+    >
+      {endpoint !== undefined && (
+        <EndpointState endpoint={endpoint} isEnabling={busyWith === 'enable'} onEnable={enable} />
+      )}
+      <Card isFlush={endpoint === undefined} {...(endpoint !== undefined && { title: 'Settings' })}>
+        <QueryView query={query} lines={6}>
+          {(data) => (
+            <>
+              <Settings endpoint={data.endpoint} />
+              <div className="mt-5 flex flex-wrap gap-2">
+                <Button onClick={() => setOpen('edit')}>Edit</Button>
+                <Button onClick={() => setOpen('rotate')}>Rotate secret</Button>
+                {data.endpoint.enabled && <Button onClick={() => setOpen('turnOff')}>Turn off</Button>}
+                <Button tone="danger" onClick={() => setOpen('delete')}>
+                  Delete
+                </Button>
+              </div>
+            </>
+          )}
+        </QueryView>
+      </Card>
+      {endpoint !== undefined && <DeliveryLog area={area} id={id} status={status} />}
+      {endpoint !== undefined && open === 'edit' && (
+        <EditEndpointDialog area={area} target={endpoint} onClose={close} />
+      )}
+      {endpoint !== undefined && open === 'rotate' && (
+        <RotateSecretDialog area={area} target={endpoint} onClose={close} />
+      )}
+      {endpoint !== undefined && open === 'turnOff' && <TurnOffDialog area={area} target={endpoint} onClose={close} />}
+      {endpoint !== undefined && open === 'delete' && (
+        <DeleteEndpointDialog
+          area={area}
+          target={endpoint}
+          onDone={() => navigate({ to: area.page })}
+          onClose={close}
+        />
+      )}
+    </Page>
+  )
+}
+
+function Settings({ endpoint }: { readonly endpoint: WebhookEndpoint }) {
+  const { url, description, event_types: types, created } = endpoint
+  const [tone, state] = stateOfEndpoint(endpoint)
+  return (
+    <div className="space-y-4">
+      <div>
+        <p className="text-[0.8125rem] text-ink-soft">URL</p>
+        <p className="mt-0.5 font-mono text-sm break-all">{url}</p>
+      </div>
+      <Facts
+        facts={[
+          [
+            'State',
+            <Badge key="state" tone={tone}>
+              {state}
+            </Badge>
+          ],
+          ['Description', description === '' ? 'None' : description],
+          ['Created', <Moment key="created" at={created} />]
+        ]}
+      />
+      <div>
+        <p className="text-[0.8125rem] text-ink-soft">Events</p>
+        {types === null ? (
+          <p className="mt-0.5 text-sm">All events, also types that are added later</p>
+        ) : (
+          <ul aria-label="Events" className="mt-1 flex flex-wrap gap-1">
+            {types.map((type) => (
+              <li key={type} className="rounded bg-sunken px-1.5 py-0.5 font-mono text-xs break-all text-ink-soft">
+                {type}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </div>
+  )
+}
