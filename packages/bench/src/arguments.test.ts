@@ -14,6 +14,7 @@ test('without arguments, all parts measure the gateway', async () => {
     patienceSeconds: 0,
     minutes: null,
     quick: false,
+    rows: null,
     help: false
   })
 })

@@ -52,7 +52,12 @@ test('the cost of metrics is measured for each kind of request', { skip }, async
   bench.stderr?.resume()
   assert.deepEqual(await once(bench, 'close'), [0, null])
   const { nanosPerRequest } = JSON.parse(readFileSync(json, 'utf8')).figures.recording
-  assert.deepEqual(Object.keys(nanosPerRequest), ['a served request', 'a served stream', 'a refused request'])
+  assert.deepEqual(Object.keys(nanosPerRequest), [
+    'a served request',
+    'a served stream',
+    'the receipt of a served request',
+    'a refused request'
+  ])
   for (const nanos of Object.values<number[]>(nanosPerRequest).flat()) assert.ok(nanos > 0)
 })
 

@@ -85,8 +85,8 @@ const RotateBody = Type.Object(
 /** The body may be missing or empty. */
 export const RotateWebhookRequest = Type.Union([RotateBody, Type.Null()])
 
-export const WebhookParams = Type.Object({ id: Id })
-export const WebhookDeliveryParams = Type.Object({ id: Id, delivery_id: Id })
+export const WebhookParams = Type.Object({ id: Type.String() })
+export const WebhookDeliveryParams = Type.Object({ id: Type.String(), delivery_id: Type.String() })
 
 export const WebhookResponse = Type.Object({ endpoint: WebhookEndpoint })
 export const ListWebhooksResponse = Type.Object({ endpoints: Type.Array(WebhookEndpoint) })

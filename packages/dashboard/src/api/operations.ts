@@ -42,11 +42,25 @@ export const paths = {
   listInvoices: ['GET', '/api/billing/invoices'],
   takeInUserChange: ['POST', '/api/auth/webhook'],
   takeInEvent: ['POST', '/api/billing/webhook'],
+  listEventTypes: ['GET', '/api/webhooks/event-types'],
+  listWebhooks: ['GET', '/api/webhooks'],
+  createWebhook: ['POST', '/api/webhooks'],
+  getWebhook: ['GET', '/api/webhooks/{id}'],
+  changeWebhook: ['PATCH', '/api/webhooks/{id}'],
+  deleteWebhook: ['DELETE', '/api/webhooks/{id}'],
+  rotateWebhook: ['POST', '/api/webhooks/{id}/rotate'],
+  testWebhook: ['POST', '/api/webhooks/{id}/test'],
+  listDeliveries: ['GET', '/api/webhooks/{id}/deliveries'],
+  redeliverWebhook: ['POST', '/api/webhooks/{id}/deliveries/{delivery_id}/redeliver'],
   getUsage: ['GET', '/api/usage'],
   getUsageSummary: ['GET', '/api/usage/summary'],
   listRequests: ['GET', '/api/requests'],
   exportRequests: ['GET', '/api/requests/export'],
   getRequest: ['GET', '/api/requests/{id}'],
+  getNotifications: ['GET', '/api/account/notifications'],
+  changeNotifications: ['PATCH', '/api/account/notifications'],
+  listEvents: ['GET', '/api/events'],
+  markEventsSeen: ['POST', '/api/events/seen'],
   listAudit: ['GET', '/api/audit']
 } as const
 
@@ -478,6 +492,18 @@ export interface Operations {
         account_id: string
         revoked_at: string | null
       })[]
+      webhooks: ({
+        id: string
+        url: string
+        description: string
+        event_types: string[] | null
+        enabled: boolean
+        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
+        disabled_at: string | null
+        failing_since: string | null
+        old_secret_until: string | null
+        created: string
+      })[]
       adjustments: {
         id: string
         at: string
@@ -495,6 +521,23 @@ export interface Operations {
         detail: Record<string, string | number | boolean | null>
         ip: string | null
       })[]
+      events: ({
+        id: string
+        type: 'budget.threshold' | 'budget.forecast' | 'key.created' | 'key.rotated' | 'key.grace_ending' | 'key.expiring' | 'key.revoked' | 'plan.changed' | 'payment.failed' | 'account.suspended' | 'account.resumed' | 'webhook.disabled' | 'webhook.test' | 'request.failed_over' | 'provider.failing' | 'spend.unusual'
+        at: string
+        data: Record<string, never>
+      })[]
+      mails: ({
+        kind: 'budget' | 'keys' | 'webhooks' | 'account' | 'providers' | 'spend'
+        queued_at: string
+        sent_at: string | null
+        notices: {
+          type: string
+          data: Record<string, never>
+          at: string
+        }[]
+      })[]
+      muted_mails: ('budget' | 'keys' | 'webhooks' | 'account' | 'providers' | 'spend')[]
       usage: {
         day?: string
         key_id?: string
@@ -695,6 +738,201 @@ export interface Operations {
       received: true
     }
   }
+  listEventTypes: {
+    answer: {
+      event_types: {
+        type: string
+        description: string
+        data: Record<string, never>
+      }[]
+    }
+  }
+  listWebhooks: {
+    answer: {
+      endpoints: ({
+        id: string
+        url: string
+        description: string
+        event_types: string[] | null
+        enabled: boolean
+        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
+        disabled_at: string | null
+        failing_since: string | null
+        old_secret_until: string | null
+        created: string
+      })[]
+    }
+  }
+  createWebhook: {
+    body: {
+      url: string
+      description?: string
+      event_types?: ('budget.threshold' | 'budget.forecast' | 'key.created' | 'key.rotated' | 'key.grace_ending' | 'key.expiring' | 'key.revoked' | 'plan.changed' | 'payment.failed' | 'account.suspended' | 'account.resumed' | 'webhook.disabled' | 'webhook.test')[] | null
+    }
+    answer: {
+      endpoint: {
+        id: string
+        url: string
+        description: string
+        event_types: string[] | null
+        enabled: boolean
+        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
+        disabled_at: string | null
+        failing_since: string | null
+        old_secret_until: string | null
+        created: string
+      }
+      secret: string
+    }
+  }
+  getWebhook: {
+    params: {
+      id: string
+    }
+    answer: {
+      endpoint: {
+        id: string
+        url: string
+        description: string
+        event_types: string[] | null
+        enabled: boolean
+        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
+        disabled_at: string | null
+        failing_since: string | null
+        old_secret_until: string | null
+        created: string
+      }
+    }
+  }
+  changeWebhook: {
+    params: {
+      id: string
+    }
+    body: {
+      url?: string
+      description?: string
+      enabled?: boolean
+      event_types?: ('budget.threshold' | 'budget.forecast' | 'key.created' | 'key.rotated' | 'key.grace_ending' | 'key.expiring' | 'key.revoked' | 'plan.changed' | 'payment.failed' | 'account.suspended' | 'account.resumed' | 'webhook.disabled' | 'webhook.test')[] | null
+    }
+    answer: {
+      endpoint: {
+        id: string
+        url: string
+        description: string
+        event_types: string[] | null
+        enabled: boolean
+        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
+        disabled_at: string | null
+        failing_since: string | null
+        old_secret_until: string | null
+        created: string
+      }
+    }
+  }
+  deleteWebhook: {
+    params: {
+      id: string
+    }
+    body?: null | Record<string, never>
+    answer: {
+      ok: true
+    }
+  }
+  rotateWebhook: {
+    params: {
+      id: string
+    }
+    body?: {
+      overlap_seconds?: number
+    } | null
+    answer: {
+      endpoint: {
+        id: string
+        url: string
+        description: string
+        event_types: string[] | null
+        enabled: boolean
+        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
+        disabled_at: string | null
+        failing_since: string | null
+        old_secret_until: string | null
+        created: string
+      }
+      secret: string
+    }
+  }
+  testWebhook: {
+    params: {
+      id: string
+    }
+    body?: null | Record<string, never>
+    answer: {
+      delivery: {
+        id: string
+        message_id: string
+        type: string
+        status: 'pending' | 'delivered' | 'failed'
+        created: string
+        next_try: string | null
+        attempts: ({
+          at: string
+          duration_ms: number
+          status: number | null
+          error: string | null
+        })[]
+      }
+    }
+  }
+  listDeliveries: {
+    params: {
+      id: string
+    }
+    query?: {
+      status?: 'pending' | 'delivered' | 'failed'
+      limit?: string
+      cursor?: string
+    }
+    answer: {
+      deliveries: ({
+        id: string
+        message_id: string
+        type: string
+        status: 'pending' | 'delivered' | 'failed'
+        created: string
+        next_try: string | null
+        attempts: ({
+          at: string
+          duration_ms: number
+          status: number | null
+          error: string | null
+        })[]
+      })[]
+      next_cursor: string | null
+    }
+  }
+  redeliverWebhook: {
+    params: {
+      id: string
+      delivery_id: string
+    }
+    body?: null | Record<string, never>
+    answer: {
+      delivery: {
+        id: string
+        message_id: string
+        type: string
+        status: 'pending' | 'delivered' | 'failed'
+        created: string
+        next_try: string | null
+        attempts: ({
+          at: string
+          duration_ms: number
+          status: number | null
+          error: string | null
+        })[]
+      }
+    }
+  }
   getUsage: {
     query?: {
       from?: string
@@ -875,6 +1113,70 @@ export interface Operations {
         label: string
         prefix: string
       } | null
+    }
+  }
+  getNotifications: {
+    answer: {
+      notifications: {
+        mails: ({
+          kind: 'budget' | 'keys' | 'webhooks' | 'account' | 'providers' | 'spend'
+          on: boolean
+          required: boolean
+        })[]
+        thresholds: number[]
+        key_thresholds: number[]
+      }
+    }
+  }
+  changeNotifications: {
+    body: {
+      mails?: {
+        budget?: boolean
+        keys?: boolean
+        webhooks?: boolean
+        account?: boolean
+        providers?: boolean
+        spend?: boolean
+      }
+      thresholds?: number[] | null
+      key_thresholds?: number[] | null
+    }
+    answer: {
+      notifications: {
+        mails: ({
+          kind: 'budget' | 'keys' | 'webhooks' | 'account' | 'providers' | 'spend'
+          on: boolean
+          required: boolean
+        })[]
+        thresholds: number[]
+        key_thresholds: number[]
+      }
+    }
+  }
+  listEvents: {
+    query?: {
+      limit?: string
+      cursor?: string
+    }
+    answer: {
+      events: ({
+        id: string
+        type: 'budget.threshold' | 'budget.forecast' | 'key.created' | 'key.rotated' | 'key.grace_ending' | 'key.expiring' | 'key.revoked' | 'plan.changed' | 'payment.failed' | 'account.suspended' | 'account.resumed' | 'webhook.disabled' | 'webhook.test' | 'request.failed_over' | 'provider.failing' | 'spend.unusual'
+        at: string
+        data: Record<string, never>
+        seen: boolean
+      })[]
+      unread: number
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+  markEventsSeen: {
+    body: {
+      id: string
+    }
+    answer: {
+      unread: number
     }
   }
   listAudit: {

@@ -265,7 +265,7 @@ export const cases: Case[] = [
   {
     name: 'breaks off a single body',
     route: [cutBody],
-    outcome: 'connection closed',
+    outcome: '502 upstream_error',
     tries: 1,
     calls: 1,
     time: 'at once'

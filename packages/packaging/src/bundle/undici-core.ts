@@ -3,7 +3,12 @@ import type { Plugin } from 'rolldown'
 
 const id = '\0undici-core'
 /** What Tollgate uses of undici, and the file of each part. */
-const parts = { Agent: 'dispatcher/agent.js', Pool: 'dispatcher/pool.js', errors: 'core/errors.js' }
+const parts = {
+  Agent: 'dispatcher/agent.js',
+  Client: 'dispatcher/client.js',
+  Pool: 'dispatcher/pool.js',
+  errors: 'core/errors.js'
+}
 
 /**
  * Replaces undici by the parts that Tollgate uses. Its own index loads everything, also `fetch`, WebSocket and mocks: another 13

@@ -2,8 +2,7 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { eq } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+import { isUuid } from '../http/is-uuid.ts'
 
 /**
  * The account that the path names.
@@ -14,7 +13,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export async function findAccount(orm: Orm, id: string): Promise<typeof accounts.$inferSelect> {
   // PostgreSQL refuses other forms. Shards follow from the lower-case form.
   const own = id.toLowerCase()
-  const [row] = uuid.test(own) ? await orm.select().from(accounts).where(eq(accounts.id, own)) : []
+  const [row] = isUuid(own) ? await orm.select().from(accounts).where(eq(accounts.id, own)) : []
   if (row === undefined) throw new ServiceError('not_found', { message: 'There is no account with this id.' })
   return row
 }

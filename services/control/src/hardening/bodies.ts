@@ -1,3 +1,5 @@
+const webhook = (type: string) => ({ url: 'https://example.com/hook', description: 'one', event_types: [type] })
+
 /** For each operation, a body that its schema accepts. Bad input is made from these. */
 export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
   'POST /api/auth/register': { email: 'eve@example.com', password: 'correct horse battery', name: 'Eve' },
@@ -48,6 +50,21 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
   },
   'POST /api/keys/{id}/rotate': { grace_seconds: 1 },
   'DELETE /api/keys/{id}': {},
+  'POST /api/webhooks': webhook('key.created'),
+  'PATCH /api/webhooks/{id}': { ...webhook('key.created'), enabled: true },
+  'DELETE /api/webhooks/{id}': {},
+  'POST /api/webhooks/{id}/rotate': { overlap_seconds: 60 },
+  'POST /api/webhooks/{id}/test': {},
+  'POST /api/webhooks/{id}/deliveries/{delivery_id}/redeliver': {},
+  'POST /api/admin/webhooks': webhook('provider.failing'),
+  'PATCH /api/admin/webhooks/{id}': { ...webhook('provider.failing'), enabled: true },
+  'DELETE /api/admin/webhooks/{id}': {},
+  'POST /api/admin/webhooks/{id}/rotate': { overlap_seconds: 60 },
+  'POST /api/admin/webhooks/{id}/test': {},
+  'POST /api/admin/webhooks/{id}/deliveries/{delivery_id}/redeliver': {},
+  'POST /api/events/seen': { id: '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11' },
+  'POST /api/admin/events/seen': { id: '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11' },
+  'PATCH /api/account/notifications': { mails: { budget: false }, thresholds: [50], key_thresholds: [50] },
   'PATCH /api/admin/accounts/{id}': {
     reason: 'a test',
     plan: { id: 'pro', ends_at: null },

@@ -6,9 +6,8 @@ import { recordAudit } from '../audit/record-audit.ts'
 import type { Caller } from '../callers/session.ts'
 import type { Database, Orm } from '../database/connect.ts'
 import { invitations, members } from '../database/schema/team.ts'
+import { isUuid } from '../http/is-uuid.ts'
 import { giveUpSeat } from './give-up-seat.ts'
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
  * Removes a seat or an invitation. The owner may remove every seat and invitation of the team; other members may remove only
@@ -26,7 +25,7 @@ export async function removeSeat(
   by: By
 ): Promise<string | null> {
   const { accountId, role, user } = caller
-  if (!uuid.test(id)) throw new ServiceError('not_found')
+  if (!isUuid(id)) throw new ServiceError('not_found')
   if (role === 'owner' && id === user.id) {
     throw new ServiceError('forbidden', { message: 'The owner cannot be removed from their own account.' })
   }

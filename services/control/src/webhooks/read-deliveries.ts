@@ -5,6 +5,7 @@ import { type Orm, queryRows } from '../database/connect.ts'
 import { events } from '../database/schema/events.ts'
 import { webhookAttempts, webhookDeliveries } from '../database/schema/webhooks.ts'
 import { readCursor, writeCursor } from '../http/cursor.ts'
+import { isUuid } from '../http/is-uuid.ts'
 
 const defaultLimit = 50
 const maxAttempts = 20
@@ -103,6 +104,7 @@ const toAttempt = ({ at, durationMs, status, error }: AttemptRow) => ({
 
 /** Makes a delivery due now, once and beside its schedule. @throws ServiceError `not_found` */
 export async function redeliver(orm: Orm, endpointId: string, id: string, now: Date): Promise<void> {
+  if (!isUuid(id)) throw new ServiceError('not_found')
   const rows = await orm
     .update(webhookDeliveries)
     .set({

@@ -5,6 +5,7 @@ import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { webhookEndpoints } from '../database/schema/webhooks.ts'
+import { isUuid } from '../http/is-uuid.ts'
 import { type SealKeys, seal } from '../secrets/seal.ts'
 import { newWebhookSecret } from './sign-message.ts'
 import { disableEndpoint } from './store-attempt.ts'
@@ -30,6 +31,7 @@ export function listEndpoints(orm: Orm, owner: EndpointOwner): Promise<StoredEnd
 
 /** @throws ServiceError `not_found`, also for an endpoint of somebody else */
 export async function findEndpoint(orm: Orm, owner: EndpointOwner, id: string): Promise<StoredEndpoint> {
+  if (!isUuid(id)) throw new ServiceError('not_found')
   const [found] = await orm
     .select()
     .from(webhookEndpoints)
@@ -40,6 +42,7 @@ export async function findEndpoint(orm: Orm, owner: EndpointOwner, id: string): 
 
 /** Locks an endpoint. @throws as {@link findEndpoint} */
 export async function lockEndpoint(tx: Transaction, owner: EndpointOwner, id: string): Promise<StoredEndpoint> {
+  if (!isUuid(id)) throw new ServiceError('not_found')
   const [found] = await tx
     .select()
     .from(webhookEndpoints)

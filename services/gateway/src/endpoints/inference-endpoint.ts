@@ -80,7 +80,7 @@ export interface InferenceDependencies
   /** Called for every admitted request. */
   readonly useLog: Pick<UseLog, 'used'>
   readonly estimator: Pick<UsageEstimator, 'countPrompt'>
-  readonly settlement: Pick<Settlement, 'charge' | 'settle' | 'cancel'>
+  readonly settlement: Pick<Settlement, 'settle' | 'cancel'>
   readonly storedResponses: Pick<StoredResponses, 'remember' | 'find' | 'forget'>
   /** null if requests with an `Idempotency-Key` are like others. */
   readonly idempotency: Idempotency | null

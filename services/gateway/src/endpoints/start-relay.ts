@@ -10,7 +10,7 @@ import { maxCallsOf } from '../relay/client-may-retry.ts'
 import type { ForwardedRequest, GrantedOutput } from '../relay/forwarded-body.ts'
 import { relay } from '../relay/relay.ts'
 import type { RelayRequest } from '../relay/relay-request.ts'
-import type { Charge } from '../settlement/charge.ts'
+import { type Charge, chargeOf } from '../settlement/charge.ts'
 import { type Call, clientClosedRequest, type Outcome, type Used } from '../settlement/outcome.ts'
 import type { StoredTokens } from '../stored/stored-responses.ts'
 import { senderOf } from '../telemetry/request-log.ts'
@@ -89,15 +89,8 @@ export function startRelay(
     requestId: id,
     copy,
     costOf: (used) => {
-      const charge = settlement.charge(call, used)
-      if (!(charge instanceof Promise)) {
-        charged = charge
-        return charge.costNanos
-      }
-      return charge.then((estimated) => {
-        charged = estimated
-        return estimated.costNanos
-      })
+      charged = chargeOf(call, used)
+      return charged === null ? null : charged.costNanos
     },
     showsCost: isStream && request.headers['x-tollgate-cost'] === 'true',
     known,

@@ -186,7 +186,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     this.#owner.writeHead(this.status, contentType, length, cost === null ? nothingFurther : costFields(cost))
   }
 
-  costOfWhole(): number | Promise<number> | null {
+  costOfWhole(): number | null {
     const { costOf } = this.request
     return costOf === null ? null : costOf(attemptUsage(this, 'whole'))
   }

@@ -185,7 +185,7 @@ class Relay implements AttemptOwner, OpenRequest {
     if (costOf === null || response.headersSent) return nothingFurther
     if (end === 'unserved') return freeFields
     const cost = costOf(attemptUsage(this.#attempt!, end))
-    return typeof cost === 'number' ? costFields(cost) : nothingFurther
+    return cost === null ? nothingFurther : costFields(cost)
   }
 
   /** Sends the client a failure: a status; after the answer began, an event or the end of the connection. */

@@ -56,7 +56,7 @@ export interface SinkAttempt extends Source {
   /** Writes the head of the client's response. @param length of the body in bytes, -1 if unknown @param cost nanodollars, if known */
   writeHead(contentType: string, length: number, cost: number | null): void
   /** The cost of the whole answer, nanodollars; a promise if its usage must be estimated; null if the client is not told. */
-  costOfWhole(): number | Promise<number> | null
+  costOfWhole(): number | null
   /** Call this once the answer is complete and written. @param contentType as in {@link writeHead} */
   complete(contentType: string): void
   /** Fails the attempt because of a wrong answer. @param how continues "the upstream's answer …" */

@@ -22,7 +22,6 @@ export class StreamAnswer implements Sink {
   /** null before the head is written, and once the client gets nothing more. */
   #writer: StreamWriter | null = null
   #headTimer: NodeJS.Timeout | undefined
-  #isClosed = false
 
   constructor(attempt: SinkAttempt) {
     const { request } = attempt
@@ -79,7 +78,6 @@ export class StreamAnswer implements Sink {
   }
 
   close(): void {
-    this.#isClosed = true
     clearTimeout(this.#headTimer)
   }
 
@@ -107,22 +105,7 @@ export class StreamAnswer implements Sink {
   /** Adds the cost, if the client asked for it, and ends the stream. @param isWithinEvent whether the last event lacks its blank line */
   #conclude(isWithinEvent: boolean): void {
     const cost = this.#writer !== null && this.#attempt.request.showsCost ? this.#attempt.costOfWhole() : null
-    if (cost === null) this.#complete()
-    else if (typeof cost === 'number') this.#completeWith(cost, isWithinEvent)
-    else {
-      void cost.then((known) => {
-        // The client may have left meanwhile, and the request may be over.
-        if (!this.#isClosed) this.#completeWith(known, isWithinEvent)
-      })
-    }
-  }
-
-  #completeWith(cost: number, isWithinEvent: boolean): void {
-    this.#writer?.write(Buffer.from((isWithinEvent ? '\n\n' : '') + costComment(cost)))
-    this.#complete()
-  }
-
-  #complete(): void {
+    if (cost !== null) this.#writer?.write(Buffer.from((isWithinEvent ? '\n\n' : '') + costComment(cost)))
     this.#writer?.end()
     this.#attempt.complete(contentType)
   }

@@ -20,7 +20,6 @@ export class WholeAnswer implements Sink {
   #isHeadWritten = false
   #waiting: Buffer[] = []
   #waitingBytes = 0
-  #isClosed = false
   /** Whether the upstream is paused until the client reads. */
   #isPaused = false
 
@@ -44,9 +43,7 @@ export class WholeAnswer implements Sink {
       if (isReported(body.readAll(chunk, text), attempt.request.output !== null)) {
         attempt.accept()
         attempt.noteIssued(body)
-        const cost = attempt.costOfWhole()
-        // A promise is for estimates only.
-        this.#writeHead(typeof cost === 'number' ? cost : null)
+        this.#writeHead(attempt.costOfWhole())
         attempt.request.copy?.add(chunk)
         attempt.request.response.end(text, 'latin1')
         attempt.complete(contentType)
@@ -78,9 +75,7 @@ export class WholeAnswer implements Sink {
 
   detach(): void {}
 
-  close(): void {
-    this.#isClosed = true
-  }
+  close(): void {}
 
   /** Holds bytes of an answer back, because its head has to wait for the cost. */
   #hold(bytes: Buffer): void {
@@ -124,23 +119,11 @@ export class WholeAnswer implements Sink {
       return
     }
     attempt.noteIssued(this.answer)
-    const cost = this.#isHeadWritten || !attempt.isServed ? null : attempt.costOfWhole()
-    if (cost === null || typeof cost === 'number') this.#complete(last, cost)
-    else {
-      void cost.then((known) => {
-        // The client may have left meanwhile, and the request may be over.
-        if (!this.#isClosed) this.#complete(last, known)
-      })
-    }
-  }
-
-  #complete(last: readonly Buffer[], cost: number | null): void {
-    const attempt = this.#attempt
     const { copy } = attempt.request
     const rest = [...this.#takeWaiting(), ...last]
     if (copy !== null) for (const bytes of rest) copy.add(bytes)
     if (attempt.isServed) {
-      this.#writeHead(cost)
+      this.#writeHead(attempt.costOfWhole())
       const { response } = attempt.request
       for (const bytes of rest.slice(0, -1)) response.write(bytes)
       response.end(rest.at(-1))

@@ -14,21 +14,15 @@ import { CallLines } from './call-lines.ts'
 import type { CallMetrics } from './call-metrics.ts'
 import { callReceipt } from './call-receipt.ts'
 import { type Charge, chargeOf, chargeOfUsage, heldUsage } from './charge.ts'
-import type { Call, Outcome, Uncounted, Used } from './outcome.ts'
+import type { Call, Outcome, Uncounted } from './outcome.ts'
 import { estimatedPromptKinds, withWriteTimes } from './prompt-kinds.ts'
 import type { SettlementQueue } from './settlement-queue.ts'
 
 export interface Settlement {
   /**
-   * What a call will be charged if it ends now. Pass it to `settle`.
-   *
-   * @returns a promise if the usage must be estimated
-   */
-  charge(call: Call, used: Used): Charge | Promise<Charge>
-  /**
    * Settles an admitted call when it is over. Call it once per call.
    *
-   * @param charge from `charge`, if the client has been told the cost; else null
+   * @param charge from `chargeOf`, if the client has been told the cost; else null
    */
   settle(call: Call, outcome: Outcome, charge: Charge | null): void
   /** Cancels an admitted call that was not made: nothing is charged. */
@@ -142,7 +136,6 @@ export function createSettlement({
   }
 
   return {
-    charge: (call, used) => chargeOf(call, used) ?? estimated(call, used as Uncounted),
     settle(call, outcome, charge) {
       const { used, code } = outcome
       if (code !== null) failures.add(code)
