@@ -41,7 +41,9 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 t.test('a body takes about as much memory as it has bytes, in any number of pieces', async () => {
   const length = 200_000
-  for (const framing of [{ 'content-length': String(length) }, { 'transfer-encoding': 'chunked' }]) {
+  const [announced, chunked] = [{ 'content-length': String(length) }, { 'transfer-encoding': 'chunked' }]
+  // The first one is for the compiler, which takes memory, too.
+  for (const [number, framing] of [announced, announced, chunked].entries()) {
     const request = requestOf(framing)
     const reader = { memory: new BodyMemory(megabyte), slowBodies: new SlowBodies(10_000) }
     const sender = { bodyBytes: 0 }
@@ -54,7 +56,7 @@ t.test('a body takes about as much memory as it has bytes, in any number of piec
     })
     const before = usedBytes()
     for (let at = 0; at < length - 1; at++) request.emit('data', Buffer.alloc(1, at))
-    assert.ok(usedBytes() - before < 2.5 * length)
+    assert.ok(number === 0 || usedBytes() - before < 2.5 * length)
     assert.ok(sender.bodyBytes >= length - 1)
     assert.equal(bodies.length, 0)
     request.emit('data', Buffer.alloc(1, length - 1))

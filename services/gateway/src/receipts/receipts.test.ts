@@ -151,13 +151,12 @@ t.test("OpenAI's SDK reads streams that end with their cost, which clients get o
   const response = await post(gateway, key.secret, '/chat/completions', chatOf('small', { stream: true }), {
     headers: { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json', 'x-tollgate-cost': 'true' }
   })
-  const shown = /: x-tollgate-cost (\S+)\n\n$/.exec(await response.text())![1]
+  assert.doesNotMatch(await response.text(), /x-tollgate-cost/, 'the cost of an estimate is not known in time')
   const receipts = await receiptsOf(key)
   assert.deepEqual(
     receipts.map(({ answeredModel, isStream }) => [answeredModel, isStream]),
     [...Array(3).fill(['small-2026', true]), [null, true]]
   )
-  assert.equal(Math.round(Number(shown) * 1e9), receipts[3]!.costNanos)
   assert.equal(receipts[3]!.isEstimated, true)
 })
 
