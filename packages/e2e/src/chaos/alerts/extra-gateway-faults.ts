@@ -65,7 +65,7 @@ export const extraGatewayAlertFaults: readonly AlertFault[] = [
     }
   },
   {
-    summary: 'the request log is locked while an account fills its share of the memory for receipts',
+    summary: 'an account fills its memory for receipts while the request log is locked',
     raises: ['ReceiptsDropped'],
     async inject(system, _settings, prometheus) {
       await using parts = new AsyncDisposableStack()
@@ -74,7 +74,9 @@ export const extraGatewayAlertFaults: readonly AlertFault[] = [
       parts.defer(gateway.stop)
       parts.defer(await lockRequestLog(system.sql))
       const [key] = system.accounts[0]!.keys
-      const requests = sendSteadily(loggedPerSecond, async () => void (await rawChat(gateway.url, key!, loggedQuestion)))
+      const requests = sendSteadily(loggedPerSecond, async () => {
+        await rawChat(gateway.url, key!, loggedQuestion)
+      })
       parts.defer(requests.stop)
       const started = parts.move()
       return () => started.disposeAsync()
