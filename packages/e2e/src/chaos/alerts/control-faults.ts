@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { accountShards, receiptsName } from '@tollgate/state/keyspace/names.ts'
 import type { Sql } from 'postgres'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { type SeededAccount, seedAccounts } from '../system/seed.ts'
@@ -90,18 +89,6 @@ export const controlAlertFaults: readonly AlertFault[] = [
         insert into request_exports (stored_at, count, receipts)
         values (now() - interval '1 hour', 0, ${gzipSync('[]')})`
       return () => settings.useCollector(true)
-    }
-  },
-  {
-    summary: 'receipts of requests in Redis cannot be read',
-    raises: ['ReceiptsDropped'],
-    async inject({ link }) {
-      const [shard] = accountShards
-      const name = receiptsName(shard!)
-      const writes = sendSteadily(1, async () => {
-        await link.nodeOf(shard!).client.xadd(name, '*', 'r', 'not a receipt')
-      })
-      return () => writes.stop()
     }
   },
   {

@@ -7,13 +7,20 @@ import { fileURLToPath } from 'node:url'
 import { makePackage } from '@tollgate/packaging/make-package.ts'
 import { packagePlans } from '@tollgate/packaging/packages.ts'
 import { findProgram } from '@tollgate/sandbox/find-program.ts'
+import type { Sql } from 'postgres'
 import { scrape } from '../../monitoring/scrape.ts'
+import { rawChat } from '../traffic/raw-chat.ts'
+import { sendSteadily } from '../traffic/send-steadily.ts'
 import type { AlertFault } from './alert-fault.ts'
 import { startExtraGateway } from './extra-gateway.ts'
 
 const gatewayWithFewFiles = fileURLToPath(new URL('./gateway-with-few-files.ts', import.meta.url))
 /** Above the alert's 80 %. The rest is for Prometheus. */
 const usedFiles = 0.9
+/** The minimum. An account's share of it takes about 200 receipts. */
+const receiptsMemoryMb = '16'
+const loggedPerSecond = 20
+const loggedQuestion = { model: 'quick', messages: [{ role: 'user', content: 'Say 1 word.' }] }
 
 /** Faults of gateways that differ from those of the system: each starts its own. */
 export const extraGatewayAlertFaults: readonly AlertFault[] = [
@@ -56,8 +63,37 @@ export const extraGatewayAlertFaults: readonly AlertFault[] = [
       const started = parts.move()
       return () => started.disposeAsync()
     }
+  },
+  {
+    summary: 'an account fills its memory for receipts while the request log is locked',
+    raises: ['ReceiptsDropped'],
+    async inject(system, _settings, prometheus) {
+      await using parts = new AsyncDisposableStack()
+      const variables = { REQUEST_LOG_MEMORY_MB: receiptsMemoryMb }
+      const gateway = await startExtraGateway(system, prometheus, { variables })
+      parts.defer(gateway.stop)
+      parts.defer(await lockRequestLog(system.sql))
+      const [key] = system.accounts[0]!.keys
+      const requests = sendSteadily(loggedPerSecond, async () => {
+        await rawChat(gateway.url, key!, loggedQuestion)
+      })
+      parts.defer(requests.stop)
+      const started = parts.move()
+      return () => started.disposeAsync()
+    }
   }
 ]
+
+/** Keeps control from copying receipts. The log can still be read. @returns ends this */
+async function lockRequestLog(sql: Sql): Promise<() => Promise<void>> {
+  const connection = await sql.reserve()
+  await connection`begin`
+  await connection`lock table requests in exclusive mode`
+  return async () => {
+    await connection`rollback`
+    connection.release()
+  }
+}
 
 interface WorkerState {
   pid: number
