@@ -78,6 +78,7 @@ async function seedDay(sql: Sql, ago: number, rows: number): Promise<string> {
     await index(tx`(account_id, at)`)
     await index(tx`(key_id, at)`)
     await index(tx`(account_id, at) where code is not null or status >= 400`)
+    await index(tx`(key_id, at) where code is not null or status >= 400`)
     await index(tx`(account_id) where address is not null`)
     await index(tx`using brin (at)`)
     const next = new Date(day.getTime() + 86_400_000)

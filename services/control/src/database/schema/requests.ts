@@ -59,6 +59,9 @@ export const requests = pgTable(
     index('requests_failed')
       .on(table.accountId, table.at)
       .where(sql`${table.code} is not null or ${table.status} >= 400`),
+    index('requests_key_failed')
+      .on(table.keyId, table.at)
+      .where(sql`${table.code} is not null or ${table.status} >= 400`),
     // Empty unless REQUEST_LOG_ADDRESSES is on. See requests/forget-addresses.ts.
     index('requests_address').on(table.accountId).where(sql`${table.address} is not null`),
     // Rows come in about the order of time, so it is a few kilobytes. It finds the hours of requests/compare-receipts.ts.
