@@ -6,6 +6,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { onSessionEnd } from './api/call.ts'
 import { queryClient } from './api/queries.ts'
+import { applyBrand } from './brand/brand.ts'
 import { followOtherTabs } from './layout/other-tabs.ts'
 import { reloadRestoredPages } from './layout/restored-pages.ts'
 import { takeMailLink } from './pages/auth/mail-link.ts'
@@ -15,6 +16,7 @@ import { applyTheme, storedTheme } from './theme/theme.ts'
 import { ToastProvider } from './ui/toast.tsx'
 
 applyTheme(storedTheme())
+applyBrand()
 takeMailLink()
 reloadRestoredPages()
 followOtherTabs()

@@ -112,7 +112,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   const app = createServer(dependencies)
   app.register(async (pages) => {
     redirectToPublicUrl(pages, config.publicUrl)
-    serveDashboard(pages, config.dashboardDir, config.gatewayPublicUrl)
+    serveDashboard(pages, config.dashboardDir, config.gatewayPublicUrl, config.brand)
   })
   // Before every part of the API, whose routes it collects.
   app.register(swagger, swaggerOptions(config.publicUrl))

@@ -18,8 +18,8 @@ import {
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
+import { type Brand, checkBrandUrls, readBrand } from './brand/brand.ts'
 import { hasPglite } from './database/open-pglite.ts'
-import { type Brand, checkBrandUrls, readBrand } from './mail/brand.ts'
 import { checkMailFrom, checkSmtpUrl, readSmtp, type SmtpSettings } from './mail/smtp-settings.ts'
 import type { Retention } from './retention/table-pruner.ts'
 import type { LedgerRetention } from './usage/fold-ledger.ts'
@@ -90,16 +90,18 @@ export const ControlVariables = Type.Object({
   WEBHOOK_LOG_DAYS: Type.Integer({ minimum: 3, maximum: 36_500, default: 30 }),
   /** Addresses that get the mails for operators, separated by commas. Empty: every operator gets them. */
   OPERATOR_MAIL: Type.String({ default: '' }),
-  /** What mails call this service. */
+  /** What mails and the dashboard call this service. */
   BRAND_NAME: Type.String({ minLength: 1, maxLength: 60, default: 'Tollgate' }),
-  /** A picture for the top of mails, 32 pixels high: `https://…`. */
+  /** A picture for the top of mails and pages, 32 pixels high: `https://…`. */
   BRAND_LOGO_URL: Type.String({ default: '' }),
-  /** The color of buttons in mails. */
-  BRAND_COLOR: Type.String({ pattern: '^#[0-9a-fA-F]{6}$', must: 'a color such as #2f5bea', default: '#2f5bea' }),
-  /** Where people get help, for mails: `https://…` or `mailto:…`. */
+  /** The color of buttons and links in mails and in the dashboard. */
+  BRAND_COLOR: Type.String({ pattern: '^#[0-9a-fA-F]{6}$', must: 'a color such as #007565', default: '#007565' }),
+  /** Where people get help: `https://…` or `mailto:…`. */
   SUPPORT_URL: Type.String({ default: '' }),
-  /** An imprint or privacy policy, for mails: `https://…`. */
+  /** An imprint or privacy policy: `https://…`. */
   LEGAL_URL: Type.String({ default: '' }),
+  /** Where people ask for a plan without a price, such as Enterprise: `https://…` or `mailto:…`. */
+  SALES_URL: Type.String({ default: '' }),
   /** `postgres://…`, `pglite:<directory>` or `pglite:memory`. */
   DATABASE_URL: Type.String({
     pattern: hasPglite ? '^(postgres(ql)?://|pglite:)..*$' : '^postgres(ql)?://..*$',

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react'
+import { brand, titleOf } from '../brand/brand.ts'
+import { BrandLinks } from '../brand/brand-links.tsx'
 import { gatewayUrl } from '../gateway-url.ts'
 import { Logo } from './logo.tsx'
 
@@ -10,11 +12,11 @@ interface AuthLayoutProps {
   readonly footer?: ReactNode
 }
 
-/** The layout of pages for signed-out users: a form, and on wide screens an introduction to Tollgate. */
+/** The layout of pages for signed-out users: a form, and on wide screens an introduction. */
 export function AuthLayout({ title, description, children, footer }: AuthLayoutProps) {
   return (
     <div className="grid min-h-dvh lg:grid-cols-[minmax(0,1fr)_minmax(0,1.1fr)]">
-      <title>{`${title} · Tollgate`}</title>
+      <title>{titleOf(title)}</title>
       <main className="flex flex-col px-5 py-8 sm:px-10">
         <Logo />
         <div className="mx-auto flex w-full max-w-sm flex-1 flex-col justify-center py-12">
@@ -23,9 +25,10 @@ export function AuthLayout({ title, description, children, footer }: AuthLayoutP
           <div className="mt-7">{children}</div>
           {footer !== undefined && <div className="mt-7 text-sm text-ink-soft">{footer}</div>}
         </div>
+        <BrandLinks />
       </main>
       <aside
-        aria-label="About Tollgate"
+        aria-label={`About ${brand.name}`}
         className="hidden items-center border-l border-line bg-sunken px-12 lg:flex xl:px-20"
       >
         <div className="max-w-xl">

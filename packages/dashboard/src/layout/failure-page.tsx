@@ -1,6 +1,7 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
+import { brand } from '../brand/brand.ts'
 import { Button } from '../ui/button.tsx'
 import { Failure } from '../ui/states.tsx'
 
@@ -17,7 +18,7 @@ export function FailurePage({ error, reset }: ErrorComponentProps) {
     }
     return (
       <main className="grid min-h-dvh place-items-center">
-        <h1 className="sr-only">Tollgate</h1>
+        <h1 className="sr-only">{brand.name}</h1>
         <Failure error={error} onRetry={() => void retry()} isRetrying={isRetrying} />
       </main>
     )

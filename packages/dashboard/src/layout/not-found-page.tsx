@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router'
+import { titleOf } from '../brand/brand.ts'
 import { buttonLook } from '../ui/button.tsx'
 
 export function NotFoundPage() {
   return (
     <main className="grid min-h-dvh place-items-center px-6">
-      <title>Page not found · Tollgate</title>
+      <title>{titleOf('Page not found')}</title>
       <div className="text-center">
         <h1 className="text-xl font-semibold tracking-tight">Page not found</h1>
         <p className="mt-2 text-ink-soft">Check the address for typos. The page may also have moved.</p>

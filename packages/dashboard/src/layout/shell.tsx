@@ -4,6 +4,7 @@ import { LogOut, Menu, X } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { explain } from '../api/api-error.ts'
 import { call } from '../api/call.ts'
+import { BrandLinks } from '../brand/brand-links.tsx'
 import { visibleText } from '../format/visible-text.ts'
 import { Banner } from '../ui/banner.tsx'
 import { useToast } from '../ui/toast.tsx'
@@ -42,7 +43,7 @@ export function Shell() {
           {account.status === 'suspended' && (
             <div className="mb-6">
               <Banner tone="danger" title="This account is suspended">
-                Requests with its keys are refused. Contact the operator of this service.
+                Requests with its keys are refused. Contact the operator of this service. <BrandLinks />
               </Banner>
             </div>
           )}
@@ -135,6 +136,9 @@ function Identity() {
           <LogOut aria-hidden="true" className="size-3.5" />
           Sign out
         </button>
+      </div>
+      <div className="mt-3 empty:hidden">
+        <BrandLinks />
       </div>
     </div>
   )

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react'
+import { titleOf } from '../brand/brand.ts'
 
 interface PageProps {
   readonly title: string
@@ -20,7 +21,7 @@ export function Page({ title, description, actions, children }: PageProps) {
   }, [title])
   return (
     <>
-      <title>{`${title} · Tollgate`}</title>
+      <title>{titleOf(title)}</title>
       <header className="mb-6 flex flex-wrap items-end justify-between gap-x-6 gap-y-4">
         <div className="min-w-0">
           <h1 ref={heading} tabIndex={-1} className="text-2xl font-semibold tracking-tight outline-none">

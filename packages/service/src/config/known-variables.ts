@@ -76,6 +76,7 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'REDIS_URL',
   'REQUEST_LOG_ADDRESSES',
   'REQUEST_LOG_MEMORY_MB',
+  'SALES_URL',
   'SANDBOX_IDENTITY_PORT',
   'SANDBOX_IDENTITY_WEBHOOK_URL',
   'SANDBOX_MAILBOX_PORT',

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
+import type { Brand } from '../brand/brand.ts'
+import { escapeHtml } from '../http/escape-html.ts'
 
 export type Encoding = 'br' | 'gzip' | 'identity'
 
@@ -10,10 +12,11 @@ export type IndexPage = Readonly<Record<Encoding, { readonly body: Buffer; reado
  *
  * @param html the `index.html` of the build
  * @param gatewayUrl the gateway's public origin, which the page shows and calls
+ * @param brand the page reads it before its first paint, so nobody sees another name or color
  */
-export function makeIndexPage(html: string, gatewayUrl: string): IndexPage {
-  // An origin has no characters that HTML would interpret.
-  const body = Buffer.from(html.replaceAll('{{gatewayUrl}}', gatewayUrl))
+export function makeIndexPage(html: string, gatewayUrl: string, brand: Brand): IndexPage {
+  const values: Record<string, string> = { gatewayUrl, brandName: brand.name, brand: JSON.stringify(brand) }
+  const body = Buffer.from(html.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => escapeHtml(values[name] ?? '')))
   const digest = hash('sha256', body, 'base64url').slice(0, 16)
   const as = (encoding: Encoding, encoded: Buffer) => ({ body: encoded, etag: `"${digest}-${encoding}"` })
   return {

@@ -4,14 +4,15 @@
  * writes from text.
  *
  * @param gatewayUrl the gateway's public origin, which the playground calls
+ * @param logoUrl the only picture from elsewhere; null for none
  */
-export function pageHeaders(gatewayUrl: string): Record<string, string> {
+export function pageHeaders(gatewayUrl: string, logoUrl: string | null): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "font-src 'self'",
-    "img-src 'self'",
+    `img-src 'self'${logoUrl === null ? '' : ` ${new URL(logoUrl).origin}`}`,
     `connect-src 'self' ${gatewayUrl}`,
     "base-uri 'none'",
     "form-action 'self'",

@@ -5,20 +5,21 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { type Test, test } from 'tap'
 import { sendNotFound } from '../http/failures.ts'
 import { sendSecurityHeaders } from '../http/security-headers.ts'
+import { plainBrand } from '../testing/control-options.ts'
 import { serveDashboard } from './serve-dashboard.ts'
 
 const html = '<!doctype html><meta name="gateway-url" content="{{gatewayUrl}}"><div id="root"></div>'
 const served = html.replace('{{gatewayUrl}}', 'https://models.example.com')
 const code = 'console.log(1)\n'.repeat(100)
 
-function serve(t: Test, directory: string): FastifyInstance {
+function serve(t: Test, directory: string, brand = plainBrand): FastifyInstance {
   const app = Fastify()
   t.after(() => app.close())
   app.decorate('docsUrl', null)
   app.decorate('failures', new FailureCounts())
   app.setNotFoundHandler(sendNotFound)
   sendSecurityHeaders(app, true)
-  app.register(async (pages) => serveDashboard(pages, directory, 'https://models.example.com'))
+  app.register(async (pages) => serveDashboard(pages, directory, 'https://models.example.com', brand))
   return app
 }
 

@@ -14,7 +14,7 @@ import { queueMail } from './queue-mail.ts'
 import { addressRecipient, userRecipient } from './recipients.ts'
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
-const brand = { name: 'Acme AI', logoUrl: null, color: '#2f5bea', supportUrl: null, legalUrl: null }
+const brand = { name: 'Acme AI', logoUrl: null, color: '#2f5bea', supportUrl: null, legalUrl: null, salesUrl: null }
 
 onDatabase('queued mails', async (t, newDatabase) => {
   const database = await openMigratedDatabase(await newDatabase(), 4)

@@ -1,5 +1,5 @@
+import { type Brand, textOn } from '../brand/brand.ts'
 import { escapeHtml } from '../http/escape-html.ts'
-import { type Brand, textOn } from './brand.ts'
 
 /** The words of a mail. */
 export interface MailText {

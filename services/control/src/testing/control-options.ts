@@ -3,10 +3,10 @@ import type { RunningIdentity } from '@tollgate/sandbox/identity/start-identity.
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import type { MinResponseTimes } from '../auth/min-response-time.ts'
+import type { Brand } from '../brand/brand.ts'
 import type { LiveUpstreams } from '../catalog/catalog-publisher.ts'
 import type { ComposeOptions } from '../compose.ts'
 import type { Limits } from '../http/limits.ts'
-import type { Brand } from '../mail/brand.ts'
 import { readSmtp } from '../mail/smtp-settings.ts'
 import { readNetwork } from '../webhooks/judge-address.ts'
 
@@ -159,7 +159,14 @@ export function timesOf(options: StartControlOptions) {
   } satisfies Partial<ComposeOptions>
 }
 
-const plainBrand: Brand = { name: 'Tollgate', logoUrl: null, color: '#2f5bea', supportUrl: null, legalUrl: null }
+export const plainBrand: Brand = {
+  name: 'Tollgate',
+  logoUrl: null,
+  color: '#007565',
+  supportUrl: null,
+  legalUrl: null,
+  salesUrl: null
+}
 
 /** So high that no test exceeds them by accident. */
 const noLimits: Limits = {

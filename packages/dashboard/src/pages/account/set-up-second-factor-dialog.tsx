@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { type Answer, call } from '../../api/call.ts'
 import { refresh } from '../../api/queries.ts'
+import { brand } from '../../brand/brand.ts'
 import { DialogForm } from '../../forms/dialog-form.tsx'
 import { PasswordField } from '../../forms/fields.tsx'
 import { textOf } from '../../forms/read-fields.ts'
@@ -26,7 +27,7 @@ export function SetUpSecondFactorDialog({ onClose }: { readonly onClose: () => v
   ) : (
     <Dialog
       key="code"
-      title="Add Tollgate to your app"
+      title={`Add ${brand.name} to your app`}
       description="Scan the QR code with your app, or type the secret. Then enter the code from the app."
       onClose={onClose}
     >

@@ -1,14 +1,16 @@
-/** How mails look, and whom they name: the operator's brand. */
+/** How mails and the dashboard look, and whom they name: the operator's brand. */
 export interface Brand {
   readonly name: string
   /** Of a picture, `https://…`; null: the name is written instead. */
   readonly logoUrl: string | null
-  /** `#rrggbb`, of buttons. */
+  /** `#rrggbb`, of buttons and links. */
   readonly color: string
   /** Where people get help: `https://…` or `mailto:…`; null for none. */
   readonly supportUrl: string | null
   /** Imprint or privacy policy; null for none. */
   readonly legalUrl: string | null
+  /** Where people ask for a plan without a price: `https://…` or `mailto:…`; null for none. */
+  readonly salesUrl: string | null
 }
 
 interface Variables {
@@ -17,6 +19,7 @@ interface Variables {
   readonly BRAND_COLOR: string
   readonly SUPPORT_URL: string
   readonly LEGAL_URL: string
+  readonly SALES_URL: string
 }
 
 const orNull = (text: string): string | null => (text === '' ? null : text)
@@ -27,7 +30,8 @@ export const readBrand = (variables: Variables): Brand => ({
   logoUrl: orNull(variables.BRAND_LOGO_URL),
   color: variables.BRAND_COLOR.toLowerCase(),
   supportUrl: orNull(variables.SUPPORT_URL),
-  legalUrl: orNull(variables.LEGAL_URL)
+  legalUrl: orNull(variables.LEGAL_URL),
+  salesUrl: orNull(variables.SALES_URL)
 })
 
 /** The color of text on a color: the one with more contrast (WCAG 2). */
@@ -40,13 +44,19 @@ export function textOn(color: string): '#ffffff' | '#111111' {
 
 const linear = (part: number): number => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
 
-/** Checks addresses that mails link to. */
-export const checkBrandUrls = (variables: Variables): string | null => {
-  const bad = (['BRAND_LOGO_URL', 'SUPPORT_URL', 'LEGAL_URL'] as const).find(
-    (name) => variables[name] !== '' && !isLink(variables[name], name === 'SUPPORT_URL')
-  )
+const links = [
+  ['BRAND_LOGO_URL', false],
+  ['SUPPORT_URL', true],
+  ['LEGAL_URL', false],
+  ['SALES_URL', true]
+] as const
+
+/** Checks the addresses that mails and the dashboard link to. */
+export function checkBrandUrls(variables: Variables): string | null {
+  const bad = links.find(([name, canBeMail]) => variables[name] !== '' && !isLink(variables[name], canBeMail))
   if (bad === undefined) return null
-  return `${bad}: must be an address with https://${bad === 'SUPPORT_URL' ? ' or mailto:' : ''}`
+  const [name, canBeMail] = bad
+  return `${name}: must be an address with https://${canBeMail ? ' or mailto:' : ''}`
 }
 
 function isLink(text: string, canBeMail: boolean): boolean {
