@@ -158,7 +158,10 @@ const webhook = createRoute({
 const billing = createRoute({
   getParentRoute: () => dashboard,
   path: '/billing',
-  validateSearch: ({ success }: Record<string, unknown>): { success?: '1' } => (success === '1' ? { success } : {}),
+  validateSearch: ({ success, changed }: Record<string, unknown>): { success?: '1'; changed?: string } => ({
+    ...(success === '1' && { success }),
+    ...(typeof changed === 'string' && { changed })
+  }),
   component: lazyPage(() => import('./pages/billing/billing-page.tsx'), 'BillingPage')
 })
 const account = createRoute({

@@ -59,11 +59,22 @@ export const OfferedPlansResponse = Type.Object({ plans: Type.Array(OfferedPlan)
 export const CheckoutRequest = Type.Object({ price_id: Type.String({ minLength: 1, maxLength: 200 }) }, closed)
 export type CheckoutRequest = Static<typeof CheckoutRequest>
 
+export const PortalQuery = Type.Object(
+  {
+    /** Opens the page that confirms the switch to this price, and then returns to the dashboard. */
+    price_id: Type.Optional(CheckoutRequest.properties.price_id)
+  },
+  closed
+)
+export type PortalQuery = Static<typeof PortalQuery>
+
 /** The address to send the browser to. Anyone who has it can use it. */
 export const RedirectResponse = Type.Object({ url: Type.String() })
 
 export const Invoice = Type.Object({
   id: Type.String(),
+  /** What people call it, such as `TG-0001`; null for a draft. */
+  number: orNull(Type.String()),
   amount: Amount,
   /** In lower case. */
   currency: Type.String(),
@@ -71,6 +82,8 @@ export const Invoice = Type.Object({
   status: Type.String(),
   /** Unix seconds. */
   created: Type.Integer(),
+  /** Until when to pay an invoice that is sent, in Unix seconds; null for one that charges a card. */
+  due: Type.Union([Type.Integer(), Type.Null()]),
   /** Null for a draft. */
   pdf_url: orNull(Type.String())
 })

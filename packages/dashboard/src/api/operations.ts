@@ -696,6 +696,9 @@ export interface Operations {
     }
   }
   openPortal: {
+    query?: {
+      price_id?: string
+    }
     answer: {
       url: string
     }
@@ -708,10 +711,12 @@ export interface Operations {
     answer: {
       invoices: ({
         id: string
+        number: string | null
         amount: number
         currency: string
         status: string
         created: number
+        due: number | null
         pdf_url: string | null
       })[]
       has_more: boolean

@@ -143,7 +143,7 @@ t.test('a change that is not active yet says so until it is active', async () =>
   assert.ok(await page.getByText('3/min').isVisible())
 
   isCut = true
-  await page.getByRole('navigation').getByRole('link', { name: 'Account', exact: true }).click()
+  await page.getByRole('navigation').getByRole('link', { name: 'Billing', exact: true }).click()
   await page.getByLabel('Budget per month').fill('5')
   await page.getByRole('button', { name: 'Save budget' }).click()
   await saved.waitFor()

@@ -137,6 +137,36 @@ test('billing', async (t) => {
     assert.equal((await customersOf(user.id)).length, 1)
   })
 
+  await t.test(
+    'a switch opens on the page that confirms it, and returns to the dashboard with the new price',
+    async () => {
+      const user = await control.signUp()
+      await happens(() => buy(user))
+      const open = async (price: string) => {
+        const { body } = await portal(user, `?price_id=${price}`)
+        const page = await fetch((body as { url: string }).url)
+        return { url: page.url, text: await page.text() }
+      }
+      const page = await open('price_team_monthly')
+      assert.match(page.text, /Confirm your switch/)
+      const confirmed = await happens(() =>
+        fetch(page.url, {
+          method: 'POST',
+          redirect: 'manual',
+          body: new URLSearchParams({ price: 'price_team_monthly' })
+        })
+      )
+      assert.equal(confirmed.status, 303)
+      assert.match(confirmed.headers.get('location') ?? '', /\/dashboard\/billing\?changed=price_team_monthly$/)
+      assert.equal((await plan(user)).price_id, 'price_team_monthly')
+
+      // The provider has nothing to confirm: the portal shows its first page.
+      assert.match((await open('price_team_monthly')).text, /Switch plan/)
+      const unknown = await portal(user, '?price_id=price_none')
+      assert.deepEqual([unknown.status, codeOf(unknown)], [400, 'unknown_price'])
+    }
+  )
+
   await t.test('keys above a lower plan’s quota stay, and new ones are refused until there is room', async () => {
     const user = await control.signUp()
     const create = () => call('POST', '/api/keys', { cookie: user.cookie, body: { label: 'one' } })
@@ -173,9 +203,10 @@ test('billing', async (t) => {
     assert.equal(all.length, 2)
     const first = all[1]!
     assert.deepEqual(
-      { ...first, id: 0, created: 0, pdf_url: 0 },
-      { id: 0, amount: 2000, currency: 'usd', status: 'paid', created: 0, pdf_url: 0 }
+      { ...first, id: 0, number: 0, created: 0, pdf_url: 0 },
+      { id: 0, number: 0, amount: 2000, currency: 'usd', status: 'paid', created: 0, due: null, pdf_url: 0 }
     )
+    assert.match(String(first.number), /^[A-Z0-9]+-\d{4}$/)
     assert.ok(Number.isInteger(first.created) && Math.abs(Number(first.created) - controls.nowS()) < 60)
     const pdf = await fetch(String(first.pdf_url))
     assert.equal(pdf.headers.get('content-type'), 'application/pdf')

@@ -6,6 +6,7 @@ import {
   InvoicesQuery,
   InvoicesResponse,
   OfferedPlansResponse,
+  PortalQuery,
   RedirectResponse
 } from '@tollgate/contracts/http/billing.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
@@ -16,6 +17,7 @@ import { createRateLimitHook } from '../http/rate-limit.ts'
 import { type CheckoutOptions, openCheckout } from './checkout.ts'
 import { findCustomer } from './customers.ts'
 import { describeOffer } from './offered-plans.ts'
+import { openPortal } from './open-portal.ts'
 import { NoSuchCustomerError } from './payments.ts'
 import { readPlan } from './read-plan.ts'
 
@@ -28,7 +30,7 @@ export interface BillingOptions extends CheckoutOptions {
 
 /** `/api/billing`: plan, checkout, portal and invoices. Only the owner may use the last three. */
 export async function billingEndpoints(instance: FastifyInstance, options: BillingOptions): Promise<void> {
-  const { database, payments, catalog, limits, publicUrl } = options
+  const { database, payments, catalog, limits } = options
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const onRequest = app.requireSession
   // Each of these calls the payment provider, which has its own rate limits.
@@ -58,17 +60,10 @@ export async function billingEndpoints(instance: FastifyInstance, options: Billi
 
   app.get(
     '/portal',
-    { onRequest, preHandler, schema: { response: answers({ 200: RedirectResponse }) } },
+    { onRequest, preHandler, schema: { querystring: PortalQuery, response: answers({ 200: RedirectResponse }) } },
     async (request, reply) => {
-      const customer = await findCustomer(database.orm, ownAccount(request))
-      if (customer === null) throw new ServiceError('no_customer')
       reply.header('cache-control', 'no-store')
-      const returnUrl = `${publicUrl}/dashboard/billing`
-      try {
-        return { url: await payments.createPortal(customer.customerId, returnUrl, payments.startDeadline()) }
-      } catch (cause) {
-        throw cause instanceof NoSuchCustomerError ? new ServiceError('no_customer', { cause }) : cause
-      }
+      return { url: await openPortal(options, ownAccount(request), request.query.price_id ?? null) }
     }
   )
 

@@ -43,6 +43,19 @@ export interface NewCheckout {
   readonly cancelUrl: string
 }
 
+export interface NewPortal {
+  readonly customerId: string
+  /** Where the customer goes by a link of the portal. */
+  readonly returnUrl: string
+  /** The switch of a subscription to another price; null to show the portal's first page. */
+  readonly change: {
+    readonly subscriptionId: string
+    readonly priceId: string
+    /** Where the customer goes after the switch. */
+    readonly doneUrl: string
+  } | null
+}
+
 export interface NewCustomer {
   readonly accountId: string
   readonly email: string
@@ -53,12 +66,15 @@ export interface NewCustomer {
 
 export interface ProviderInvoice {
   readonly id: string
+  readonly number: string | null
   /** In the currency's smallest unit. */
   readonly amount: number
   readonly currency: string
   readonly status: string
   /** Unix seconds. */
   readonly created: number
+  /** Unix seconds; null for an invoice that charges a card. */
+  readonly due: number | null
   readonly pdfUrl: string | null
 }
 
@@ -110,8 +126,12 @@ export interface Payments {
   createCheckout(checkout: NewCheckout, signal: AbortSignal): Promise<string>
   /** Closes a page. @returns whether it was paid before */
   expireCheckout(id: string, signal: AbortSignal): Promise<boolean>
-  /** @returns the URL of the billing portal, where the customer changes and cancels; it works for a short time */
-  createPortal(customerId: string, returnUrl: string, signal: AbortSignal): Promise<string>
+  /**
+   * With `change`, the portal opens on the page that confirms it, if the portal's settings allow the change.
+   *
+   * @returns the URL of the billing portal, where the customer changes and cancels; it works for a short time
+   */
+  createPortal(portal: NewPortal, signal: AbortSignal): Promise<string>
   /** A page of the paid invoices of all customers, the newest created first. `after` is the last id of the page before. */
   listPaidInvoices(
     created: { from: Date; to: Date | null; after: string | null },

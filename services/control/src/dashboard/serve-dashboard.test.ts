@@ -124,3 +124,12 @@ test('without a build, the pages say how to make one', async (t) => {
     assert.match(answer.body, /npm run build/)
   }
 })
+
+test('the page has the brand of the operator, and may load its logo only', async (t) => {
+  const directory = t.testdir({ 'index.html': '<title>{{brandName}}</title><meta content="{{brand}}">', assets: {} })
+  const brand = { ...plainBrand, name: '<Acme> & "Co"', logoUrl: 'https://cdn.example.com/logo.png' }
+  const { body, headers } = await serve(t, directory, brand).inject('/')
+  assert.doesNotMatch(body, /<Acme>|Tollgate/)
+  assert.match(body, /^<title>&#60;Acme&#62; &#38; &#34;Co&#34;<\/title>/)
+  assert.match(String(headers['content-security-policy']), /img-src 'self' https:\/\/cdn\.example\.com;/)
+})

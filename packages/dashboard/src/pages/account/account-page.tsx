@@ -10,7 +10,6 @@ import { Button, buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { BudgetForm } from './budget-form.tsx'
 import { ChangePasswordForm } from './change-password-form.tsx'
 import { DeleteAccountDialog } from './delete-account-dialog.tsx'
 import { NotificationsCard } from './notifications-card.tsx'
@@ -18,7 +17,6 @@ import { SecondFactorCard } from './second-factor-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
 
 export function AccountPage() {
-  const { role } = useAccount()
   const [isDeleting, setDeleting] = useState(false)
   return (
     <Page title="Account" description="Your profile, password, budget, notifications and sessions.">
@@ -29,14 +27,6 @@ export function AccountPage() {
         >
           <ProfileForm />
         </Card>
-        {role === 'owner' && (
-          <Card
-            title="Monthly budget"
-            description="Set your own budget for all keys together. Requests that would exceed it are refused."
-          >
-            <BudgetForm />
-          </Card>
-        )}
         <div className="space-y-6">
           <Card title="Password" description="Changing your password signs you out everywhere else.">
             <ChangePasswordForm />

@@ -22,7 +22,7 @@ test('an action is described in words, and an unknown action by its name', async
 test('every entry names an actor, even without an e-mail address', async () => {
   assert.equal(describeActor(entry), 'ada@example.com')
   assert.equal(describeActor({ ...entry, actor_email: null }), 'A deleted user')
-  assert.equal(describeActor({ ...entry, actor_id: null, actor_email: null }), 'Tollgate')
+  assert.equal(describeActor({ ...entry, actor_id: null, actor_email: null }), 'This service')
   assert.equal(
     describeActor({ ...entry, actor_id: null, actor_email: null, detail: { by_key: 'key_2' } }),
     'A management key'

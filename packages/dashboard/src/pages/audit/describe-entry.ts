@@ -41,7 +41,7 @@ export const describeAction = (action: string): string => sentences[action] ?? a
 export function describeActor({ actor_id, actor_email, detail }: AuditEntry): string {
   if (actor_email !== null) return actor_email
   if (detail.by_key !== undefined) return 'A management key'
-  return actor_id === null ? 'Tollgate' : 'A deleted user'
+  return actor_id === null ? 'This service' : 'A deleted user'
 }
 
 /** Other facts about an entry, as names and values to show. */

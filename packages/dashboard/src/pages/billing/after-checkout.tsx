@@ -7,17 +7,21 @@ import { Banner } from '../../ui/banner.tsx'
 import { Button, Spinner } from '../../ui/button.tsx'
 import { maxWaitMs, pollDelayMs } from './poll-delay.ts'
 
-/** Shown after a checkout: waits until the new plan is active. */
-export function AfterCheckout() {
+/**
+ * Shown after a checkout or a switch: waits until the new plan is active.
+ *
+ * @param props.isDone whether the plan with this price is the new one
+ */
+export function AfterCheckout({ isDone }: { readonly isDone: (priceId: string | null) => boolean }) {
   const navigate = useNavigate({ from: '/dashboard/billing' })
   const [since, setSince] = useState(() => Date.now())
   const [isLate, setLate] = useState(false)
   const { data, error, refetch } = useQuery({
     ...read('getPlan'),
     refetchInterval: ({ state }) =>
-      state.data?.plan.price_id != null ? false : (pollDelayMs(Date.now() - since) ?? false)
+      state.data !== undefined && isDone(state.data.plan.price_id) ? false : (pollDelayMs(Date.now() - since) ?? false)
   })
-  const isActive = data?.plan.price_id != null
+  const isActive = data !== undefined && isDone(data.plan.price_id)
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), since + maxWaitMs - Date.now())
     return () => clearTimeout(timer)

@@ -3,15 +3,17 @@ import { useSearch } from '@tanstack/react-router'
 import { read } from '../../api/queries.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { Banner } from '../../ui/banner.tsx'
+import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
 import { AfterCheckout } from './after-checkout.tsx'
+import { BudgetForm } from './budget-form.tsx'
 import { CurrentPlan } from './current-plan.tsx'
 import { Invoices } from './invoices.tsx'
 import { PlanCards } from './plan-cards.tsx'
 import { PortalButton } from './portal-button.tsx'
 
 export function BillingPage() {
-  const { success } = useSearch({ from: '/dashboard/billing' })
+  const { success, changed } = useSearch({ from: '/dashboard/billing' })
   const { role } = useAccount()
   const plan = useQuery(read('getPlan'))
   const isOwner = role === 'owner'
@@ -22,7 +24,8 @@ export function BillingPage() {
         isOwner ? 'Your plan, its price and your invoices.' : 'The plan of your team. The team owner pays for it.'
       }
     >
-      {success === '1' && <AfterCheckout />}
+      {success === '1' && <AfterCheckout isDone={(priceId) => priceId !== null} />}
+      {changed !== undefined && <AfterCheckout isDone={(priceId) => priceId === changed} />}
       {plan.data?.plan.past_due === true && (
         <Banner tone="danger" title="The last payment failed">
           <p>It will be retried over the next days. If all retries fail, the account moves to the free plan.</p>
@@ -35,6 +38,14 @@ export function BillingPage() {
       )}
       <CurrentPlan plan={plan} isOwner={isOwner} />
       <PlanCards current={plan.data?.plan} isOwner={isOwner} />
+      {isOwner && (
+        <Card
+          title="Monthly budget"
+          description="Set your own budget for all keys together. Requests that would exceed it are refused."
+        >
+          <BudgetForm />
+        </Card>
+      )}
       {isOwner && <Invoices />}
     </Page>
   )

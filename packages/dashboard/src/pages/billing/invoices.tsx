@@ -53,7 +53,7 @@ export function Invoices() {
 }
 
 function InvoiceRow({ invoice }: { readonly invoice: Invoice }) {
-  const { amount, currency, status, created, pdf_url: pdf } = invoice
+  const { number, amount, currency, status, created, due, pdf_url: pdf } = invoice
   const at = new Date(created * 1000)
   const [tone, text] = looks[status] ?? ['neutral', status]
   return (
@@ -61,12 +61,14 @@ function InvoiceRow({ invoice }: { readonly invoice: Invoice }) {
       <time dateTime={at.toISOString()} className="min-w-28 flex-1 font-medium">
         {formatDay(at)}
       </time>
+      {number !== null && <span className="min-w-28 font-mono text-[0.8125rem] break-all text-ink-soft">{number}</span>}
+      {status === 'open' && due !== null && <span>Due on {formatDay(new Date(due * 1000))}</span>}
       <span className="tabular-nums">{formatAmount(amount, currency)}</span>
       <Badge tone={tone}>{text}</Badge>
       {pdf !== null && (
         <a href={pdf} target="_blank" rel="noreferrer" className={buttonLook({ size: 'small' })}>
           <FileText aria-hidden="true" className="size-3.5" />
-          PDF<span className="sr-only"> of {formatDay(at)}, in a new tab</span>
+          PDF<span className="sr-only"> of {number ?? formatDay(at)}, in a new tab</span>
         </a>
       )}
     </li>

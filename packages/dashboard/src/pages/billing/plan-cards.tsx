@@ -4,9 +4,10 @@ import { useState } from 'react'
 import { explain } from '../../api/api-error.ts'
 import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
+import { brand } from '../../brand/brand.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Banner } from '../../ui/banner.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { QueryView } from '../../ui/states.tsx'
@@ -74,6 +75,11 @@ function PlanCard({ plan, interval, current, isOwner }: PlanCardsProps & { plan:
           </li>
         ))}
       </ul>
+      {price === undefined && plan.id !== 'free' && !isCurrent && brand.salesUrl !== null && (
+        <a href={brand.salesUrl} className={`${buttonLook()} w-full`}>
+          Contact sales
+        </a>
+      )}
       {isOwner && price !== undefined && current !== undefined && !isCurrent && (
         <ChooseButton plan={plan} price={price} isSwitch={current.price_id !== null} />
       )}
@@ -89,7 +95,7 @@ function ChooseButton({ plan, price, isSwitch }: { plan: OfferedPlan; price: Off
     setBusy(true)
     setProblem(null)
     try {
-      if (isSwitch) await openPaymentPage('openPortal')
+      if (isSwitch) await openPaymentPage('openPortal', { query: { price_id: price.id } })
       else await openPaymentPage('openCheckout', { body: { price_id: price.id } })
     } catch (error) {
       setProblem(explain(error))

@@ -57,7 +57,7 @@ function Spend({ spent_usd, reserved_usd, cap_usd, resets_at }: Answer<'getUsage
             ? 'The budget is $0. Requests that cost money are refused.'
             : 'Requests that would exceed the budget are refused.'}{' '}
           {role === 'owner' && (
-            <Link to="/dashboard/account" className={textLink}>
+            <Link to="/dashboard/billing" className={textLink}>
               Review your budget
             </Link>
           )}

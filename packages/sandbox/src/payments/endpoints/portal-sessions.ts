@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import type { PaymentsContext } from '../context.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Api } from '../http/api.ts'
-import { fields, oneOf, optional, text } from '../http/params.ts'
+import { fields, integer, list, oneOf, optional, text } from '../http/params.ts'
 import { registerCall } from '../http/register-call.ts'
 import { newId } from '../objects/new-id.ts'
 import type { WirePortalConfiguration, WirePortalSession } from '../wire.ts'
@@ -17,9 +17,12 @@ const unopenedS = 300
 const ofSubscription = optional(fields({ subscription: text }))
 
 const Flow = fields({
-  type: oneOf('payment_method_update', 'subscription_cancel', 'subscription_update'),
+  type: oneOf('payment_method_update', 'subscription_cancel', 'subscription_update', 'subscription_update_confirm'),
   subscription_cancel: ofSubscription,
   subscription_update: ofSubscription,
+  subscription_update_confirm: optional(
+    fields({ subscription: text, items: list(fields({ id: text, price: text, quantity: optional(integer) })) })
+  ),
   after_completion: optional(
     fields({
       type: oneOf('portal_homepage', 'redirect'),
@@ -52,7 +55,7 @@ export function registerPortalSessions(app: FastifyInstance, api: Api): void {
         created: nowS,
         customer: customer.id,
         customer_account: null,
-        flow: params.flow_data === undefined ? null : readFlow(context, customer.id, params.flow_data),
+        flow: params.flow_data === undefined ? null : readFlow(context, customer.id, configuration, params.flow_data),
         livemode: false,
         locale: params.locale ?? null,
         on_behalf_of: null,
@@ -78,9 +81,10 @@ function findConfiguration(context: PaymentsContext, id: string | undefined): Wi
 function readFlow(
   context: PaymentsContext,
   customer: string,
+  configuration: WirePortalConfiguration,
   { type, after_completion, ...given }: Static<typeof Flow>
 ): WirePortalSession['flow'] {
-  const subscriptionOf = (flow: 'subscription_cancel' | 'subscription_update') => {
+  const subscriptionOf = (flow: 'subscription_cancel' | 'subscription_update' | 'subscription_update_confirm') => {
     if (type !== flow) return null
     const param = `flow_data[${flow}][subscription]`
     const id = given[flow]?.subscription
@@ -89,10 +93,16 @@ function readFlow(
     }
     const { customer: owner } = findReference(context, 'subscription', id, param)
     if (owner !== customer) throw invalidRequest('The subscription does not belong to this customer.', { param })
+    if (flow !== 'subscription_cancel' && !configuration.features.subscription_update.enabled) {
+      throw invalidRequest(
+        'This subscription cannot be updated because the subscription update feature in the portal configuration is disabled.'
+      )
+    }
     return id
   }
   const cancelled = subscriptionOf('subscription_cancel')
   const updated = subscriptionOf('subscription_update')
+  const confirmed = subscriptionOf('subscription_update_confirm')
   const redirect = after_completion?.redirect
   if (redirect !== undefined) checkUrl(redirect.return_url, 'flow_data[after_completion][redirect][return_url]')
   return {
@@ -105,7 +115,27 @@ function readFlow(
     subscription_cancel: cancelled === null ? null : { retention: null, subscription: cancelled },
     subscription_pause: null,
     subscription_update: updated === null ? null : { subscription: updated },
-    subscription_update_confirm: null,
+    subscription_update_confirm:
+      confirmed === null ? null : readConfirmation(context, confirmed, given.subscription_update_confirm?.items ?? []),
     type
   }
+}
+
+type Confirmation = NonNullable<NonNullable<WirePortalSession['flow']>['subscription_update_confirm']>
+
+/** Stripe takes one item, which must belong to the subscription and get another price. */
+function readConfirmation(
+  context: PaymentsContext,
+  subscription: string,
+  items: ReadonlyArray<{ id: string; price: string; quantity?: number }>
+): Confirmation {
+  const param = 'flow_data[subscription_update_confirm][items]'
+  const [item] = items
+  if (item === undefined || items.length > 1) throw invalidRequest('You must provide exactly one item.', { param })
+  const { data } = findReference(context, 'subscription', subscription, param).items
+  const own = data.find(({ id }) => id === item.id)
+  if (own === undefined) throw invalidRequest(`No such subscription item: '${item.id}'`, { param: `${param}[0][id]` })
+  const { id: price } = findReference(context, 'price', item.price, `${param}[0][price]`)
+  if (own.price.id === price) throw invalidRequest('The subscription already has this price.', { param })
+  return { discounts: null, items: [{ id: item.id, price, quantity: item.quantity ?? 1 }], subscription }
 }

@@ -3,11 +3,26 @@ import { cancelSubscription, setCancelAtPeriodEnd } from '../billing/cancel-subs
 import { type Proration, switchItems } from '../billing/switch-items.ts'
 import { type Api, changeInTransaction } from '../http/api.ts'
 import { parseForm } from '../http/parse-form.ts'
+import type { WirePrice, WireSubscription } from '../wire.ts'
 import { problemOf, textOf } from './card-form.ts'
+import type { Problem } from './field.ts'
 import { sendPage } from './layout.ts'
 import { onSubscription } from './portal-guards.ts'
-import { afterCompletion, pricesToSwitch } from './portal-visit.ts'
-import { renderCancel, renderSwitch } from './render-portal.ts'
+import { afterCompletion, pricesToSwitch, priceToConfirm, type Visit } from './portal-visit.ts'
+import { renderCancel, renderConfirm, renderSwitch } from './render-portal.ts'
+
+/** The page on which the customer chooses a price, or confirms the one of the session. */
+function render(
+  visit: Visit,
+  subscription: WireSubscription,
+  prices: readonly WirePrice[],
+  problem: Problem | null
+): string {
+  const [price] = prices
+  return priceToConfirm(visit) !== null && price !== undefined
+    ? renderConfirm(visit.view, price, problem)
+    : renderSwitch(visit.view, subscription, prices, problem)
+}
 
 /** The portal's pages that switch, cancel and resume a plan. */
 export function registerPortalPlanPages(app: FastifyInstance, api: Api): void {
@@ -17,7 +32,7 @@ export function registerPortalPlanPages(app: FastifyInstance, api: Api): void {
     '/p/:visit/subscriptions/:id/switch',
     onSubscription(api, 'subscription_update', (visit, subscription, _request, reply) => {
       const prices = pricesToSwitch(context, visit, subscription)
-      return sendPage(reply, renderSwitch(visit.view, subscription, prices, null))
+      return sendPage(reply, render(visit, subscription, prices, null))
     })
   )
 
@@ -30,7 +45,7 @@ export function registerPortalPlanPages(app: FastifyInstance, api: Api): void {
       const [item] = subscription.items.data
       if (price === undefined || item === undefined) {
         const problem = { field: 'price', message: 'Please choose a plan.' }
-        return sendPage(reply.code(422), renderSwitch(visit.view, subscription, prices, problem))
+        return sendPage(reply.code(422), render(visit, subscription, prices, problem))
       }
       const proration: Proration = visit.configuration.features.subscription_update.proration_behavior
       try {
@@ -39,7 +54,7 @@ export function registerPortalPlanPages(app: FastifyInstance, api: Api): void {
           switchItems(context, subscription, wanted, { proration, failsIfUnpaid: true })
         })
       } catch (error) {
-        return sendPage(reply.code(402), renderSwitch(visit.view, subscription, prices, problemOf(error)))
+        return sendPage(reply.code(402), render(visit, subscription, prices, problemOf(error)))
       }
       return reply.redirect(afterCompletion(visit), 303)
     })

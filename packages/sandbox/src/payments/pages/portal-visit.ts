@@ -57,6 +57,9 @@ export function startPath(base: string, { flow }: WirePortalSession): string {
   if (flow?.type === 'payment_method_update') return `${base}/card`
   if (flow?.subscription_cancel) return `${base}/subscriptions/${flow.subscription_cancel.subscription}/cancel`
   if (flow?.subscription_update) return `${base}/subscriptions/${flow.subscription_update.subscription}/switch`
+  if (flow?.subscription_update_confirm) {
+    return `${base}/subscriptions/${flow.subscription_update_confirm.subscription}/switch`
+  }
   return base
 }
 
@@ -75,16 +78,23 @@ export function findOwnSubscription(
   return subscription?.customer === customer.id && subscription.ended_at === null ? subscription : null
 }
 
+/** The price that a session only asks to confirm; null if the customer chooses. */
+export const priceToConfirm = ({ session }: Visit): string | null =>
+  session.flow?.subscription_update_confirm?.items[0]?.price ?? null
+
 /** The prices to switch to: those of the configuration, or else all active prices in the currency. */
 export function pricesToSwitch(
   { objects }: PaymentsContext,
-  { configuration }: Visit,
+  visit: Visit,
   { currency }: WireSubscription
 ): WirePrice[] {
+  const { configuration } = visit
+  const wanted = priceToConfirm(visit)
   const sold = configuration.features.subscription_update.products?.flatMap(({ prices }) => prices) ?? []
   return objects
     .list('price')
     .filter(({ id, active }) => (sold.length > 0 ? sold.includes(id) : active))
+    .filter(({ id }) => wanted === null || id === wanted)
     .filter((price) => price.recurring !== null && price.currency === currency)
     .sort((a, b) => (a.unit_amount ?? 0) - (b.unit_amount ?? 0))
 }

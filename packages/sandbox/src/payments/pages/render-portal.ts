@@ -125,6 +125,23 @@ export function renderSwitch(
   )
 }
 
+/** Renders the page that confirms the switch to a price. */
+export function renderConfirm(view: PortalView, price: WirePrice, problem: Problem | null): string {
+  return portalPage(
+    view,
+    'Confirm your switch',
+    `<h1>Confirm your switch</h1>
+    <form method="post">
+      ${renderProblem(problem)}
+      <input type="hidden" name="price" value="${escapeHtml(price.id)}">
+      <p><strong>${escapeHtml(view.nameOf(price))}</strong>, ${escapeHtml(describePrice(price))}</p>
+      <p class="quiet">The unused time of your current plan is credited.</p>
+      <div class="actions"><button>Confirm</button>
+        <a class="button second" href="${escapeHtml(view.returnUrl ?? view.base)}">Back</a></div>
+    </form>`
+  )
+}
+
 /** Renders the page that cancels a subscription. */
 export function renderCancel(view: PortalView, subscription: WireSubscription): string {
   const isLater = view.features.subscription_cancel.mode === 'at_period_end'

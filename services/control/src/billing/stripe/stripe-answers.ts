@@ -53,6 +53,12 @@ export type CheckoutAnswer = Static<typeof CheckoutAnswer>
 
 export const OpenCheckoutAnswer = Type.Object({ ...CheckoutAnswer.properties, url: WebAddress })
 
+/** The items of a subscription, whose ids a switch names. */
+export const SubscriptionItemsAnswer = Type.Object({
+  object: Type.Literal('subscription'),
+  items: Type.Object({ data: Type.Array(Type.Object({ id: Id })) })
+})
+
 export const PortalAnswer = Type.Object({
   object: Type.Literal('billing_portal.session'),
   id: Id,
@@ -62,10 +68,12 @@ export const PortalAnswer = Type.Object({
 export const InvoiceAnswer = Type.Object({
   object: Type.Literal('invoice'),
   id: Id,
+  number: Type.Optional(orNull(Type.String())),
   total: Type.Integer(),
   currency: Type.String(),
   status: orNull(Type.String()),
   created: Seconds,
+  due_date: Type.Optional(orNull(Seconds)),
   invoice_pdf: Type.Optional(orNull(WebAddress))
 })
 export type InvoiceAnswer = Static<typeof InvoiceAnswer>

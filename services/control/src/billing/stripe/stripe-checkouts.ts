@@ -1,5 +1,5 @@
 import Stripe from 'stripe'
-import type { Payments } from '../payments.ts'
+import type { NewPortal, Payments } from '../payments.ts'
 import { askOnce } from './ask-once.ts'
 import {
   CheckoutAnswer,
@@ -8,7 +8,8 @@ import {
   listOf,
   OpenCheckoutAnswer,
   PaidInvoiceAnswer,
-  PortalAnswer
+  PortalAnswer,
+  SubscriptionItemsAnswer
 } from './stripe-answers.ts'
 import { pageSize, type StripeClient } from './stripe-client.ts'
 import { guarded, isMissing } from './stripe-failures.ts'
@@ -63,10 +64,22 @@ export function checkoutCalls(
         }
       }),
 
-    createPortal: (customer, returnUrl, signal) =>
+    createPortal: ({ customerId: customer, returnUrl, change }, signal) =>
       guarded(async () => {
-        const answer = await client(signal).billingPortal.sessions.create({ customer, return_url: returnUrl })
-        return expectAnswer(PortalAnswer, answer).url
+        const open = async (flow: Stripe.BillingPortal.SessionCreateParams.FlowData | null) => {
+          const session = { customer, return_url: returnUrl, ...(flow !== null && { flow_data: flow }) }
+          return expectAnswer(PortalAnswer, await client(signal).billingPortal.sessions.create(session)).url
+        }
+        if (change === null) return open(null)
+        try {
+          const found = await client(signal).subscriptions.retrieve(change.subscriptionId)
+          const [item] = expectAnswer(SubscriptionItemsAnswer, found).items.data
+          return await open(item === undefined ? null : confirmation(change, item.id))
+        } catch (error) {
+          // The portal's settings do not offer this switch. Its first page shows what it offers.
+          if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
+          return await open(null)
+        }
       }, customer),
 
     listPaidInvoices: ({ from, to, after }, signal) =>
@@ -94,6 +107,18 @@ export function checkoutCalls(
           throw error
         }
       }, customer)
+  }
+}
+
+function confirmation(
+  { subscriptionId, priceId, doneUrl }: NonNullable<NewPortal['change']>,
+  itemId: string
+): Stripe.BillingPortal.SessionCreateParams.FlowData {
+  const items = [{ id: itemId, price: priceId, quantity: 1 }]
+  return {
+    type: 'subscription_update_confirm',
+    subscription_update_confirm: { subscription: subscriptionId, items },
+    after_completion: { type: 'redirect', redirect: { return_url: doneUrl } }
   }
 }
 

@@ -46,10 +46,12 @@ export function toCheckout(answer: CheckoutAnswer): Checkout {
 export function toInvoice(answer: InvoiceAnswer): ProviderInvoice {
   return {
     id: answer.id,
+    number: answer.number ?? null,
     amount: answer.total,
     currency: answer.currency,
     status: answer.status ?? 'draft',
     created: answer.created,
+    due: answer.due_date ?? null,
     pdfUrl: answer.invoice_pdf ?? null
   }
 }

@@ -58,7 +58,8 @@ export function actions(control: RunningControl, payments: RunningPayments) {
     stripe,
     checkout: (user: Pick<TestUser, 'cookie'>, price = 'price_pro_monthly') =>
       call('POST', '/api/billing/checkout', { cookie: user.cookie, body: { price_id: price } }),
-    portal: (user: Pick<TestUser, 'cookie'>) => call('GET', '/api/billing/portal', { cookie: user.cookie }),
+    portal: (user: Pick<TestUser, 'cookie'>, query = '') =>
+      call('GET', `/api/billing/portal${query}`, { cookie: user.cookie }),
     invoices: (user: Pick<TestUser, 'cookie'>, query = '') =>
       call('GET', `/api/billing/invoices${query}`, { cookie: user.cookie }),
     async plan(user: Pick<TestUser, 'cookie'>): Promise<Record<string, unknown>> {

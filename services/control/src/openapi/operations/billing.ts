@@ -23,10 +23,11 @@ export const billingOperations: Operations = {
   'GET /api/billing/portal': {
     operationId: 'openPortal',
     summary: 'Get the address of the billing portal, to switch or cancel the plan and change cards',
-    description: 'The address works for a short time, for everybody who knows it. Only for the owner of the account.',
+    description:
+      'The address works for a short time, for everybody who knows it. With price_id, it opens on the confirmation of the switch to that price. Only for the owner of the account.',
     auth: 'session',
     isLimited: true,
-    errors: ['forbidden', 'no_customer', 'payments_unavailable']
+    errors: ['forbidden', 'unknown_price', 'no_customer', 'payments_unavailable']
   },
   'GET /api/billing/invoices': {
     operationId: 'listInvoices',
