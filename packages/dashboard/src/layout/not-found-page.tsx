@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import { buttonLook } from '../ui/button.tsx'
 
-export function NotFoundPage() {
+/** Shown in the place of a page whose address does not exist. */
+export function NotFoundPart() {
   return (
-    <main className="grid min-h-dvh place-items-center px-6">
+    <div className="grid min-h-[60dvh] place-items-center px-6">
       <title>Page not found · Tollgate</title>
       <div className="text-center">
         <h1 className="text-xl font-semibold tracking-tight">Page not found</h1>
@@ -12,6 +13,14 @@ export function NotFoundPage() {
           Go to the overview
         </Link>
       </div>
+    </div>
+  )
+}
+
+export function NotFoundPage() {
+  return (
+    <main className="grid min-h-dvh place-items-center">
+      <NotFoundPart />
     </main>
   )
 }
