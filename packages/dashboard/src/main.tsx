@@ -1,5 +1,6 @@
 import '@fontsource-variable/geist'
 import './styles.css'
+import { CSPProvider } from '@base-ui/react/csp-provider'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
@@ -13,7 +14,6 @@ import { takeMailLink } from './pages/auth/mail-link.ts'
 import { isReturnPath } from './pages/auth/next-path.ts'
 import { router } from './router.tsx'
 import { applyTheme, storedTheme } from './theme/theme.ts'
-import { ToastProvider } from './ui/toast.tsx'
 
 applyTheme(storedTheme())
 applyBrand()
@@ -35,9 +35,10 @@ if (root === null) throw new Error('the page has no root')
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <ToastProvider>
+      {/* The content security policy refuses inline styles. */}
+      <CSPProvider disableStyleElements>
         <RouterProvider router={router} />
-      </ToastProvider>
+      </CSPProvider>
     </QueryClientProvider>
   </StrictMode>
 )

@@ -1,11 +1,11 @@
 import { createRootRoute, createRoute, createRouter, notFound, Outlet, redirect } from '@tanstack/react-router'
 import { isCode } from './api/api-error.ts'
 import { queryClient, read } from './api/queries.ts'
-import { FailurePage } from './layout/failure-page.tsx'
+import { FailurePage, FailurePart } from './layout/failure-page.tsx'
 import { keepSearch } from './layout/keep-search.ts'
 import { lazyPage } from './layout/lazy-page.ts'
-import { LoadingPage } from './layout/loading-page.tsx'
-import { NotFoundPage } from './layout/not-found-page.tsx'
+import { LoadingPage, LoadingPart } from './layout/loading-page.tsx'
+import { NotFoundPage, NotFoundPart } from './layout/not-found-page.tsx'
 import { ConfirmPage } from './pages/auth/confirm-page.tsx'
 import { ForgotPasswordPage } from './pages/auth/forgot-password-page.tsx'
 import { LoginPage } from './pages/auth/login-page.tsx'
@@ -94,7 +94,10 @@ const dashboard = createRoute({
       throw redirect({ to: '/login', search: pathname === '/dashboard' ? {} : { next: href } })
     }
   },
-  component: lazyPage(() => import('./layout/shell.tsx'), 'Shell')
+  component: lazyPage(() => import('./layout/shell.tsx'), 'Shell'),
+  pendingComponent: LoadingPage,
+  errorComponent: lazyPage(() => import('./layout/failed-shell.tsx'), 'FailedShell'),
+  notFoundComponent: NotFoundPart
 })
 
 const overview = createRoute({
@@ -281,7 +284,9 @@ export const router = createRouter({
     ])
   ]),
   defaultPreload: 'intent',
-  defaultPendingComponent: LoadingPage,
+  // In the place of the page: the frame around it stays.
+  defaultPendingComponent: LoadingPart,
+  defaultErrorComponent: FailurePart,
   defaultPendingMs: 300,
   // Search parameters are plain text, so that addresses stay short and can be typed.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

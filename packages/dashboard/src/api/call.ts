@@ -1,13 +1,41 @@
 import { isCode } from './api-error.ts'
-import { type Operations, paths } from './operations.ts'
+import { methodsAndPaths, type operations } from './operations.ts'
 import { type RequestInput, sendRequest } from './request.ts'
 
-export type OperationName = keyof Operations
+export type OperationName = keyof typeof methodsAndPaths
 /** Operations that create a secret. Their idempotency key makes a repeat safe after a lost response. */
 type Repeatable = 'createKey' | 'rotateKey'
-export type Input<Name extends OperationName> = Omit<Operations[Name], 'answer'> &
-  (Name extends Repeatable ? { readonly idempotencyKey: string } : unknown)
-export type Answer<Name extends OperationName> = Operations[Name]['answer']
+
+type JsonOf<Message> = Message extends { content: { 'application/json': infer Json } } ? Json : null
+type Params<Op> = Op extends { parameters: { path: infer Path extends object } } ? { params: Path } : unknown
+type Query<Op> = Op extends { parameters: { query?: infer Values } }
+  ? [Exclude<Values, undefined>] extends [never]
+    ? unknown
+    : { query?: Exclude<Values, undefined> }
+  : unknown
+type Body<Op> = Op extends { requestBody: infer Message }
+  ? { body: JsonOf<Message> }
+  : Op extends { requestBody?: infer Message }
+    ? [Exclude<Message, undefined>] extends [never]
+      ? unknown
+      : { body?: JsonOf<Exclude<Message, undefined>> }
+    : unknown
+
+type Inputs = {
+  [Name in OperationName]: Params<operations[Name]> &
+    Query<operations[Name]> &
+    Body<operations[Name]> &
+    (Name extends Repeatable ? { readonly idempotencyKey: string } : unknown)
+}
+type AnswersByName = {
+  [Name in OperationName]: JsonOf<operations[Name]['responses'][keyof operations[Name]['responses']]>
+}
+/** An interface, so that TypeScript knows what the answers of several names have in common. */
+interface Answers extends AnswersByName {}
+
+export type Input<Name extends OperationName> = Inputs[Name]
+/** The body of the successful response; null if it has none. */
+export type Answer<Name extends OperationName> = Answers[Name]
 /** The input can be omitted if the operation needs none. */
 export type InputArguments<Name extends OperationName> =
   Record<never, never> extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>]
@@ -40,7 +68,7 @@ export async function send<Name extends OperationName>(
   input: RequestInput = {},
   signal?: AbortSignal
 ): Promise<Answer<Name>> {
-  const [method, path] = paths[name]
+  const [method, path] = methodsAndPaths[name]
   try {
     return (await sendRequest(method, path, input, signal)) as Answer<Name>
   } catch (error) {

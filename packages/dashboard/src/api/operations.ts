@@ -1,8 +1,6 @@
-/**
- * Generated from control's OpenAPI document by build/write-api-types.ts; a test compares them. Do not edit.
- */
+/** Generated from control's OpenAPI document by build/write-api-types.ts; a test compares them. Do not edit. */
 
-export const paths = {
+export const methodsAndPaths = {
   getOpenApi: ['GET', '/api/openapi.json'],
   register: ['POST', '/api/auth/register'],
   openMailedLink: ['GET', '/api/auth/confirm'],
@@ -64,1144 +62,3218 @@ export const paths = {
   listAudit: ['GET', '/api/audit']
 } as const
 
-export interface Operations {
-  getOpenApi: {
-    answer: Record<string, never>
-  }
-  register: {
-    body: {
-      email: string
-      password: string
-      name: string
-    }
-    answer: {
-      ok: true
-    }
-  }
-  openMailedLink: {
-    query?: {
-      token_hash?: string
-      type?: string
-    }
-    answer: null
-  }
-  confirm: {
-    body: {
-      token_hash: string
-      type: 'signup' | 'email'
-      password: string
-      set?: boolean
-      code?: string
-    } | {
-      access_token: string
-      password: string
-      set?: boolean
-      code?: string
-    }
-    answer: {
-      user: {
-        id: string
-        email: string
-        name: string
-        plan: string
-        role?: 'operator'
-      }
-    }
-  }
-  login: {
-    body: {
-      email: string
-      password: string
-      code?: string
-    }
-    answer: {
-      user: {
-        id: string
-        email: string
-        name: string
-        plan: string
-        role?: 'operator'
-      }
-    }
-  }
-  signout: {
-    body?: null | {
-      everywhere?: boolean
-    }
-    answer: {
-      ok: true
-    }
-  }
-  getUser: {
-    answer: {
-      user: {
-        id: string
-        email: string
-        name: string
-        plan: string
-        role?: 'operator'
-      }
-    }
-  }
-  changeUser: {
-    body: {
-      name: string
-    }
-    answer: {
-      user: {
-        id: string
-        email: string
-        name: string
-        plan: string
-        role?: 'operator'
-      }
-    }
-  }
-  deleteUser: {
-    body?: null | Record<string, never>
-    answer: {
-      ok: true
-    }
-  }
-  listSessions: {
-    answer: {
-      sessions: ({
-        id: string
-        browser: string | null
-        created_at: string
-        last_used_at: string
-        ends_at: string
-        current: boolean
-      })[]
-    }
-  }
-  endSession: {
-    params: {
-      id: string
-    }
-    body?: null | Record<string, never>
-    answer: {
-      ok: true
-    }
-  }
-  forgotPassword: {
-    body: {
-      email: string
-    }
-    answer: {
-      ok: true
-    }
-  }
-  resendConfirmation: {
-    body: {
-      email: string
-    }
-    answer: {
-      ok: true
-    }
-  }
-  resetPassword: {
-    body: {
-      token_hash: string
-      password: string
-      revoke_keys?: boolean
-    } | {
-      access_token: string
-      password: string
-      revoke_keys?: boolean
-    }
-    answer: {
-      ok: true
-    }
-  }
-  changePassword: {
-    body: {
-      current_password: string
-      password: string
-    }
-    answer: {
-      ok: true
-    }
-  }
-  getSecondFactor: {
-    answer: {
-      enabled: boolean
-    }
-  }
-  startSecondFactor: {
-    body: {
-      password: string
-    }
-    answer: {
-      secret: string
-      uri: string
-    }
-  }
-  removeSecondFactor: {
-    body: {
-      password: string
-      code: string
-    }
-    answer: {
-      ok: true
-    }
-  }
-  confirmSecondFactor: {
-    body: {
-      password: string
-      code: string
-    }
-    answer: {
-      ok: true
-    }
-  }
-  listKeys: {
-    query?: {
-      limit?: string
-      cursor?: string
-      include_revoked?: 'true' | 'false'
-    }
-    answer: {
-      keys: ({
-        id: string
-        label: string
-        prefix: string
-        status: 'active' | 'revoked'
-        scope: 'inference' | 'management'
-        expires_at: string | null
-        models: string[] | null
-        monthly_budget_usd: number | null
-        requests_per_minute: number | null
-        metadata: Record<string, string>
-        last_used: string | null
-        created: string
-        can_change: boolean
-      })[]
-      next_cursor: string | null
-    }
-  }
-  createKey: {
-    body: {
-      label: string
-      scope?: 'inference' | 'management'
-      expires_at?: string | null
-      models?: string[] | null
-      monthly_budget_usd?: number | null
-      requests_per_minute?: number | null
-      metadata?: Record<string, string>
-    }
-    answer: {
-      key: {
-        id: string
-        label: string
-        value: string
-      }
-    }
-  }
-  getKey: {
-    params: {
-      id: string
-    }
-    answer: {
-      key: {
-        id: string
-        label: string
-        prefix: string
-        status: 'active' | 'revoked'
-        scope: 'inference' | 'management'
-        expires_at: string | null
-        models: string[] | null
-        monthly_budget_usd: number | null
-        requests_per_minute: number | null
-        metadata: Record<string, string>
-        last_used: string | null
-        created: string
-        can_change: boolean
-        in_force: boolean
-      }
-    }
-  }
-  changeKey: {
-    params: {
-      id: string
-    }
-    body: {
-      label?: string
-      expires_at?: string | null
-      models?: string[] | null
-      monthly_budget_usd?: number | null
-      requests_per_minute?: number | null
-      metadata?: Record<string, string>
-    }
-    answer: {
-      key: {
-        id: string
-        label: string
-        prefix: string
-        status: 'active' | 'revoked'
-        scope: 'inference' | 'management'
-        expires_at: string | null
-        models: string[] | null
-        monthly_budget_usd: number | null
-        requests_per_minute: number | null
-        metadata: Record<string, string>
-        last_used: string | null
-        created: string
-        can_change: boolean
-      }
-    }
-  }
-  revokeKey: {
-    params: {
-      id: string
-    }
-    query?: {
-      cut_streams?: 'true' | 'false'
-    }
-    body?: null | Record<string, never>
-    answer: {
-      ok: true
-    }
-  }
-  rotateKey: {
-    params: {
-      id: string
-    }
-    body?: {
-      grace_seconds?: number
-      cut_streams?: boolean
-    } | null
-    answer: {
-      key: {
-        id: string
-        label: string
-        value: string
-        in_force: boolean
-      }
-    }
-  }
-  getAccount: {
-    answer: {
-      account: {
-        id: string
-        plan: string
-        status: 'active' | 'suspended'
-        role: 'owner' | 'seat'
-        monthly_budget_usd: number | null
-        plan_monthly_budget_usd: number
-        models: ({
-          id: string
-          kind: 'chat' | 'completion' | 'embedding'
-          usd_per_million_tokens: {
-            input: number
-            cached_input: number
-            output: number
-            reasoning: number
-          }
-        })[]
-      }
-    }
-  }
-  changeAccount: {
-    body: {
-      monthly_budget_usd: number | null
-    }
-    answer: {
-      account: {
-        id: string
-        plan: string
-        status: 'active' | 'suspended'
-        role: 'owner' | 'seat'
-        monthly_budget_usd: number | null
-        plan_monthly_budget_usd: number
-        models: ({
-          id: string
-          kind: 'chat' | 'completion' | 'embedding'
-          usd_per_million_tokens: {
-            input: number
-            cached_input: number
-            output: number
-            reasoning: number
-          }
-        })[]
-      }
-    }
-  }
-  exportOwnData: {
-    answer: {
-      exported_at: string
-      user: {
-        id: string
-        email: string
-        name: string
-      }
-      seat: {
-        account_id: string
-        joined: string
-      } | null
-      account: {
-        id: string
-        plan: string
-        status: 'active' | 'suspended'
-        monthly_budget_usd: string | null
-        created: string
-      }
-      sessions: ({
-        id: string
-        browser: string | null
-        created_at: string
-        last_used_at: string
-        ends_at: string
-      })[]
-      customer: {
-        id: string
-        subscription_id: string | null
-      } | null
-      invoices: {
-        id: string
-        amount: number
-        currency: string
-        paid_at: string
-      }[]
-      members: ({
-        id: string
-        email: string
-        name: string
-        role: 'owner' | 'seat'
-        joined: string
-      })[]
-      invitations: {
-        id: string
-        email: string
-        created: string
-        expires_at: string
-      }[]
-      keys: ({
-        id: string
-        label: string
-        prefix: string
-        status: 'active' | 'revoked'
-        scope: 'inference' | 'management'
-        expires_at: string | null
-        models: string[] | null
-        monthly_budget_usd: number | null
-        requests_per_minute: number | null
-        metadata: Record<string, string>
-        last_used: string | null
-        created: string
-        account_id: string
-        revoked_at: string | null
-      })[]
-      webhooks: ({
-        id: string
-        url: string
-        description: string
-        event_types: string[] | null
-        enabled: boolean
-        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
-        disabled_at: string | null
-        failing_since: string | null
-        old_secret_until: string | null
-        created: string
-      })[]
-      adjustments: {
-        id: string
-        at: string
-        month: string
-        amount_usd: string
-        reason: string
-      }[]
-      audit: ({
-        id: string
-        at: string
-        action: string
-        actor_id: string | null
-        actor_email: string | null
-        subject: string | null
-        detail: Record<string, string | number | boolean | null>
-        ip: string | null
-      })[]
-      events: ({
-        id: string
-        type: 'budget.threshold' | 'budget.forecast' | 'key.created' | 'key.rotated' | 'key.grace_ending' | 'key.expiring' | 'key.revoked' | 'plan.changed' | 'payment.failed' | 'account.suspended' | 'account.resumed' | 'webhook.disabled' | 'webhook.test' | 'request.failed_over' | 'provider.failing' | 'spend.unusual'
-        at: string
-        data: Record<string, never>
-      })[]
-      mails: ({
-        kind: 'budget' | 'keys' | 'webhooks' | 'account' | 'providers' | 'spend'
-        queued_at: string
-        sent_at: string | null
-        notices: {
-          type: string
-          data: Record<string, never>
-          at: string
-        }[]
-      })[]
-      muted_mails: ('budget' | 'keys' | 'webhooks' | 'account' | 'providers' | 'spend')[]
-      usage: {
-        day?: string
-        key_id?: string
-        model?: string
-        requests: number
-        errors: number
-        prompt_tokens: number
-        cached_tokens: number
-        completion_tokens: number
-        reasoning_tokens: number
-        cache_write_tokens: number
-        long_cache_write_tokens: number
-        audio_input_tokens: number
-        image_input_tokens: number
-        audio_output_tokens: number
-        image_output_tokens: number
-        tool_calls: number
-        estimated_requests: number
-        cost_usd: string
-      }[]
-      requests: ({
-        id: string
-        at: string
-        kind: 'refused' | 'reaped' | 'settled' | 'cancelled'
-        count: number
-        key_id: string
-        endpoint: string
-        model: string | null
-        answered_model: string | null
-        stream: boolean
-        status: number | null
-        code: string | null
-        attempts: number
-        client_gone: boolean
-        reserved_usd: string
-        reserved_tokens: number
-        granted_output_tokens: number | null
-        prompt_tokens: number
-        cached_tokens: number
-        cache_write_tokens: number
-        long_cache_write_tokens: number
-        audio_input_tokens: number
-        image_input_tokens: number
-        completion_tokens: number
-        reasoning_tokens: number
-        audio_output_tokens: number
-        image_output_tokens: number
-        tool_calls: number
-        cost_usd: string
-        estimated: boolean
-        service_tier: string | null
-        first_byte_ms: number | null
-        duration_ms: number | null
-        address: string | null
-      })[]
-    }
-  }
-  getTeam: {
-    answer: {
-      team: {
-        id: string
-        plan: string
-        seats: {
-          used: number
-          limit: number | null
-        }
-        members: ({
-          id: string
-          email: string
-          name: string
-          role: 'owner' | 'seat'
-          joined: string
-        })[]
-        invitations: {
-          id: string
-          email: string
-          created: string
-          expires_at: string
-        }[]
-      }
-    }
-  }
-  inviteSeat: {
-    body: {
-      email: string
-    }
-    answer: {
-      invitation: {
-        id: string
-        email: string
-        created: string
-        expires_at: string
-        link: string
-      }
-    }
-  }
-  acceptInvitation: {
-    params: {
-      token: string
-    }
-    body?: null | Record<string, never>
-    answer: {
-      ok: true
-    }
-  }
-  removeSeat: {
-    params: {
-      id: string
-    }
-    body?: null | Record<string, never>
-    answer: {
-      ok: true
-    }
-  }
-  listPlans: {
-    answer: {
-      plans: ({
-        id: string
-        name: string
-        entitlements: string[]
-        key_quota: number | null
-        seats: number | null
-        requests_per_minute: number
-        burst_requests: number
-        tokens_per_minute: number
-        burst_tokens: number
-        monthly_budget_usd: number
-        prices: ({
-          id: string
-          interval: 'month' | 'year'
-          amount: number
-          currency: string
-        })[]
-      })[]
-    }
-  }
-  getPlan: {
-    answer: {
-      plan: {
-        id: string
-        name: string
-        renews_at: string | null
-        entitlements: string[]
-        past_due: boolean
-        cancel_at: string | null
-        price_id: string | null
-      }
-    }
-  }
-  openCheckout: {
-    body: {
-      price_id: string
-    }
-    answer: {
-      url: string
-    }
-  }
-  openPortal: {
-    query?: {
-      price_id?: string
-    }
-    answer: {
-      url: string
-    }
-  }
-  listInvoices: {
-    query?: {
-      limit?: string
-      starting_after?: string
-    }
-    answer: {
-      invoices: ({
-        id: string
-        number: string | null
-        amount: number
-        currency: string
-        status: string
-        created: number
-        due: number | null
-        pdf_url: string | null
-      })[]
-      has_more: boolean
-    }
-  }
-  takeInUserChange: {
-    body: {
-      type: 'INSERT' | 'UPDATE' | 'DELETE'
-      schema: 'auth'
-      table: 'users'
-      record: {
-        id: string
-      } | null
-      old_record?: {
-        id: string
-      } | null
-    }
-    answer: {
-      received: true
-    }
-  }
-  takeInEvent: {
-    answer: {
-      received: true
-    }
-  }
-  listEventTypes: {
-    answer: {
-      event_types: {
-        type: string
-        description: string
-        data: Record<string, never>
-      }[]
-    }
-  }
-  listWebhooks: {
-    answer: {
-      endpoints: ({
-        id: string
-        url: string
-        description: string
-        event_types: string[] | null
-        enabled: boolean
-        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
-        disabled_at: string | null
-        failing_since: string | null
-        old_secret_until: string | null
-        created: string
-      })[]
-    }
-  }
-  createWebhook: {
-    body: {
-      url: string
-      description?: string
-      event_types?: ('budget.threshold' | 'budget.forecast' | 'key.created' | 'key.rotated' | 'key.grace_ending' | 'key.expiring' | 'key.revoked' | 'plan.changed' | 'payment.failed' | 'account.suspended' | 'account.resumed' | 'webhook.disabled' | 'webhook.test')[] | null
-    }
-    answer: {
-      endpoint: {
-        id: string
-        url: string
-        description: string
-        event_types: string[] | null
-        enabled: boolean
-        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
-        disabled_at: string | null
-        failing_since: string | null
-        old_secret_until: string | null
-        created: string
-      }
-      secret: string
-    }
-  }
-  getWebhook: {
-    params: {
-      id: string
-    }
-    answer: {
-      endpoint: {
-        id: string
-        url: string
-        description: string
-        event_types: string[] | null
-        enabled: boolean
-        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
-        disabled_at: string | null
-        failing_since: string | null
-        old_secret_until: string | null
-        created: string
-      }
-    }
-  }
-  changeWebhook: {
-    params: {
-      id: string
-    }
-    body: {
-      url?: string
-      description?: string
-      enabled?: boolean
-      event_types?: ('budget.threshold' | 'budget.forecast' | 'key.created' | 'key.rotated' | 'key.grace_ending' | 'key.expiring' | 'key.revoked' | 'plan.changed' | 'payment.failed' | 'account.suspended' | 'account.resumed' | 'webhook.disabled' | 'webhook.test')[] | null
-    }
-    answer: {
-      endpoint: {
-        id: string
-        url: string
-        description: string
-        event_types: string[] | null
-        enabled: boolean
-        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
-        disabled_at: string | null
-        failing_since: string | null
-        old_secret_until: string | null
-        created: string
-      }
-    }
-  }
-  deleteWebhook: {
-    params: {
-      id: string
-    }
-    body?: null | Record<string, never>
-    answer: {
-      ok: true
-    }
-  }
-  rotateWebhook: {
-    params: {
-      id: string
-    }
-    body?: {
-      overlap_seconds?: number
-    } | null
-    answer: {
-      endpoint: {
-        id: string
-        url: string
-        description: string
-        event_types: string[] | null
-        enabled: boolean
-        disabled_reason: 'failing' | 'gone' | 'turned_off' | null
-        disabled_at: string | null
-        failing_since: string | null
-        old_secret_until: string | null
-        created: string
-      }
-      secret: string
-    }
-  }
-  testWebhook: {
-    params: {
-      id: string
-    }
-    body?: null | Record<string, never>
-    answer: {
-      delivery: {
-        id: string
-        message_id: string
-        type: string
-        status: 'pending' | 'delivered' | 'failed'
-        created: string
-        next_try: string | null
-        attempts: ({
-          at: string
-          duration_ms: number
-          status: number | null
-          error: string | null
-        })[]
-      }
-    }
-  }
-  listDeliveries: {
-    params: {
-      id: string
-    }
-    query?: {
-      status?: 'pending' | 'delivered' | 'failed'
-      limit?: string
-      cursor?: string
-    }
-    answer: {
-      deliveries: ({
-        id: string
-        message_id: string
-        type: string
-        status: 'pending' | 'delivered' | 'failed'
-        created: string
-        next_try: string | null
-        attempts: ({
-          at: string
-          duration_ms: number
-          status: number | null
-          error: string | null
-        })[]
-      })[]
-      next_cursor: string | null
-    }
-  }
-  redeliverWebhook: {
-    params: {
-      id: string
-      delivery_id: string
-    }
-    body?: null | Record<string, never>
-    answer: {
-      delivery: {
-        id: string
-        message_id: string
-        type: string
-        status: 'pending' | 'delivered' | 'failed'
-        created: string
-        next_try: string | null
-        attempts: ({
-          at: string
-          duration_ms: number
-          status: number | null
-          error: string | null
-        })[]
-      }
-    }
-  }
-  getUsage: {
-    query?: {
-      from?: string
-      to?: string
-      interval?: 'hour' | 'day' | 'month'
-      group_by?: 'model' | 'key' | 'none'
-    }
-    answer: {
-      from: string
-      to: string
-      interval: 'hour' | 'day' | 'month'
-      group_by: 'model' | 'key' | 'none'
-      buckets: {
-        start: string
-        model?: string
-        key_id?: string
-        requests: number
-        errors: number
-        prompt_tokens: number
-        cached_tokens: number
-        completion_tokens: number
-        reasoning_tokens: number
-        cache_write_tokens: number
-        long_cache_write_tokens: number
-        audio_input_tokens: number
-        image_input_tokens: number
-        audio_output_tokens: number
-        image_output_tokens: number
-        tool_calls: number
-        cost_usd: string
-      }[]
-      keys?: {
-        id: string
-        label: string
-        prefix: string
-      }[]
-      adjustments?: {
-        id: string
-        at: string
-        month: string
-        amount_usd: string
-        reason: string
-      }[]
-    }
-  }
-  getUsageSummary: {
-    answer: {
-      from: string
-      spent_usd: string
-      reserved_usd: string
-      cap_usd: string
-      resets_at: string
-    }
-  }
-  listRequests: {
-    query?: {
-      key?: string
-      model?: string
-      status?: string
-      code?: string
-      from?: string
-      to?: string
-      min_cost_usd?: string
-      max_cost_usd?: string
-      min_duration_ms?: string
-      max_duration_ms?: string
-      limit?: string
-      cursor?: string
-    }
-    answer: {
-      requests: ({
-        id: string
-        at: string
-        kind: 'refused' | 'reaped' | 'settled' | 'cancelled'
-        count: number
-        key_id: string
-        endpoint: string
-        model: string | null
-        answered_model: string | null
-        stream: boolean
-        status: number | null
-        code: string | null
-        attempts: number
-        client_gone: boolean
-        reserved_usd: string
-        reserved_tokens: number
-        granted_output_tokens: number | null
-        prompt_tokens: number
-        cached_tokens: number
-        cache_write_tokens: number
-        long_cache_write_tokens: number
-        audio_input_tokens: number
-        image_input_tokens: number
-        completion_tokens: number
-        reasoning_tokens: number
-        audio_output_tokens: number
-        image_output_tokens: number
-        tool_calls: number
-        cost_usd: string
-        estimated: boolean
-        service_tier: string | null
-        first_byte_ms: number | null
-        duration_ms: number | null
-        address: string | null
-      })[]
-      keys: {
-        id: string
-        label: string
-        prefix: string
-      }[]
-      next_cursor: string | null
-      searched_to: string | null
-    }
-  }
-  exportRequests: {
-    query?: {
-      key?: string
-      model?: string
-      status?: string
-      code?: string
-      from?: string
-      to?: string
-      min_cost_usd?: string
-      max_cost_usd?: string
-      min_duration_ms?: string
-      max_duration_ms?: string
-      format?: 'ndjson' | 'csv'
-    }
-    answer: null
-  }
-  getRequest: {
-    params: {
-      id: string
-    }
-    answer: {
-      request: {
-        id: string
-        at: string
-        kind: 'refused' | 'reaped' | 'settled' | 'cancelled'
-        count: number
-        key_id: string
-        endpoint: string
-        model: string | null
-        answered_model: string | null
-        stream: boolean
-        status: number | null
-        code: string | null
-        attempts: number
-        client_gone: boolean
-        reserved_usd: string
-        reserved_tokens: number
-        granted_output_tokens: number | null
-        prompt_tokens: number
-        cached_tokens: number
-        cache_write_tokens: number
-        long_cache_write_tokens: number
-        audio_input_tokens: number
-        image_input_tokens: number
-        completion_tokens: number
-        reasoning_tokens: number
-        audio_output_tokens: number
-        image_output_tokens: number
-        tool_calls: number
-        cost_usd: string
-        estimated: boolean
-        service_tier: string | null
-        first_byte_ms: number | null
-        duration_ms: number | null
-        address: string | null
-        prices: {
-          usd_per_million_tokens: Record<string, string>
-          request_usd: string
-          tool_call_usd: Record<string, string>
-        } | null
-      }
-      key: {
-        id: string
-        label: string
-        prefix: string
-      } | null
-    }
-  }
-  getNotifications: {
-    answer: {
-      notifications: {
-        mails: ({
-          kind: 'budget' | 'keys' | 'webhooks' | 'account' | 'providers' | 'spend'
-          on: boolean
-          required: boolean
-        })[]
-        thresholds: number[]
-        key_thresholds: number[]
-      }
-    }
-  }
-  changeNotifications: {
-    body: {
-      mails?: {
-        budget?: boolean
-        keys?: boolean
-        webhooks?: boolean
-        account?: boolean
-        providers?: boolean
-        spend?: boolean
-      }
-      thresholds?: number[] | null
-      key_thresholds?: number[] | null
-    }
-    answer: {
-      notifications: {
-        mails: ({
-          kind: 'budget' | 'keys' | 'webhooks' | 'account' | 'providers' | 'spend'
-          on: boolean
-          required: boolean
-        })[]
-        thresholds: number[]
-        key_thresholds: number[]
-      }
-    }
-  }
-  listEvents: {
-    query?: {
-      limit?: string
-      cursor?: string
-    }
-    answer: {
-      events: ({
-        id: string
-        type: 'budget.threshold' | 'budget.forecast' | 'key.created' | 'key.rotated' | 'key.grace_ending' | 'key.expiring' | 'key.revoked' | 'plan.changed' | 'payment.failed' | 'account.suspended' | 'account.resumed' | 'webhook.disabled' | 'webhook.test' | 'request.failed_over' | 'provider.failing' | 'spend.unusual'
-        at: string
-        data: Record<string, never>
-        seen: boolean
-      })[]
-      unread: number
-      has_more: boolean
-      next_cursor: string | null
-    }
-  }
-  markEventsSeen: {
-    body: {
-      id: string
-    }
-    answer: {
-      unread: number
-    }
-  }
-  listAudit: {
-    query?: {
-      limit?: string
-      cursor?: string
-    }
-    answer: {
-      entries: ({
-        id: string
-        at: string
-        action: string
-        actor_id: string | null
-        actor_email: string | null
-        subject: string | null
-        detail: Record<string, string | number | boolean | null>
-        ip: string | null
-      })[]
-      has_more: boolean
-      next_cursor: string | null
-    }
-  }
+export interface paths {
+    "/api/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getOpenApi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["openMailedLink"];
+        put?: never;
+        post: operations["confirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/signout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["signout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getUser"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteUser"];
+        options?: never;
+        head?: never;
+        patch: operations["changeUser"];
+        trace?: never;
+    };
+    "/api/auth/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/forgot-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["forgotPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/resend-confirmation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["resendConfirmation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/reset-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["resetPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/change-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["changePassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getSecondFactor"];
+        put?: never;
+        post: operations["startSecondFactor"];
+        delete: operations["removeSecondFactor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/second-factor/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["confirmSecondFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listKeys"];
+        put?: never;
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getKey"];
+        put?: never;
+        post?: never;
+        delete: operations["revokeKey"];
+        options?: never;
+        head?: never;
+        patch: operations["changeKey"];
+        trace?: never;
+    };
+    "/api/keys/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["rotateKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["changeAccount"];
+        trace?: never;
+    };
+    "/api/account/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["exportOwnData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/team": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getTeam"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/team/seats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["inviteSeat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/team/invitations/{token}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/team/seats/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["removeSeat"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listPlans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getPlan"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/checkout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["openCheckout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/portal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["openPortal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/invoices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listInvoices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["takeInUserChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["takeInEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/event-types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listEventTypes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listWebhooks"];
+        put?: never;
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch: operations["changeWebhook"];
+        trace?: never;
+    };
+    "/api/webhooks/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["rotateWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{id}/deliveries/{delivery_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["redeliverWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/usage/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getUsageSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/requests/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["exportRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/requests/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getNotifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["changeNotifications"];
+        trace?: never;
+    };
+    "/api/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/events/seen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["markEventsSeen"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Error: {
+            error: {
+                message: string;
+                type: string;
+                code: string;
+                /**
+                 * Format: uri
+                 * @description Documentation of the code, if the operator has set `DOCS_URL`
+                 */
+                doc_url?: string;
+                /**
+                 * @description Only in a 402, like the members below: the budget that refused the request.
+                 * @enum {unknown}
+                 */
+                scope?: "request" | "key" | "account";
+                /** @description US dollars: the limit of the budget */
+                limit_usd?: string;
+                /** @description US dollars: charged to the budget this month */
+                spent_usd?: string;
+                /** @description US dollars: reserved for requests in flight */
+                reserved_usd?: string;
+                /** @description US dollars: the minimum that this request needs */
+                needed_usd?: string;
+                /**
+                 * Format: date-time
+                 * @description When the next month begins (UTC). Missing if the request exceeds the budget of a whole month.
+                 */
+                resets_at?: string;
+            };
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getOpenApi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    register: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: string;
+                    password: string;
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+        };
+    };
+    openMailedLink: {
+        parameters: {
+            query?: {
+                token_hash?: string;
+                type?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    confirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    token_hash: string;
+                    type: "signup" | "email";
+                    password: string;
+                    set?: boolean;
+                    code?: string;
+                } | {
+                    access_token: string;
+                    password: string;
+                    set?: boolean;
+                    code?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        user: {
+                            /** Format: uuid */
+                            id: string;
+                            email: string;
+                            name: string;
+                            plan: string;
+                            /** @constant */
+                            role?: "operator";
+                        };
+                    };
+                };
+            };
+        };
+    };
+    login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: string;
+                    password: string;
+                    code?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        user: {
+                            /** Format: uuid */
+                            id: string;
+                            email: string;
+                            name: string;
+                            plan: string;
+                            /** @constant */
+                            role?: "operator";
+                        };
+                    };
+                };
+            };
+        };
+    };
+    signout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": null | {
+                    everywhere?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+        };
+    };
+    getUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        user: {
+                            /** Format: uuid */
+                            id: string;
+                            email: string;
+                            name: string;
+                            plan: string;
+                            /** @constant */
+                            role?: "operator";
+                        };
+                    };
+                };
+            };
+        };
+    };
+    deleteUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": null | Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+        };
+    };
+    changeUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        user: {
+                            /** Format: uuid */
+                            id: string;
+                            email: string;
+                            name: string;
+                            plan: string;
+                            /** @constant */
+                            role?: "operator";
+                        };
+                    };
+                };
+            };
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        sessions: {
+                            /** Format: uuid */
+                            id: string;
+                            browser: string | null;
+                            /** Format: date-time */
+                            created_at: string;
+                            /** Format: date-time */
+                            last_used_at: string;
+                            /** Format: date-time */
+                            ends_at: string;
+                            current: boolean;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": null | Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+        };
+    };
+    forgotPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+        };
+    };
+    resendConfirmation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+        };
+    };
+    resetPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    token_hash: string;
+                    password: string;
+                    revoke_keys?: boolean;
+                } | {
+                    access_token: string;
+                    password: string;
+                    revoke_keys?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    current_password: string;
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+        };
+    };
+    getSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        enabled: boolean;
+                    };
+                };
+            };
+        };
+    };
+    startSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        secret: string;
+                        uri: string;
+                    };
+                };
+            };
+        };
+    };
+    removeSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    password: string;
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+        };
+    };
+    confirmSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    password: string;
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: {
+                limit?: string;
+                cursor?: string;
+                include_revoked?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        keys: {
+                            id: string;
+                            label: string;
+                            prefix: string;
+                            /** @enum {unknown} */
+                            status: "active" | "revoked";
+                            /** @enum {unknown} */
+                            scope: "inference" | "management";
+                            expires_at: string | null;
+                            models: string[] | null;
+                            monthly_budget_usd: number | null;
+                            requests_per_minute: number | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            last_used: string | null;
+                            /** Format: date-time */
+                            created: string;
+                            can_change: boolean;
+                        }[];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    label: string;
+                    /** @enum {unknown} */
+                    scope?: "inference" | "management";
+                    expires_at?: string | null;
+                    models?: string[] | null;
+                    monthly_budget_usd?: number | null;
+                    requests_per_minute?: number | null;
+                    metadata?: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        key: {
+                            id: string;
+                            label: string;
+                            value: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    getKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        key: {
+                            id: string;
+                            label: string;
+                            prefix: string;
+                            /** @enum {unknown} */
+                            status: "active" | "revoked";
+                            /** @enum {unknown} */
+                            scope: "inference" | "management";
+                            expires_at: string | null;
+                            models: string[] | null;
+                            monthly_budget_usd: number | null;
+                            requests_per_minute: number | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            last_used: string | null;
+                            /** Format: date-time */
+                            created: string;
+                            can_change: boolean;
+                            /** @description Whether this state of the key is in force at all gateways. */
+                            in_force: boolean;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    revokeKey: {
+        parameters: {
+            query?: {
+                cut_streams?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": null | Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+        };
+    };
+    changeKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    label?: string;
+                    expires_at?: string | null;
+                    models?: string[] | null;
+                    monthly_budget_usd?: number | null;
+                    requests_per_minute?: number | null;
+                    metadata?: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        key: {
+                            id: string;
+                            label: string;
+                            prefix: string;
+                            /** @enum {unknown} */
+                            status: "active" | "revoked";
+                            /** @enum {unknown} */
+                            scope: "inference" | "management";
+                            expires_at: string | null;
+                            models: string[] | null;
+                            monthly_budget_usd: number | null;
+                            requests_per_minute: number | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            last_used: string | null;
+                            /** Format: date-time */
+                            created: string;
+                            can_change: boolean;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    rotateKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    grace_seconds?: number;
+                    cut_streams?: boolean;
+                } | null;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        key: {
+                            id: string;
+                            label: string;
+                            value: string;
+                            /** @description Whether this state of the key is in force at all gateways. */
+                            in_force: boolean;
+                        };
+                    };
+                };
+            };
+            /** @description Success */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        key: {
+                            id: string;
+                            label: string;
+                            value: string;
+                            /** @description Whether this state of the key is in force at all gateways. */
+                            in_force: boolean;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    getAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        account: {
+                            /** Format: uuid */
+                            id: string;
+                            plan: string;
+                            /** @enum {unknown} */
+                            status: "active" | "suspended";
+                            /** @enum {unknown} */
+                            role: "owner" | "seat";
+                            monthly_budget_usd: number | null;
+                            plan_monthly_budget_usd: number;
+                            models: {
+                                id: string;
+                                /** @enum {unknown} */
+                                kind: "chat" | "completion" | "embedding";
+                                usd_per_million_tokens: {
+                                    input: number;
+                                    cached_input: number;
+                                    output: number;
+                                    reasoning: number;
+                                };
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    changeAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    monthly_budget_usd: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        account: {
+                            /** Format: uuid */
+                            id: string;
+                            plan: string;
+                            /** @enum {unknown} */
+                            status: "active" | "suspended";
+                            /** @enum {unknown} */
+                            role: "owner" | "seat";
+                            monthly_budget_usd: number | null;
+                            plan_monthly_budget_usd: number;
+                            models: {
+                                id: string;
+                                /** @enum {unknown} */
+                                kind: "chat" | "completion" | "embedding";
+                                usd_per_million_tokens: {
+                                    input: number;
+                                    cached_input: number;
+                                    output: number;
+                                    reasoning: number;
+                                };
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    exportOwnData: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        exported_at: string;
+                        user: {
+                            /** Format: uuid */
+                            id: string;
+                            email: string;
+                            name: string;
+                        };
+                        seat: {
+                            /** Format: uuid */
+                            account_id: string;
+                            /** Format: date-time */
+                            joined: string;
+                        } | null;
+                        account: {
+                            /** Format: uuid */
+                            id: string;
+                            plan: string;
+                            /** @enum {unknown} */
+                            status: "active" | "suspended";
+                            monthly_budget_usd: string | null;
+                            /** Format: date-time */
+                            created: string;
+                        };
+                        sessions: {
+                            /** Format: uuid */
+                            id: string;
+                            browser: string | null;
+                            /** Format: date-time */
+                            created_at: string;
+                            /** Format: date-time */
+                            last_used_at: string;
+                            /** Format: date-time */
+                            ends_at: string;
+                        }[];
+                        customer: {
+                            id: string;
+                            subscription_id: string | null;
+                        } | null;
+                        invoices: {
+                            id: string;
+                            amount: number;
+                            currency: string;
+                            /** Format: date-time */
+                            paid_at: string;
+                        }[];
+                        members: {
+                            /** Format: uuid */
+                            id: string;
+                            email: string;
+                            name: string;
+                            /** @enum {unknown} */
+                            role: "owner" | "seat";
+                            /** Format: date-time */
+                            joined: string;
+                        }[];
+                        invitations: {
+                            /** Format: uuid */
+                            id: string;
+                            email: string;
+                            /** Format: date-time */
+                            created: string;
+                            /** Format: date-time */
+                            expires_at: string;
+                        }[];
+                        keys: {
+                            id: string;
+                            label: string;
+                            prefix: string;
+                            /** @enum {unknown} */
+                            status: "active" | "revoked";
+                            /** @enum {unknown} */
+                            scope: "inference" | "management";
+                            expires_at: string | null;
+                            models: string[] | null;
+                            monthly_budget_usd: number | null;
+                            requests_per_minute: number | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            last_used: string | null;
+                            /** Format: date-time */
+                            created: string;
+                            /** Format: uuid */
+                            account_id: string;
+                            revoked_at: string | null;
+                        }[];
+                        webhooks: {
+                            /** Format: uuid */
+                            id: string;
+                            url: string;
+                            description: string;
+                            event_types: string[] | null;
+                            enabled: boolean;
+                            disabled_reason: ("failing" | "gone" | "turned_off") | null;
+                            disabled_at: string | null;
+                            failing_since: string | null;
+                            old_secret_until: string | null;
+                            /** Format: date-time */
+                            created: string;
+                        }[];
+                        adjustments: {
+                            /** Format: uuid */
+                            id: string;
+                            /** Format: date-time */
+                            at: string;
+                            month: string;
+                            amount_usd: string;
+                            reason: string;
+                        }[];
+                        audit: {
+                            id: string;
+                            /** Format: date-time */
+                            at: string;
+                            action: string;
+                            actor_id: string | null;
+                            actor_email: string | null;
+                            subject: string | null;
+                            detail: {
+                                [key: string]: string | number | boolean | null;
+                            };
+                            ip: string | null;
+                        }[];
+                        events: {
+                            /** Format: uuid */
+                            id: string;
+                            /** @enum {unknown} */
+                            type: "budget.threshold" | "budget.forecast" | "key.created" | "key.rotated" | "key.grace_ending" | "key.expiring" | "key.revoked" | "plan.changed" | "payment.failed" | "account.suspended" | "account.resumed" | "webhook.disabled" | "webhook.test" | "request.failed_over" | "provider.failing" | "spend.unusual";
+                            /** Format: date-time */
+                            at: string;
+                            data: {
+                                [key: string]: unknown;
+                            };
+                        }[];
+                        mails: {
+                            /** @enum {unknown} */
+                            kind: "budget" | "keys" | "webhooks" | "account" | "providers" | "spend";
+                            /** Format: date-time */
+                            queued_at: string;
+                            sent_at: string | null;
+                            notices: {
+                                type: string;
+                                data: {
+                                    [key: string]: unknown;
+                                };
+                                /** Format: date-time */
+                                at: string;
+                            }[];
+                        }[];
+                        muted_mails: ("budget" | "keys" | "webhooks" | "account" | "providers" | "spend")[];
+                        usage: {
+                            /** Format: date */
+                            day?: string;
+                            key_id?: string;
+                            model?: string;
+                            requests: number;
+                            errors: number;
+                            prompt_tokens: number;
+                            cached_tokens: number;
+                            completion_tokens: number;
+                            reasoning_tokens: number;
+                            cache_write_tokens: number;
+                            long_cache_write_tokens: number;
+                            audio_input_tokens: number;
+                            image_input_tokens: number;
+                            audio_output_tokens: number;
+                            image_output_tokens: number;
+                            tool_calls: number;
+                            estimated_requests: number;
+                            cost_usd: string;
+                        }[];
+                        requests: {
+                            id: string;
+                            /** Format: date-time */
+                            at: string;
+                            /** @enum {unknown} */
+                            kind: "refused" | "reaped" | "settled" | "cancelled";
+                            count: number;
+                            key_id: string;
+                            endpoint: string;
+                            model: string | null;
+                            answered_model: string | null;
+                            stream: boolean;
+                            status: number | null;
+                            code: string | null;
+                            attempts: number;
+                            client_gone: boolean;
+                            reserved_usd: string;
+                            reserved_tokens: number;
+                            granted_output_tokens: number | null;
+                            prompt_tokens: number;
+                            cached_tokens: number;
+                            cache_write_tokens: number;
+                            long_cache_write_tokens: number;
+                            audio_input_tokens: number;
+                            image_input_tokens: number;
+                            completion_tokens: number;
+                            reasoning_tokens: number;
+                            audio_output_tokens: number;
+                            image_output_tokens: number;
+                            tool_calls: number;
+                            cost_usd: string;
+                            estimated: boolean;
+                            service_tier: string | null;
+                            first_byte_ms: number | null;
+                            duration_ms: number | null;
+                            address: string | null;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    getTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        team: {
+                            /** Format: uuid */
+                            id: string;
+                            plan: string;
+                            seats: {
+                                used: number;
+                                limit: number | null;
+                            };
+                            members: {
+                                /** Format: uuid */
+                                id: string;
+                                email: string;
+                                name: string;
+                                /** @enum {unknown} */
+                                role: "owner" | "seat";
+                                /** Format: date-time */
+                                joined: string;
+                            }[];
+                            invitations: {
+                                /** Format: uuid */
+                                id: string;
+                                email: string;
+                                /** Format: date-time */
+                                created: string;
+                                /** Format: date-time */
+                                expires_at: string;
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    inviteSeat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        invitation: {
+                            /** Format: uuid */
+                            id: string;
+                            email: string;
+                            /** Format: date-time */
+                            created: string;
+                            /** Format: date-time */
+                            expires_at: string;
+                            link: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": null | Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+        };
+    };
+    removeSeat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": null | Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+        };
+    };
+    listPlans: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        plans: {
+                            id: string;
+                            name: string;
+                            entitlements: string[];
+                            key_quota: number | null;
+                            seats: number | null;
+                            requests_per_minute: number;
+                            burst_requests: number;
+                            tokens_per_minute: number;
+                            burst_tokens: number;
+                            monthly_budget_usd: number;
+                            prices: {
+                                id: string;
+                                /** @enum {unknown} */
+                                interval: "month" | "year";
+                                amount: number;
+                                currency: string;
+                            }[];
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    getPlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        plan: {
+                            id: string;
+                            name: string;
+                            renews_at: string | null;
+                            entitlements: string[];
+                            past_due: boolean;
+                            cancel_at: string | null;
+                            price_id: string | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    openCheckout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    price_id: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        url: string;
+                    };
+                };
+            };
+        };
+    };
+    openPortal: {
+        parameters: {
+            query?: {
+                price_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        url: string;
+                    };
+                };
+            };
+        };
+    };
+    listInvoices: {
+        parameters: {
+            query?: {
+                limit?: string;
+                starting_after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        invoices: {
+                            id: string;
+                            number: string | null;
+                            amount: number;
+                            currency: string;
+                            status: string;
+                            created: number;
+                            due: number | null;
+                            pdf_url: string | null;
+                        }[];
+                        has_more: boolean;
+                    };
+                };
+            };
+        };
+    };
+    takeInUserChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    type: "INSERT" | "UPDATE" | "DELETE";
+                    /** @constant */
+                    schema: "auth";
+                    /** @constant */
+                    table: "users";
+                    record: {
+                        /** Format: uuid */
+                        id: string;
+                    } | null;
+                    old_record?: {
+                        /** Format: uuid */
+                        id: string;
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        received: true;
+                    };
+                };
+            };
+        };
+    };
+    takeInEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        received: true;
+                    };
+                };
+            };
+        };
+    };
+    listEventTypes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        event_types: {
+                            type: string;
+                            description: string;
+                            data: {
+                                [key: string]: unknown;
+                            };
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        endpoints: {
+                            /** Format: uuid */
+                            id: string;
+                            url: string;
+                            description: string;
+                            event_types: string[] | null;
+                            enabled: boolean;
+                            disabled_reason: ("failing" | "gone" | "turned_off") | null;
+                            disabled_at: string | null;
+                            failing_since: string | null;
+                            old_secret_until: string | null;
+                            /** Format: date-time */
+                            created: string;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    url: string;
+                    description?: string;
+                    event_types?: ("budget.threshold" | "budget.forecast" | "key.created" | "key.rotated" | "key.grace_ending" | "key.expiring" | "key.revoked" | "plan.changed" | "payment.failed" | "account.suspended" | "account.resumed" | "webhook.disabled" | "webhook.test")[] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        endpoint: {
+                            /** Format: uuid */
+                            id: string;
+                            url: string;
+                            description: string;
+                            event_types: string[] | null;
+                            enabled: boolean;
+                            disabled_reason: ("failing" | "gone" | "turned_off") | null;
+                            disabled_at: string | null;
+                            failing_since: string | null;
+                            old_secret_until: string | null;
+                            /** Format: date-time */
+                            created: string;
+                        };
+                        /** @description The signing secret, `whsec_…`. It is shown only in this answer. Rotate it if you lose it. */
+                        secret: string;
+                    };
+                };
+            };
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        endpoint: {
+                            /** Format: uuid */
+                            id: string;
+                            url: string;
+                            description: string;
+                            event_types: string[] | null;
+                            enabled: boolean;
+                            disabled_reason: ("failing" | "gone" | "turned_off") | null;
+                            disabled_at: string | null;
+                            failing_since: string | null;
+                            old_secret_until: string | null;
+                            /** Format: date-time */
+                            created: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": null | Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+        };
+    };
+    changeWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    url?: string;
+                    description?: string;
+                    /** @description `true` ends `failing_since`, and new events are sent again. `false` gives up what waits. */
+                    enabled?: boolean;
+                    event_types?: ("budget.threshold" | "budget.forecast" | "key.created" | "key.rotated" | "key.grace_ending" | "key.expiring" | "key.revoked" | "plan.changed" | "payment.failed" | "account.suspended" | "account.resumed" | "webhook.disabled" | "webhook.test")[] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        endpoint: {
+                            /** Format: uuid */
+                            id: string;
+                            url: string;
+                            description: string;
+                            event_types: string[] | null;
+                            enabled: boolean;
+                            disabled_reason: ("failing" | "gone" | "turned_off") | null;
+                            disabled_at: string | null;
+                            failing_since: string | null;
+                            old_secret_until: string | null;
+                            /** Format: date-time */
+                            created: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    rotateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    overlap_seconds?: number;
+                } | null;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        endpoint: {
+                            /** Format: uuid */
+                            id: string;
+                            url: string;
+                            description: string;
+                            event_types: string[] | null;
+                            enabled: boolean;
+                            disabled_reason: ("failing" | "gone" | "turned_off") | null;
+                            disabled_at: string | null;
+                            failing_since: string | null;
+                            old_secret_until: string | null;
+                            /** Format: date-time */
+                            created: string;
+                        };
+                        /** @description The signing secret, `whsec_…`. It is shown only in this answer. Rotate it if you lose it. */
+                        secret: string;
+                    };
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": null | Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        delivery: {
+                            /** Format: uuid */
+                            id: string;
+                            /** Format: uuid */
+                            message_id: string;
+                            type: string;
+                            /** @enum {unknown} */
+                            status: "pending" | "delivered" | "failed";
+                            /** Format: date-time */
+                            created: string;
+                            next_try: string | null;
+                            attempts: {
+                                /** Format: date-time */
+                                at: string;
+                                duration_ms: number;
+                                status: number | null;
+                                error: string | null;
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                status?: "pending" | "delivered" | "failed";
+                limit?: string;
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        deliveries: {
+                            /** Format: uuid */
+                            id: string;
+                            /** Format: uuid */
+                            message_id: string;
+                            type: string;
+                            /** @enum {unknown} */
+                            status: "pending" | "delivered" | "failed";
+                            /** Format: date-time */
+                            created: string;
+                            next_try: string | null;
+                            attempts: {
+                                /** Format: date-time */
+                                at: string;
+                                duration_ms: number;
+                                status: number | null;
+                                error: string | null;
+                            }[];
+                        }[];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    redeliverWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": null | Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        delivery: {
+                            /** Format: uuid */
+                            id: string;
+                            /** Format: uuid */
+                            message_id: string;
+                            type: string;
+                            /** @enum {unknown} */
+                            status: "pending" | "delivered" | "failed";
+                            /** Format: date-time */
+                            created: string;
+                            next_try: string | null;
+                            attempts: {
+                                /** Format: date-time */
+                                at: string;
+                                duration_ms: number;
+                                status: number | null;
+                                error: string | null;
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    getUsage: {
+        parameters: {
+            query?: {
+                from?: string;
+                to?: string;
+                interval?: "hour" | "day" | "month";
+                group_by?: "model" | "key" | "none";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        from: string;
+                        /** Format: date-time */
+                        to: string;
+                        /** @enum {unknown} */
+                        interval: "hour" | "day" | "month";
+                        /** @enum {unknown} */
+                        group_by: "model" | "key" | "none";
+                        buckets: {
+                            /** Format: date-time */
+                            start: string;
+                            model?: string;
+                            key_id?: string;
+                            requests: number;
+                            errors: number;
+                            prompt_tokens: number;
+                            cached_tokens: number;
+                            completion_tokens: number;
+                            reasoning_tokens: number;
+                            cache_write_tokens: number;
+                            long_cache_write_tokens: number;
+                            audio_input_tokens: number;
+                            image_input_tokens: number;
+                            audio_output_tokens: number;
+                            image_output_tokens: number;
+                            tool_calls: number;
+                            cost_usd: string;
+                        }[];
+                        keys?: {
+                            id: string;
+                            label: string;
+                            prefix: string;
+                        }[];
+                        adjustments?: {
+                            /** Format: uuid */
+                            id: string;
+                            /** Format: date-time */
+                            at: string;
+                            month: string;
+                            amount_usd: string;
+                            reason: string;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    getUsageSummary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        from: string;
+                        spent_usd: string;
+                        reserved_usd: string;
+                        cap_usd: string;
+                        /** Format: date-time */
+                        resets_at: string;
+                    };
+                };
+            };
+        };
+    };
+    listRequests: {
+        parameters: {
+            query?: {
+                key?: string;
+                model?: string;
+                status?: string;
+                code?: string;
+                from?: string;
+                to?: string;
+                min_cost_usd?: string;
+                max_cost_usd?: string;
+                min_duration_ms?: string;
+                max_duration_ms?: string;
+                limit?: string;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        requests: {
+                            id: string;
+                            /** Format: date-time */
+                            at: string;
+                            /** @enum {unknown} */
+                            kind: "refused" | "reaped" | "settled" | "cancelled";
+                            count: number;
+                            key_id: string;
+                            endpoint: string;
+                            model: string | null;
+                            answered_model: string | null;
+                            stream: boolean;
+                            status: number | null;
+                            code: string | null;
+                            attempts: number;
+                            client_gone: boolean;
+                            reserved_usd: string;
+                            reserved_tokens: number;
+                            granted_output_tokens: number | null;
+                            prompt_tokens: number;
+                            cached_tokens: number;
+                            cache_write_tokens: number;
+                            long_cache_write_tokens: number;
+                            audio_input_tokens: number;
+                            image_input_tokens: number;
+                            completion_tokens: number;
+                            reasoning_tokens: number;
+                            audio_output_tokens: number;
+                            image_output_tokens: number;
+                            tool_calls: number;
+                            cost_usd: string;
+                            estimated: boolean;
+                            service_tier: string | null;
+                            first_byte_ms: number | null;
+                            duration_ms: number | null;
+                            address: string | null;
+                        }[];
+                        keys: {
+                            id: string;
+                            label: string;
+                            prefix: string;
+                        }[];
+                        next_cursor: string | null;
+                        searched_to: string | null;
+                    };
+                };
+            };
+        };
+    };
+    exportRequests: {
+        parameters: {
+            query?: {
+                key?: string;
+                model?: string;
+                status?: string;
+                code?: string;
+                from?: string;
+                to?: string;
+                min_cost_usd?: string;
+                max_cost_usd?: string;
+                min_duration_ms?: string;
+                max_duration_ms?: string;
+                format?: "ndjson" | "csv";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": {
+                        id: string;
+                        /** Format: date-time */
+                        at: string;
+                        /** @enum {unknown} */
+                        kind: "refused" | "reaped" | "settled" | "cancelled";
+                        count: number;
+                        key_id: string;
+                        endpoint: string;
+                        model: string | null;
+                        answered_model: string | null;
+                        stream: boolean;
+                        status: number | null;
+                        code: string | null;
+                        attempts: number;
+                        client_gone: boolean;
+                        reserved_usd: string;
+                        reserved_tokens: number;
+                        granted_output_tokens: number | null;
+                        prompt_tokens: number;
+                        cached_tokens: number;
+                        cache_write_tokens: number;
+                        long_cache_write_tokens: number;
+                        audio_input_tokens: number;
+                        image_input_tokens: number;
+                        completion_tokens: number;
+                        reasoning_tokens: number;
+                        audio_output_tokens: number;
+                        image_output_tokens: number;
+                        tool_calls: number;
+                        cost_usd: string;
+                        estimated: boolean;
+                        service_tier: string | null;
+                        first_byte_ms: number | null;
+                        duration_ms: number | null;
+                        address: string | null;
+                    };
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    getRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        request: {
+                            id: string;
+                            /** Format: date-time */
+                            at: string;
+                            /** @enum {unknown} */
+                            kind: "refused" | "reaped" | "settled" | "cancelled";
+                            count: number;
+                            key_id: string;
+                            endpoint: string;
+                            model: string | null;
+                            answered_model: string | null;
+                            stream: boolean;
+                            status: number | null;
+                            code: string | null;
+                            attempts: number;
+                            client_gone: boolean;
+                            reserved_usd: string;
+                            reserved_tokens: number;
+                            granted_output_tokens: number | null;
+                            prompt_tokens: number;
+                            cached_tokens: number;
+                            cache_write_tokens: number;
+                            long_cache_write_tokens: number;
+                            audio_input_tokens: number;
+                            image_input_tokens: number;
+                            completion_tokens: number;
+                            reasoning_tokens: number;
+                            audio_output_tokens: number;
+                            image_output_tokens: number;
+                            tool_calls: number;
+                            cost_usd: string;
+                            estimated: boolean;
+                            service_tier: string | null;
+                            first_byte_ms: number | null;
+                            duration_ms: number | null;
+                            address: string | null;
+                            prices: {
+                                usd_per_million_tokens: {
+                                    [key: string]: string;
+                                };
+                                request_usd: string;
+                                tool_call_usd: {
+                                    [key: string]: string;
+                                };
+                            } | null;
+                        };
+                        key: {
+                            id: string;
+                            label: string;
+                            prefix: string;
+                        } | null;
+                    };
+                };
+            };
+        };
+    };
+    getNotifications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        notifications: {
+                            mails: {
+                                /** @enum {unknown} */
+                                kind: "budget" | "keys" | "webhooks" | "account" | "providers" | "spend";
+                                on: boolean;
+                                required: boolean;
+                            }[];
+                            thresholds: number[];
+                            key_thresholds: number[];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    changeNotifications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    mails?: {
+                        budget?: boolean;
+                        keys?: boolean;
+                        webhooks?: boolean;
+                        account?: boolean;
+                        providers?: boolean;
+                        spend?: boolean;
+                    };
+                    thresholds?: number[] | null;
+                    key_thresholds?: number[] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        notifications: {
+                            mails: {
+                                /** @enum {unknown} */
+                                kind: "budget" | "keys" | "webhooks" | "account" | "providers" | "spend";
+                                on: boolean;
+                                required: boolean;
+                            }[];
+                            thresholds: number[];
+                            key_thresholds: number[];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                limit?: string;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        events: {
+                            /** Format: uuid */
+                            id: string;
+                            /** @enum {unknown} */
+                            type: "budget.threshold" | "budget.forecast" | "key.created" | "key.rotated" | "key.grace_ending" | "key.expiring" | "key.revoked" | "plan.changed" | "payment.failed" | "account.suspended" | "account.resumed" | "webhook.disabled" | "webhook.test" | "request.failed_over" | "provider.failing" | "spend.unusual";
+                            /** Format: date-time */
+                            at: string;
+                            data: {
+                                [key: string]: unknown;
+                            };
+                            seen: boolean;
+                        }[];
+                        unread: number;
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    markEventsSeen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    id: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        unread: number;
+                    };
+                };
+            };
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                limit?: string;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        entries: {
+                            id: string;
+                            /** Format: date-time */
+                            at: string;
+                            action: string;
+                            actor_id: string | null;
+                            actor_email: string | null;
+                            subject: string | null;
+                            detail: {
+                                [key: string]: string | number | boolean | null;
+                            };
+                            ip: string | null;
+                        }[];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
 }

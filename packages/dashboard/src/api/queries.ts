@@ -1,6 +1,7 @@
 import { QueryClient, queryOptions } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
 import { type Answer, type InputArguments, type OperationName, send } from './call.ts'
+import type { RequestInput } from './request.ts'
 
 const retries = 2
 const minRetryDelayMs = 400
@@ -26,7 +27,7 @@ export function read<Name extends OperationName>(name: Name, ...rest: InputArgum
   const [input = {}] = rest
   return queryOptions<Answer<Name>, ApiError>({
     queryKey: [name, input],
-    queryFn: ({ signal }) => send(name, input, signal)
+    queryFn: ({ signal }) => send(name, input as RequestInput, signal)
   })
 }
 

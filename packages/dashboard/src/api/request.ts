@@ -1,3 +1,4 @@
+import createClient from 'openapi-fetch'
 import { ApiError } from './api-error.ts'
 
 export interface RequestInput {
@@ -18,6 +19,19 @@ const unreadable = 'The server sent an unexpected answer. Try again in a moment.
 /** Longer than the API waits for its own dependencies. A browser on its own would wait for minutes. */
 const timeoutMs = 30_000
 
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+/** Any operation; the callers know the types of theirs. */
+interface AnyOperation {
+  parameters: { path: RequestInput['params']; query?: RequestInput['query'] }
+  requestBody?: { content: { 'application/json': unknown } }
+  responses: {
+    200: { content: { 'application/json': unknown } }
+    default: { content: { 'application/json': unknown } }
+  }
+}
+
+const client = createClient<Record<string, Record<Method, AnyOperation>>>({ credentials: 'same-origin' })
+
 /**
  * Sends a request to control's API with the session cookie.
  *
@@ -32,40 +46,24 @@ export async function sendRequest(
   { params = {}, query = {}, body, idempotencyKey }: RequestInput,
   signal?: AbortSignal
 ): Promise<unknown> {
-  const path = template.replace(/\{(\w+)\}/g, (_, parameter: string) => encodeURIComponent(params[parameter] ?? ''))
-  const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
-  const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`
   const deadline = AbortSignal.timeout(timeoutMs)
-  let response: Response
-  let text: string
+  const headers = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
   try {
-    response = await fetch(path + search, {
-      method,
-      credentials: 'same-origin',
-      headers: {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey })
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+    const { data, error, response } = await client.request(method.toLowerCase() as Method, template, {
+      params: { path: params, query },
+      body,
+      headers,
       signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline])
     })
-    text = await response.text()
+    if (response.ok && data != null) return data
+    throw toFailure(response, error)
   } catch (error) {
-    if (signal?.aborted === true) throw error
+    if (error instanceof ApiError || signal?.aborted === true) throw error
+    // The body of a successful answer is not JSON.
+    if (error instanceof SyntaxError) throw new ApiError(502, 'unreadable', unreadable)
     throw deadline.aborted
       ? new ApiError(0, 'too_slow', method === 'GET' ? tooSlow.reading : tooSlow.changing)
       : new ApiError(0, 'unreachable', unreachable)
-  }
-  const answer = parse(text)
-  if (response.ok && answer !== null) return answer
-  throw toFailure(response, answer)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { formatAmount, formatExactUsd, formatUsd } from './money.ts'
+import { formatAmount, formatExactUsd, formatHeadlineUsd, formatShortUsd, formatUsd } from './money.ts'
 import { countOf, formatCompact } from './number.ts'
 import { formatRelative } from './time.ts'
 
@@ -21,6 +21,13 @@ test('exact dollars keep every decimal of a nanodollar', async () => {
   assert.deepEqual(['0.00', '0.0000141', '12.5', '0.000000001'].map(formatExactUsd), [
     ...['$0.00', '$0.0000141', '$12.50', '$0.000000001']
   ])
+})
+
+test('headlines round to cents, and do not show an amount below one cent as nothing', async () => {
+  assert.deepEqual(['0', '0.0000042', '-0.001', '0.01', '1234.567'].map(formatHeadlineUsd), [
+    ...['$0.00', '< $0.01', '> -$0.01', '$0.01', '$1,234.57']
+  ])
+  assert.deepEqual([20, 20.5].map(formatShortUsd), ['$20', '$20.50'])
 })
 
 test('an invoice amount is read in the minor unit that Stripe uses for its currency', async () => {

@@ -1,3 +1,7 @@
+import { locale } from './locale.ts'
+
+const dollars = { style: 'currency', currency: 'USD' } as const
+
 /**
  * Formats dollars with two decimals, and with more for amounts below one cent.
  *
@@ -6,16 +10,27 @@
 export function formatUsd(usd: string | number): string {
   const value = Number(usd)
   const isTiny = value !== 0 && Math.abs(value) < 0.01
-  return new Intl.NumberFormat('en-US', {
-    style: 'currency',
-    currency: 'USD',
+  return new Intl.NumberFormat(locale, {
+    ...dollars,
     ...(isTiny && { minimumFractionDigits: 2, maximumSignificantDigits: 2 })
   }).format(value)
 }
 
-const exact = new Intl.NumberFormat('en-US', {
-  style: 'currency',
-  currency: 'USD',
+const rounded = new Intl.NumberFormat(locale, dollars)
+const short = new Intl.NumberFormat(locale, { ...dollars, trailingZeroDisplay: 'stripIfInteger' })
+
+/** Formats dollars for a headline, with two decimals. An amount below one cent is only named as such: `< $0.01`. */
+export function formatHeadlineUsd(usd: string | number): string {
+  const value = Number(usd)
+  if (value === 0 || Math.abs(value) >= 0.01) return rounded.format(value)
+  return value > 0 ? `< ${rounded.format(0.01)}` : `> ${rounded.format(-0.01)}`
+}
+
+/** Formats dollars without the cents of a whole amount: `$20`, `$20.50`. */
+export const formatShortUsd = (usd: string | number): string => short.format(Number(usd))
+
+const exact = new Intl.NumberFormat(locale, {
+  ...dollars,
   minimumFractionDigits: 2,
   maximumFractionDigits: 9
 })
@@ -45,12 +60,12 @@ export function formatAmount(amount: number, currency: string): string {
   const decimals = unusualDecimals.get(code) ?? 2
   const value = amount / 10 ** decimals
   const exact = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
-  if (!/^[A-Z]{3}$/.test(code)) return `${new Intl.NumberFormat('en-US', exact).format(value)} ${code}`.trim()
-  const usual = new Intl.NumberFormat('en-US', { style: 'currency', currency: code })
+  if (!/^[A-Z]{3}$/.test(code)) return `${new Intl.NumberFormat(locale, exact).format(value)} ${code}`.trim()
+  const usual = new Intl.NumberFormat(locale, { style: 'currency', currency: code })
   const { maximumFractionDigits: shown = 2 } = usual.resolvedOptions()
   // Currencies usually written without decimals get them only if the amount is not whole.
   const isWhole = Number.isInteger(value)
   return shown < decimals && !isWhole
-    ? new Intl.NumberFormat('en-US', { style: 'currency', currency: code, ...exact }).format(value)
+    ? new Intl.NumberFormat(locale, { style: 'currency', currency: code, ...exact }).format(value)
     : usual.format(value)
 }

@@ -1,5 +1,7 @@
-const exact = new Intl.NumberFormat('en-US')
-const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
+import { locale } from './locale.ts'
+
+const exact = new Intl.NumberFormat(locale)
+const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
 
 export const formatCount = (count: number): string => exact.format(count)
 

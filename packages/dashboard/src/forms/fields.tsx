@@ -1,60 +1,26 @@
+import { Field as Base } from '@base-ui/react/field'
 import { Eye, EyeOff } from 'lucide-react'
-import { type ComponentProps, type ReactNode, useId, useState } from 'react'
-import { useProblem } from './form.tsx'
+import { type ComponentProps, type ReactElement, useState } from 'react'
+import { controlLook, Field, type FieldProps } from './field.tsx'
+import { Unit } from './unit.tsx'
 
-export const controlLook =
-  'w-full rounded-lg border border-line-strong bg-surface px-3 text-ink placeholder:text-ink-soft/80 hover:border-ink-soft aria-invalid:border-danger'
+export { SelectField } from './select-field.tsx'
+export { controlLook }
 
-interface FieldProps {
-  readonly name: string
-  readonly label: string
-  readonly hint?: ReactNode
-  readonly isOptional?: boolean
-}
-interface Described {
-  id: string
-  name: string
-  'aria-invalid'?: true
-  'aria-describedby'?: string
-}
+/** Keyboards for the types that browsers would check themselves, in the words of their own language. */
+const keyboards: Readonly<Record<string, 'email' | 'url'>> = { email: 'email', url: 'url' }
 
-/** A control with its label above, and its problem and hint below. */
-export function Field({
-  name,
-  label,
-  hint,
-  isOptional = false,
-  children
-}: FieldProps & { readonly children: (control: Described) => ReactNode }) {
-  const id = useId()
-  const problem = useProblem(name)
-  const describedBy = [hint === undefined ? null : `${id}-hint`, problem === undefined ? null : `${id}-problem`]
-    .filter((part) => part !== null)
-    .join(' ')
-  return (
-    <div className="min-w-0">
-      <label htmlFor={id} className="mb-1.5 block text-sm font-medium">
-        {label}
-        {isOptional && <span className="font-normal text-ink-soft"> (optional)</span>}
-      </label>
-      {children({
-        id,
-        name,
-        ...(problem !== undefined && { 'aria-invalid': true }),
-        ...(describedBy !== '' && { 'aria-describedby': describedBy })
-      })}
-      {problem !== undefined && (
-        <p id={`${id}-problem`} className="mt-1.5 text-sm text-danger">
-          {problem}
-        </p>
-      )}
-      {hint !== undefined && (
-        <p id={`${id}-hint`} className="mt-1.5 text-[0.8125rem] text-ink-soft">
-          {hint}
-        </p>
-      )}
-    </div>
-  )
+/**
+ * The attributes of an input that the form's `read` checks: `required` is only announced, and `email` and `url` only choose
+ * the keyboard.
+ */
+function uncheckedByBrowser({ required, type, ...rest }: ComponentProps<'input'>): ComponentProps<'input'> {
+  const keyboard = keyboards[type ?? '']
+  return {
+    ...(required === true && { 'aria-required': true }),
+    ...(keyboard === undefined ? { type } : { inputMode: keyboard, autoCapitalize: 'off', spellCheck: false }),
+    ...rest
+  }
 }
 
 type TextFieldProps = FieldProps &
@@ -63,20 +29,13 @@ type TextFieldProps = FieldProps &
 export function TextField({ name, label, hint, isOptional, unit, ...input }: TextFieldProps) {
   return (
     <Field name={name} label={label} hint={hint} isOptional={isOptional ?? false}>
-      {(control) => (
-        <div className="relative">
-          <input
-            {...input}
-            {...control}
-            className={`${controlLook} h-10 ${unit === undefined ? '' : 'pr-28'} read-only:bg-sunken`}
-          />
-          {unit !== undefined && (
-            <span className="pointer-events-none absolute inset-y-0 right-3 flex items-center text-sm text-ink-soft">
-              {unit}
-            </span>
-          )}
-        </div>
-      )}
+      <div className="relative">
+        <Base.Control
+          {...uncheckedByBrowser(input)}
+          className={`${controlLook} h-10 ${unit === undefined ? '' : 'pr-28'} read-only:bg-sunken`}
+        />
+        {unit !== undefined && <Unit>{unit}</Unit>}
+      </div>
     </Field>
   )
 }
@@ -87,59 +46,43 @@ export function PasswordField({ name, label, hint, ...input }: TextFieldProps) {
   const Icon = isShown ? EyeOff : Eye
   return (
     <Field name={name} label={label} hint={hint}>
-      {(control) => (
-        <div className="relative">
-          <input {...input} {...control} type={isShown ? 'text' : 'password'} className={`${controlLook} h-10 pr-11`} />
-          <button
-            type="button"
-            aria-label={isShown ? 'Hide password' : 'Show password'}
-            className="absolute inset-y-1 right-1 grid w-9 place-items-center rounded-md text-ink-soft hover:text-ink"
-            onClick={() => setShown(!isShown)}
-          >
-            <Icon aria-hidden="true" className="size-4" />
-          </button>
-        </div>
-      )}
+      <div className="relative">
+        <Base.Control
+          {...uncheckedByBrowser(input)}
+          type={isShown ? 'text' : 'password'}
+          className={`${controlLook} h-10 pr-11`}
+        />
+        <button
+          type="button"
+          aria-label={isShown ? 'Hide password' : 'Show password'}
+          className="absolute inset-y-1 right-1 grid w-9 place-items-center rounded-md text-ink-soft hover:text-ink"
+          onClick={() => setShown(!isShown)}
+        >
+          <Icon aria-hidden="true" className="size-4" />
+        </button>
+      </div>
     </Field>
   )
 }
 
+/** Another element as the control of a field. */
+const control = (element: ReactElement) => <Base.Control render={element} />
+
 type TextAreaFieldProps = FieldProps & Omit<ComponentProps<'textarea'>, 'name' | 'id' | 'className'>
 
 /** Several lines of code. */
-export function TextAreaField({ name, label, hint, isOptional, ...area }: TextAreaFieldProps) {
+export function TextAreaField({ name, label, hint, isOptional, required, ...area }: TextAreaFieldProps) {
   return (
     <Field name={name} label={label} hint={hint} isOptional={isOptional ?? false}>
-      {(control) => (
+      {control(
         <textarea
           {...area}
-          {...control}
+          {...(required === true && { 'aria-required': true })}
           spellCheck={false}
           autoCapitalize="off"
           autoComplete="off"
           className={`${controlLook} min-h-40 resize-y py-2.5 font-mono text-[0.8125rem] leading-relaxed`}
         />
-      )}
-    </Field>
-  )
-}
-
-type SelectFieldProps = FieldProps &
-  Omit<ComponentProps<'select'>, 'name' | 'id' | 'className'> & {
-    readonly options: ReadonlyArray<readonly [value: string, text: string]>
-  }
-
-export function SelectField({ name, label, hint, isOptional, options, ...select }: SelectFieldProps) {
-  return (
-    <Field name={name} label={label} hint={hint} isOptional={isOptional ?? false}>
-      {(control) => (
-        <select {...select} {...control} className={`${controlLook} h-10`}>
-          {options.map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </select>
       )}
     </Field>
   )

@@ -1,3 +1,4 @@
+import { Form as Base } from '@base-ui/react/form'
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
 import { isCode } from '../api/api-error.ts'
 import { queryClient } from '../api/queries.ts'
@@ -38,18 +39,19 @@ export function Form<Values>({ read, submit, children, className = 'space-y-4' }
   const [isBusy, setBusy] = useState(false)
   useKeepDialogOpen(isBusy)
 
+  // The first field with a problem gets the focus. The base form does this only for problems that it finds at once.
   useEffect(() => {
-    if (Object.keys(problems.fields).length > 0) {
+    if (Object.keys(problems.fields).length === 0) return
+    const frame = requestAnimationFrame(() =>
       form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-    }
+    )
+    return () => cancelAnimationFrame(frame)
   }, [problems])
 
   const onSubmit = async (element: HTMLFormElement) => {
     if (isBusy) return
-    const partial = problemsOfPartialDates(element)
     const reading = read(new FormData(element))
-    const found = { ...(reading.ok ? {} : reading.problems), ...partial }
-    if (!reading.ok || Object.keys(found).length > 0) return setProblems({ fields: found, general: null })
+    if (!reading.ok) return setProblems({ fields: reading.problems, general: null })
     setProblems(noProblems)
     setBusy(true)
     try {
@@ -67,9 +69,9 @@ export function Form<Values>({ read, submit, children, className = 'space-y-4' }
   }
 
   return (
-    <form
+    <Base
       ref={form}
-      noValidate
+      errors={problems.fields}
       className={className}
       onSubmit={(event) => {
         event.preventDefault()
@@ -89,17 +91,9 @@ export function Form<Values>({ read, submit, children, className = 'space-y-4' }
           </Banner>
         )}
       </ProblemsContext>
-    </form>
+    </Base>
   )
 }
-
-/** Browsers submit a partly typed date as empty. This reports it as a problem instead. */
-const problemsOfPartialDates = (form: HTMLFormElement): Record<string, string> =>
-  Object.fromEntries(
-    [...form.elements]
-      .filter((element) => element instanceof HTMLInputElement && element.type === 'date' && element.validity.badInput)
-      .map((element) => [element.getAttribute('name') ?? '', 'Enter a complete date, or leave the field empty.'])
-  )
 
 const namesIn = (form: HTMLFormElement): Set<string> =>
   new Set([...form.elements].map((element) => element.getAttribute('name') ?? '').filter((name) => name !== ''))

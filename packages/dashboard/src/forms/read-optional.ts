@@ -1,3 +1,4 @@
+import { formatCount } from '../format/number.ts'
 import { numberOf } from './read-fields.ts'
 
 /** The value of a field that may be empty, or its problem. */
@@ -52,6 +53,6 @@ export function readLimit(
     ? { value, problem: null }
     : {
         value: null,
-        problem: `Enter ${kind} from ${min} to ${max.toLocaleString('en-US')}, or leave the field empty for ${emptyMeans}.`
+        problem: `Enter ${kind} from ${min} to ${formatCount(max)}, or leave the field empty for ${emptyMeans}.`
       }
 }

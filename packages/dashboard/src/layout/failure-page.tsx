@@ -5,8 +5,8 @@ import { brand } from '../brand/brand.ts'
 import { Button } from '../ui/button.tsx'
 import { Failure } from '../ui/states.tsx'
 
-/** Shown instead of a page that failed to load or to render. */
-export function FailurePage({ error, reset }: ErrorComponentProps) {
+/** Shown in the place of a page that failed to load or to render. */
+export function FailurePart({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
   const [isRetrying, setRetrying] = useState(false)
   if (error instanceof ApiError) {
@@ -17,14 +17,14 @@ export function FailurePage({ error, reset }: ErrorComponentProps) {
       reset()
     }
     return (
-      <main className="grid min-h-dvh place-items-center">
+      <div className="grid min-h-[60dvh] place-items-center">
         <h1 className="sr-only">{brand.name}</h1>
         <Failure error={error} onRetry={() => void retry()} isRetrying={isRetrying} />
-      </main>
+      </div>
     )
   }
   return (
-    <main className="grid min-h-dvh place-items-center px-6">
+    <div className="grid min-h-[60dvh] place-items-center px-6">
       <div role="alert" className="max-w-md text-center">
         <h1 className="text-xl font-semibold tracking-tight">Something went wrong</h1>
         <p className="mt-2 text-ink-soft">
@@ -34,6 +34,14 @@ export function FailurePage({ error, reset }: ErrorComponentProps) {
           Reload page
         </Button>
       </div>
+    </div>
+  )
+}
+
+export function FailurePage(props: ErrorComponentProps) {
+  return (
+    <main className="grid min-h-dvh place-items-center">
+      <FailurePart {...props} />
     </main>
   )
 }

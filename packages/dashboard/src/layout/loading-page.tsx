@@ -1,15 +1,22 @@
 import { brand } from '../brand/brand.ts'
 import { Spinner } from '../ui/button.tsx'
 
-/** Shown while a route loads its data. */
+/** Shown while the code of a page loads, in the place of the page. */
+export function LoadingPart() {
+  return (
+    <div role="status" className="grid min-h-[60dvh] place-items-center text-ink-soft">
+      <Spinner className="size-7" />
+      <span className="sr-only">Loading…</span>
+    </div>
+  )
+}
+
+/** Shown while the frame of all pages loads. */
 export function LoadingPage() {
   return (
-    <main className="grid min-h-dvh place-items-center text-ink-soft">
+    <main className="grid min-h-dvh place-items-center">
       <h1 className="sr-only">{brand.name}</h1>
-      <div role="status">
-        <Spinner />
-        <span className="sr-only">Loading…</span>
-      </div>
+      <LoadingPart />
     </main>
   )
 }

@@ -2,9 +2,10 @@ import { Link } from '@tanstack/react-router'
 import { titleOf } from '../brand/brand.ts'
 import { buttonLook } from '../ui/button.tsx'
 
-export function NotFoundPage() {
+/** Shown in the place of a page whose address does not exist. */
+export function NotFoundPart() {
   return (
-    <main className="grid min-h-dvh place-items-center px-6">
+    <div className="grid min-h-[60dvh] place-items-center px-6">
       <title>{titleOf('Page not found')}</title>
       <div className="text-center">
         <h1 className="text-xl font-semibold tracking-tight">Page not found</h1>
@@ -13,6 +14,14 @@ export function NotFoundPage() {
           Go to the overview
         </Link>
       </div>
+    </div>
+  )
+}
+
+export function NotFoundPage() {
+  return (
+    <main className="grid min-h-dvh place-items-center">
+      <NotFoundPart />
     </main>
   )
 }

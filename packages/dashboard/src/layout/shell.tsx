@@ -7,7 +7,8 @@ import { call } from '../api/call.ts'
 import { BrandLinks } from '../brand/brand-links.tsx'
 import { visibleText } from '../format/visible-text.ts'
 import { Banner } from '../ui/banner.tsx'
-import { useToast } from '../ui/toast.tsx'
+import { MomentTooltip } from '../ui/moment-tooltip.tsx'
+import { ToastProvider, useToast } from '../ui/toast.tsx'
 import { useAccount, useUser } from './caller.ts'
 import { finishSignOut } from './finish-sign-out.ts'
 import { Logo } from './logo.tsx'
@@ -15,8 +16,16 @@ import { Navigation } from './navigation.tsx'
 import { ShellBell } from './shell-bell.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 
-/** The frame around every signed-in page: navigation, the user's name, theme and sign-out. */
+/** The frame around every signed-in page: navigation, the user's name, theme, sign-out and toasts. */
 export function Shell() {
+  return (
+    <ToastProvider>
+      <Frame />
+    </ToastProvider>
+  )
+}
+
+function Frame() {
   const account = useAccount()
   const isOperator = useUser().role === 'operator'
   return (
@@ -50,6 +59,7 @@ export function Shell() {
           <Outlet />
         </div>
       </main>
+      <MomentTooltip />
     </div>
   )
 }

@@ -1,6 +1,8 @@
+import { Toggle } from '@base-ui/react/toggle'
+import { ToggleGroup } from '@base-ui/react/toggle-group'
 import { Monitor, Moon, Sun } from 'lucide-react'
-import { useState } from 'react'
-import { chooseTheme, storedTheme, themes } from '../theme/theme.ts'
+import { themes } from '../theme/theme.ts'
+import { useTheme } from '../theme/use-theme.ts'
 
 const looks = {
   system: { icon: Monitor, text: 'System' },
@@ -9,34 +11,30 @@ const looks = {
 } as const
 
 export function ThemeSwitch() {
-  const [theme, setTheme] = useState(storedTheme)
+  const [theme, chooseTheme] = useTheme()
   return (
-    <fieldset className="inline-flex rounded-lg bg-sunken p-0.5">
-      <legend className="sr-only">Theme</legend>
+    <ToggleGroup
+      aria-label="Theme"
+      value={[theme]}
+      onValueChange={([chosen]) => {
+        if (chosen !== undefined) chooseTheme(chosen)
+      }}
+      className="inline-flex rounded-lg bg-sunken p-0.5"
+    >
       {themes.map((option) => {
         const { icon: Icon, text } = looks[option]
         return (
-          <label
+          <Toggle
             key={option}
+            value={option}
+            aria-label={text}
             title={text}
-            className="grid h-7 w-9 cursor-pointer place-items-center rounded-md text-ink-soft has-checked:bg-raised has-checked:text-ink has-checked:shadow-card has-focus-visible:outline-2 has-focus-visible:outline-accent"
+            className="grid h-7 w-9 place-items-center rounded-md text-ink-soft data-pressed:bg-raised data-pressed:text-ink data-pressed:shadow-card"
           >
-            <input
-              type="radio"
-              name="theme"
-              value={option}
-              checked={theme === option}
-              className="sr-only"
-              onChange={() => {
-                chooseTheme(option)
-                setTheme(option)
-              }}
-            />
             <Icon aria-hidden="true" className="size-3.5" />
-            <span className="sr-only">{text}</span>
-          </label>
+          </Toggle>
         )
       })}
-    </fieldset>
+    </ToggleGroup>
   )
 }

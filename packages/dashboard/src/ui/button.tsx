@@ -48,11 +48,12 @@ export function Button({
   )
 }
 
-export function Spinner() {
+/** @param props.className its size, if it is not the size of text */
+export function Spinner({ className = 'size-4' }: { readonly className?: string }) {
   return (
     <span
       aria-hidden="true"
-      className="size-4 shrink-0 motion-safe:animate-spin rounded-full border-2 border-current border-r-transparent"
+      className={`${className} inline-block shrink-0 motion-safe:animate-spin rounded-full border-2 border-current border-r-transparent`}
     />
   )
 }

@@ -1,11 +1,22 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
-import { useInertPage } from './inert-page.ts'
 import { KeepOpenContext } from './keep-dialog-open.ts'
 
 /** The first field takes the focus, not the close button. */
 const firstField = 'form input, form select, form textarea'
+
+/** The element of the page that had the focus last. Dialogs are outside of the page. */
+let opener: Element | null = null
+document.addEventListener('focusout', ({ target }) => {
+  if (target instanceof Element && target.closest('#root') !== null) opener = target
+})
+
+/** The element that opened the dialog. Without it, such as after a row was deleted, the title of the page. */
+const findReturnTarget = (): HTMLElement | null => {
+  const target = opener?.isConnected === true ? opener : document.querySelector('h1')
+  return target instanceof HTMLElement ? target : null
+}
 
 interface DialogProps {
   readonly title: string
@@ -24,7 +35,6 @@ export function Dialog({ title, description, onClose, children, isDismissable = 
   const [keepOpen] = useState(() => (isBusy: boolean) => {
     isKeptOpen.current = isBusy
   })
-  useInertPage()
   return (
     <Base.Root
       open
@@ -38,6 +48,7 @@ export function Dialog({ title, description, onClose, children, isDismissable = 
         <Base.Viewport className="fixed inset-0 z-50 grid place-items-center overflow-y-auto p-3 sm:p-6">
           <Base.Popup
             ref={popup}
+            finalFocus={findReturnTarget}
             initialFocus={() => popup.current?.querySelector<HTMLElement>(firstField) ?? true}
             className={`w-full ${isWide ? 'max-w-2xl' : 'max-w-lg'} rounded-2xl border border-line bg-surface p-5 shadow-popup outline-none sm:p-6`}
           >

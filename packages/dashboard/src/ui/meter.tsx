@@ -1,3 +1,5 @@
+import { Meter as Base } from '@base-ui/react/meter'
+
 interface MeterProps {
   readonly label: string
   /** The values in words, for screen readers. */
@@ -17,20 +19,16 @@ export function Meter({ label, description, used, reserved, limit }: MeterProps)
   const reservedShare = Math.min(100 - usedShare, share(reserved, limit))
   const color = usedShare >= 90 ? 'bg-danger' : usedShare >= 75 ? 'bg-warning' : 'bg-accent'
   return (
-    <>
-      <meter
-        aria-label={label}
-        min={0}
-        max={Math.max(limit, 1e-9)}
-        value={Math.max(0, Math.min(used, limit))}
-        className="sr-only"
-      >
-        {description}
-      </meter>
-      <div aria-hidden="true" className="flex h-3 gap-px overflow-hidden rounded-full bg-sunken">
-        <div className={`${color} min-w-px transition-[width]`} style={{ width: `${usedShare}%` }} />
+    <Base.Root
+      aria-label={label}
+      aria-valuetext={description}
+      max={Math.max(limit, 1e-9)}
+      value={Math.max(0, Math.min(used, limit))}
+    >
+      <Base.Track className="flex h-3 gap-px overflow-hidden rounded-full bg-sunken">
+        <Base.Indicator className={`${color} min-w-px shrink-0 transition-[width]`} />
         <div className={`${color} opacity-45`} style={{ width: `${reservedShare}%` }} />
-      </div>
-    </>
+      </Base.Track>
+    </Base.Root>
   )
 }

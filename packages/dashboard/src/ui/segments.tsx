@@ -1,4 +1,5 @@
-import { useId } from 'react'
+import { Toggle } from '@base-ui/react/toggle'
+import { ToggleGroup } from '@base-ui/react/toggle-group'
 
 interface SegmentsProps<Value extends string> {
   readonly legend: string
@@ -7,28 +8,26 @@ interface SegmentsProps<Value extends string> {
   readonly onChange: (value: Value) => void
 }
 
-/** A segmented control: a choice between a few visible options. */
+/** A segmented control: a choice between a few visible options. One of them is always chosen. */
 export function Segments<Value extends string>({ legend, options, value, onChange }: SegmentsProps<Value>) {
-  const name = useId()
   return (
-    <fieldset className="inline-flex max-w-full flex-wrap rounded-lg bg-sunken p-0.5">
-      <legend className="sr-only">{legend}</legend>
+    <ToggleGroup
+      aria-label={legend}
+      value={[value]}
+      onValueChange={([chosen]) => {
+        if (chosen !== undefined) onChange(chosen)
+      }}
+      className="inline-flex max-w-full flex-wrap rounded-lg bg-sunken p-0.5"
+    >
       {options.map(([option, text]) => (
-        <label
+        <Toggle
           key={option}
-          className="flex min-h-8 cursor-pointer items-center rounded-md px-3 text-[0.8125rem] font-medium text-ink-soft hover:text-ink has-checked:bg-raised has-checked:text-ink has-checked:shadow-card has-focus-visible:outline-2 has-focus-visible:outline-accent"
+          value={option}
+          className="flex min-h-8 items-center rounded-md px-3 text-[0.8125rem] font-medium text-ink-soft hover:text-ink data-pressed:bg-raised data-pressed:text-ink data-pressed:shadow-card"
         >
-          <input
-            type="radio"
-            name={name}
-            value={option}
-            checked={value === option}
-            className="sr-only"
-            onChange={() => onChange(option)}
-          />
           {text}
-        </label>
+        </Toggle>
       ))}
-    </fieldset>
+    </ToggleGroup>
   )
 }

@@ -1,55 +1,39 @@
-import { CircleAlert, CircleCheck } from 'lucide-react'
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react'
-import { createPortal } from 'react-dom'
+import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useState } from 'react'
 
-const shownMs = 5000
+export interface ToastRequest {
+  /** Counts up. */
+  readonly id: number
+  readonly text: string
+  readonly tone: 'done' | 'failed'
+  /** Takes the act back. Its failure is shown in another toast. */
+  readonly undo?: (() => Promise<unknown>) | undefined
+}
 
-type Tone = 'done' | 'failed'
-type ShowToast = (text: string, tone?: Tone) => void
-
-const looks = {
-  done: { icon: CircleCheck, color: 'text-accent' },
-  failed: { icon: CircleAlert, color: 'text-danger' }
-} as const
+/** @param more.undo adds a button that takes the act back */
+export type ShowToast = (text: string, tone?: ToastRequest['tone'], more?: Pick<ToastRequest, 'undo'>) => void
 
 const ToastContext = createContext<ShowToast>(() => {})
 
 /** @returns a function that shows a message about a finished or failed action for a few seconds */
 export const useToast = (): ShowToast => useContext(ToastContext)
 
-/** Shows one toast at a time, at the bottom of the window. */
+/** Loaded after the page. Screen readers announce a toast only if the stack was there before it. */
+const ToastStack = lazy(() => import('./toast-stack.tsx').then(({ ToastStack: component }) => ({ default: component })))
+
+/** Shows toasts in a stack at the bottom of the window. */
 export function ToastProvider({ children }: { readonly children: ReactNode }) {
-  const [toast, setToast] = useState<{ readonly text: string; readonly tone: Tone } | null>(null)
-  const showToast = useCallback<ShowToast>((text, tone = 'done') => setToast({ text, tone }), [])
-  useEffect(() => {
-    if (toast === null) return
-    const timer = setTimeout(() => setToast(null), shownMs)
-    return () => clearTimeout(timer)
-  }, [toast])
+  const [requests, setRequests] = useState<readonly ToastRequest[]>([])
+  const showToast = useCallback<ShowToast>(
+    (text, tone = 'done', more) =>
+      setRequests((before) => [...before, { id: before.length, text, tone, undo: more?.undo }]),
+    []
+  )
   return (
     <ToastContext value={showToast}>
       {children}
-      {createPortal(
-        // Rendered outside the page, because screen readers ignore the page while a dialog is open.
-        <div
-          role="status"
-          aria-live="polite"
-          className="pointer-events-none fixed inset-x-0 bottom-4 z-60 flex justify-center px-4"
-        >
-          {toast !== null && <Toast {...toast} />}
-        </div>,
-        document.body
-      )}
+      <Suspense fallback={null}>
+        <ToastStack requests={requests} showToast={showToast} />
+      </Suspense>
     </ToastContext>
-  )
-}
-
-function Toast({ text, tone }: { readonly text: string; readonly tone: Tone }) {
-  const { icon: Icon, color } = looks[tone]
-  return (
-    <p className="flex max-w-md items-center gap-2.5 rounded-xl border border-line bg-surface px-4 py-3 text-sm break-words shadow-popup">
-      <Icon aria-hidden="true" className={`size-4 shrink-0 ${color}`} />
-      {text}
-    </p>
   )
 }

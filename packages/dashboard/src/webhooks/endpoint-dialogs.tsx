@@ -104,9 +104,12 @@ export function TurnOffDialog({ area, target, onClose }: EndpointDialogProps) {
         onClose={onClose}
         read={readNothing}
         submit={async () => {
-          await area.change(target.id, { enabled: false })
-          await refreshWebhooks(area)
-          showToast('Endpoint turned off.')
+          const turn = async (enabled: boolean) => {
+            await area.change(target.id, { enabled })
+            await refreshWebhooks(area)
+          }
+          await turn(false)
+          showToast('Endpoint turned off.', 'done', { undo: () => turn(true) })
           onClose()
         }}
       />

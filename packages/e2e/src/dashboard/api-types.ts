@@ -11,7 +11,7 @@ t.test('the generated API types match the API', async () => {
   const response = await fetch(`${system.addresses.control}/api/openapi.json`)
   const types = readFileSync(new URL(import.meta.resolve('@tollgate/dashboard/api/operations.ts')), 'utf8')
   const document = (await response.json()) as OpenApiDocument
-  assert.equal(writeApiTypes(document), types, 'run build/write-api-types.ts')
+  assert.equal(await writeApiTypes(document), types, 'run build/write-api-types.ts')
   for (const [method, path] of Object.values(adminPaths)) {
     assert.ok(document.paths[path]?.[method.toLowerCase()] !== undefined, `${method} ${path} does not exist`)
   }

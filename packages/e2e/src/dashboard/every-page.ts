@@ -50,6 +50,8 @@ t.test('every page, in both themes and on narrow and wide screens, is accessible
   await own.page.getByRole('button', { name: /^Notices/ }).click()
   await own.page.getByRole('dialog').getByText('was created').first().waitFor()
   await check(own.page, 'Request')
+  await own.page.goto('/dashboard/nowhere')
+  await own.page.getByRole('navigation').getByRole('link', { name: 'Keys', exact: true }).waitFor()
   for (const [title, path] of publicPages) {
     const { page } = path.startsWith('/dashboard') ? own : stranger
     // Navigating to an address that differs only in its fragment would not load the page.
@@ -112,6 +114,8 @@ t.test('a page that cannot be shown says why, and can be retried', async () => {
   await context.route('**/api/auth/me', (route) => route.fulfill({ status: 503, body: 'not ours' }))
   await page.goto('/dashboard')
   await page.getByText('This could not be loaded').waitFor()
+  const navigation = page.getByRole('navigation', { name: 'Dashboard' })
+  await navigation.getByRole('link', { name: 'Keys', exact: true }).waitFor()
   await context.unroute('**/api/auth/me')
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
@@ -120,6 +124,7 @@ t.test('a page that cannot be shown says why, and can be retried', async () => {
   await context.setOffline(true)
   await page.getByRole('navigation').getByRole('link', { name: 'Billing' }).click()
   await page.getByText('The server cannot be reached').waitFor()
+  await navigation.getByRole('link', { name: 'Keys', exact: true }).waitFor()
   await context.setOffline(false)
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor()

@@ -7,7 +7,7 @@ import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import type { LiveUpstreams } from '@tollgate/state/processes/heartbeat.ts'
 import { type Test, test } from 'tap'
 import type { StartControlOptions } from '../testing/control-options.ts'
-import { createDatabase } from '../testing/databases.ts'
+import { createDatabase } from '../testing/create-database.ts'
 import { startControl } from '../testing/start-control.ts'
 import {
   quotaAt,

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { need } from '@tollgate/sandbox/need.ts'
 import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
-import { sql } from 'drizzle-orm'
 import { type Test, test } from 'tap'
 import { type Database, openDatabase } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
+import { createDatabase } from './create-database.ts'
 import { newPgliteDirectory, type PgliteContent, removePgliteDirectory } from './pglite-directory.ts'
 
 /** @returns the URL of an empty database */
@@ -58,15 +57,4 @@ async function openCopy(content: PgliteContent): Promise<Database> {
       removePgliteDirectory(directory)
     }
   }
-}
-
-/** Creates an empty database in a server. @returns its URL */
-export async function createDatabase(serverUrl: string): Promise<string> {
-  const name = `t_${randomUUID().replaceAll('-', '')}`
-  const server = await openDatabase(serverUrl, { poolSize: 1 })
-  await server.orm.execute(sql`create database ${sql.identifier(name)}`)
-  await server.close()
-  const url = new URL(serverUrl)
-  url.pathname = `/${name}`
-  return url.href
 }

@@ -60,6 +60,10 @@ export function AccountPage() {
 function ProfileForm() {
   const user = useUser()
   const showToast = useToast()
+  const save = async (body: { readonly name: string }) => {
+    await call('changeUser', { body })
+    await refresh('getUser', 'getTeam')
+  }
   return (
     <Form
       read={(data) => {
@@ -67,14 +71,23 @@ function ProfileForm() {
         return name === '' ? { ok: false, problems: { name: 'Enter your name.' } } : { ok: true, values: { name } }
       }}
       submit={async (body) => {
-        await call('changeUser', { body })
-        await refresh('getUser', 'getTeam')
-        showToast('Name saved.')
+        const before = { name: user.name }
+        await save(body)
+        showToast('Name saved.', 'done', before.name === '' ? {} : { undo: () => save(before) })
       }}
     >
       {(isBusy) => (
         <>
-          <TextField name="name" label="Name" autoComplete="name" maxLength={200} defaultValue={user.name} required />
+          <TextField
+            // Shows the name that an undo brought back.
+            key={user.name}
+            name="name"
+            label="Name"
+            autoComplete="name"
+            maxLength={200}
+            defaultValue={user.name}
+            required
+          />
           <TextField name="address" label="E-mail address" type="email" value={user.email} readOnly />
           <Button type="submit" tone="primary" isBusy={isBusy}>
             Save name

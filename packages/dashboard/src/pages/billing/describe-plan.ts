@@ -1,5 +1,5 @@
 import type { Answer } from '../../api/call.ts'
-import { formatAmount, formatUsd } from '../../format/money.ts'
+import { formatAmount, formatShortUsd } from '../../format/money.ts'
 import { countOf, formatCompact } from '../../format/number.ts'
 
 export type OfferedPlan = Answer<'listPlans'>['plans'][number]
@@ -22,7 +22,7 @@ export function planFeatures(plan: OfferedPlan): string[] {
   return [
     plan.key_quota === null ? 'Unlimited keys' : countOf(plan.key_quota, 'key'),
     plan.seats === null ? 'Unlimited seats' : plan.seats === 1 ? 'For one person' : countOf(plan.seats, 'seat'),
-    `Up to ${formatUsd(plan.monthly_budget_usd).replace(/\.00$/, '')} of usage per month`,
+    `Up to ${formatShortUsd(plan.monthly_budget_usd)} of usage per month`,
     `${formatCompact(plan.requests_per_minute)} requests and ${formatCompact(plan.tokens_per_minute)} tokens per minute`,
     `Bursts of up to ${formatCompact(plan.burst_requests)} requests and ${formatCompact(plan.burst_tokens)} tokens`,
     ...plan.entitlements.map(describeEntitlement)

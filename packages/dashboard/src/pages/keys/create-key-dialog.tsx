@@ -71,7 +71,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
             name="scope"
             label="Purpose"
             value={scope}
-            onChange={(event) => setScope(event.currentTarget.value === 'management' ? 'management' : 'inference')}
+            onValueChange={(value) => setScope(value === 'management' ? 'management' : 'inference')}
             options={[
               ['inference', 'Call models'],
               ['management', 'Manage keys from your server']

@@ -1,6 +1,7 @@
 import { useId, useState } from 'react'
 import { CheckField, TextField } from '../../forms/fields.tsx'
 import { useProblem } from '../../forms/form.tsx'
+import { NumberField } from '../../forms/number-field.tsx'
 import { dayOf } from '../../forms/read-optional.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { MetadataField } from './metadata-field.tsx'
@@ -11,21 +12,20 @@ export function KeyFields({ present }: { readonly present: Key | null }) {
   return (
     <>
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
-        <TextField
+        <NumberField
           name="monthly_budget_usd"
           label="Monthly budget"
           hint="The most this key can spend per calendar month (UTC)."
-          inputMode="decimal"
           unit="USD"
-          defaultValue={present?.monthly_budget_usd ?? ''}
+          defaultValue={present?.monthly_budget_usd ?? null}
           isOptional
         />
-        <TextField
+        <NumberField
           name="requests_per_minute"
           label="Rate limit"
-          inputMode="numeric"
           unit="requests/min"
-          defaultValue={present?.requests_per_minute ?? ''}
+          defaultValue={present?.requests_per_minute ?? null}
+          isWhole
           isOptional
         />
       </div>

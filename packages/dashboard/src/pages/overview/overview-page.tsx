@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ChartColumn, KeyRound } from 'lucide-react'
 import { read } from '../../api/queries.ts'
-import { formatUsd } from '../../format/money.ts'
+import { formatHeadlineUsd } from '../../format/money.ts'
 import { formatCompact, formatCount } from '../../format/number.ts'
 import { buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -90,7 +90,7 @@ function Numbers({ requests, errors, promptTokens, completionTokens, costUsd }: 
     ['Requests', formatCount(requests)],
     ['Errors', formatCount(errors)],
     ['Tokens', formatCompact(promptTokens + completionTokens)],
-    ['Cost', formatUsd(costUsd)]
+    ['Cost', formatHeadlineUsd(costUsd)]
   ] as const
   return (
     <dl className="mb-6 grid grid-cols-2 gap-4 sm:grid-cols-4">

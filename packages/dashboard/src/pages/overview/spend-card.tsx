@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
-import { formatUsd } from '../../format/money.ts'
+import { formatHeadlineUsd, formatUsd } from '../../format/money.ts'
 import { formatUtcDay } from '../../format/time.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { Card } from '../../ui/card.tsx'
@@ -31,7 +31,7 @@ function Spend({ spent_usd, reserved_usd, cap_usd, resets_at }: Answer<'getUsage
   return (
     <div className="px-5 pb-5">
       <p className="flex flex-wrap items-baseline gap-x-2">
-        <span className="text-3xl font-semibold tracking-tight tabular-nums">{formatUsd(spent)}</span>
+        <span className="text-3xl font-semibold tracking-tight tabular-nums">{formatHeadlineUsd(spent)}</span>
         <span className="text-ink-soft">of {formatUsd(cap)}</span>
       </p>
       <div className="mt-4">

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { Person } from '../../person.ts'
 import { visit } from '../browser.ts'
+import { choose } from '../choose.ts'
 import { startReceiver } from '../receiver.ts'
 import { browser, system } from '../world.ts'
 import { operator } from './world.ts'
@@ -66,7 +67,7 @@ t.test('what an operator does in the browser is in force at the gateway when the
   await confirmAct(page, 'Set limits')
   assert.equal(await ask(), 'served')
   await button('Adjust usage').click()
-  await dialog.getByLabel('Effect').selectOption('charge')
+  await choose(page, 'Effect', 'Charge')
   await dialog.getByLabel('Amount').fill('5')
   await confirmAct(page, 'Adjust usage', { password: true })
   await toast('Charged $5.00')

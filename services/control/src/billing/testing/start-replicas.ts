@@ -2,7 +2,7 @@ import { need } from '@tollgate/sandbox/need.ts'
 import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import type { Test } from 'tap'
-import { createDatabase } from '../../testing/databases.ts'
+import { createDatabase } from '../../testing/create-database.ts'
 import { startControl } from '../../testing/start-control.ts'
 import { actions, startCatalogPayments } from './start-billing.ts'
 

@@ -4,7 +4,8 @@ import { adminCall } from '../../../api/admin.ts'
 import { newUuid } from '../../../api/new-uuid.ts'
 import { formatUsd } from '../../../format/money.ts'
 import { formatMonth, lastMonths } from '../../../format/month.ts'
-import { SelectField, TextField } from '../../../forms/fields.tsx'
+import { SelectField } from '../../../forms/fields.tsx'
+import { NumberField } from '../../../forms/number-field.tsx'
 import { ActDialog } from '../act-dialog.tsx'
 import { type Adjusted, readAdjustment } from './read-adjustment.ts'
 
@@ -49,7 +50,7 @@ export function AdjustUsageDialog({ account: { id }, onClose }: AdjustUsageDialo
         ]}
       />
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
-        <TextField name="amount_usd" label="Amount" unit="USD" inputMode="decimal" autoComplete="off" required />
+        <NumberField name="amount_usd" label="Amount" unit="USD" />
         <SelectField
           name="month"
           label="Month"

@@ -2,6 +2,7 @@ import type { AdminAccount } from '@tollgate/contracts/http/admin/accounts.ts'
 import { adminCall } from '../../../api/admin.ts'
 import { formatDay } from '../../../format/time.ts'
 import { TextField } from '../../../forms/fields.tsx'
+import { NumberField } from '../../../forms/number-field.tsx'
 import { dayOf } from '../../../forms/read-optional.ts'
 import { ActDialog } from '../act-dialog.tsx'
 import { describeLimit, limitFields } from './describe-limits.ts'
@@ -37,18 +38,17 @@ export function OwnLimitsDialog({ account, onClose }: OwnLimitsDialogProps) {
         {limitFields.map(({ name, label, unit, isMoney = false }) => {
           const { value, from, plan_value, operator_value } = limits[name]
           return (
-            <TextField
+            <NumberField
               key={name}
               name={name}
               label={label}
               unit={unit}
-              inputMode={isMoney ? 'decimal' : 'numeric'}
+              isWhole={!isMoney}
               hint={[
                 `Plan: ${describeLimit(plan_value, isMoney)}`,
                 ...(from === 'owner' ? [`Set by the owner: ${describeLimit(value, isMoney)}`] : [])
               ].join('. ')}
-              defaultValue={operator_value ?? ''}
-              autoComplete="off"
+              defaultValue={operator_value}
             />
           )
         })}

@@ -1,11 +1,12 @@
 import type { AdminMoney } from '@tollgate/contracts/http/admin/money.ts'
 import { BarChart, type Series } from '../../../charts/bar-chart.tsx'
 import { ChartTable } from '../../../charts/chart-table.tsx'
+import { locale } from '../../../format/locale.ts'
 import { formatUsd } from '../../../format/money.ts'
 import { formatShortMonth } from '../../../format/month.ts'
 import { revenueUsd } from './describe-revenue.ts'
 
-const compact = new Intl.NumberFormat('en-US', {
+const compact = new Intl.NumberFormat(locale, {
   style: 'currency',
   currency: 'USD',
   notation: 'compact',

@@ -1,0 +1,23 @@
+import type { ErrorComponentProps } from '@tanstack/react-router'
+import { FailurePart } from './failure-page.tsx'
+import { Logo } from './logo.tsx'
+import { Navigation } from './navigation.tsx'
+
+/** The frame of the signed-in pages while nothing is known about the user. Its content says why. */
+export function FailedShell(props: ErrorComponentProps) {
+  return (
+    <div className="min-h-dvh lg:grid lg:grid-cols-[16rem_minmax(0,1fr)]">
+      <header className="border-line bg-surface px-3 py-5 max-lg:border-b lg:border-r">
+        <div className="mb-5 pl-3">
+          <Logo />
+        </div>
+        <nav aria-label="Dashboard">
+          <Navigation isOwner={false} isOperator={false} />
+        </nav>
+      </header>
+      <main className="min-w-0 px-4 py-6">
+        <FailurePart {...props} />
+      </main>
+    </div>
+  )
+}

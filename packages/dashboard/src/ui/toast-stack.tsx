@@ -1,0 +1,81 @@
+import { Toast } from '@base-ui/react/toast'
+import { CircleAlert, CircleCheck, X } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { explain } from '../api/api-error.ts'
+import { Button } from './button.tsx'
+import type { ShowToast, ToastRequest } from './toast.tsx'
+
+const shownMs = 5000
+/** Longer, so that there is time to reach the button. */
+const undoableMs = 10_000
+
+const looks = {
+  done: { icon: CircleCheck, color: 'text-accent' },
+  failed: { icon: CircleAlert, color: 'text-danger' }
+} as const
+
+interface ToastStackProps {
+  /** All toasts so far. */
+  readonly requests: readonly ToastRequest[]
+  readonly showToast: ShowToast
+}
+
+export function ToastStack(props: ToastStackProps) {
+  return (
+    <Toast.Provider limit={3} timeout={shownMs}>
+      <Toasts {...props} />
+    </Toast.Provider>
+  )
+}
+
+function Toasts({ requests, showToast }: ToastStackProps) {
+  const { toasts, add, close } = Toast.useToastManager<ToastRequest>()
+  const shown = useRef(0)
+  useEffect(() => {
+    for (const request of requests.slice(shown.current)) {
+      add({
+        description: request.text,
+        data: request,
+        timeout: request.undo === undefined ? shownMs : undoableMs
+      })
+    }
+    shown.current = requests.length
+  }, [requests, add])
+  const undo = async (id: string, request: ToastRequest) => {
+    close(id)
+    await request.undo?.().catch((error: unknown) => showToast(`This could not be undone. ${explain(error)}`, 'failed'))
+  }
+  return (
+    <Toast.Portal>
+      <Toast.Viewport
+        // A status instead of a landmark: it announces its texts, and is empty most of the time.
+        role="status"
+        className="fixed inset-x-4 bottom-4 z-60 mx-auto max-w-md sm:right-6 sm:bottom-6 sm:mr-0 sm:ml-auto"
+      >
+        {toasts.map((toast) => {
+          const request = toast.data
+          const { icon: Icon, color } = looks[request?.tone ?? 'done']
+          return (
+            <Toast.Root key={toast.id} toast={toast} role="group" className="toast">
+              <Toast.Content className="flex items-center gap-2.5 overflow-hidden px-4 py-3 text-sm transition-opacity data-behind:opacity-0 data-expanded:opacity-100">
+                <Icon aria-hidden="true" className={`size-4 shrink-0 ${color}`} />
+                <Toast.Description className="min-w-0 flex-1 break-words" />
+                {request?.undo !== undefined && (
+                  <Button size="small" onClick={() => void undo(toast.id, request)}>
+                    Undo
+                  </Button>
+                )}
+                <Toast.Close
+                  aria-label="Close message"
+                  className="-my-1 -mr-2 grid size-8 shrink-0 place-items-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
+                >
+                  <X aria-hidden="true" className="size-4" />
+                </Toast.Close>
+              </Toast.Content>
+            </Toast.Root>
+          )
+        })}
+      </Toast.Viewport>
+    </Toast.Portal>
+  )
+}
