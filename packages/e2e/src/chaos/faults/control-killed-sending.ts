@@ -50,6 +50,17 @@ async function killSending(system: ChaosSystem, { part }: ControlReplica): Promi
 
 /** Kills a replica when it has stored receipts, before it tells Redis. */
 async function killCopying({ sql, link }: ChaosSystem, { part, redis }: ControlReplica): Promise<string> {
+  const waiting = async () => {
+    const lengths = await executeAll(
+      link,
+      accountShards,
+      (shard) => shard,
+      (pipeline, shard) => pipeline.xlen(receiptsName(shard))
+    )
+    return lengths.reduce<number>((sum, length) => sum + Number(length), 0)
+  }
+  // Its first round needs locks of its own.
+  await until('round of copying ends', async () => (await waiting()) === 0)
   const isStoring = async () =>
     (
       await sql`
@@ -65,13 +76,7 @@ async function killCopying({ sql, link }: ChaosSystem, { part, redis }: ControlR
   await delay(200)
   await part.kill('SIGKILL')
   redis.restore()
-  const lengths = await executeAll(
-    link,
-    accountShards,
-    (shard) => shard,
-    (pipeline, shard) => pipeline.xlen(receiptsName(shard))
-  )
-  return `${lengths.reduce<number>((sum, length) => sum + Number(length), 0)} entries of receipts are still in Redis`
+  return `${await waiting()} entries of receipts were still in Redis`
 }
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {

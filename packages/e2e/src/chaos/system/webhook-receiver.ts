@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { readSealKey, seal } from '@tollgate/control/secrets/seal.ts'
 import { startReceiver, verify } from '@tollgate/control/webhooks/testing/start-receiver.ts'
 import type { Sql } from 'postgres'
@@ -24,6 +25,8 @@ export interface WebhookReceiver {
   readonly waiting: number
   /** Keeps it from answering. @returns a function that lets it answer again */
   holdAnswers(): () => void
+  /** Takes this long for each answer from now on. */
+  answerAfter(ms: number): void
   close(): Promise<void>
 }
 
@@ -31,7 +34,7 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const receiver = await startReceiver()
   const endpoints = new Map<string, { endpoint: string; secret: string }>()
   const messages: VerifiedMessage[] = []
-  let [refused, waiting] = [0, 0]
+  let [refused, waiting, delayMs] = [0, 0, 0]
   let answers = Promise.resolve()
   receiver.answer(async (response, message) => {
     const found = endpoints.get(message.path)
@@ -45,7 +48,7 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
       status = 400
     }
     waiting++
-    await answers
+    await Promise.all([answers, delay(delayMs)])
     waiting--
     response.writeHead(status).end()
   })
@@ -66,15 +69,23 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
       answers = promise
       return resolve
     },
+    answerAfter(ms) {
+      delayMs = ms
+    },
     close: () => receiver.close()
   }
 }
 
-/** Adds an endpoint for all events to each account, as control does. @param secretsKey control's `SECRETS_KEY` */
+/**
+ * Adds an endpoint for all events to each account, as control does.
+ *
+ * @param secretsKey control's `SECRETS_KEY`
+ * @returns the ids of the endpoints
+ */
 export async function seedEndpoints(
   sql: Sql,
   { receiver, secretsKey, accounts }: { receiver: WebhookReceiver; secretsKey: string; accounts: readonly string[] }
-): Promise<void> {
+): Promise<string[]> {
   const keys = [readSealKey(secretsKey)!]
   const rows = accounts.map((account) => {
     const [id, url, secret] = [randomUUID(), receiver.url, `whsec_${randomBytes(32).toString('base64')}`]
@@ -89,4 +100,5 @@ export async function seedEndpoints(
     }
   })
   await sql`insert into webhook_endpoints ${sql(rows)}`
+  return rows.map(({ id }) => id)
 }
