@@ -3,14 +3,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from './fault.ts'
 import { failuresOf } from './measure/broken-promises.ts'
 import { countAccounts, findLost } from './measure/find-lost.ts'
-import { falseBudgetRefusals, measureCaps, uncopiedNanos } from './measure/measure-caps.ts'
+import { falseBudgetRefusals, measureCaps, uncopiedNanos, uncopiedRequests } from './measure/measure-caps.ts'
 import type { Findings, Measured } from './measure/measured.ts'
+import { measureMessages, readMessages } from './measure/messages.ts'
 import { chargedIn, chargedSince, producedIn } from './measure/produced-and-charged.ts'
+import { measureReceipts, readLog } from './measure/receipts.ts'
 import { untilSettled } from './measure/until-settled.ts'
+import { untilTold } from './measure/until-told.ts'
 import type { ChaosSystem } from './system/chaos-system.ts'
 import { untilProjected } from './system/seed.ts'
 import { type CappedTraffic, seedCapped, startCappedTraffic } from './traffic/capped-traffic.ts'
 import { startCreations } from './traffic/create-keys.ts'
+import { seedNoticed, spendBudgets } from './traffic/noticed-accounts.ts'
 import { prepareRevocations } from './traffic/revocations.ts'
 import { countOutcomes, type Sent } from './traffic/send-steadily.ts'
 import { startSteadyTraffic } from './traffic/steady-traffic.ts'
@@ -43,20 +47,23 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = d
   const { undisturbedMs, quietMs, watchedMs } = pace
   const { models, sql, link } = system
   const cappedAccounts = await seedCapped(system)
+  const noticed = await seedNoticed(system)
   await untilProjected(sql, link, projectedTimeoutMs)
   const revocations = await prepareRevocations(system, preparedKeys, watchedMs)
   await untilSettled(system)
   models.clear()
   const [chargedBefore, accountsBefore] = [await chargedIn(sql), await countAccounts(system)]
+  const [logBefore, messagesBefore] = [await readLog(system), await readMessages(system)]
 
   const stalls = monitorEventLoopDelay({ resolution: 20 })
   stalls.enable()
   const steady = startSteadyTraffic(system)
   const capped = startCappedTraffic(cappedAccounts, system)
   const creations = startCreations(system)
+  const budgets = spendBudgets(noticed, system)
   // Traffic stops even after an error below, so that this program can exit.
   await using traffic = new AsyncDisposableStack()
-  for (const { stop } of [steady, capped, creations]) traffic.defer(stop)
+  for (const { stop } of [steady, capped, creations, budgets]) traffic.defer(stop)
   traffic.defer(revocations.stop)
   await delay(undisturbedMs)
   const early = failuresOf(countOutcomes(steady.raw))
@@ -81,7 +88,7 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = d
   const restoredAt = performance.now()
   revocations.revokeOne()
   await untilQuiet(steady.raw, restoredAt, quietMs)
-  await Promise.all([steady.stop(), capped.stop(), creations.stop()])
+  await Promise.all([steady.stop(), capped.stop(), creations.stop(), budgets.finish()])
   stalls.disable()
   const giveUp = setTimeout(revocations.stop, recoveryTimeoutMs)
   const revoked = await revocations.finished()
@@ -89,6 +96,7 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = d
 
   const lost = await findLost(system, creations, revoked, accountsBefore, fault.allowed)
   await untilSettled(system)
+  await untilTold(system, noticed)
   const recorded = models.requests()
   return {
     fault: fault.name,
@@ -102,6 +110,9 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = d
     produced: producedIn(recorded),
     charged: chargedSince(chargedBefore, await chargedIn(sql)),
     uncopiedNanos: dataLostAt === null ? 0 : uncopiedNanos(recorded, dataLostAt),
+    uncopiedRequests: dataLostAt === null ? 0 : uncopiedRequests(recorded, dataLostAt),
+    receipts: await measureReceipts(system, logBefore, [...steady.raw, ...capped.sent]),
+    messages: await measureMessages(system, noticed, messagesBefore),
     falseRefusals: falseRefusals([...steady.raw, ...steady.sdk], capped),
     lost,
     raw: countOutcomes(steady.raw),

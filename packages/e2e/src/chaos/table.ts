@@ -1,14 +1,20 @@
 import { describe, failuresOf, isDisturbed } from './measure/broken-promises.ts'
 import type { Measured, Outcomes } from './measure/measured.ts'
+import type { Counted } from './measure/messages.ts'
 
 const usd = (nanos: number): string => (nanos / 1e9).toFixed(6)
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+/** How many of the expected ones came, and how many came again. */
+const came = ({ expected, missing, repeated }: Counted): string =>
+  `${expected - missing}/${expected}${repeated === 0 ? '' : ` +${repeated}`}`
 const total = (outcomes: Outcomes): number => [...outcomes.values()].reduce((sum, count) => sum + count, 0)
 
 /** Describes the measurement of one fault, one line per promise. */
 export function describeMeasured(measured: Measured): string[] {
   const { revocations, caps, produced, charged, falseRefusals, lost, raw, sdk, recoveredMs, brokenMs, findings } =
     measured
+  const { receipts, messages } = measured
+  const { count, missing, extra, differing, repeated, unlogged, dropped } = receipts
   const failures = (outcomes: Outcomes) => {
     const failed = new Map(failuresOf(outcomes))
     return `${total(failed)} of ${total(outcomes)}${failed.size === 0 ? '' : ` (${describe(failed)})`}`
@@ -24,6 +30,10 @@ export function describeMeasured(measured: Measured): string[] {
     `share of caps spent              ${shares.join(', ')}`,
     `ledger − model server            ${difference === 0 ? 'USD 0' : `USD ${usd(difference)}`} of ${usd(produced.nanos)}${estimated}`,
     `charged, but never sent          ${Math.max(0, charged.requests - produced.requests)}`,
+    `receipts                         ${count}: ${missing} missing, ${extra} without a charge, ${differing} accounts differ, ${repeated} twice, ${dropped} dropped`,
+    `answered requests without one    ${unlogged}`,
+    `notices, mails                   ${came(messages.notices)}, ${came(messages.mails)}`,
+    `webhooks                         ${came(messages.webhooks)}, ${messages.refusedWebhooks} refused, ${messages.wrongWebhooks} wrong`,
     `false 401, 402, 429              ${falseRefusals.size === 0 ? '0' : describe(falseRefusals)}`,
     `keys and accounts lost           ${lost.length}`,
     `requests failed                  ${failures(raw)}`,
@@ -40,6 +50,10 @@ const head = [
   'of caps',
   'charged − served',
   'never sent',
+  'receipts',
+  'notices',
+  'mails',
+  'webhooks',
   'false 4xx',
   'lost',
   'failed, raw',
@@ -51,7 +65,7 @@ const head = [
 /** Formats a table of all faults and promises. */
 export function tableOf(all: readonly Measured[]): string[] {
   const rows = all.map((measured) => {
-    const { caps, produced, charged, raw, sdk } = measured
+    const { caps, produced, charged, receipts, messages, raw, sdk } = measured
     const share = Math.max(
       ...caps.map(({ capNanos, producedNanos, chargedNanos }) => Math.max(producedNanos, chargedNanos) / capNanos)
     )
@@ -62,6 +76,10 @@ export function tableOf(all: readonly Measured[]): string[] {
       `${(share * 100).toFixed(0)} %`,
       usd(charged.nanos - produced.nanos),
       String(Math.max(0, charged.requests - produced.requests)),
+      `${receipts.count} −${receipts.missing} +${receipts.extra}`,
+      came(messages.notices),
+      came(messages.mails),
+      came(messages.webhooks),
       String(total(measured.falseRefusals)),
       String(measured.lost.length),
       failed(raw),

@@ -38,6 +38,7 @@ const still: Readonly<Record<string, string>> = {
   tollgate_shards_unverified: 'an emptied Redis: chaos alert ShardsUnverified',
   tollgate_provider_problem: 'a wrong key: chaos alert ProviderRefusesKey',
   tollgate_queue_depth: 'a silent provider: chaos alert QueueGrowing',
+  tollgate_webhook_queue_age_seconds: 'a slow receiver: chaos alert WebhooksLate',
   tollgate_receipts_dropped_total: 'a control that does not copy: chaos alert ReceiptsDropped',
   tollgate_receipts_skipped_total: 'receipts that cannot be stored: control’s tests of the request log',
   tollgate_request_export_lag_seconds: 'a collector that fails: chaos alert ReceiptsNotExported',

@@ -29,7 +29,7 @@ export type DatabaseQueue = keyof typeof queues
 export interface DatabaseState {
   readonly truth: Truth
   readonly queues: Readonly<Record<DatabaseQueue, number>>
-  /** Seconds that the longest waiting webhook is late; 0 if none is. */
+  /** Seconds that the longest waiting webhook is late; 0 if none is. Without endpoints whose last try failed. */
   readonly webhookQueueAge: number
   readonly migrations: { readonly applied: number; readonly pending: number }
 }

@@ -187,7 +187,7 @@ function addWebhooks(registry: Registry, get: Get): void {
     registry,
     {
       name: 'tollgate_webhook_queue_age_seconds',
-      help: 'How long the oldest message to a webhook endpoint has been due without a try; 0 if none is due'
+      help: 'How long the oldest message to a webhook endpoint has been due without a try; 0 if none is due. Endpoints whose last try failed are left out'
     },
     async () => (await databaseOf(get))?.webhookQueueAge ?? null
   )

@@ -3,7 +3,7 @@ import type { ListDeliveriesQuery, WebhookDelivery } from '@tollgate/contracts/h
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { events } from '../database/schema/events.ts'
-import { webhookAttempts, webhookDeliveries } from '../database/schema/webhooks.ts'
+import { webhookAttempts, webhookDeliveries, webhookEndpoints } from '../database/schema/webhooks.ts'
 import { readCursor, writeCursor } from '../http/cursor.ts'
 import { isUuid } from '../http/is-uuid.ts'
 
@@ -118,12 +118,29 @@ export async function redeliver(orm: Orm, endpointId: string, id: string, now: D
   if (rows.length === 0) throw new ServiceError('not_found')
 }
 
-/** Seconds that the longest waiting delivery is late; 0 if none is. */
+/**
+ * Seconds that the longest waiting delivery is late; 0 if none is. Endpoints whose last try failed are left out: they are slow by
+ * their own fault. It goes from endpoint to endpoint in the index of waiting deliveries, so a backlog does not make it slow.
+ */
 export async function readQueueAge(orm: Orm): Promise<number> {
   const [row] = await queryRows<{ seconds: number }>(
     orm,
-    sql`select greatest(0, extract(epoch from now() - min(due_at)))::float8 as seconds
-      from ${webhookDeliveries} where due_at is not null`
+    sql`
+      with recursive waiting as (
+        (
+          select endpoint_id, due_at from ${webhookDeliveries} where due_at is not null
+          order by endpoint_id, due_at limit 1
+        )
+        union all
+        select next.endpoint_id, next.due_at from waiting cross join lateral (
+          select one.endpoint_id, one.due_at from ${webhookDeliveries} one
+          where one.due_at is not null and one.endpoint_id > waiting.endpoint_id
+          order by one.endpoint_id, one.due_at limit 1
+        ) next
+      )
+      select greatest(0, coalesce(extract(epoch from now() - min(waiting.due_at)), 0))::float8 as seconds
+      from waiting join ${webhookEndpoints} on ${webhookEndpoints.id} = waiting.endpoint_id
+      where ${webhookEndpoints.failingSince} is null`
   )
   return row?.seconds ?? 0
 }

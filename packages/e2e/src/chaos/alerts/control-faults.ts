@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import type { Sql } from 'postgres'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { type SeededAccount, seedAccounts } from '../system/seed.ts'
+import { seedEndpoints } from '../system/webhook-receiver.ts'
 import { sendSteadily } from '../traffic/send-steadily.ts'
 import type { AlertFault } from './alert-fault.ts'
 
@@ -11,6 +12,9 @@ const webhookPauseMs = 2000
 /** More than are reported until the alert fires. */
 const reportedUsers = 2000
 const reportsPerSecond = 10
+const slowAnswerMs = 3000
+/** More than both replicas send until the alert fires. */
+const lateMessages = 200
 
 /** Faults of PostgreSQL and of the providers of users and payments. */
 export const controlAlertFaults: readonly AlertFault[] = [
@@ -92,6 +96,31 @@ export const controlAlertFaults: readonly AlertFault[] = [
     }
   },
   {
+    summary: 'control is cut off from the mail server while a mail waits',
+    raises: ['MailsStuck'],
+    async inject({ mail, sql }) {
+      mail.cut()
+      await queueMail(sql)
+      return async () => {
+        mail.restore()
+        // The pause until its next try may be minutes long.
+        await sql`update mails set due_at = now() where ended_at is null`
+      }
+    }
+  },
+  {
+    summary: `a receiver takes ${slowAnswerMs / 1000} s for each of ${lateMessages} webhooks`,
+    raises: ['WebhooksLate'],
+    mayRaise: ['QueueGrowing'],
+    async inject({ sql, receiver, system, accounts }) {
+      receiver.answerAfter(slowAnswerMs)
+      const { id } = accounts[0]!
+      const [endpoint] = await seedEndpoints(sql, { receiver, secretsKey: system.secrets.secretsKey, accounts: [id] })
+      await queueWebhooks(sql, { account: id, endpoint: endpoint! })
+      return () => receiver.answerAfter(0)
+    }
+  },
+  {
     summary: 'the database lacks the last migration',
     raises: ['MigrationsPending'],
     async inject({ sql }) {
@@ -100,6 +129,29 @@ export const controlAlertFaults: readonly AlertFault[] = [
     }
   }
 ]
+
+/** Queues a mail to an operator. */
+async function queueMail(sql: Sql): Promise<void> {
+  const month = new Date().toISOString().slice(0, 7)
+  const data = { scope: 'account', key: null, month, percent: 50, budget_usd: '10.00', spent_usd: '5.00' }
+  const notices = [{ type: 'budget.threshold', data, at: new Date().toISOString() }]
+  await sql`
+    insert into mails (id, recipient, kind, notices, count, state, due_at, created_at)
+    values (gen_random_uuid(), 'address:waiting@tollgate.test', 'budget', ${sql.json(notices)}, 1, 'collecting', now(), now())`
+}
+
+/** Queues events that are an hour old, because thresholds are not shortened. */
+async function queueWebhooks(sql: Sql, { account, endpoint }: { account: string; endpoint: string }): Promise<void> {
+  const data = { key: { id: 'key_late', label: 'late', scope: 'inference', metadata: {} } }
+  await sql`
+    with recorded as (
+      insert into events (id, account_id, type, data, at)
+      select gen_random_uuid(), ${account}, 'key.created', ${sql.json(data)}, now() - interval '1 hour'
+      from generate_series(1, ${lateMessages}::int) returning id, at
+    )
+    insert into webhook_deliveries (endpoint_id, event_id, status, due_at, created_at)
+    select ${endpoint}, id, 'pending', at, at from recorded`
+}
 
 async function setReadOnly({ sql }: ChaosSystem, value: 'on' | 'off'): Promise<void> {
   await sql.unsafe(`alter system set default_transaction_read_only = ${value}`)

@@ -2,6 +2,7 @@ import type { Fault } from '../fault.ts'
 import { clockFaults } from './clocks.ts'
 import { conditionFaults } from './conditions.ts'
 import { controlCut } from './control-cut.ts'
+import { controlKilledSending } from './control-killed-sending.ts'
 import { hangUps } from './hang-ups.ts'
 import { keyChurn } from './key-churn.ts'
 import { killedRepeats } from './killed-repeats.ts'
@@ -29,6 +30,7 @@ export const faults: readonly Fault[] = [
   ...redisHangs,
   ...postgresFaults,
   ...processFaults,
+  controlKilledSending,
   controlCut,
   keyChurn,
   ...upstreamFaults,

@@ -5,7 +5,7 @@ import { ask, hangUpAt, send } from '../../metering/ask.ts'
 import { clientApis } from '../../metering/client-apis.ts'
 import type { Fault } from '../fault.ts'
 import { chargedIn, producedIn } from '../measure/produced-and-charged.ts'
-import { untilCopied } from '../measure/until-settled.ts'
+import { receiptBytes, untilCopied } from '../measure/until-settled.ts'
 import { modelOf } from '../system/catalog.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { seedAccounts, untilProjected } from '../system/seed.ts'
@@ -67,5 +67,5 @@ export const killedRepeats: Fault = {
 /** Ends the holds of the killed gateway, as after their deadlines. */
 async function endHolds({ link }: ChaosSystem, account: string): Promise<void> {
   await passDeadlines(link.nodeOf(accountShard(account)).client, account)
-  await reap(link, account, 1000, 60_000)
+  await reap(link, account, 1000, 60_000, receiptBytes)
 }

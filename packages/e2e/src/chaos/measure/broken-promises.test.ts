@@ -12,6 +12,15 @@ const kept: Measured = {
   produced: { requests: 10, nanos: 5000, finishedNanos: 5000 },
   charged: { requests: 10, failed: 0, nanos: 5000, estimatedRequests: 0, estimatedNanos: 0 },
   uncopiedNanos: 0,
+  uncopiedRequests: 0,
+  receipts: { count: 10, missing: 0, extra: 0, differing: 0, repeated: 0, unlogged: 0, dropped: 0 },
+  messages: {
+    notices: { expected: 5, missing: 0, repeated: 0 },
+    mails: { expected: 5, missing: 0, repeated: 0 },
+    webhooks: { expected: 20, missing: 0, repeated: 2 },
+    wrongWebhooks: 0,
+    refusedWebhooks: 1
+  },
   falseRefusals: new Map(),
   lost: [],
   raw: new Map([['200', 50]]),
@@ -20,7 +29,7 @@ const kept: Measured = {
   recoveredMs: 0,
   findings: { seen: [], broken: [] }
 }
-const { charged, produced } = kept
+const { charged, produced, receipts, messages } = kept
 
 t.test('a measurement without deviations breaks no promise', async () => {
   assert.deepEqual(findBrokenPromises(kept, {}), [])
@@ -56,6 +65,30 @@ const broken: ReadonlyArray<[name: string, change: Partial<Measured>, allowed: A
     { falseRefusals: new Map([['401 invalid_api_key', 1]]) },
     { refusals: ['401 invalid_api_key'] }
   ],
+  ['charging without a receipt', { receipts: { ...receipts, missing: 2, dropped: 1 } }, {}],
+  ['a receipt without a charge', { receipts: { ...receipts, extra: 1 } }, {}],
+  ['a receipt with another cost', { receipts: { ...receipts, differing: 1 } }, {}],
+  [
+    'two receipts of a request',
+    { receipts: { ...receipts, repeated: 1 }, uncopiedRequests: 1 },
+    { redisLosesData: true }
+  ],
+  ['an answer without a receipt', { receipts: { ...receipts, unlogged: 1 } }, {}],
+  [
+    'losing more receipts than Redis had uncopied',
+    { receipts: { ...receipts, missing: 2 }, uncopiedRequests: 1 },
+    { redisLosesData: true }
+  ],
+  ['no notice', { messages: { ...messages, notices: { expected: 5, missing: 1, repeated: 0 } } }, {}],
+  ['a second notice', { messages: { ...messages, notices: { expected: 5, missing: 0, repeated: 1 } } }, {}],
+  ['no mail', { messages: { ...messages, mails: { expected: 5, missing: 1, repeated: 0 } } }, {}],
+  [
+    'more second mails than lost answers',
+    { messages: { ...messages, mails: { expected: 5, missing: 0, repeated: 2 } } },
+    { mailsRepeated: 1 }
+  ],
+  ['no webhook', { messages: { ...messages, webhooks: { expected: 20, missing: 1, repeated: 0 } } }, {}],
+  ['a changed webhook', { messages: { ...messages, wrongWebhooks: 1 } }, {}],
   ['losing a key', { lost: ['a key'] }, { redisLosesData: true }],
   ['an unexpected answer', { raw: new Map([[unavailable, 1]]) }, {}],
   [
@@ -83,6 +116,12 @@ t.test('an effect that the fault allows breaks no promise', async () => {
   const leftEstimated = { ...charged, nanos: 6000, estimatedRequests: 1, estimatedNanos: 1500 }
   assert.deepEqual(findBrokenPromises({ ...kept, charged: leftEstimated }, { clientsHangUp: true }), [])
   assert.deepEqual(findBrokenPromises({ ...kept, charged: leftEstimated }, { redisLosesData: true }), [])
+  const lostReceipts = { receipts: { ...receipts, missing: 2, extra: 1, unlogged: 3 }, uncopiedRequests: 3 }
+  assert.deepEqual(findBrokenPromises({ ...kept, ...lostReceipts }, { redisLosesData: true }), [])
+  const dropped = { receipts: { ...receipts, missing: 2, unlogged: 2, dropped: 2 } }
+  assert.deepEqual(findBrokenPromises({ ...kept, ...dropped }, {}), [])
+  const secondMail = { messages: { ...messages, mails: { expected: 5, missing: 0, repeated: 1 } } }
+  assert.deepEqual(findBrokenPromises({ ...kept, ...secondMail }, { mailsRepeated: 1 }), [])
   const revived = { revocations: { ...kept.revocations, maxAcceptedMs: 7000 } }
   assert.deepEqual(findBrokenPromises({ ...kept, ...revived }, { revokedMs: 7000 }), [])
   const inTwoMonths = { caps: [{ ...kept.caps[0]!, producedNanos: 2000, chargedNanos: 2000 }] }

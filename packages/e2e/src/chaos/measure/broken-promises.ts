@@ -18,6 +18,8 @@ export interface Allowed {
   clientsHangUp?: boolean
   /** Requests with the SDK's default retries must all succeed. */
   retriesSucceed?: boolean
+  /** Answers of the mail server are lost: at most so many mails are sent again. */
+  mailsRepeated?: number
   /** Failures that clients without retries may see; none by default. */
   refusals?: readonly string[]
   /** How many months the fault touches; 1 by default. A cap may be spent once in each. */
@@ -70,6 +72,8 @@ export function findBrokenPromises(measured: Measured, allowed: Allowed): string
     }
   }
 
+  broken.push(...findBrokenReceipts(measured, allowed), ...findBrokenMessages(measured, allowed))
+
   const silent = (raw.get(unanswered) ?? 0) + (sdk.get(unanswered) ?? 0)
   check(silent === 0, `${silent} requests got no answer within a minute`)
   check(falseRefusals.size === 0, `refused without a reason: ${describe(falseRefusals)}`)
@@ -86,6 +90,33 @@ export function findBrokenPromises(measured: Measured, allowed: Allowed): string
   }
   const recoveryMs = allowed.recoveryMs ?? promisedRecoveryMs
   check(recoveredMs <= recoveryMs, `recovery took ${Math.round(recoveredMs)} ms`)
+  return broken
+}
+
+/** If Redis loses data, the ledger and the request log may each lack what the other one has copied just before. */
+function findBrokenReceipts({ receipts, uncopiedRequests }: Measured, { redisLosesData }: Allowed): string[] {
+  const { missing, extra, differing, repeated, unlogged, dropped } = receipts
+  const maxUnknown = redisLosesData === true ? uncopiedRequests : 0
+  const broken: string[] = []
+  if (missing > maxUnknown + dropped)
+    broken.push(`${missing} charged requests have no receipt (allowed: ${maxUnknown + dropped})`)
+  if (extra > maxUnknown) broken.push(`${extra} receipts have no charge (allowed: ${maxUnknown})`)
+  if (differing > maxUnknown) broken.push(`the receipts of ${differing} accounts cost other than the ledger says`)
+  if (repeated > 0) broken.push(`${repeated} requests have more than one receipt`)
+  if (unlogged > maxUnknown + dropped)
+    broken.push(`${unlogged} answered requests have no receipt (allowed: ${maxUnknown + dropped})`)
+  return broken
+}
+
+function findBrokenMessages({ messages }: Measured, { mailsRepeated = 0 }: Allowed): string[] {
+  const { notices, mails, webhooks, wrongWebhooks } = messages
+  const broken: string[] = []
+  if (notices.missing > 0) broken.push(`${notices.missing} of ${notices.expected} notices are missing`)
+  if (notices.repeated > 0) broken.push(`${notices.repeated} notices were repeated`)
+  if (mails.missing > 0) broken.push(`${mails.missing} of ${mails.expected} mails are missing`)
+  if (mails.repeated > mailsRepeated) broken.push(`${mails.repeated} mails were sent again (allowed: ${mailsRepeated})`)
+  if (webhooks.missing > 0) broken.push(`${webhooks.missing} of ${webhooks.expected} webhooks never arrived`)
+  if (wrongWebhooks > 0) broken.push(`${wrongWebhooks} webhooks had an unknown id, or changed`)
   return broken
 }
 

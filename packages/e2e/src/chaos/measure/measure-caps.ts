@@ -47,6 +47,10 @@ export function uncopiedNanos(recorded: readonly RecordedRequest[], atMs: number
     .reduce((sum, request) => sum + costOf(request, prices), 0)
 }
 
+/** How many requests ran at that moment or had just ended, so that the ledger or the request log may lack them. */
+export const uncopiedRequests = (recorded: readonly RecordedRequest[], atMs: number): number =>
+  recorded.filter((request) => wasUnknown(request, atMs)).length
+
 /**
  * Counts the 402 answers that the cap does not explain: the budget would suffice even if each other request had cost its
  * maximum.

@@ -1,4 +1,6 @@
+import type { MessagesMeasured } from './messages.ts'
 import type { Charged, Produced } from './produced-and-charged.ts'
+import type { ReceiptsMeasured } from './receipts.ts'
 
 /** Outcome → number of requests. */
 export type Outcomes = ReadonlyMap<string, number>
@@ -30,6 +32,10 @@ export interface Measured {
   charged: Charged
   /** Cost of the calls that the model server finished in the two seconds before Redis lost data; 0 if it lost none. */
   uncopiedNanos: number
+  /** How many calls the model server worked on, or had finished in the two seconds before, when Redis lost data; 0 if it lost none. */
+  uncopiedRequests: number
+  receipts: ReceiptsMeasured
+  messages: MessagesMeasured
   /** 401, 402 and 429 answers that only the fault can explain. */
   falseRefusals: Outcomes
   /** Acknowledged keys that do not work, revoked keys without the right refusal, and missing accounts. */

@@ -1,17 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { accountName, accountShard, accountShards, uncopiedName } from '@tollgate/state/keyspace/names.ts'
+import { accountName, accountShard, accountShards, receiptsName, uncopiedName } from '@tollgate/state/keyspace/names.ts'
 import { executeAll } from '@tollgate/state/link/execute.ts'
 import { reap } from '@tollgate/state/settlement/reap.ts'
 import { passDeadlines } from '@tollgate/state/testing/account-state.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 
 const pollMs = 100
+/** Memory for the receipts of a shard: more than they need. */
+export const receiptBytes = 10_000_000
 const timeoutMs = 60_000
 /** A hold that is still open after this time belongs to a killed gateway. */
 const abandonedAfterMs = 2000
 
 /**
- * Waits until everything is settled: no settlement waits in a gateway, no hold is open, and the ledger has all usage.
+ * Waits until everything is settled: no settlement waits in a gateway, no hold is open, the ledger has all usage, and the
+ * request log all receipts.
  * Expires the holds that killed gateways left.
  *
  * @returns the number of holds it expired
@@ -22,21 +25,22 @@ export async function untilSettled(system: ChaosSystem): Promise<number> {
   let ended = 0
   for (;;) {
     const elapsedMs = performance.now() - startedAt
-    const [waiting, held, left] = await Promise.all([
+    const [waiting, held, left, receipts] = await Promise.all([
       settlementsWaiting(system),
       accountsWithHolds(system),
-      uncopied(system)
+      uncopied(system, 'usage'),
+      uncopied(system, 'receipts')
     ])
-    if (waiting === 0 && held.length === 0 && left === 0) return ended
+    if (waiting === 0 && held.length === 0 && left === 0 && receipts === 0) return ended
     if (elapsedMs > timeoutMs) {
       throw new Error(
-        `after a minute ${waiting} settlements wait, ${held.length} accounts have holds, ${left} rows are not copied`
+        `after a minute ${waiting} settlements wait, ${held.length} accounts have holds, ${left} rows and ${receipts} receipts are not copied`
       )
     }
     if (waiting === 0 && elapsedMs > abandonedAfterMs) {
       for (const account of held) {
         await passDeadlines(system.link.nodeOf(accountShard(account)).client, account)
-        const { charged, released } = await reap(system.link, account, 1000, 60_000)
+        const { charged, released } = await reap(system.link, account, 1000, 60_000, receiptBytes)
         ended += charged + released
       }
     }
@@ -79,12 +83,13 @@ async function accountsWithHolds({ link }: ChaosSystem): Promise<string[]> {
   return accounts.filter((_account, index) => fields[index]!.some((field) => field.startsWith('h:')))
 }
 
-async function uncopied({ link }: ChaosSystem): Promise<number> {
+/** How much of the usage or of the receipts waits in Redis. */
+async function uncopied({ link }: ChaosSystem, what: 'usage' | 'receipts'): Promise<number> {
   const counts = await executeAll(
     link,
     accountShards,
     (shard) => shard,
-    (pipeline, shard) => pipeline.hlen(uncopiedName(shard))
+    (pipeline, shard) => (what === 'usage' ? pipeline.hlen(uncopiedName(shard)) : pipeline.xlen(receiptsName(shard)))
   )
   return counts.reduce<number>((sum, count) => sum + Number(count), 0)
 }

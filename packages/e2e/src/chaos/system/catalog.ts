@@ -12,16 +12,27 @@ export const hangUpModels = ['ordinary', 'reasoning'] as const
 /** One model per capped account, so that the model server's records tell them apart. */
 export const cappedModels = ['capped-1', 'capped-2', 'capped-3'] as const
 /**
- * All models. `quick` is for probes whose answer does not matter, `watched` for accounts that a fault watches itself. The
- * server reports more tokens of `above-bound` than a request may have.
+ * All models. `quick` is for probes whose answer does not matter, `watched` for accounts that a fault watches itself,
+ * `noticed` for accounts whose budgets are used up. The server reports more tokens of `above-bound` than a request may have.
  */
-export const models = ['steady', 'quick', 'watched', 'above-bound', ...cappedModels, ...hangUpModels] as const
+export const models = [
+  'steady',
+  'quick',
+  'watched',
+  'noticed',
+  'above-bound',
+  ...cappedModels,
+  ...hangUpModels
+] as const
+
+const atOnce: ReadonlySet<string> = new Set(['quick', 'watched', 'noticed'])
 
 /** The name at the model server. Streams take about half a second, so some are open at every moment. */
 export function upstreamName(model: (typeof models)[number]): string {
   if (model === 'reasoning') return 'reasoning+reasoning-tokens=200+think-ms=400+pace-ms=10'
   if (model === 'above-bound') return 'above-bound+report-tokens=100000'
-  return `${model}+pace-ms=${model === 'quick' || model === 'watched' ? 0 : model === 'ordinary' ? 10 : 40}`
+  if (atOnce.has(model)) return `${model}+pace-ms=0`
+  return `${model}+pace-ms=${model === 'ordinary' ? 10 : 40}`
 }
 
 /** The model of {@link models} that the upstream request is for. */

@@ -20,6 +20,7 @@ import { type FailoverForm, type FailoverRedis, startFailoverRedis } from './fai
 import { type RedisServer, startRedisServer } from './redis-server.ts'
 import { type SeededAccount, seedAccounts, untilProjected } from './seed.ts'
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
+import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts'
 
 const keysEach = 10
 const maxLines = 50
@@ -98,10 +99,16 @@ export interface ChaosSystem {
   holdAnswers(): () => void
   /** The proxy between gateways and the model server. */
   upstream: NetworkProxy
+  /** The proxy between control and the mail server. */
+  mail: NetworkProxy
+  /** The receiver of webhooks, in this process. The person's account has an endpoint there, for all events. */
+  receiver: WebhookReceiver
   /** The seeded accounts, without caps. */
   accounts: readonly SeededAccount[]
   /** A signed-in person, once through each replica of control. */
   people: readonly Person[]
+  /** The id of the person's account. */
+  accountOfPeople: string
   /** The latest log lines of the services, from `warn` up, without requests. */
   lines: string[]
   stop(): Promise<void>
@@ -164,6 +171,8 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
   const upstream = await proxy(models.port)
   const { PATH, HOME } = process.env
   const ports = await choosePorts()
+  const mail = await proxy(ports.SANDBOX_SMTP_PORT)
+  const receiver = parts.adopt(await startWebhookReceiver(), (started) => started.close())
 
   function envOf(name: string): Record<string, string> {
     const own = proxies.get(name)
@@ -189,6 +198,9 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     OPENAI_API_KEY: 'sandbox',
     UPSTREAMS_FILE: upstreamsFile,
     CATALOG_FILE: writeCatalog(directory),
+    SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
+    MAIL_FROM: 'Tollgate <no-reply@tollgate.test>',
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     // Gives each person an own address, so rate limits by address do not interfere.
     TRUST_PROXY: 'loopback',
     LOG_LEVEL: 'warn',
@@ -232,6 +244,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
   // A plan without a limit on key changes.
   const first = await new Person({ addresses, secrets }, 'ada').join('pro')
   const people = controls.map(({ url }) => first.through(url))
+  await createEndpoint(first, receiver)
 
   const started = parts.move()
   return {
@@ -263,9 +276,21 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
       return resolve
     },
     upstream,
+    mail,
+    receiver,
     accounts,
     people,
+    accountOfPeople: (await first.me()).body.user.id,
     lines,
     stop: () => started.disposeAsync()
   }
+}
+
+async function createEndpoint(person: Person, receiver: WebhookReceiver): Promise<void> {
+  const { url } = receiver
+  const { status, body } = await person.call<{ endpoint: { id: string }; secret: string }>('POST', '/api/webhooks', {
+    url
+  })
+  if (status !== 201) throw new Error(`a webhook endpoint could not be created: ${status} ${JSON.stringify(body)}`)
+  receiver.expect(url, body.endpoint.id, body.secret)
 }

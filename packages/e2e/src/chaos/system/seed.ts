@@ -24,6 +24,7 @@ const keysPerStatement = 2000
  * would take long. Control then projects the change to Redis.
  *
  * @param ownCapNanos cap of each account; null for the plan's cap only
+ * @param keyBudgetNanos monthly budget of each key; null for none
  */
 export async function seedAccounts(
   sql: Sql,
@@ -31,8 +32,15 @@ export async function seedAccounts(
     count,
     keysEach,
     ownCapNanos = null,
+    keyBudgetNanos = null,
     plan = 'free'
-  }: { count: number; keysEach: number; ownCapNanos?: number | null; plan?: string }
+  }: {
+    count: number
+    keysEach: number
+    ownCapNanos?: number | null
+    keyBudgetNanos?: number | null
+    plan?: string
+  }
 ): Promise<SeededAccount[]> {
   const accounts = Array.from({ length: count }, (): SeededAccount => {
     const id = crypto.randomUUID()
@@ -68,9 +76,10 @@ export async function seedAccounts(
       from json_to_recordset(${JSON.stringify(accountRows)}::text::json) as made (id uuid, shard text)`
     for (let from = 0; from < keyRows.length; from += keysPerStatement) {
       await tx`
-        insert into keys (id, account_id, label, scope, prefix, digest, status, account_shard, secret_shard, version, created_at)
+        insert into keys (id, account_id, label, scope, prefix, digest, status, account_shard, secret_shard, version, created_at,
+          monthly_budget_nanos)
         select id, account_id, 'seeded', 'inference', prefix, digest, 'active', account_shard, secret_shard,
-          ${change}::bigint, now()
+          ${change}::bigint, now(), ${keyBudgetNanos}::bigint
         from json_to_recordset(${JSON.stringify(keyRows.slice(from, from + keysPerStatement))}::text::json) as made
           (id text, account_id uuid, prefix text, digest text, account_shard text, secret_shard text)`
     }

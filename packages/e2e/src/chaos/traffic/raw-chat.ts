@@ -21,16 +21,15 @@ export async function rawAsk(
   body: object
 ): Promise<Sent & { refusal: Refusal | null }> {
   const sentAt = performance.now()
+  let id: string | null = null
   const finish = (outcome: string, refusal: Refusal | null = null) => ({
-    sentAt,
-    answeredAt: performance.now(),
-    outcome,
-    account,
+    ...{ sentAt, answeredAt: performance.now(), outcome, account, id },
     refusal
   })
   try {
     const signal = AbortSignal.timeout(requestTimeoutMs)
-    const { status, text, error } = await ask(gateway, secret, body, { api, signal })
+    const { status, headers, text, error } = await ask(gateway, secret, body, { api, signal })
+    id = headers.get('x-request-id')
     if (error !== null) return finish(`${status} ${error.code}`, error)
     const isStream = 'stream' in body && body.stream === true
     return finish(isStream && !clientApis[api].end.test(text) ? `broken${codeIn(text)}` : '200')

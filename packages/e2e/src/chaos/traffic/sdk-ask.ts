@@ -16,7 +16,7 @@ export async function sdkAsk(
   isStream: boolean
 ): Promise<Sent> {
   const sentAt = performance.now()
-  const finish = (outcome: string): Sent => ({ sentAt, answeredAt: performance.now(), outcome, account })
+  const finish = (outcome: string): Sent => ({ sentAt, answeredAt: performance.now(), outcome, account, id: null })
   const text = `Say ${words} words.`
   try {
     if (api === 'messages') await askAnthropic(gateway, secret, text, isStream)

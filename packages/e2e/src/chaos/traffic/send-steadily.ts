@@ -8,6 +8,8 @@ export interface Sent {
    */
   outcome: string
   account: string
+  /** `x-request-id` of the answer; null if none arrived, or if it is not known. */
+  id: string | null
 }
 
 /** The outcome of a request without an answer. It breaks a promise. */

@@ -1,0 +1,142 @@
+import type { ChaosSystem } from '../system/chaos-system.ts'
+import type { NoticedAccount } from '../traffic/noticed-accounts.ts'
+import { listMails } from './list-mails.ts'
+
+/** Things that must come: how many were expected, how many are missing, and how many came again. */
+export interface Counted {
+  expected: number
+  missing: number
+  repeated: number
+}
+
+/** Notices, mails and webhooks during a fault. */
+export interface MessagesMeasured {
+  /** Thresholds of budgets, and changes of keys. */
+  notices: Counted
+  mails: Counted
+  /** Every event of an account with an endpoint. */
+  webhooks: Counted
+  /** Messages that name an event which does not exist, or have another body than the same message before. */
+  wrongWebhooks: number
+  /** Messages with a signature that the library refused. They are sent again. */
+  refusedWebhooks: number
+}
+
+/** What was there before. */
+export interface MessagesReading {
+  events: ReadonlySet<string>
+  keyEvents: Counted
+  refusedWebhooks: number
+}
+
+export async function readMessages(system: ChaosSystem): Promise<MessagesReading> {
+  const events = await system.sql<Array<{ id: string }>>`select id::text from events`
+  return {
+    events: new Set(events.map(({ id }) => id)),
+    keyEvents: await countKeyEvents(system),
+    refusedWebhooks: system.receiver.refused
+  }
+}
+
+/** Measures after everybody was told. @param before a reading before the fault */
+export async function measureMessages(
+  system: ChaosSystem,
+  noticed: readonly NoticedAccount[],
+  before: MessagesReading
+): Promise<MessagesMeasured> {
+  const thresholds = await Promise.all(noticed.map((account) => measureThresholds(system, account)))
+  const mails = await Promise.all(
+    noticed.map(async ({ email }, index) => measureMails((await listMails(system, email)).count, thresholds[index]!))
+  )
+  const keyEvents = await countKeyEvents(system)
+  keyEvents.expected -= before.keyEvents.expected
+  return {
+    notices: addAll([...thresholds.map(({ counted }) => counted), keyEvents]),
+    mails: addAll(mails),
+    ...(await measureWebhooks(system, before.events)),
+    refusedWebhooks: system.receiver.refused - before.refusedWebhooks
+  }
+}
+
+interface Thresholds {
+  counted: Counted
+  /** The number of notices. */
+  told: number
+  isSingle: boolean
+}
+
+/**
+ * All budgets are used up. So an account with one threshold has one notice in a month. Of several thresholds, the last one is told,
+ * and none twice.
+ */
+async function measureThresholds({ sql }: ChaosSystem, { id, percent, scope }: NoticedAccount): Promise<Thresholds> {
+  const rows = await sql<Array<{ month: string; percent: number }>>`
+    select data->>'month' as month, (data->>'percent')::int as percent from events
+    where account_id = ${id} and type = 'budget.threshold' and data->>'scope' = ${scope}`
+  const different = new Set(rows.map((row) => `${row.month} ${row.percent}`))
+  const isTold = rows.some((row) => row.percent === (percent ?? 100))
+  return {
+    counted: { expected: Math.max(1, different.size), missing: isTold ? 0 : 1, repeated: rows.length - different.size },
+    ...{ told: different.size, isSingle: percent !== null }
+  }
+}
+
+/** A mail of the account for each notice; notices of several thresholds may share one. */
+function measureMails(came: number, { told, isSingle }: Thresholds): Counted {
+  const expected = isSingle ? told : Math.max(1, Math.min(told, came))
+  return {
+    expected,
+    missing: Math.max(0, expected - came),
+    repeated: Math.max(0, came - expected)
+  }
+}
+
+/** Each key of the person has exactly one event of its creation, and each revoked key one of its revocation. */
+async function countKeyEvents({ sql, accountOfPeople }: ChaosSystem): Promise<Counted> {
+  const [row] = await sql<[Counted]>`
+    with recorded as (
+      select type, data->'key'->>'id' as key, count(*) as count from events
+      where account_id = ${accountOfPeople} and type in ('key.created', 'key.revoked') group by 1, 2
+    ), wanted as (
+      select id as key, 'key.created' as type from keys where account_id = ${accountOfPeople}
+      union all
+      select id, 'key.revoked' from keys where account_id = ${accountOfPeople} and status = 'revoked'
+    )
+    select count(*)::int as expected, (count(*) filter (where count is null))::int as missing,
+      coalesce(sum(count - 1), 0)::int as repeated
+    from wanted left join recorded using (key, type)`
+  return row
+}
+
+async function measureWebhooks(
+  { sql, receiver }: ChaosSystem,
+  before: ReadonlySet<string>
+): Promise<Pick<MessagesMeasured, 'webhooks' | 'wrongWebhooks'>> {
+  const rows = await sql<Array<{ endpoint: string; event: string }>>`
+    select webhook_endpoints.id::text as endpoint, events.id::text as event
+    from webhook_endpoints join events using (account_id)`
+  const expected = rows.filter(({ event }) => !before.has(event))
+  const bodies = Map.groupBy(receiver.messages, ({ endpoint, id }) => `${endpoint} ${id}`)
+  const received = expected.map(({ endpoint, event }) => bodies.get(`${endpoint} ${event}`) ?? [])
+  const known = new Set(rows.map(({ endpoint, event }) => `${endpoint} ${event}`))
+  const isWrong = ([message, some]: [string, typeof receiver.messages]) =>
+    !known.has(message) || some.some(({ body }) => body !== some[0]!.body)
+  return {
+    webhooks: {
+      expected: expected.length,
+      missing: received.filter((some) => some.length === 0).length,
+      repeated: received.reduce((sum, some) => sum + Math.max(0, some.length - 1), 0)
+    },
+    wrongWebhooks: [...bodies].filter(isWrong).length
+  }
+}
+
+const addAll = (all: readonly Counted[]): Counted =>
+  all.reduce(
+    (sum, one) => ({
+      expected: sum.expected + one.expected,
+      missing: sum.missing + one.missing,
+      repeated: sum.repeated + one.repeated
+    }),
+    { expected: 0, missing: 0, repeated: 0 }
+  )
