@@ -141,7 +141,7 @@ export function composeControl(options: ComposeOptions) {
         await noteFailovers(tx, groupFailovers(receipts))
       },
       onCopied(copied, beganAt) {
-        state.receiptsCopied(beganAt)
+        if (copied.rest === 'none') state.receiptsCopied(beganAt)
         events.receipts(copied)
       }
     })

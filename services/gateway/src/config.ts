@@ -61,7 +61,10 @@ export const GatewayConfig = Type.Object({
   IDEMPOTENCY_MEMORY_MB: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 256 }),
   /** Whether the gateway writes a receipt of each request for the request log. */
   REQUEST_LOG: Type.Enum(['on', 'off'], { default: 'on' }),
-  /** MiB of receipts in Redis until control copies them. Above that, the oldest are dropped. A 256th of it is for each shard of accounts. */
+  /**
+   * MiB of receipts in Redis until control copies them. Above that, the oldest are dropped. A 256th of it is for each shard of accounts; 16
+   * times that while control copies them.
+   */
   REQUEST_LOG_MEMORY_MB: Type.Integer({ minimum: 16, maximum: 1_000_000, default: 256 }),
   /** Whether receipts have the addresses of clients. */
   REQUEST_LOG_ADDRESSES: Type.Enum(['true', 'false'], { default: 'false' }),

@@ -53,7 +53,7 @@ export const redisReceipts: Part = {
               ])
             },
             notes: [
-              'Nobody copies the receipts, so the budget is reached, and each further receipt drops an older one.'
+              'Nobody copies the receipts, so budgets are reached after some seconds. Then each further receipt drops an older one.'
             ]
           }
         ],

@@ -2,23 +2,33 @@ import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { type AccountShard, accountShards } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { type FoundReceipts, forgetReceipts, readReceipts } from '@tollgate/state/receipts/receipts.ts'
-import { type Skipped, type SkipReason, skipReasons } from './store-receipts.ts'
+import { type Skipped, type SkipReason, type StoredReceipts, skipReasons } from './store-receipts.ts'
 
-/** Entries of one shard in one read. An entry has the receipts of requests that were settled together. */
-const entriesPerRead = 250
-/** Shards that are read at once: so a backlog needs the memory of some thousand receipts. */
+/** Shards that are read at once. */
 const shardsPerRead = 16
+/**
+ * Entries that are read at once, of all these shards: so a backlog needs the memory of some thousand receipts. A shard that has more
+ * than others is read alone, with all of them. An entry has the receipts of requests that were settled together.
+ */
+const entriesPerRead = 4000
+/** Reads of the same shards in one round. One account that floods its shard must not keep the round from the other shards. */
+const readsPerRound = 3
 
 /** What one round of copying did. */
 export interface CopiedReceipts {
   readonly copied: number
   readonly skipped: Skipped
+  /**
+   * What was left of shards with more than a round reads. `ours`: the next round should begin at once. `others`: another replica
+   * copies them.
+   */
+  readonly rest: 'none' | 'ours' | 'others'
 }
 
 export interface CopyReceiptsOptions {
   readonly redis: RedisLink
   /** Stores receipts. Must allow repetition. */
-  readonly store: (receipts: readonly Receipt[], malformed: number) => Promise<Skipped>
+  readonly store: (receipts: readonly Receipt[], malformed: number) => Promise<StoredReceipts>
   /** The place in the list of shards to begin at. */
   readonly beginAt: number
   /** Checked between steps. The next call copies the rest. */
@@ -26,48 +36,59 @@ export interface CopyReceiptsOptions {
 }
 
 /**
- * Copies all receipts that wait in Redis, and forgets them there once they are stored. After a crash between both, the next
- * call stores them again, which changes nothing.
+ * Copies the receipts that wait in Redis, and forgets them there once they are stored. After a crash between both, the next
+ * call stores them again, which changes nothing. Of a shard with very many, the next call copies the rest.
  *
- * Replicas begin at different shards. So they divide the work when there is much of it: where another one has been, nothing waits.
+ * Replicas begin at different shards. So they divide the work when there is much of it: where another one has been, nothing waits. A
+ * replica that finds most receipts of a shard stored leaves it to the other one, which is there now: both would only wait for each other.
  *
  * @throws the first failure, after it tried all shards; or the signal's reason
  */
 export async function copyReceipts({ redis, store, beginAt, signal }: CopyReceiptsOptions): Promise<CopiedReceipts> {
   const total = { copied: 0, skipped: { malformed: 0, old: 0, ahead: 0 } satisfies Record<SkipReason, number> }
   const failures: unknown[] = []
+  let rest: CopiedReceipts['rest'] = 'none'
   const shards = [...accountShards.slice(beginAt), ...accountShards.slice(0, beginAt)]
   for (let from = 0; from < shards.length; from += shardsPerRead) {
     let unread = shards.slice(from, from + shardsPerRead)
-    while (unread.length > 0) {
+    let isOthers = false
+    for (let reads = 0; unread.length > 0 && reads < readsPerRound && !isOthers; reads++) {
       signal?.throwIfAborted()
       try {
-        const found = await readAll(redis, unread, failures)
+        const entriesEach = Math.floor(entriesPerRead / unread.length)
+        const found = await readAll(redis, unread, entriesEach, failures)
         const receipts = found.flatMap(({ entries }) => entries.flatMap((entry) => entry.receipts))
         const malformed = found.reduce((sum, one) => sum + one.malformed.length, 0)
         if (receipts.length + malformed > 0) {
-          const skipped = await store(receipts, malformed)
+          const { changed, skipped } = await store(receipts, malformed)
+          isOthers = changed < receipts.length / 2
           total.copied += receipts.length
           for (const reason of skipReasons) total.skipped[reason] += skipped[reason]
         }
         await Promise.all(found.map(({ shard, entries }) => forgetEntries(redis, shard, entries)))
-        unread = found.filter(({ entries }) => entries.length >= entriesPerRead).map(({ shard }) => shard)
+        unread = found.filter(({ entries }) => entries.length >= entriesEach).map(({ shard }) => shard)
       } catch (error) {
         failures.push(error)
         unread = []
       }
     }
+    if (unread.length > 0 && rest !== 'ours') rest = isOthers ? 'others' : 'ours'
   }
   if (failures.length > 0) throw failures[0]
-  return total
+  return { ...total, rest }
 }
 
 type Found = FoundReceipts & { readonly shard: AccountShard }
 
 /** Reads shards. One that cannot be read adds its failure, and keeps out no other. */
-async function readAll(redis: RedisLink, shards: readonly AccountShard[], failures: unknown[]): Promise<Found[]> {
+async function readAll(
+  redis: RedisLink,
+  shards: readonly AccountShard[],
+  entriesEach: number,
+  failures: unknown[]
+): Promise<Found[]> {
   const read = await Promise.allSettled(
-    shards.map(async (shard) => ({ shard, ...(await readReceipts(redis, shard, entriesPerRead)) }))
+    shards.map(async (shard) => ({ shard, ...(await readReceipts(redis, shard, entriesEach)) }))
   )
   return read.flatMap((one) => {
     if (one.status === 'fulfilled') return one.value

@@ -43,9 +43,12 @@ export async function exportRequests<Shown extends LoggedRequest>(
   reply: FastifyReply,
   { orm, filter, format, show, columns, limitReads }: ExportRequests<Shown>
 ): Promise<FastifyReply> {
+  const left = new AbortController()
+  reply.raw.once('close', () => left.abort())
   const pages = readAllRequests(orm, filter, pageSize)
+  const readPage = () => limitReads(() => pages.next())
   // A failure of the first query is an error answer. A later one cuts the stream, which clients notice.
-  const first = await limitReads(() => pages.next())
+  const first = await readPage()
   const textOf = format === 'csv' ? csvOf(columns) : ndjson
   reply.type(types[format])
   if (format === 'csv') reply.header('content-disposition', 'attachment; filename="requests.csv"')
@@ -53,7 +56,8 @@ export async function exportRequests<Shown extends LoggedRequest>(
 
   async function* texts(): AsyncGenerator<string> {
     if (format === 'csv') yield csv([columns])
-    for (let page = first; page.done !== true; page = await limitReads(() => pages.next())) {
+    // A search that finds nothing yields no text, so it does not notice by itself that nobody reads any more.
+    for (let page = first; page.done !== true && !left.signal.aborted; page = await readPage()) {
       // An empty text would end the stream.
       if (page.value.length > 0) yield textOf(page.value.map(show))
     }

@@ -21,7 +21,7 @@ export interface ReceiptCopierOptions {
   /** Milliseconds between the starts of two rounds. */
   readonly intervalMs?: number
   readonly onStored?: OnStored | undefined
-  /** Called after each round, with the time when it began (`performance.now()`): the log has all earlier receipts. */
+  /** Called after each round, with the time when it began (`performance.now()`): without a rest, the log has all earlier receipts. */
   readonly onCopied?: (copied: CopiedReceipts, beganAt: number) => void
 }
 
@@ -69,6 +69,7 @@ export function createReceiptCopier(options: ReceiptCopierOptions): BackgroundLo
       const skipped = Object.values(copied.skipped).reduce((sum, count) => sum + count, 0)
       if (skipped > 0) log.warn({ ...copied.skipped }, 'receipts of requests were not stored')
       onCopied?.(copied, beganAt)
+      return copied.rest === 'ours' ? 'again' : null
     },
     messages: {
       failing: 'receipts of requests are not copied from Redis to PostgreSQL',

@@ -56,7 +56,7 @@ onEachDatabase('the request log', async (t, newDatabase) => {
 
   await t.test('receipts that cannot be stored are counted, and do not keep out the others', async () => {
     const good = receiptOf(account, { at, model: `a\0b\ud800${'x'.repeat(1000)}`, address: '203.0.113.9' })
-    const skipped = await storeReceipts(
+    const { skipped } = await storeReceipts(
       orm,
       [
         receiptOf(account, { at, id: 'req_1' }),

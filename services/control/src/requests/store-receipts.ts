@@ -13,6 +13,12 @@ export const skipReasons = ['malformed', 'old', 'ahead'] as const
 export type SkipReason = (typeof skipReasons)[number]
 export type Skipped = Readonly<Record<SkipReason, number>>
 
+export interface StoredReceipts {
+  /** Receipts that the log did not have, or that replaced another one. */
+  readonly changed: number
+  readonly skipped: Skipped
+}
+
 /** Few enough that a statement takes less than about 50 ms. */
 export const receiptsPerTransaction = 1000
 /** `check_violation`: no partition exists for a row. */
@@ -23,14 +29,13 @@ const missingPartition = '23514'
  * outranks it: so the same receipts may be stored again, in any order and by any number of replicas.
  *
  * @param malformed how many others could not be read: they are counted with those that are skipped here
- * @returns how many were skipped
  * @throws the error of PostgreSQL, or of `onStored`; earlier transactions are stored then
  */
 export async function storeReceipts(
   orm: Orm,
   receipts: readonly Receipt[],
   { kept, malformed = 0, onStored }: { kept: KeptDays; malformed?: number; onStored?: OnStored | undefined }
-): Promise<Skipped> {
+): Promise<StoredReceipts> {
   const skipped = { malformed, old: 0, ahead: 0 }
   const rows = new Map<string, Stored>()
   for (const receipt of receipts) {
@@ -42,11 +47,12 @@ export async function storeReceipts(
     else if (row.rank > (rows.get(row.id)?.row.rank ?? -1)) rows.set(row.id, { row, receipt })
   }
   const all = [...rows.values()]
+  let changed = 0
   for (let from = 0; from < all.length; from += receiptsPerTransaction) {
-    await storeSome(orm, all.slice(from, from + receiptsPerTransaction), onStored)
+    changed += await storeSome(orm, all.slice(from, from + receiptsPerTransaction), onStored)
   }
   await countSkipped(orm, skipped.malformed + skipped.old + skipped.ahead)
-  return skipped
+  return { changed, skipped }
 }
 
 interface Stored {
@@ -54,25 +60,22 @@ interface Stored {
   readonly receipt: Receipt
 }
 
-async function storeSome(orm: Orm, stored: readonly Stored[], onStored: OnStored | undefined): Promise<void> {
+/** @returns how many have changed the log */
+async function storeSome(orm: Orm, stored: readonly Stored[], onStored: OnStored | undefined): Promise<number> {
   const store = () =>
     orm.transaction(async (tx) => {
       await tx.execute(insertRates(stored))
-      const rows = JSON.stringify(stored.map(({ row }) => row))
-      if (onStored === undefined) {
-        await tx.execute(upsert(rows))
-        return
-      }
-      const changed = await queryRows<{ id: string }>(tx, sql`${upsert(rows)} returning ${requests.id}::text as id`)
+      const changed = await queryRows<{ id: string }>(tx, upsert(JSON.stringify(stored.map(({ row }) => row))))
       const ids = new Set(changed.map(({ id }) => requestId(id)))
       if (ids.size > 0)
-        await onStored(
+        await onStored?.(
           tx,
           stored.flatMap(({ receipt }) => (ids.has(receipt.id) ? [receipt] : []))
         )
+      return ids.size
     })
   try {
-    await store()
+    return await store()
   } catch (error) {
     if (!(error instanceof DrizzleQueryError)) throw error
     if ((error.cause as { code?: unknown }).code !== missingPartition) throw error
@@ -80,7 +83,7 @@ async function storeSome(orm: Orm, stored: readonly Stored[], onStored: OnStored
       orm,
       stored.map(({ row }) => row.at)
     )
-    await store()
+    return await store()
   }
 }
 
@@ -114,7 +117,8 @@ const upsert = (rows: string): SQL => sql`
   select ${insertedValues} from json_to_recordset(${rows}::text::json) as copied (${recordColumns})
   order by id
   on conflict (id, at) do update set ${replacedColumns}
-  where ${requests.rank} < excluded.rank`
+  where ${requests.rank} < excluded.rank
+  returning ${requests.id}::text as id`
 
 async function countSkipped(orm: Orm, count: number): Promise<void> {
   if (count === 0) return

@@ -239,7 +239,7 @@ t.test('above its memory, the log drops the oldest receipts, and requests go on'
   answer(answerOf())
   const small = await startGateway(upstream.url, {
     beside: gateway,
-    requestLog: { shardBytes: 5000, hasAddresses: false }
+    requestLog: { shardBytes: 500, hasAddresses: false }
   })
   const key = await gateway.seedKey()
   const ids: string[] = []
