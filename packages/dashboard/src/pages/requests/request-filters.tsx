@@ -12,7 +12,7 @@ type Options = ReadonlyArray<readonly [value: string, text: string]>
 const withChosen = (options: Options, chosen: string | undefined): Options =>
   chosen === undefined || options.some(([value]) => value === chosen) ? options : [...options, [chosen, chosen]]
 
-/** Filters by key, model and status, kept in the address. */
+/** Filters, kept in the address. */
 export function RequestFilters({ search }: { readonly search: RequestsSearch }) {
   const navigate = useNavigate({ from: '/dashboard/requests' })
   const keys = useQuery(read('listKeys', { query: { limit: '100', include_revoked: 'true' } }))
@@ -20,6 +20,11 @@ export function RequestFilters({ search }: { readonly search: RequestsSearch }) 
   const ofKeys = (keys.data?.keys ?? [])
     .filter(({ scope }) => scope === 'inference')
     .map((key) => [key.id, key.status === 'revoked' ? `${nameOfKey(key)} (revoked)` : nameOfKey(key)] as const)
+  const apply = (name: keyof RequestsSearch, value: string) => {
+    const text = value.trim()
+    if (text === (search[name] ?? '')) return
+    void navigate({ search: { ...search, [name]: text || undefined }, replace: true })
+  }
   const choice = (name: keyof RequestsSearch, label: string, options: Options) => (
     <select
       aria-label={label}
@@ -36,11 +41,32 @@ export function RequestFilters({ search }: { readonly search: RequestsSearch }) 
       ))}
     </select>
   )
+  const input = (name: keyof RequestsSearch, label: string, type: 'text' | 'date') => (
+    <input
+      // A change of the address shows its value.
+      key={`${name} ${search[name]}`}
+      type={type}
+      aria-label={label}
+      title={label}
+      placeholder={label}
+      defaultValue={search[name] ?? ''}
+      onBlur={(event) => apply(name, event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') apply(name, event.currentTarget.value)
+      }}
+      className={`${controlLook} h-10 min-w-0 flex-1 basis-40 text-sm sm:max-w-64`}
+    />
+  )
   return (
     <search className="flex flex-wrap gap-3">
       {choice('key', 'Key', [['', 'All keys'], ...ofKeys])}
       {choice('model', 'Model', [['', 'All models'], ...models.map(({ id }) => [id, id] as const)])}
       {choice('status', 'Status', statusOptions)}
+      {input('code', 'Error code', 'text')}
+      {input('from', 'First day (UTC)', 'date')}
+      {input('to', 'Last day (UTC)', 'date')}
+      {input('min_cost_usd', 'Min. cost in $', 'text')}
+      {input('max_cost_usd', 'Max. cost in $', 'text')}
     </search>
   )
 }

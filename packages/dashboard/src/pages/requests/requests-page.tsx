@@ -70,7 +70,7 @@ function Found({ pages, isFiltered }: { readonly pages: readonly Loaded[]; reado
   }
   return isFiltered ? (
     <Empty icon={ListTree} title="No matching requests">
-      Choose another key, model or status.
+      Change or clear a filter.
     </Empty>
   ) : (
     <Empty icon={ListTree} title="No requests yet">

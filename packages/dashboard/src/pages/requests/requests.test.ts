@@ -92,3 +92,16 @@ test('an export has the filters of the page, and a wrong status is no filter', a
     '/api/requests/export?model=a+b&status=4xx&format=csv'
   )
 })
+
+test('the last day of a search is included, and values of another form are no filters', async () => {
+  assert.deepEqual(
+    readFilters({ from: '2026-11-01', to: '2026-11-30', code: 'upstream_error', min_cost_usd: '0.05' }),
+    {
+      from: '2026-11-01T00:00:00.000Z',
+      to: '2026-12-01T00:00:00.000Z',
+      code: 'upstream_error',
+      min_cost_usd: '0.05'
+    }
+  )
+  assert.deepEqual(readFilters({ from: '2026-13-01', to: 'today', min_cost_usd: '-1', max_cost_usd: 'much' }), {})
+})
