@@ -79,6 +79,14 @@ test('control as a program', async (t) => {
     assert.deepEqual(await control.ended, { code: 0, signal: null })
   })
 
+  await t.test('a signal as soon as it listens stops it in order, too', async () => {
+    const control = run(t, env)
+    await listening(control)
+    control.child.kill('SIGTERM')
+    assert.deepEqual(await control.ended, { code: 0, signal: null })
+    assert.throws(() => readFileSync(join(directory, 'postgres.lock')), { code: 'ENOENT' })
+  })
+
   await t.test(
     'a request that is under way at the signal is finished, and the connection does not keep it alive',
     async () => {

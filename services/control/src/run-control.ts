@@ -32,10 +32,6 @@ export async function runControl(config: ControlConfig): Promise<void> {
     log.info({ signal: 'SIGHUP' }, 'checking the catalog file')
     reload()
   })
-  const started = await start(config, log)
-  const { stop } = started
-  reload = started.reload
-
   let isStopping = false
   const onSignal = (signal: string) => {
     if (isStopping) return
@@ -45,10 +41,15 @@ export async function runControl(config: ControlConfig): Promise<void> {
       log.error('stopped before all requests and background work had ended')
       process.exit(1)
     }, stopTimeoutMs).unref()
-    stop().then(() => process.exit(0))
+    void starting.then(({ stop }) => stop()).then(() => process.exit(0))
   }
-  process.on('SIGTERM', onSignal)
-  process.on('SIGINT', onSignal)
+  // Before, the signal ends the process at once: it may wait for its database, and nothing is under way.
+  const onServing = () => {
+    process.on('SIGTERM', onSignal)
+    process.on('SIGINT', onSignal)
+  }
+  const starting = start(config, log, onServing)
+  reload = (await starting).reload
 }
 
 interface Started {
@@ -58,7 +59,8 @@ interface Started {
   reload(): void
 }
 
-async function start(config: ControlConfig, log: Logger): Promise<Started> {
+/** @param onServing called before anything is under way that a signal must not cut off */
+async function start(config: ControlConfig, log: Logger, onServing: () => void): Promise<Started> {
   await using parts = new AsyncDisposableStack()
   const metrics = createControlMetrics()
   collectProcessMetrics(metrics.registry)
@@ -91,6 +93,7 @@ async function start(config: ControlConfig, log: Logger): Promise<Started> {
   const { composeControl } = await import('./compose.ts')
   const control = parts.use(composeControl({ config, log, database, redis, metrics, tracing, logSender }))
   await control.catalogFile.open()
+  onServing()
   control.start()
   await listen(control.app, { host: config.host, port: config.port, portVariable: 'CONTROL_PORT' })
   serving = { database, redis, health: control.health }

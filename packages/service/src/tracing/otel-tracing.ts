@@ -1,8 +1,8 @@
-import { Agent as HttpAgent, type IncomingHttpHeaders } from 'node:http'
-import { Agent as HttpsAgent } from 'node:https'
+import type { IncomingHttpHeaders } from 'node:http'
 import { type Context, type Span as OtelSpan, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
+import { convertLegacyHttpOptions } from '@opentelemetry/otlp-exporter-base/node-http'
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -28,17 +28,19 @@ type Tracer = ReturnType<TracerProvider['getTracer']>
 
 /** Makes spans with OpenTelemetry's SDK. Only `openTracing` imports this file, so that it is loaded only if traces are wanted. */
 export function createTracing(settings: TraceSettings, { name, version, onDropped }: TracedProcess): Tracing {
-  const agent = new (settings.url.startsWith('https:') ? HttpsAgent : HttpAgent)({
-    keepAlive: true,
-    maxSockets: maxExports
-  })
+  // The exporter's own agent, with the certificates of OTEL_EXPORTER_OTLP_CERTIFICATE and _CLIENT_*: only who has it can destroy it.
+  const { agentFactory } = convertLegacyHttpOptions({}, 'TRACES', 'v1/traces', {})
+  const agent = Promise.resolve(agentFactory(new URL(settings.url).protocol)).then((opened) =>
+    Object.assign(opened, { maxSockets: maxExports })
+  )
+  const disconnect = () => void agent.then((opened) => opened.destroy())
   const exporter = new OTLPTraceExporter({
     url: settings.url,
     concurrencyLimit: maxExports,
     httpAgentOptions: () => agent
   })
   const { delayMs, batchTimeoutMs } = settings
-  const queue = new SpanQueue({ exporter, onDropped, onTimeout: () => agent.destroy(), delayMs, batchTimeoutMs })
+  const queue = new SpanQueue({ exporter, onDropped, onTimeout: disconnect, delayMs, batchTimeoutMs })
   const resource = processResource({ name, version })
   const provider = new TracerProvider({ resource, sampler: samplerOf(settings), spanProcessors: [queue] })
   const tracer = provider.getTracer('tollgate', version)
@@ -59,7 +61,7 @@ export function createTracing(settings: TraceSettings, { name, version, onDroppe
       await Promise.race([queue.forceFlush(), timeout])
       clearTimeout(timer)
       queue.close()
-      agent.destroy()
+      disconnect()
     }
   }
 }

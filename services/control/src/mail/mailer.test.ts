@@ -94,19 +94,22 @@ test('a mail has the headers that mail programs need, and the same id in every a
   assert.ok(!/list-unsubscribe/i.test(required!))
 })
 
-test('a final refusal is logged without the password and the address', async (t) => {
+test('a refusal is logged without the password and the address. Only one of the recipient or the mail is final', async (t) => {
   const repeated = Buffer.from(`\0tollgate\0${password}`).toString('base64')
   const { port } = await startMailServer(t, [
     ['AUTH', `535 not with ${password} or ${repeated}`],
+    ['MAIL', '553 not this sender'],
     ['RCPT', '550 nobody is ada@example.com']
   ])
   const { lines, mailer } = openMailer(t, port)
-  assert.deepEqual(await mailer.deliver(mail, about), { outcome: 'refused', failure: '535' })
+  assert.deepEqual(await mailer.deliver(mail, about), { outcome: 'later', failure: '535' })
+  assert.deepEqual(await mailer.deliver(mail, about), { outcome: 'later', failure: '553' })
   assert.deepEqual(await mailer.deliver(mail, about), { outcome: 'refused', failure: '550' })
   assert.deepEqual(
     lines.map(({ status, accountId }) => [status, accountId]),
     [
       [535, 'account-1'],
+      [553, 'account-1'],
       [550, 'account-1']
     ]
   )

@@ -94,6 +94,14 @@ test('heads without an end, other protocols and broken connections are failures 
     assert.equal(outcome, expected)
     assert.ok(error !== null && !error.includes(secret))
   }
+  const flooding = await startRaw(t, (socket) => {
+    const more = () => {
+      while (socket.writable && socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)));
+    }
+    socket.on('drain', more)
+    more()
+  })
+  assert.equal((await sender()(flooding)).outcome, 'bad_answer')
   const closed = await startReceiver()
   await closed.close()
   assert.deepEqual(await sender()(closed.url), {

@@ -35,6 +35,8 @@ export interface CallTimeouts {
 
 export const defaultCallTimeouts: CallTimeouts = { connect: 5000, total: 15_000, rest: 1000 }
 const maxHeaderBytes = 16_384
+/** Interim answers (1xx) before the answer. A receiver that floods control with them must not keep it busy. */
+const maxInterimAnswers = 16
 /** Read and dropped, so that most receivers see their answer arrive. */
 const maxRestBytes = 16_384
 
@@ -92,7 +94,11 @@ export function createSendMessage(options: SenderOptions): SendMessage {
     })
     try {
       const path = url.pathname + url.search
-      const answer = await client.request({ method: 'POST', path, headers, body, signal, reset: true })
+      let interimAnswers = 0
+      const onInfo = () => {
+        if (++interimAnswers > maxInterimAnswers) void client.destroy(new errors.HTTPParserError('too many 1xx'))
+      }
+      const answer = await client.request({ method: 'POST', path, headers, body, signal, reset: true, onInfo })
       // The status has decided: whatever happens to the rest does not matter.
       const restEnds = AbortSignal.any([signal, AbortSignal.timeout(timeouts.rest)])
       await answer.body.dump({ limit: maxRestBytes, signal: restEnds }).catch(() => undefined)
