@@ -109,6 +109,7 @@ const overview = createRoute({
 const keys = createRoute({
   getParentRoute: () => dashboard,
   path: '/keys',
+  validateSearch: keepSearch('q', 'create'),
   component: lazyPage(() => import('./pages/keys/keys-page.tsx'), 'KeysPage')
 })
 const team = createRoute({

@@ -48,9 +48,21 @@ const operatorDestinations = [
 
 type Destination = (typeof destinations)[number] | (typeof operatorDestinations)[number]
 
-interface NavigationProps {
+interface Viewer {
   readonly isOwner: boolean
   readonly isOperator: boolean
+}
+
+/** The pages of the menu that a user may open. */
+export const destinationsFor = ({ isOwner, isOperator }: Viewer): Destination[] => [
+  ...ownDestinations(isOwner),
+  ...(isOperator ? operatorDestinations : [])
+]
+
+const ownDestinations = (isOwner: boolean) =>
+  destinations.filter((destination) => isOwner || !('isForOwner' in destination))
+
+interface NavigationProps extends Viewer {
   /** Called with the path of a followed link, so that the menu can close. */
   readonly onChosen?: (to: string) => void
 }
@@ -58,10 +70,7 @@ interface NavigationProps {
 export function Navigation({ isOwner, isOperator, onChosen }: NavigationProps) {
   return (
     <>
-      <Destinations
-        shown={destinations.filter((destination) => isOwner || !('isForOwner' in destination))}
-        onChosen={onChosen}
-      />
+      <Destinations shown={ownDestinations(isOwner)} onChosen={onChosen} />
       {isOperator && (
         <>
           <p className="mt-6 mb-1.5 px-3 text-xs font-semibold text-ink-soft">Operator</p>

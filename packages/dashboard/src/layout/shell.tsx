@@ -2,19 +2,18 @@ import { Dialog } from '@base-ui/react/dialog'
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { LogOut, Menu, X } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { explain } from '../api/api-error.ts'
-import { call } from '../api/call.ts'
 import { BrandLinks } from '../brand/brand-links.tsx'
 import { visibleText } from '../format/visible-text.ts'
 import { Banner } from '../ui/banner.tsx'
 import { MomentTooltip } from '../ui/moment-tooltip.tsx'
-import { ToastProvider, useToast } from '../ui/toast.tsx'
+import { ToastProvider } from '../ui/toast.tsx'
 import { useAccount, useUser } from './caller.ts'
-import { finishSignOut } from './finish-sign-out.ts'
 import { Logo } from './logo.tsx'
 import { Navigation } from './navigation.tsx'
+import { PaletteButton, usePalette } from './palette-button.tsx'
 import { ShellBell } from './shell-bell.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
+import { useSignOut } from './use-sign-out.ts'
 
 /** The frame around every signed-in page: navigation, the user's name, theme, sign-out and toasts. */
 export function Shell() {
@@ -28,6 +27,7 @@ export function Shell() {
 function Frame() {
   const account = useAccount()
   const isOperator = useUser().role === 'operator'
+  const { palette, open: openPalette } = usePalette()
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[16rem_minmax(0,1fr)]">
       <a
@@ -36,12 +36,13 @@ function Frame() {
       >
         Skip to content
       </a>
-      <TopBar />
+      <TopBar onSearch={openPalette} />
       <header className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-surface px-3 py-5 lg:flex">
         <div className="mb-5 flex items-center justify-between pl-3">
           <Logo />
           <ShellBell />
         </div>
+        <PaletteButton onOpen={openPalette} />
         <nav aria-label="Dashboard" className="flex-1 overflow-y-auto">
           <Navigation isOwner={account.role === 'owner'} isOperator={isOperator} />
         </nav>
@@ -60,12 +61,13 @@ function Frame() {
         </div>
       </main>
       <MomentTooltip />
+      {palette}
     </div>
   )
 }
 
 /** Replaces the sidebar on narrow screens. */
-function TopBar() {
+function TopBar({ onSearch }: { readonly onSearch: () => void }) {
   const account = useAccount()
   const isOperator = useUser().role === 'operator'
   const [isOpen, setOpen] = useState(false)
@@ -79,6 +81,7 @@ function TopBar() {
     <header className="sticky top-0 z-30 flex items-center justify-between border-b border-line bg-surface px-4 py-2.5 lg:hidden">
       <Logo />
       <div className="flex items-center gap-1">
+        <PaletteButton onOpen={onSearch} isIcon />
         <ShellBell />
         <Dialog.Root open={isOpen} onOpenChange={(next) => (next ? setOpen(true) : close())}>
           <Dialog.Trigger
@@ -117,15 +120,7 @@ function TopBar() {
 
 function Identity() {
   const user = useUser()
-  const showToast = useToast()
-  const signOut = async () => {
-    try {
-      await call('signout')
-      await finishSignOut()
-    } catch (error) {
-      showToast(`You may still be signed in. ${explain(error)}`, 'failed')
-    }
-  }
+  const signOut = useSignOut()
   return (
     <div className="mt-4 border-t border-line px-3 pt-4">
       {visibleText(user.name) !== '' && (

@@ -1,3 +1,4 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useAccount } from '../../layout/caller.ts'
@@ -19,14 +20,21 @@ import { useHasRevoked, useKeys } from './use-keys.ts'
 
 type Open = { readonly action: 'create' } | { readonly action: KeyAction; readonly key: Key }
 
+/** The address can name a label to filter by, and open the dialog that creates a key. */
 export function KeysPage() {
+  const { q = '', create } = useSearch({ from: '/dashboard/keys' })
+  return <Keys key={`${q} ${create}`} text={q} isCreating={create === '1'} />
+}
+
+function Keys({ text, isCreating }: { readonly text: string; readonly isCreating: boolean }) {
   const { role } = useAccount()
-  const [filter, setFilter] = useState(noFilter)
-  const [open, setOpen] = useState<Open | null>(null)
+  const navigate = useNavigate({ from: '/dashboard/keys' })
+  const [filter, setFilter] = useState({ ...noFilter, text })
+  const [open, setOpen] = useState<Open | null>(isCreating ? { action: 'create' } : null)
   const { query, shown, isSearching } = useKeys(filter)
   const isEmpty = query.data?.length === 0 && !isFiltered(filter)
   const hasRevoked = useHasRevoked(isEmpty)
-  const close = () => setOpen(null)
+  const close = () => (isCreating ? void navigate({ search: {}, replace: true }) : setOpen(null))
   const create = (
     <Button tone="primary" onClick={() => setOpen({ action: 'create' })}>
       <Plus aria-hidden="true" className="size-4" />

@@ -1,0 +1,48 @@
+import type { LucideIcon } from 'lucide-react'
+
+/** Something that the palette does. */
+export interface Command {
+  /** Unique. */
+  readonly id: string
+  readonly text: string
+  /** A second text to search and to show, such as the prefix of a key. */
+  readonly hint?: string
+  /** Other words that find it. */
+  readonly words?: string
+  readonly icon: LucideIcon
+  readonly run: () => unknown
+}
+
+export interface CommandGroup {
+  readonly title: string
+  readonly items: readonly Command[]
+}
+
+/** What is not asked for by name is only shown while something is typed. */
+const shownPerGroup = 8
+
+/** Whether each typed word begins a word of the command. */
+export function matches({ text, hint = '', words = '' }: Omit<Command, 'run' | 'icon'>, typed: string): boolean {
+  const known = `${text} ${hint} ${words}`.toLowerCase()
+  return typed
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => known.startsWith(word) || known.includes(` ${word}`) || (word.length > 2 && known.includes(word)))
+}
+
+/** The commands that match, in their groups. Nothing typed matches all. */
+export function findCommands(groups: readonly CommandGroup[], typed: string): CommandGroup[] {
+  const asked = typed.trim()
+  return groups
+    .map(({ title, items }) => {
+      const found = asked === '' ? items : items.filter((command) => matches(command, asked))
+      return { title, items: asked === '' ? found : found.slice(0, shownPerGroup) }
+    })
+    .filter(({ items }) => items.length > 0)
+}
+
+/** The id of a request in a typed or pasted text; null for a text that looks like none. */
+export function requestIdIn(typed: string): string | null {
+  const text = typed.trim()
+  return /^[A-Za-z0-9_.:-]{16,200}$/.test(text) && /[0-9]/.test(text) ? text : null
+}

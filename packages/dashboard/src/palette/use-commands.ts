@@ -1,0 +1,144 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Box, Building2, KeyRound, LogOut, Monitor, Moon, Plus, Receipt, Sun, UserRound } from 'lucide-react'
+import { read } from '../api/queries.ts'
+import { useAccount, useUser } from '../layout/caller.ts'
+import { destinationsFor } from '../layout/navigation.tsx'
+import { useSignOut } from '../layout/use-sign-out.ts'
+import { nameOfKey, shownPrefix } from '../pages/keys/describe-key.ts'
+import { useTheme } from '../theme/use-theme.ts'
+import { type CommandGroup, findCommands, requestIdIn } from './commands.ts'
+
+const themeCommands = [
+  ['system', 'Use the system’s theme', Monitor],
+  ['light', 'Use the light theme', Sun],
+  ['dark', 'Use the dark theme', Moon]
+] as const
+
+/** The commands for a typed text. Keys, models and members appear while something is typed. */
+export function useCommands(typed: string): CommandGroup[] {
+  const isSearching = typed.trim() !== ''
+  const named = useNamed()
+  const pages = usePages()
+  const actions = useActions()
+  const direct = useDirect(typed)
+  return [
+    ...findCommands(isSearching ? [pages, actions, ...named] : [pages, actions], typed),
+    ...(direct.items.length > 0 ? [direct] : [])
+  ]
+}
+
+function usePages(): CommandGroup {
+  const navigate = useNavigate()
+  const isOwner = useAccount().role === 'owner'
+  const isOperator = useUser().role === 'operator'
+  return {
+    title: 'Pages',
+    items: destinationsFor({ isOwner, isOperator }).map(({ to, text, icon }) => ({
+      id: `page ${to}`,
+      text,
+      icon,
+      run: () => navigate({ to })
+    }))
+  }
+}
+
+function useActions(): CommandGroup {
+  const navigate = useNavigate()
+  const [, chooseTheme] = useTheme()
+  const signOut = useSignOut()
+  return {
+    title: 'Actions',
+    items: [
+      {
+        id: 'create key',
+        text: 'Create key',
+        words: 'new add api key',
+        icon: Plus,
+        run: () => navigate({ to: '/dashboard/keys', search: { create: '1' } })
+      },
+      ...themeCommands.map(([theme, text, icon]) => ({
+        id: `theme ${theme}`,
+        text,
+        words: 'mode appearance',
+        icon,
+        run: () => chooseTheme(theme)
+      })),
+      { id: 'sign out', text: 'Sign out', words: 'log out leave', icon: LogOut, run: signOut }
+    ]
+  }
+}
+
+/** Keys, models and members. What could not be loaded is missing: the pages themselves say why. */
+function useNamed(): CommandGroup[] {
+  const navigate = useNavigate()
+  const { models } = useAccount()
+  const keys = useQuery(read('listKeys', { query: { limit: '100', include_revoked: 'true' } }))
+  const team = useQuery(read('getTeam'))
+  return [
+    {
+      title: 'Keys',
+      items: (keys.data?.keys ?? []).map((key) => ({
+        id: `key ${key.id}`,
+        text: nameOfKey(key),
+        hint: shownPrefix(key),
+        words: `${key.id} ${key.status}`,
+        icon: KeyRound,
+        run: () => navigate({ to: '/dashboard/keys', search: { q: key.label } })
+      }))
+    },
+    {
+      title: 'Requests of a model',
+      items: models.map(({ id }) => ({
+        id: `model ${id}`,
+        text: id,
+        words: 'model requests',
+        icon: Box,
+        run: () => navigate({ to: '/dashboard/requests', search: { model: id } })
+      }))
+    },
+    {
+      title: 'Members',
+      items: (team.data?.team.members ?? []).map(({ id, email, name }) => ({
+        id: `member ${id}`,
+        text: email,
+        hint: name,
+        icon: UserRound,
+        run: () => navigate({ to: '/dashboard/team' })
+      }))
+    }
+  ]
+}
+
+/** What the typed text itself may name: a request by its id and, for operators, an account. */
+function useDirect(typed: string): CommandGroup {
+  const navigate = useNavigate()
+  const isOperator = useUser().role === 'operator'
+  const id = requestIdIn(typed)
+  const text = typed.trim()
+  return {
+    title: 'Search',
+    items: [
+      ...(id === null
+        ? []
+        : [
+            {
+              id: 'request',
+              text: `Open the request ${id}`,
+              icon: Receipt,
+              run: () => navigate({ to: '/dashboard/requests/$id', params: { id } })
+            }
+          ]),
+      ...(isOperator && text !== ''
+        ? [
+            {
+              id: 'account',
+              text: `Find accounts: ${text}`,
+              icon: Building2,
+              run: () => navigate({ to: '/dashboard/operator/accounts', search: { q: text } })
+            }
+          ]
+        : [])
+    ]
+  }
+}
