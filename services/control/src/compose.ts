@@ -224,7 +224,16 @@ export function composeControl(options: ComposeOptions) {
   return {
     ...{ app, catalog, catalogFile, catalogPublisher, heartbeat, projector, planWriter, dueUsers },
     ...{ webhookWorker, mailSender, spendWatcher, noticeSweeper },
-    ...{ health, customerRefresher, dueCustomers, subscriptionSweeper, invoiceSweeper, sweeper, overrideEnder, tokenEnder },
+    ...{
+      health,
+      customerRefresher,
+      dueCustomers,
+      subscriptionSweeper,
+      invoiceSweeper,
+      sweeper,
+      overrideEnder,
+      tokenEnder
+    },
     /** Starts every background loop. */
     start: () => parts.start(),
     /** Checks the keys of the providers in the background. Called when control listens. */

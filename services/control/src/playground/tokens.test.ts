@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import { digestSecret, scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
-import { readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
-import { accountName } from '@tollgate/state/keyspace/names.ts'
-import { findPointer } from '@tollgate/state/projection/read-pointer.ts'
+import { readAccountRecord, readKeyRecord, readPointer } from '@tollgate/contracts/records/records.ts'
+import { accountName, pointerName } from '@tollgate/state/keyspace/names.ts'
 import { eq, sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
@@ -33,11 +32,17 @@ onDatabase('tokens of the playground', async (t, newDatabase) => {
     return (answer.body as { token: Token }).token
   }
 
+  async function pointerOf(value: string) {
+    // No shard is verified in this test, so the pointer is read as it is stored.
+    const pointer = readPointer((await redis.client.get(pointerName(digestSecret(value))))!)
+    assert.equal(pointer.scope, 'inference')
+    return pointer
+  }
+
   /** What a gateway decides about a token. */
   async function judge({ value }: Token, now = Date.now()): Promise<string> {
     const digest = digestSecret(value)
-    const pointer = (await findPointer(redis, digest))!
-    assert.equal(pointer.scope, 'inference')
+    const pointer = await pointerOf(value)
     const [key, account] = await redis.client.hmget(accountName(pointer.account), `r:${pointer.key}`, 'r')
     const verdict = judgeKey({ key: readKeyRecord(key!), account: readAccountRecord(account!) }, digest)
     if (!verdict.allowed) return verdict.code
@@ -61,47 +66,50 @@ onDatabase('tokens of the playground', async (t, newDatabase) => {
     const { cookie } = await control.signUp()
     const body = { label: 'server', scope: 'management' }
     const { key } = (await call('POST', '/api/keys', { cookie, body })).body as { key: { value: string } }
-    for (const headers of [{}, { authorization: `Bearer ${key.value}` }]) {
+    for (const headers of [{}, { authorization: `Bearer ${key.value}` }] as Array<Record<string, string>>) {
       const answer = await call('POST', '/api/playground/token', { headers })
       assert.deepEqual([answer.status, codeOf(answer)], [401, 'not_authenticated'])
     }
   })
 
-  await t.test('it is no key: not in the quota, not in a list, not for the endpoints of keys, and tells nobody', async () => {
-    const { id: account, cookie } = await control.signUp()
-    const { id } = await ask(cookie)
-    // The free plan allows one key.
-    assert.equal((await call('POST', '/api/keys', { cookie, body: { label: 'first' } })).status, 201)
-    await ask(cookie)
-    const listed = await call('GET', '/api/keys?include_revoked=true', { cookie })
-    assert.deepEqual(
-      (listed.body as { keys: Array<{ label: string }> }).keys.map(({ label }) => label),
-      ['first']
-    )
-    for (const [method, path] of [
-      ['GET', ''],
-      ['PATCH', ''],
-      ['DELETE', ''],
-      ['POST', '/rotate']
-    ] as const) {
-      const answer = await call(method, `/api/keys/${id}${path}`, { cookie, ...(method === 'PATCH' && { body: {} }) })
-      assert.equal(codeOf(answer), 'not_found', method)
+  await t.test(
+    'it is no key: not in the quota, not in a list, not for the endpoints of keys, and tells nobody',
+    async () => {
+      const { id: account, cookie } = await control.signUp()
+      const { id } = await ask(cookie)
+      // The free plan allows one key.
+      assert.equal((await call('POST', '/api/keys', { cookie, body: { label: 'first' } })).status, 201)
+      await ask(cookie)
+      const listed = await call('GET', '/api/keys?include_revoked=true', { cookie })
+      assert.deepEqual(
+        (listed.body as { keys: Array<{ label: string }> }).keys.map(({ label }) => label),
+        ['first']
+      )
+      for (const [method, path] of [
+        ['GET', ''],
+        ['PATCH', ''],
+        ['DELETE', ''],
+        ['POST', '/rotate']
+      ] as const) {
+        const answer = await call(method, `/api/keys/${id}${path}`, { cookie, ...(method === 'PATCH' && { body: {} }) })
+        assert.equal(codeOf(answer), 'not_found', method)
+      }
+      const operator = await control.signUpOperator()
+      const asOperator = async (path: string) => (await call('GET', path, { cookie: operator.cookie })).body
+      const shown = (await asOperator(`/api/admin/accounts/${account}`)) as { account: { key_list: unknown[] } }
+      assert.equal(shown.account.key_list.length, 1)
+      const found = (await asOperator(`/api/admin/accounts?q=${account}`)) as { accounts: Array<{ keys: number }> }
+      assert.deepEqual(
+        found.accounts.map(({ keys }) => keys),
+        [1]
+      )
+      const told = await queryRows<{ label: string }>(
+        orm,
+        sql`select data->'key'->>'label' as label from events where account_id = ${account}`
+      )
+      assert.deepEqual(told, [{ label: 'first' }])
     }
-    const operator = await control.signUpOperator()
-    const asOperator = async (path: string) => (await call('GET', path, { cookie: operator.cookie })).body
-    const shown = (await asOperator(`/api/admin/accounts/${account}`)) as { account: { key_list: unknown[] } }
-    assert.equal(shown.account.key_list.length, 1)
-    const found = (await asOperator(`/api/admin/accounts?q=${account}`)) as { accounts: Array<{ keys: number }> }
-    assert.deepEqual(
-      found.accounts.map(({ keys }) => keys),
-      [1]
-    )
-    const told = await queryRows<{ label: string }>(
-      orm,
-      sql`select data->'key'->>'label' as label from events where account_id = ${account}`
-    )
-    assert.deepEqual(told, [{ label: 'first' }])
-  })
+  )
 
   await t.test('asking again gives another one under the same id; the one before works until its own end', async () => {
     const { cookie } = await control.signUp()
@@ -111,11 +119,10 @@ onDatabase('tokens of the playground', async (t, newDatabase) => {
     assert.deepEqual([await judge(first), await judge(second)], ['allowed', 'allowed'])
     assert.equal(await judge(first, Date.parse(first.expires_at)), 'revoked_api_key')
     const third = await ask(cookie)
-    assert.deepEqual([await judge(first), await judge(second), await judge(third)], [
-      'revoked_api_key',
-      'allowed',
-      'allowed'
-    ])
+    assert.deepEqual(
+      [await judge(first), await judge(second), await judge(third)],
+      ['revoked_api_key', 'allowed', 'allowed']
+    )
   })
 
   await t.test('many requests at once leave one id with at most two living tokens', async () => {
@@ -138,7 +145,10 @@ onDatabase('tokens of the playground', async (t, newDatabase) => {
 
   for (const [how, end] of [
     ['signs out', (cookie: string) => call('POST', '/api/auth/signout', { cookie })],
-    ['signs out everywhere', (cookie: string) => call('POST', '/api/auth/signout', { cookie, body: { everywhere: true } })],
+    [
+      'signs out everywhere',
+      (cookie: string) => call('POST', '/api/auth/signout', { cookie, body: { everywhere: true } })
+    ],
     [
       'changes the password',
       (cookie: string) =>
@@ -177,10 +187,9 @@ onDatabase('tokens of the playground', async (t, newDatabase) => {
     const own = await ask(ada.cookie)
     await joined(owner, ada)
     await control.tokenEnder.runOnce()
-    // Her own account is paused, too.
-    assert.equal(await judge(own), 'expired_api_key')
+    assert.equal(await judge(own), 'account_suspended')
     const [ofAda, ofOwner] = [await ask(ada.cookie), await ask(owner.cookie)]
-    assert.equal((await findPointer(redis, digestSecret(ofAda.value)))!.account, owner.id)
+    assert.equal((await pointerOf(ofAda.value)).account, owner.id)
     assert.notEqual(ofAda.id, ofOwner.id)
     assert.equal((await remove(owner, ada.id)).status, 200)
     await control.tokenEnder.runOnce()
@@ -192,7 +201,6 @@ onDatabase('tokens of the playground', async (t, newDatabase) => {
     const token = await ask(cookie)
     assert.equal((await call('DELETE', '/api/auth/me', { cookie })).status, 200)
     await control.tokenEnder.runOnce()
-    await control.projector.start()
     assert.notEqual(await judge(token), 'allowed')
   })
 })
