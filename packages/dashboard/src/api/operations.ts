@@ -54,6 +54,7 @@ export const paths = {
   redeliverWebhook: ['POST', '/api/webhooks/{id}/deliveries/{delivery_id}/redeliver'],
   getUsage: ['GET', '/api/usage'],
   getUsageSummary: ['GET', '/api/usage/summary'],
+  createPlaygroundToken: ['POST', '/api/playground/token'],
   listRequests: ['GET', '/api/requests'],
   exportRequests: ['GET', '/api/requests/export'],
   getRequest: ['GET', '/api/requests/{id}'],
@@ -985,6 +986,17 @@ export interface Operations {
       reserved_usd: string
       cap_usd: string
       resets_at: string
+    }
+  }
+  createPlaygroundToken: {
+    body?: null | Record<string, never>
+    answer: {
+      token: {
+        id: string
+        value: string
+        expires_at: string
+        expires_in: number
+      }
     }
   }
   listRequests: {
