@@ -49,6 +49,7 @@ import { settingsEndpoints } from './notices/settings-endpoints.ts'
 import { swaggerOptions } from './openapi/document.ts'
 import { openApiEndpoints } from './openapi/endpoints.ts'
 import { exportOwnData } from './personal-data/export-own-data.ts'
+import { playgroundEndpoints } from './playground/endpoints.ts'
 import type { Projector } from './projection/projector.ts'
 import { requestsEndpoints } from './requests/endpoints.ts'
 import { teamEndpoints } from './team/endpoints.ts'
@@ -220,6 +221,7 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   const webhooks = { database, ...config.webhooks, clock, wake: dependencies.wakeWebhooks }
   part('/api/webhooks', (own) => webhookEndpointsApi(own, { ...webhooks, limits }))
   part('/api/usage', (usage) => usageEndpoints(usage, { database, redis, catalog, clock }))
+  part('/api/playground', (own) => playgroundEndpoints(own, { database, projector, redis, clock, limits }))
   part('/api/requests', (requests) => requestsEndpoints(requests, { database, limits }))
   part('/api/admin', (admin) =>
     adminEndpoints(admin, {

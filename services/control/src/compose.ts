@@ -33,6 +33,7 @@ import { noteCopiedUsage } from './notices/note-copied-usage.ts'
 import { createNoticeSweeper } from './notices/notice-sweeper.ts'
 import { type CheckDelays, defaultCheckDelays } from './notices/spend-checks.ts'
 import { createSpendWatcher } from './notices/spend-watcher.ts'
+import { createTokenEnder } from './playground/end-tokens.ts'
 import { createProjector } from './projection/projector.ts'
 import { createProviderChecks } from './provider-health/check-providers.ts'
 import { createProviderHealth } from './provider-health/provider-health.ts'
@@ -188,6 +189,7 @@ export function composeControl(options: ComposeOptions) {
   const subscriptionSweeper = parts.runLoop('subscription_sweep', createSubscriptionSweeper({ ...ofSweeps, catalog }))
   const invoiceSweeper = parts.runLoop('invoice_sweep', createInvoiceSweeper(ofSweeps))
   const overrideEnder = parts.runLoop('overrides', createOverrideEnder({ database, redis, projector, clock, log }))
+  const tokenEnder = parts.runLoop('playground_tokens', createTokenEnder({ database, projector, log }))
   const dueCustomers = parts.runLoop(
     'due_customers',
     createDueCustomersLoop({ database, customerRefresher, clock, log })
@@ -222,7 +224,16 @@ export function composeControl(options: ComposeOptions) {
   return {
     ...{ app, catalog, catalogFile, catalogPublisher, heartbeat, projector, planWriter, dueUsers },
     ...{ webhookWorker, mailSender, spendWatcher, noticeSweeper },
-    ...{ health, customerRefresher, dueCustomers, subscriptionSweeper, invoiceSweeper, sweeper, overrideEnder },
+    ...{
+      health,
+      customerRefresher,
+      dueCustomers,
+      subscriptionSweeper,
+      invoiceSweeper,
+      sweeper,
+      overrideEnder,
+      tokenEnder
+    },
     /** Starts every background loop. */
     start: () => parts.start(),
     /** Checks the keys of the providers in the background. Called when control listens. */

@@ -52,6 +52,7 @@ export const methodsAndPaths = {
   redeliverWebhook: ['POST', '/api/webhooks/{id}/deliveries/{delivery_id}/redeliver'],
   getUsage: ['GET', '/api/usage'],
   getUsageSummary: ['GET', '/api/usage/summary'],
+  createPlaygroundToken: ['POST', '/api/playground/token'],
   listRequests: ['GET', '/api/requests'],
   exportRequests: ['GET', '/api/requests/export'],
   getRequest: ['GET', '/api/requests/{id}'],
@@ -681,6 +682,22 @@ export interface paths {
         get: operations["getUsageSummary"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/playground/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["createPlaygroundToken"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2866,6 +2883,38 @@ export interface operations {
                         cap_usd: string;
                         /** Format: date-time */
                         resets_at: string;
+                    };
+                };
+            };
+        };
+    };
+    createPlaygroundToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": null | Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        token: {
+                            id: string;
+                            value: string;
+                            /** Format: date-time */
+                            expires_at: string;
+                            expires_in: number;
+                        };
                     };
                 };
             };

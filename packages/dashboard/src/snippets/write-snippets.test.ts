@@ -35,6 +35,24 @@ test('the snippet for Node is a valid module with the address and the key', asyn
   }
 })
 
+test('the snippet for the AI SDK is a valid module, with the system prompt apart from the messages', async () => {
+  for (const isStream of [false, true]) {
+    const messages = [{ role: 'system', content: hostile }, ...options.messages] as const
+    const { ai } = writeSnippets({ ...options, messages, isStream, temperature: 0, max_tokens: 9 })
+    execFileSync(process.execPath, ['--check', '--input-type=module', '-'], { input: ai })
+    assert.equal(JSON.parse(ai.match(/instructions: (".*"),/)?.[1] ?? ''), hostile)
+    assert.match(ai, /temperature: 0,\n {2}maxOutputTokens: 9,/)
+    assert.doesNotMatch(ai, /"system"/)
+  }
+})
+
+test('parameters are in every snippet that has them', async () => {
+  const { curl, node, python } = writeSnippets({ ...options, isStream: true, temperature: 0.5, max_tokens: 9 })
+  assert.match(curl, /"temperature": 0.5,\n {2}"max_tokens": 9/)
+  assert.match(node, / {2}temperature: 0.5,\n {2}max_tokens: 9,/)
+  assert.match(python, / {4}temperature=0.5,\n {4}max_tokens=9,/)
+})
+
 test('the snippet for Python writes every text as a one-line string', async () => {
   const { python } = writeSnippets({ ...options, isStream: true })
   const [content = ''] = python.match(/"content": (".*")/)?.slice(1) ?? []

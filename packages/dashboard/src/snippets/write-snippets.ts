@@ -1,7 +1,8 @@
 export const languages = [
   ['curl', 'curl'],
+  ['python', 'Python'],
   ['node', 'Node.js'],
-  ['python', 'Python']
+  ['ai', 'AI SDK']
 ] as const
 export type Language = (typeof languages)[number][0]
 
@@ -17,15 +18,30 @@ export interface SnippetOptions {
   readonly model: string
   readonly messages: readonly Message[]
   readonly isStream: boolean
+  /** Further members of the request; absent for the model's defaults. */
+  readonly temperature?: number
+  readonly max_tokens?: number
 }
 
 /** Writes the same chat call in each language, ready to run. */
 export function writeSnippets(options: SnippetOptions): Record<Language, string> {
-  return { curl: writeCurl(options), node: writeNode(options), python: writePython(options) }
+  return {
+    curl: writeCurl(options),
+    python: writePython(options),
+    node: writeNode(options),
+    ai: writeAiSdk(options)
+  }
 }
 
-function writeCurl({ gatewayUrl, secret, model, messages, isStream }: SnippetOptions): string {
-  const body = JSON.stringify({ model, messages, ...(isStream && { stream: true }) }, null, 2)
+/** The members besides messages, as lines of `<name><separator><value>`. */
+function parameterLines({ temperature, max_tokens }: SnippetOptions, indent: string, separator: string): string[] {
+  return Object.entries({ temperature, max_tokens }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${indent}${name}${separator}${value},`]
+  )
+}
+
+function writeCurl({ gatewayUrl, secret, model, messages, isStream, ...rest }: SnippetOptions): string {
+  const body = JSON.stringify({ model, ...rest, ...(isStream && { stream: true }), messages }, null, 2)
   return [
     `curl ${isStream ? '-N ' : ''}${gatewayUrl}/v1/chat/completions \\`,
     `  -H "Authorization: Bearer ${secret}" \\`,
@@ -35,10 +51,12 @@ function writeCurl({ gatewayUrl, secret, model, messages, isStream }: SnippetOpt
   ].join('\n')
 }
 
-function writeNode({ gatewayUrl, secret, model, messages, isStream }: SnippetOptions): string {
+function writeNode(options: SnippetOptions): string {
+  const { gatewayUrl, secret, model, messages, isStream } = options
   const call = [
     `const answer = await client.chat.completions.create({`,
     `  model: ${JSON.stringify(model)},`,
+    ...parameterLines(options, '  ', ': '),
     ...(isStream ? ['  stream: true,'] : []),
     `  messages: ${JSON.stringify(messages, null, 2).replaceAll('\n', '\n  ')}`,
     '})'
@@ -58,7 +76,43 @@ function writeNode({ gatewayUrl, secret, model, messages, isStream }: SnippetOpt
   ].join('\n')
 }
 
-function writePython({ gatewayUrl, secret, model, messages, isStream }: SnippetOptions): string {
+/** Vercel's AI SDK takes the system prompt as a member of its own. */
+function writeAiSdk({
+  gatewayUrl,
+  secret,
+  model,
+  messages,
+  isStream,
+  temperature,
+  max_tokens
+}: SnippetOptions): string {
+  const system = messages.find(({ role }) => role === 'system')
+  const others = messages.filter(({ role }) => role !== 'system')
+  const parameters = [
+    ...(temperature === undefined ? [] : [`  temperature: ${temperature},`]),
+    ...(max_tokens === undefined ? [] : [`  maxOutputTokens: ${max_tokens},`]),
+    ...(system === undefined ? [] : [`  instructions: ${JSON.stringify(system.content)},`])
+  ]
+  return [
+    `import { createOpenAICompatible } from '@ai-sdk/openai-compatible'`,
+    `import { ${isStream ? 'streamText' : 'generateText'} } from 'ai'`,
+    '',
+    'const gateway = createOpenAICompatible({',
+    `  name: 'gateway',`,
+    `  baseURL: '${gatewayUrl}/v1',`,
+    `  apiKey: '${secret}'`,
+    '})',
+    isStream ? 'const { textStream } = streamText({' : 'const { text } = await generateText({',
+    `  model: gateway(${JSON.stringify(model)}),`,
+    ...parameters,
+    `  messages: ${JSON.stringify(others, null, 2).replaceAll('\n', '\n  ')}`,
+    '})',
+    ...(isStream ? ['for await (const text of textStream) process.stdout.write(text)'] : ['console.log(text)'])
+  ].join('\n')
+}
+
+function writePython(options: SnippetOptions): string {
+  const { gatewayUrl, secret, model, messages, isStream } = options
   // A JSON string is also a valid Python string.
   const written = messages
     .map(({ role, content }) => `        {"role": "${role}", "content": ${JSON.stringify(content)}},`)
@@ -79,6 +133,7 @@ function writePython({ gatewayUrl, secret, model, messages, isStream }: SnippetO
     ')',
     'answer = client.chat.completions.create(',
     `    model=${JSON.stringify(model)},`,
+    ...parameterLines(options, '    ', '='),
     ...(isStream ? ['    stream=True,'] : []),
     '    messages=[',
     written,

@@ -50,7 +50,7 @@ export async function readKeys(orm: Orm, accountId: string, now: Date): Promise<
       expiresAt: keys.expiresAt
     })
     .from(keys)
-    .where(eq(keys.accountId, accountId))
+    .where(and(eq(keys.accountId, accountId), isNull(keys.sessionId)))
     .orderBy(desc(isActive), desc(keys.createdAt), desc(keys.id))
     .limit(maxKeys)
   return rows.map(({ isExpired, status, createdAt, lastUsedAt, expiresAt, ...key }) => ({

@@ -83,7 +83,7 @@ function listings(page: ListingPage): SQL {
         owners + (select count(*) from ${members} where ${members.accountId} = page.id)::int as people,
         (
           select count(*) from ${keys}
-          where ${keys.accountId} = page.id and ${keys.status} = 'active'
+          where ${keys.accountId} = page.id and ${keys.status} = 'active' and ${keys.sessionId} is null
             and (${keys.expiresAt} is null or ${keys.expiresAt} > ${sql.param(now, keys.expiresAt)})
         )::int as keys,
         ${isBySpend ? sql`page.spent` : spendOfOne(page.month)}::text as spent,

@@ -50,6 +50,7 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
   },
   'POST /api/keys/{id}/rotate': { grace_seconds: 1 },
   'DELETE /api/keys/{id}': {},
+  'POST /api/playground/token': {},
   'POST /api/webhooks': webhook('key.created'),
   'PATCH /api/webhooks/{id}': { ...webhook('key.created'), enabled: true },
   'DELETE /api/webhooks/{id}': {},

@@ -18,6 +18,8 @@ export interface Limits {
   readonly operatorPassword: number
   /** Changes or deletes the user. */
   readonly changeUser: number
+  /** Asks for a token for the playground. */
+  readonly playgroundToken: number
   /** Exports everything that is stored about the user. */
   readonly exportData: number
   /** Starts an export of the request log. */
@@ -43,6 +45,7 @@ export const defaultLimits: Limits = {
   codesPerHour: 10,
   operatorPassword: 10,
   changeUser: 20,
+  playgroundToken: 30,
   exportData: 5,
   exportRequests: 20,
   invite: 20,

@@ -31,6 +31,7 @@ export async function assertKeyQuota(
       eq(keys.accountId, account.id),
       eq(keys.scope, scope),
       eq(keys.status, 'active'),
+      isNull(keys.sessionId),
       besides === undefined ? undefined : ne(keys.id, besides),
       or(isNull(keys.expiresAt), gt(keys.expiresAt, now))
     )

@@ -18,6 +18,7 @@ const key: typeof keys.$inferSelect = {
   models: ['a', 'b'],
   monthlyBudgetNanos: 12_345_678_901,
   requestsPerMinute: null,
+  sessionId: null,
   metadata: { tenant: '1', order: '2' },
   accountShard: 'a00',
   secretShard: 'k00',

@@ -1,5 +1,5 @@
 import type { Key } from '@tollgate/contracts/http/keys.ts'
-import { and, desc, eq, gt, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { toUsd } from '../accounts/own-cap.ts'
 import type { Principal } from '../callers/principal.ts'
 import type { Orm } from '../database/connect.ts'
@@ -28,6 +28,7 @@ export async function listKeys(
 ): Promise<{ keys: Key[]; next: KeyPlace | null }> {
   const conditions: Array<SQL | undefined> = [
     eq(keys.accountId, caller.accountId),
+    isNull(keys.sessionId),
     filter.withRevoked
       ? or(eq(keys.status, 'active'), gt(keys.revokedAt, new Date(now.getTime() - revokedListedMs)))
       : eq(keys.status, 'active')

@@ -4,6 +4,7 @@ import type { Transaction } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
 import { recordKeysRevoked } from '../events/record-key-event.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
+import { isTokenId } from './key-id.ts'
 
 export interface RevokedKey {
   readonly id: string
@@ -13,8 +14,10 @@ export interface RevokedKey {
 
 /**
  * Revokes the live keys of an account in the database, and records an event for each. Other changes wait until the transaction ends.
+ * Tokens of playgrounds are revoked too; nobody is told of them.
  *
  * @param which a condition; by default, all keys are revoked
+ * @returns the revoked keys, without tokens of playgrounds
  */
 export async function revokeKeys(tx: Transaction, accountId: string, now: Date, which?: SQL): Promise<RevokedKey[]> {
   const isLive = and(eq(keys.accountId, accountId), eq(keys.status, 'active'), which)
@@ -29,6 +32,7 @@ export async function revokeKeys(tx: Transaction, accountId: string, now: Date, 
     .returning({
       ...{ id: keys.id, accountId: keys.accountId, label: keys.label, scope: keys.scope, metadata: keys.metadata }
     })
-  await recordKeysRevoked(tx, revoked, now)
-  return revoked
+  const ofPeople = revoked.filter(({ id }) => !isTokenId(id))
+  await recordKeysRevoked(tx, ofPeople, now)
+  return ofPeople
 }

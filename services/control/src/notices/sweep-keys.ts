@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
 import { noticeSweeps } from '../database/schema/notices.ts'
@@ -84,6 +84,7 @@ async function sweep(tx: Transaction, { name, aheadMs, time, toEvent }: Ahead, n
     .where(
       and(
         eq(keys.status, 'active'),
+        isNull(keys.sessionId),
         sql`(${column}, ${keys.id}) > (${value(ahead(progress.until))}, ${progress.untilId})`,
         sql`${column} <= ${value(ahead(now))}`
       )

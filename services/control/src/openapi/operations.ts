@@ -6,6 +6,7 @@ import { billingOperations } from './operations/billing.ts'
 import { eventOperations } from './operations/events.ts'
 import { keyOperations } from './operations/keys.ts'
 import type { Operations, OperationText } from './operations/operation-text.ts'
+import { playgroundOperations } from './operations/playground.ts'
 import { requestOperations } from './operations/requests.ts'
 import { serviceOperations } from './operations/service.ts'
 import { teamOperations } from './operations/team.ts'
@@ -31,6 +32,10 @@ export const tags: Readonly<Record<string, Tag>> = {
   Keys: {
     description: 'API keys for the inference gateway. A partner’s server calls these with a management key.',
     operations: keyOperations
+  },
+  Playground: {
+    description: 'Calls of models from the dashboard, without an API key.',
+    operations: playgroundOperations
   },
   Team: { description: 'Seats in an account, and invitations to them.', operations: teamOperations },
   Billing: {

@@ -181,6 +181,7 @@ const noLimits: Limits = {
   changePassword: 1e6,
   operatorPassword: 1e6,
   changeUser: 1e6,
+  playgroundToken: 1e6,
   exportData: 1e6,
   exportRequests: 1e6,
   invite: 1e6,

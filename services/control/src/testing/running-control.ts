@@ -11,6 +11,7 @@ import type { InvoiceSweeper } from '../billing/sweep-invoices.ts'
 import type { SubscriptionSweeper } from '../billing/sweep-subscriptions.ts'
 import type { CatalogFollower } from '../catalog/follow-catalog-file.ts'
 import type { Database } from '../database/connect.ts'
+import type { createTokenEnder } from '../playground/end-tokens.ts'
 import type { Projector } from '../projection/projector.ts'
 import type { DueUsers } from '../users/due-users.ts'
 import type { PlanWriter } from '../users/plan-writer.ts'
@@ -43,6 +44,8 @@ export interface RunningControl extends Users {
   subscriptionSweeper: SubscriptionSweeper
   /** Its loop does not run: tests call it. */
   overrideEnder: ReturnType<typeof createOverrideEnder>
+  /** Its loop does not run: tests call it. */
+  tokenEnder: ReturnType<typeof createTokenEnder>
   /** It does not run: tests call it. */
   heartbeat: Heartbeat
   /** Its loop does not run. */

@@ -34,6 +34,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
         secret={created.secret}
         scope={created.scope}
         model={modelToTry(models, created.models)}
+        {...(created.scope === 'inference' && { tryIt: created })}
         onClose={onClose}
       />
     )

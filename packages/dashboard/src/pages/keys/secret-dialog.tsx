@@ -1,11 +1,12 @@
-import { useBlocker } from '@tanstack/react-router'
+import { Link, useBlocker } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { gatewayUrl } from '../../gateway-url.ts'
 import { Snippets } from '../../snippets/snippets.tsx'
 import { Banner } from '../../ui/banner.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonLook } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { type HandedOverKey, handOverKey } from '../playground/handed-over-key.ts'
 
 interface SecretDialogProps {
   readonly title: string
@@ -13,13 +14,15 @@ interface SecretDialogProps {
   readonly scope: 'inference' | 'management'
   /** A model that the key may use. */
   readonly model: string
+  /** The new key, if the playground can try it. */
+  readonly tryIt?: HandedOverKey
   /** Further notices about the key. */
   readonly children?: ReactNode
   readonly onClose: () => void
 }
 
 /** Shows a secret once. Closing the dialog removes it from the page. */
-export function SecretDialog({ title, secret, scope, model, children, onClose }: SecretDialogProps) {
+export function SecretDialog({ title, secret, scope, model, tryIt, children, onClose }: SecretDialogProps) {
   // Going back by accident must not close the dialog. Redirects to sign-in after the session ends still work.
   useBlocker({ shouldBlockFn: ({ action }) => action !== 'PUSH' && action !== 'REPLACE', enableBeforeUnload: true })
   return (
@@ -53,6 +56,11 @@ export function SecretDialog({ title, secret, scope, model, children, onClose }:
           </p>
         )}
         <DialogActions>
+          {tryIt !== undefined && (
+            <Link to="/dashboard/playground" onClick={() => handOverKey(tryIt)} className={buttonLook()}>
+              Try it in the playground
+            </Link>
+          )}
           <Button tone="primary" onClick={onClose}>
             I have copied it
           </Button>

@@ -2,65 +2,64 @@ import { SendHorizontal, Square } from 'lucide-react'
 import type { Ref } from 'react'
 import { controlLook } from '../../forms/fields.tsx'
 import { Button } from '../../ui/button.tsx'
-import { exampleQuestion } from './messages.ts'
+import { isSend } from './is-send.ts'
 
 interface MessageFormProps {
   readonly input: Ref<HTMLTextAreaElement>
+  /** The button that sends or stops. */
+  readonly action: Ref<HTMLButtonElement>
   readonly question: string
   readonly onQuestion: (question: string) => void
   readonly onSend: () => void
-  readonly isReady: boolean
+  readonly canSend: boolean
   readonly isStreaming: boolean
   readonly onStop: () => void
-  /** Removes all turns; absent if there are none. */
-  readonly onClear?: () => void
 }
 
 /** The message input. Enter sends; while an answer streams, the button stops it. */
 export function MessageForm(props: MessageFormProps) {
-  const { input, question, onQuestion, onSend, isReady, isStreaming, onStop, onClear } = props
+  const { input, action, question, onQuestion, onSend, canSend, isStreaming, onStop } = props
   return (
     <form
-      className="border-t border-line p-4"
+      className="sticky bottom-0 rounded-b-2xl border-t border-line bg-surface p-4"
       onSubmit={(event) => {
         event.preventDefault()
-        onSend()
+        if (canSend) onSend()
       }}
     >
       <textarea
         ref={input}
         aria-label="Message"
-        placeholder={exampleQuestion}
-        rows={3}
+        placeholder="Ask a model something"
+        rows={2}
         value={question}
         onChange={(event) => onQuestion(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+          if (!isSend(event)) return
           event.preventDefault()
-          onSend()
+          if (canSend) onSend()
         }}
-        className={`${controlLook} resize-y py-2`}
+        className={`${controlLook} field-sizing-content max-h-60 min-h-16 resize-none py-2`}
       />
       <div className="mt-2 flex flex-wrap items-center justify-between gap-2">
-        <p className="text-[0.8125rem] text-ink-soft">Enter sends. Shift + Enter starts a new line.</p>
-        <div className="ml-auto flex gap-2">
-          {onClear !== undefined && !isStreaming && (
-            <Button tone="quiet" onClick={onClear}>
-              Clear conversation
-            </Button>
-          )}
+        <p className="text-[0.8125rem] text-ink-soft">
+          Enter sends<span className="hidden sm:inline">, Shift + Enter starts a new line</span>.
+        </p>
+        {/* One button, so that it keeps the focus. */}
+        <Button
+          ref={action}
+          type={isStreaming ? 'button' : 'submit'}
+          tone={isStreaming ? 'plain' : 'primary'}
+          disabled={!isStreaming && !canSend}
+          onClick={() => isStreaming && onStop()}
+        >
           {isStreaming ? (
-            <Button onClick={onStop}>
-              <Square aria-hidden="true" className="size-3.5" />
-              Stop
-            </Button>
+            <Square aria-hidden="true" className="size-3.5" />
           ) : (
-            <Button type="submit" tone="primary" disabled={!isReady}>
-              <SendHorizontal aria-hidden="true" className="size-4" />
-              Send
-            </Button>
+            <SendHorizontal aria-hidden="true" className="size-4" />
           )}
-        </div>
+          {isStreaming ? 'Stop' : 'Send'}
+        </Button>
       </div>
     </form>
   )

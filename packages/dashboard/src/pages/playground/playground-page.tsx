@@ -1,79 +1,157 @@
+import { Code, Trash2 } from 'lucide-react'
 import { useRef, useState } from 'react'
+import { call } from '../../api/call.ts'
+import { isolate } from '../../format/visible-text.ts'
 import { gatewayUrl } from '../../gateway-url.ts'
 import { useAccount } from '../../layout/caller.ts'
-import { Snippets } from '../../snippets/snippets.tsx'
-import { Card } from '../../ui/card.tsx'
+import { Banner } from '../../ui/banner.tsx'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { Page } from '../../ui/page.tsx'
+import { CodeDialog } from './code-dialog.tsx'
 import { Conversation } from './conversation.tsx'
+import { type HandedOverKey, takeKey } from './handed-over-key.ts'
 import { MessageForm } from './message-form.tsx'
-import { exampleQuestion, snippetMessages } from './messages.ts'
-import { Settings } from './settings.tsx'
+import { snippetMessages } from './messages.ts'
+import { noParameters, readParameters, toMembers } from './parameters.ts'
+import { SettingsCard } from './settings-card.tsx'
+import { createTokenSource, fixedKey } from './token-source.ts'
+import { isStreaming as isAnyStreaming } from './turn.ts'
 import { useChat } from './use-chat.ts'
-import { useModels } from './use-models.ts'
 
-/** A chat through the gateway, like an app's. The key stays in the memory of this page and is gone when the page is left. */
+const ownTokens = () =>
+  createTokenSource(
+    async () => (await call('createPlaygroundToken')).token,
+    () => performance.now()
+  )
+
+/**
+ * A chat through the gateway, like an app's. The page gets a token by itself, or uses a key that was just created. Both stay
+ * in the memory of this page, and are gone when the page is left.
+ */
 export function PlaygroundPage() {
-  const { models: offered } = useAccount()
-  const [key, setKey] = useState('')
+  const { models } = useAccount()
+  const [ownKey, setOwnKey] = useState<HandedOverKey | null>(takeKey)
+  const [tokens] = useState(ownTokens)
   const [chosen, setChosen] = useState('')
+  const [compared, setCompared] = useState('')
   const [system, setSystem] = useState('')
+  const [typed, setTyped] = useState(noParameters)
   const [question, setQuestion] = useState('')
-  const { turns, ask, stop, clear } = useChat()
+  const [isCodeShown, setCodeShown] = useState(false)
+  const chat = useChat(ownKey === null ? tokens : fixedKey(ownKey.secret))
   const input = useRef<HTMLTextAreaElement>(null)
-  const isChat = (model: string) => (offered.find(({ id }) => id === model)?.kind ?? 'chat') === 'chat'
-  const models = useModels({ url: gatewayUrl(), key: key.trim() })
-  const chatModels = (models.names ?? []).filter(isChat)
-  const model = chatModels.includes(chosen) ? chosen : (chatModels[0] ?? '')
-  const isStreaming = turns.at(-1)?.state === 'streaming'
-  const isReady = model !== '' && question.trim() !== '' && !isStreaming
+  const action = useRef<HTMLButtonElement>(null)
 
-  const send = async () => {
-    if (!isReady) return
-    setQuestion('')
-    input.current?.focus()
-    const isAnswered = await ask({ url: gatewayUrl(), key: key.trim() }, model, system, question)
-    // Restore the unanswered question, unless a new one was typed meanwhile.
-    if (!isAnswered) setQuestion((typed) => (typed === '' ? question : typed))
-  }
+  const offered = models.filter(({ id, kind }) => kind === 'chat' && (ownKey?.models ?? [id]).includes(id))
+  const isOffered = (name: string) => offered.some(({ id }) => id === name)
+  const model = isOffered(chosen) ? chosen : (offered[0]?.id ?? '')
+  const second = compared !== model && isOffered(compared) ? compared : ''
+  const { problems, ...parameters } = readParameters(typed)
+  const settings = { models: second === '' ? [model] : [model, second], system, parameters }
+  const isReady = model !== '' && Object.keys(problems).length === 0
+  const isStreaming = isAnyStreaming(chat.turns)
 
   return (
-    <Page title="Playground" description="Try a model with one of your keys, then copy the call into your code.">
-      <div className="grid grid-cols-1 gap-6 xl:grid-cols-[22rem_minmax(0,1fr)]">
-        <Settings
-          onKey={setKey}
-          models={models}
-          chatModels={chatModels}
-          model={model}
-          onModel={setChosen}
-          system={system}
-          onSystem={setSystem}
-        />
+    <Page
+      title="Playground"
+      description="Try the models of your plan, then copy the call into your code."
+      actions={
+        <>
+          {chat.turns.length > 0 && (
+            <Button
+              tone="quiet"
+              disabled={isStreaming}
+              onClick={() => {
+                chat.clear()
+                input.current?.focus()
+              }}
+            >
+              <Trash2 aria-hidden="true" className="size-4" />
+              Clear
+            </Button>
+          )}
+          <Button onClick={() => setCodeShown(true)}>
+            <Code aria-hidden="true" className="size-4" />
+            Show as code
+          </Button>
+        </>
+      }
+    >
+      {ownKey !== null && (
+        <Banner title={`You are using your key “${isolate(ownKey.label)}”`}>
+          <p>Its limits apply, and its usage is listed under its name. Copy it before you leave this page.</p>
+          <div className="mt-2 flex flex-wrap gap-2">
+            <CopyButton text={ownKey.secret} what="the key" />
+            <Button
+              size="small"
+              onClick={() => {
+                setOwnKey(null)
+                input.current?.focus()
+              }}
+            >
+              Continue without the key
+            </Button>
+          </div>
+        </Banner>
+      )}
+      <div className="grid grid-cols-1 gap-6 xl:grid-cols-[minmax(0,1fr)_20rem]">
         <section
           aria-label="Chat"
-          className="flex min-h-96 flex-col rounded-2xl border border-line bg-surface shadow-card"
+          className="order-last flex min-h-[28rem] flex-col rounded-2xl border border-line bg-surface shadow-card xl:order-first xl:min-h-[calc(100dvh-12rem)]"
         >
-          <Conversation turns={turns} isStreaming={isStreaming} hasKey={key.trim() !== ''} offered={offered} />
+          <Conversation
+            turns={chat.turns}
+            isStreaming={isStreaming}
+            isReady={isReady}
+            onAsk={(example) => {
+              void chat.ask(settings, example)
+              action.current?.focus()
+            }}
+            onAskAgain={(turn, edited) => {
+              void chat.askAgain(turn, settings, edited)
+              action.current?.focus()
+            }}
+          />
           <MessageForm
             input={input}
+            action={action}
             question={question}
             onQuestion={setQuestion}
-            onSend={() => void send()}
-            isReady={isReady}
+            onSend={() => {
+              setQuestion('')
+              input.current?.focus()
+              void chat.ask(settings, question)
+            }}
+            canSend={isReady && question.trim() !== '' && !isStreaming}
             isStreaming={isStreaming}
-            onStop={stop}
-            {...(turns.length > 0 && { onClear: clear })}
+            onStop={chat.stop}
           />
         </section>
-      </div>
-      <Card title="The same call in your code" description="Replace YOUR_API_KEY with your key.">
-        <Snippets
-          gatewayUrl={gatewayUrl()}
-          secret="YOUR_API_KEY"
-          model={model === '' ? (offered.find(({ kind }) => kind === 'chat')?.id ?? '') : model}
-          messages={snippetMessages(turns, system, question, exampleQuestion)}
-          isStream
+        <SettingsCard
+          offered={offered}
+          model={model}
+          onModel={setChosen}
+          second={second}
+          onSecond={setCompared}
+          system={system}
+          onSystem={setSystem}
+          typed={typed}
+          onTyped={setTyped}
+          problems={problems}
         />
-      </Card>
+      </div>
+      {isCodeShown && (
+        <CodeDialog
+          options={{
+            gatewayUrl: gatewayUrl(),
+            model,
+            messages: snippetMessages(chat.turns, system, question),
+            ...toMembers(parameters)
+          }}
+          onClose={() => setCodeShown(false)}
+        />
+      )}
     </Page>
   )
 }

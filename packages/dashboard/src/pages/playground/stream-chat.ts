@@ -1,56 +1,80 @@
+import { createParser } from 'eventsource-parser'
 import { ApiError } from '../../api/api-error.ts'
 import type { Message } from '../../snippets/write-snippets.ts'
-import { readChatEvents, type TokenUsage } from './chat-events.ts'
-import { readEvents } from './read-events.ts'
-
-export interface Gateway {
-  readonly url: string
-  readonly key: string
-}
-
-const unreachable = 'The gateway cannot be reached. Check that it is running, then try again.'
-
-/** Lists the models that a key may call. @throws ApiError */
-export async function listModels({ url, key }: Gateway, signal: AbortSignal): Promise<string[]> {
-  const response = await ask(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` }, signal })
-  const { data } = (await response.json()) as { data: Array<{ id: string }> }
-  return data.map(({ id }) => id)
-}
+import { readChatEvents, readCost, type TokenUsage } from './chat-events.ts'
 
 export interface ChatRequest {
   readonly model: string
   readonly messages: readonly Message[]
+  readonly temperature?: number
+  readonly max_tokens?: number
 }
+
+export interface Gateway {
+  readonly url: string
+  readonly token: string
+}
+
+/** What a stream says while it runs. */
+export interface ChatListener {
+  onStart(requestId: string | null): void
+  onText(text: string): void
+}
+
+export interface ChatResult {
+  /** Null if the stream has none. */
+  readonly usage: TokenUsage | null
+  readonly costUsd: string | null
+  readonly isCut: boolean
+}
+
+const unreachable = 'The gateway cannot be reached. Check that it is running, then try again.'
 
 /**
  * Streams a chat completion.
  *
- * @param onText receives each piece of the output
- * @returns the usage of the call; null if the stream has none
  * @throws ApiError, also if the stream ends early; the signal's reason after an abort
  */
 export async function streamChat(
-  { url, key }: Gateway,
+  { url, token }: Gateway,
   request: ChatRequest,
-  onText: (text: string) => void,
+  listener: ChatListener,
   signal: AbortSignal
-): Promise<TokenUsage | null> {
+): Promise<ChatResult> {
   const response = await ask(`${url}/v1/chat/completions`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'x-tollgate-cost': 'true' },
     body: JSON.stringify({ ...request, stream: true, stream_options: { include_usage: true } }),
     signal
   })
-  let usage: TokenUsage | null = null
-  for await (const data of readEvents(piecesOf(response, signal))) {
-    for (const event of readChatEvents(data)) {
-      if (event.kind === 'text') onText(event.text)
-      else if (event.kind === 'usage') usage = event.usage
-      else if (event.kind === 'failure') throw new ApiError(response.status, 'stream_failed', event.message)
-      else return usage
+  listener.onStart(response.headers.get('x-request-id'))
+  let result: ChatResult = { usage: null, costUsd: null, isCut: false }
+  let isDone = false
+  let failure: ApiError | null = null
+  const parser = createParser({
+    onComment: (comment) => {
+      const costUsd = readCost(comment)
+      if (costUsd !== null) result = { ...result, costUsd }
+    },
+    onEvent: ({ data }) => {
+      for (const event of readChatEvents(data)) {
+        if (event.kind === 'text') listener.onText(event.text)
+        else if (event.kind === 'usage') result = { ...result, usage: event.usage }
+        else if (event.kind === 'cut') result = { ...result, isCut: true }
+        else if (event.kind === 'failure') failure ??= new ApiError(response.status, event.code, event.message)
+        else isDone = true
+      }
     }
+  })
+  try {
+    // The cost comes after the last event.
+    for await (const piece of piecesOf(response, signal)) parser.feed(piece)
+  } catch (error) {
+    if (!isDone) throw error
   }
-  throw new ApiError(response.status, 'stream_failed', 'The answer ended early. Send the message again.')
+  if (failure !== null) throw failure
+  if (!isDone) throw new ApiError(response.status, 'stream_failed', 'The answer ended early. Try again.')
+  return result
 }
 
 async function ask(url: string, options: RequestInit): Promise<Response> {
@@ -66,15 +90,18 @@ async function ask(url: string, options: RequestInit): Promise<Response> {
   throw new ApiError(response.status, error?.code ?? 'unreadable', error?.message ?? unreachable)
 }
 
-/** Reads a response body. Not every browser supports async iteration of it. */
-async function* piecesOf({ body }: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+/** Reads a response body as text. Not every browser supports async iteration of it. */
+async function* piecesOf({ body }: Response, signal: AbortSignal): AsyncGenerator<string> {
   const reader = body?.getReader()
   if (reader === undefined) return
+  const decoder = new TextDecoder()
   try {
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      yield decoder.decode(piece.value, { stream: true })
+    }
   } catch (error) {
     if (signal.aborted) throw error
-    throw new ApiError(0, 'unreachable', 'The connection to the gateway was lost. Send the message again.')
+    throw new ApiError(0, 'unreachable', 'The connection to the gateway was lost. Try again.')
   } finally {
     reader.releaseLock()
   }

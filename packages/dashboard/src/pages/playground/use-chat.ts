@@ -1,45 +1,77 @@
 import { useEffect, useRef, useState } from 'react'
-import { explain } from '../../api/api-error.ts'
+import { refresh } from '../../api/queries.ts'
+import { gatewayUrl } from '../../gateway-url.ts'
+import { useAccount } from '../../layout/caller.ts'
+import { explainFailure } from './explain-failure.ts'
 import { requestMessages } from './messages.ts'
-import { type Gateway, streamChat } from './stream-chat.ts'
-import type { Turn } from './turn.ts'
+import { type Parameters, toMembers } from './parameters.ts'
+import { type ChatRequest, streamChat } from './stream-chat.ts'
+import { type TokenSource, withToken } from './token-source.ts'
+import { changeReply, type Reply, startReply, type Turn, turnsBefore } from './turn.ts'
+
+/** How the next question is asked. */
+export interface Settings {
+  /** One model, or two to compare. */
+  readonly models: readonly string[]
+  readonly system: string
+  readonly parameters: Parameters
+}
 
 /** A conversation that lasts as long as the page is open. */
-export function useChat() {
+export function useChat(source: TokenSource) {
+  const { role } = useAccount()
   const [turns, setTurns] = useState<readonly Turn[]>([])
   const running = useRef<AbortController | null>(null)
+  const lastId = useRef(0)
   useEffect(() => () => running.current?.abort(), [])
 
-  /** @returns whether there is at least a part of an answer; otherwise the question can be sent again */
-  const ask = async (gateway: Gateway, model: string, system: string, question: string): Promise<boolean> => {
+  /** Asks each model, at the same time. */
+  async function ask(before: readonly Turn[], { models, system, parameters }: Settings, question: string) {
+    running.current?.abort()
     const abort = new AbortController()
     running.current = abort
-    const id = turns.length
+    const id = ++lastId.current
+    setTurns([...before, { id, question, replies: models.map(startReply) }])
+    await Promise.all(
+      models.map((model, column) => {
+        const messages = requestMessages(before, column, system, question)
+        return reply({ id, column }, { model, messages, ...toMembers(parameters) }, abort.signal)
+      })
+    )
+    // Its usage is charged now.
+    void refresh('getUsageSummary')
+  }
+
+  async function reply({ id, column }: { id: number; column: number }, request: ChatRequest, signal: AbortSignal) {
     const startedAt = performance.now()
     const elapsed = () => Math.round(performance.now() - startedAt)
-    const change = (changed: (turn: Turn) => Partial<Turn>) =>
-      setTurns((all) => all.map((turn) => (turn.id === id ? { ...turn, ...changed(turn) } : turn)))
-    const messages = requestMessages(turns, system, question)
-    const started = { state: 'streaming', problem: null, usage: null, firstTokenMs: null, totalMs: null } as const
-    setTurns([...turns, { id, model, question, answer: '', ...started }])
-    let isAnswered = false
+    const change = (of: (reply: Reply) => Partial<Reply>) => setTurns((all) => changeReply(all, id, column, of))
+    const listener = {
+      onStart: (requestId: string | null) => change(() => ({ requestId })),
+      onText: (text: string) =>
+        change((present) => ({ text: present.text + text, firstTokenMs: present.firstTokenMs ?? elapsed() }))
+    }
     try {
-      const onText = (text: string) => {
-        isAnswered = true
-        change(({ answer, firstTokenMs }) => ({ answer: answer + text, firstTokenMs: firstTokenMs ?? elapsed() }))
-      }
-      const usage = await streamChat(gateway, { model, messages }, onText, abort.signal)
-      change(() => ({ state: 'done', usage, totalMs: elapsed() }))
-      return true
+      const result = await withToken(source, (token) =>
+        streamChat({ url: gatewayUrl(), token }, request, listener, signal)
+      )
+      change(() => ({ state: 'done', ...result, totalMs: elapsed() }))
     } catch (error) {
-      const isStopped = abort.signal.aborted
-      change(() => ({
-        state: isStopped ? 'stopped' : 'failed',
-        problem: isStopped ? null : explain(error),
-        totalMs: elapsed()
-      }))
-      return isStopped && isAnswered
+      const ended = signal.aborted
+        ? ({ state: 'stopped' } as const)
+        : ({ state: 'failed', problem: explainFailure(error, role) } as const)
+      change(() => ({ ...ended, totalMs: elapsed() }))
     }
   }
-  return { turns, ask, stop: () => running.current?.abort(), clear: () => setTurns([]) }
+
+  return {
+    turns,
+    /** Continues the conversation. */
+    ask: (settings: Settings, question: string) => ask(turns, settings, question),
+    /** Asks a question in the place of an earlier one. The turns after it are removed. */
+    askAgain: (turn: Turn, settings: Settings, question: string) =>
+      ask(turnsBefore(turns, turn.id), settings, question),
+    stop: () => running.current?.abort(),
+    clear: () => setTurns([])
+  }
 }

@@ -28,6 +28,8 @@ export const keys = pgTable(
     /** The key's maximum spend in a calendar month, nanodollars. */
     monthlyBudgetNanos: bigint('monthly_budget_nanos', { mode: 'number' }),
     requestsPerMinute: integer('requests_per_minute'),
+    /** For a playground's token: the session that it belongs to. Null for a key. See playground/issue-token.ts. */
+    sessionId: uuid('session_id'),
     metadata: jsonb('metadata').$type<Record<string, string>>().notNull().default({}),
     /** `aNN` of the account, `kNN` of the digest. */
     accountShard: text('account_shard').notNull(),
@@ -47,6 +49,7 @@ export const keys = pgTable(
     index('keys_revoked').on(table.revokedAt).where(sql`${table.revokedAt} is not null`),
     index('keys_expires').on(table.expiresAt).where(sql`${table.expiresAt} is not null`),
     index('keys_previous_until').on(table.previousUntil).where(sql`${table.previousUntil} is not null`),
+    index('keys_tokens').on(table.expiresAt).where(sql`${table.sessionId} is not null`),
     index('keys_metadata').using('gin', sql`${table.metadata} jsonb_path_ops`),
     check('keys_status', sql`(${table.status} = 'revoked') = (${table.revokedAt} is not null)`),
     check('keys_previous', sql`(${table.previousDigest} is null) = (${table.previousUntil} is null)`)

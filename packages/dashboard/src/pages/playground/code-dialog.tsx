@@ -1,0 +1,38 @@
+import { Link } from '@tanstack/react-router'
+import { Snippets } from '../../snippets/snippets.tsx'
+import type { SnippetOptions } from '../../snippets/write-snippets.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { textLink } from '../../ui/text-link.ts'
+
+interface CodeDialogProps {
+  readonly options: Omit<SnippetOptions, 'secret' | 'isStream'>
+  readonly onClose: () => void
+}
+
+/** The call of the playground as code. */
+export function CodeDialog({ options, onClose }: CodeDialogProps) {
+  return (
+    <Dialog
+      title="Show as code"
+      description={
+        <>
+          The same call in your app. Replace YOUR_API_KEY with a key:{' '}
+          <Link to="/dashboard/keys" className={textLink}>
+            create one
+          </Link>
+          .
+        </>
+      }
+      onClose={onClose}
+      isWide
+    >
+      <Snippets {...options} secret="YOUR_API_KEY" isStream />
+      <DialogActions>
+        <Button tone="primary" onClick={onClose}>
+          Close
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}

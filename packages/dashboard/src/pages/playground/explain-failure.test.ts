@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { errorTable } from '@tollgate/contracts/errors/table.ts'
+import { test } from 'tap'
+import { ApiError } from '../../api/api-error.ts'
+import { explainFailure } from './explain-failure.ts'
+
+const failed = (status: number, code: string) => new ApiError(status, code, 'The words of the gateway.')
+const linksOf = (code: string, role: 'owner' | 'seat' = 'owner') =>
+  explainFailure(failed(400, code), role).remedies.map(({ to }) => to)
+
+test('what a plan or a budget refuses comes with a link to where it can be changed', async () => {
+  assert.deepEqual(linksOf('monthly_budget_exceeded'), ['/dashboard/account', '/dashboard/billing'])
+  assert.deepEqual(linksOf('key_budget_exceeded'), ['/dashboard/keys'])
+  for (const code of ['request_budget_exceeded', 'model_not_allowed', 'requests_per_minute', 'tokens_per_minute']) {
+    assert.deepEqual(linksOf(code), ['/dashboard/billing'], code)
+    assert.ok(code in errorTable, 'a code of the gateway')
+  }
+})
+
+test('a seat, who can change neither, is told whom to ask', async () => {
+  const { text, remedies } = explainFailure(failed(402, 'monthly_budget_exceeded'), 'seat')
+  assert.deepEqual(remedies, [])
+  assert.match(text, /Ask the owner of your team\.$/)
+})
+
+test('other failures keep the words of the gateway', async () => {
+  assert.deepEqual(explainFailure(failed(502, 'upstream_error'), 'owner'), {
+    text: 'The words of the gateway.',
+    remedies: []
+  })
+  assert.match(explainFailure(new Error('x'), 'owner').text, /Something went wrong/)
+})

@@ -1,0 +1,21 @@
+/** A key that was just created, for the playground to try. */
+export interface HandedOverKey {
+  readonly secret: string
+  readonly label: string
+  /** The models that it may call; null for all of the plan. */
+  readonly models: readonly string[] | null
+}
+
+let handedOver: HandedOverKey | null = null
+
+/** Hands a new key over to the playground, which is opened next. Only memory has it: an address or a history entry would keep it. */
+export function handOverKey(key: HandedOverKey): void {
+  handedOver = key
+}
+
+/** Takes the key that was handed over. The next call gets none. */
+export function takeKey(): HandedOverKey | null {
+  const key = handedOver
+  handedOver = null
+  return key
+}

@@ -1,0 +1,82 @@
+import { toJsxRuntime } from 'hast-util-to-jsx-runtime'
+import { type ComponentProps, type ReactNode, useMemo } from 'react'
+import { Fragment, jsx, jsxs } from 'react/jsx-runtime'
+import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown'
+import remarkGfm from 'remark-gfm'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { textLink } from '../../ui/text-link.ts'
+import { highlight } from './highlight.ts'
+import './markdown.css'
+
+/**
+ * An answer as Markdown. The text comes from a model, so nothing in it is trusted: HTML is shown as text, addresses other than
+ * http(s) and mailto are removed, and pictures are links, because the page loads nothing from other hosts.
+ */
+export function Markdown({ text }: { readonly text: string }) {
+  return (
+    <div className="markdown break-words">
+      <ReactMarkdown remarkPlugins={plugins} components={components}>
+        {text}
+      </ReactMarkdown>
+    </div>
+  )
+}
+
+const plugins = [remarkGfm]
+
+function CodeView({ node }: ComponentProps<'pre'> & ExtraProps) {
+  const code = node?.children[0]
+  const isCode = code?.type === 'element'
+  const text = isCode && code.children[0]?.type === 'text' ? code.children[0].value.replace(/\n$/, '') : ''
+  const names = isCode && Array.isArray(code.properties.className) ? code.properties.className : []
+  const language =
+    names
+      .map(String)
+      .find((name) => name.startsWith('language-'))
+      ?.slice('language-'.length) ?? ''
+  const tree = useMemo(() => highlight(text, language), [text, language])
+  const what = language === '' ? 'the code' : `the ${language} code`
+  return (
+    <div className="my-3 overflow-hidden rounded-xl border border-line bg-sunken">
+      <div className="flex min-h-9 items-center justify-between gap-2 border-b border-line py-1 pr-1.5 pl-3.5 text-[0.8125rem] text-ink-soft">
+        <span className="min-w-0 truncate font-mono">{language}</span>
+        <CopyButton text={text} what={what} />
+      </div>
+      <Scrollable label={what} className="max-h-[32rem] overflow-auto rounded-b-xl p-3.5">
+        <pre className="font-mono text-[0.8125rem] leading-relaxed">
+          <code>{tree === null ? text : toJsxRuntime(tree, { Fragment, jsx, jsxs })}</code>
+        </pre>
+      </Scrollable>
+    </div>
+  )
+}
+
+/** A part that may be wider than its place. No landmark, since a conversation has many. */
+function Scrollable({ label, className, children }: { label: string; className: string; children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls
+    <div role="group" tabIndex={0} aria-label={label} className={className}>
+      {children}
+    </div>
+  )
+}
+
+const components: Components = {
+  pre: CodeView,
+  a: ({ href, children }) => (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow" className={textLink}>
+      {children}
+    </a>
+  ),
+  img: ({ src, alt }) => (
+    <a href={String(src ?? '')} target="_blank" rel="noopener noreferrer nofollow" className={textLink}>
+      {alt === undefined || alt === '' ? 'Picture' : alt}
+    </a>
+  ),
+  table: ({ children }) => (
+    <Scrollable label="Table" className="my-3 max-w-full overflow-x-auto">
+      <table>{children}</table>
+    </Scrollable>
+  )
+}

@@ -1,0 +1,153 @@
+import { ChevronDown } from 'lucide-react'
+import { type ReactNode, useId, useState } from 'react'
+import { controlLook } from '../../forms/fields.tsx'
+import type { Account } from '../../layout/caller.ts'
+import { Card } from '../../ui/card.tsx'
+import { describePrice } from './describe-price.ts'
+import type { readParameters, TypedParameters } from './parameters.ts'
+
+interface SettingsCardProps {
+  readonly offered: Account['models']
+  readonly model: string
+  readonly onModel: (model: string) => void
+  /** The model to compare with; empty without one. */
+  readonly second: string
+  readonly onSecond: (model: string) => void
+  readonly system: string
+  readonly onSystem: (system: string) => void
+  readonly typed: TypedParameters
+  readonly onTyped: (typed: TypedParameters) => void
+  readonly problems: ReturnType<typeof readParameters>['problems']
+}
+
+/** Chooses the models, the system prompt and the parameters of the next call. */
+export function SettingsCard(props: SettingsCardProps) {
+  const { offered, model, onModel, second, onSecond, system, onSystem, typed, onTyped, problems } = props
+  // Narrow screens show the conversation first.
+  const [isWide] = useState(() => window.matchMedia('(min-width: 80rem)').matches)
+  const names = offered.map(({ id }) => id)
+  const chosen = offered.find(({ id }) => id === model)
+  return (
+    <Card title="Settings" className="h-fit xl:sticky xl:top-6">
+      <div className="space-y-4">
+        <div className="grid grid-cols-1 gap-4 sm:grid-cols-2 xl:grid-cols-1">
+          <Labelled label="Model" hint={chosen === undefined ? undefined : describePrice(chosen)}>
+            {(control) => (
+              <select
+                {...control}
+                value={model}
+                disabled={names.length === 0}
+                onChange={(event) => onModel(event.currentTarget.value)}
+                className={`${controlLook} h-10 disabled:opacity-60`}
+              >
+                {names.length === 0 && <option value="">Your plan has no chat model</option>}
+                {names.map((name) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </select>
+            )}
+          </Labelled>
+          <Labelled label="Compare with" hint="Asks both models at once. Both answers are charged.">
+            {(control) => (
+              <select
+                {...control}
+                value={second}
+                disabled={names.length < 2}
+                onChange={(event) => onSecond(event.currentTarget.value)}
+                className={`${controlLook} h-10 disabled:opacity-60`}
+              >
+                <option value="">No other model</option>
+                {names
+                  .filter((name) => name !== model)
+                  .map((name) => (
+                    <option key={name}>{name}</option>
+                  ))}
+              </select>
+            )}
+          </Labelled>
+        </div>
+        <details open={isWide} className="group">
+          <summary className="flex min-h-8 list-none items-center gap-1.5 text-sm font-medium [&::-webkit-details-marker]:hidden">
+            <ChevronDown aria-hidden="true" className="size-4 -rotate-90 transition-transform group-open:rotate-0" />
+            Prompt and parameters
+          </summary>
+          <div className="mt-3 space-y-4">
+            <Labelled label="System prompt">
+              {(control) => (
+                <textarea
+                  {...control}
+                  rows={4}
+                  placeholder="You are a helpful assistant."
+                  value={system}
+                  onChange={(event) => onSystem(event.currentTarget.value)}
+                  className={`${controlLook} resize-y py-2`}
+                />
+              )}
+            </Labelled>
+            <div className="grid grid-cols-2 gap-4">
+              <Labelled label="Temperature" problem={problems.temperature}>
+                {(control) => (
+                  <input
+                    {...control}
+                    inputMode="decimal"
+                    autoComplete="off"
+                    placeholder="Default"
+                    value={typed.temperature}
+                    onChange={(event) => onTyped({ ...typed, temperature: event.currentTarget.value })}
+                    className={`${controlLook} h-10`}
+                  />
+                )}
+              </Labelled>
+              <Labelled label="Max tokens" problem={problems.maxTokens}>
+                {(control) => (
+                  <input
+                    {...control}
+                    inputMode="numeric"
+                    autoComplete="off"
+                    placeholder="Default"
+                    value={typed.maxTokens}
+                    onChange={(event) => onTyped({ ...typed, maxTokens: event.currentTarget.value })}
+                    className={`${controlLook} h-10`}
+                  />
+                )}
+              </Labelled>
+            </div>
+          </div>
+        </details>
+      </div>
+    </Card>
+  )
+}
+
+interface LabelledProps {
+  readonly label: string
+  readonly hint?: string | undefined
+  readonly problem?: string | undefined
+  readonly children: (control: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }) => ReactNode
+}
+
+/** A control that applies at once, with its label above, and its problem or hint below. */
+function Labelled({ label, hint, problem, children }: LabelledProps) {
+  const id = useId()
+  const below = problem ?? hint
+  return (
+    <div className="min-w-0">
+      <label htmlFor={id} className="mb-1.5 block text-sm font-medium">
+        {label}
+      </label>
+      {children({
+        id,
+        ...(below !== undefined && { 'aria-describedby': `${id}-below` }),
+        ...(problem !== undefined && { 'aria-invalid': true })
+      })}
+      {below !== undefined && (
+        <p
+          id={`${id}-below`}
+          className={`mt-1.5 text-[0.8125rem] ${problem === undefined ? 'text-ink-soft' : 'text-danger'}`}
+        >
+          {below}
+        </p>
+      )}
+    </div>
+  )
+}
