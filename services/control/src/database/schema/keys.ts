@@ -27,6 +27,8 @@ export const keys = pgTable(
     models: jsonb('models').$type<string[]>(),
     /** The key's maximum spend in a calendar month, nanodollars. */
     monthlyBudgetNanos: bigint('monthly_budget_nanos', { mode: 'number' }),
+    /** Percent of the budget at which the owner is told; null: those of the account. See notice_settings. */
+    thresholds: integer('thresholds').array(),
     requestsPerMinute: integer('requests_per_minute'),
     metadata: jsonb('metadata').$type<Record<string, string>>().notNull().default({}),
     /** `aNN` of the account, `kNN` of the digest. */
