@@ -148,14 +148,17 @@ export function composeControl(options: ComposeOptions) {
     })
   )
   parts.runLoop('last_uses', createUseCopier({ database, redis, log }))
-  parts.runLoop('clocks', createClockWatch({ database, redis, clock, log, onCompared: events.clocksCompared }))
+  const { rightClock } = parts.runLoop(
+    'clocks',
+    createClockWatch({ database, redis, clock, log, onCompared: events.clocksCompared })
+  )
 
   const { smtp, brand, operatorMail, publicUrl } = config
   const mailer = smtp === null ? null : parts.keep(createMailer({ smtp, log, onCall: measureCalls(events, 'smtp') }))
   const mailSender = parts.runLoop(
     'mails',
     createMailSender({
-      ...{ orm: database.orm, mailer, brand, publicUrl, operatorMail, clock, log, onMail: events.mail }
+      ...{ orm: database.orm, mailer, brand, publicUrl, operatorMail, clock, rightClock, log, onMail: events.mail }
     })
   )
   const spendWatcher = parts.runLoop(
@@ -176,7 +179,7 @@ export function composeControl(options: ComposeOptions) {
   const send = createSendMessage({ allowedNetworks, findAddresses: createFindAddresses() })
   const webhookWorker = parts.runLoop(
     'webhooks',
-    createDeliveryWorker({ database, secretKeys, send, clock, log, onAttempt: events.webhookAttempt })
+    createDeliveryWorker({ database, secretKeys, send, clock, rightClock, log, onAttempt: events.webhookAttempt })
   )
 
   const concurrency = concurrencyLimitFor(database)

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ErrorResponse } from './error.ts'
 import { patterns } from './patterns.ts'
+import { Thresholds } from './thresholds.ts'
 
 const closed = { additionalProperties: false } as const
 const Instant = Type.String({ format: 'date-time' })
@@ -44,6 +45,8 @@ export const Key = Type.Object({
   /** Null for all models of the plan. */
   models: orNull(Type.Array(Type.String())),
   monthly_budget_usd: orNull(Type.Number()),
+  /** Percent of the monthly budget at which the owner is told, in order; null for the account's `key_thresholds`. */
+  thresholds: orNull(Type.Array(Type.Integer())),
   requests_per_minute: orNull(Type.Integer()),
   metadata: Type.Record(Type.String(), Type.String()),
   last_used: orNull(Instant),
@@ -67,11 +70,13 @@ const InForce = Type.Boolean({ description: 'Whether this state of the key is in
 export const RotatedKey = Type.Object({ ...CreatedKey.properties, in_force: InForce })
 export type RotatedKey = Static<typeof RotatedKey>
 
-/** Limits, expiry and metadata of a key. */
+/** Limits, thresholds, expiry and metadata of a key. */
 const terms = {
   expires_at: Type.Optional(orNull(Instant)),
   models: Type.Optional(orNull(Models)),
   monthly_budget_usd: Type.Optional(orNull(MonthlyBudget)),
+  /** Percent of the monthly budget; null for the account's `key_thresholds`, empty for none. */
+  thresholds: Type.Optional(orNull(Thresholds)),
   requests_per_minute: Type.Optional(orNull(RequestsPerMinute)),
   metadata: Type.Optional(Metadata)
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { accountEvents, operatorEvents } from '../events/event-types.ts'
+import { Thresholds } from './thresholds.ts'
 
 const closed = { additionalProperties: false } as const
 const Instant = Type.String({ format: 'date-time' })
@@ -55,8 +56,6 @@ export const SeenEventsRequest = Type.Object({ id: Type.String({ format: 'uuid' 
 
 export const SeenEventsResponse = Type.Object({ unread: EventsResponse.properties.unread })
 
-const Percents = Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), { maxItems: 10, uniqueItems: true })
-
 /** The caller's mails, and the account's thresholds. */
 export const Notifications = Type.Object({
   mails: Type.Array(
@@ -69,7 +68,7 @@ export const Notifications = Type.Object({
   ),
   /** Percent of the account's monthly budget at which its owner is told, in order. */
   thresholds: Type.Array(Type.Integer()),
-  /** The same, for the monthly budgets of keys. */
+  /** The same, for the monthly budgets of keys without thresholds of their own. */
   key_thresholds: Type.Array(Type.Integer())
 })
 export type Notifications = Static<typeof Notifications>
@@ -82,8 +81,8 @@ export const ChangeNotificationsRequest = Type.Object(
     mails: Type.Optional(
       Type.Object(Object.fromEntries(mailKinds.map((kind) => [kind, Type.Optional(Type.Boolean())])), closed)
     ),
-    thresholds: Type.Optional(Type.Union([Percents, Type.Null()])),
-    key_thresholds: Type.Optional(Type.Union([Percents, Type.Null()]))
+    thresholds: Type.Optional(Type.Union([Thresholds, Type.Null()])),
+    key_thresholds: Type.Optional(Type.Union([Thresholds, Type.Null()]))
   },
   { ...closed, minProperties: 1 }
 )

@@ -38,6 +38,7 @@ const key = {
   expires_at: null,
   models: null,
   monthly_budget_usd: null,
+  thresholds: null,
   requests_per_minute: null,
   metadata: {},
   last_used: null,

@@ -3,7 +3,7 @@ import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { explain } from '../api/api-error.ts'
 import { Button } from './button.tsx'
-import type { ShowToast, ToastRequest } from './toast.tsx'
+import type { ShowToast, ToastRequest } from './toast-request.ts'
 
 const shownMs = 5000
 /** Longer, so that there is time to reach the button. */

@@ -24,6 +24,8 @@ testOnEveryRedis('clock watch', async (t, anyLink) => {
     const watch = createClockWatch({ database, redis: link, clock: () => new Date(Date.now() + ownMs), log })
     return {
       logged,
+      /** How far the corrected clock is off, seconds. */
+      offBy: () => Math.round((watch.rightClock().getTime() - Date.now()) / 1000),
       async look(moved: { ownMs?: number; redisMs?: number }) {
         ownMs = moved.ownMs ?? 0
         await set((Date.now() + (moved.redisMs ?? 0)) * 1000)
@@ -45,6 +47,16 @@ testOnEveryRedis('clock watch', async (t, anyLink) => {
     await look({})
     await look({ redisMs: -20_000 })
     assertLogged(logged, [])
+  })
+
+  t.test('the corrected clock is right after a comparison, and follows a clock less than a minute off', async () => {
+    const { look, offBy } = watchClocks()
+    for (const ownMs of [hourMs, -hourMs, 0]) {
+      await look({ ownMs })
+      assert.ok(Math.abs(offBy()) < 30, String(offBy()))
+    }
+    await look({ ownMs: 50_000 })
+    assert.ok(offBy() > 20, String(offBy()))
   })
 
   t.test('a wrong clock of Redis is logged as an error once, and again as info when it is right', async () => {

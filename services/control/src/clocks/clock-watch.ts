@@ -26,6 +26,8 @@ export interface ClockWatch {
   start(): void
   /** Compares them now. Never rejects: it leaves out a clock that cannot be read. */
   look(): Promise<void>
+  /** This process's clock. If the last comparison found it wrong by more than a minute, it is corrected. */
+  readonly rightClock: Clock
   stop(): void
 }
 
@@ -41,6 +43,7 @@ export function createClockWatch({ database, redis, clock, log, onCompared }: Cl
     messages: { failing: 'clocks cannot be compared' }
   })
   const own = (): number => clock().getTime()
+  let ownSkewMs = 0
 
   async function compare(): Promise<void> {
     const [ofDatabase, ofRedis] = await Promise.all([
@@ -49,6 +52,7 @@ export function createClockWatch({ database, redis, clock, log, onCompared }: Cl
     ])
     // Skews are passed as times, relative to this process's clock.
     const { skewMs } = judgeClocks(0, ofDatabase, ofRedis)
+    ownSkewMs = skewMs.own
     onCompared?.(skewMs)
     for (const watched of ['own', 'database', 'redis'] as const) report(watched, skewMs[watched])
   }
@@ -68,6 +72,7 @@ export function createClockWatch({ database, redis, clock, log, onCompared }: Cl
     progress: loop.progress,
     start: loop.start,
     look: loop.runOnce,
+    rightClock: () => new Date(own() - (Math.abs(ownSkewMs) > maxSkewMs ? ownSkewMs : 0)),
     // Does not await the running round: a silent database would keep the process from ending.
     stop: () => void loop.stop()
   }

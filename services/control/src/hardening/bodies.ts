@@ -37,6 +37,7 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
     expires_at: '2999-01-01T00:00:00Z',
     models: ['gpt-5-nano'],
     monthly_budget_usd: 1,
+    thresholds: [50],
     requests_per_minute: 60,
     metadata: { tenant: '1' }
   },
@@ -45,6 +46,7 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
     expires_at: '2999-01-01T00:00:00Z',
     models: ['gpt-5-nano'],
     monthly_budget_usd: 1,
+    thresholds: [50],
     requests_per_minute: 60,
     metadata: { tenant: '1' }
   },

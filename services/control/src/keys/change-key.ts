@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { ChangeKeyRequest } from '@tollgate/contracts/http/keys.ts'
@@ -50,7 +51,10 @@ export async function changeKey(
       .set({ ...terms, version })
       .where(eq(keys.id, id))
       .returning()
-    if (row!.monthlyBudgetNanos !== found.key.monthlyBudgetNanos) await noteBudget(tx, accountId, id)
+    const isWatchedAnew =
+      row!.monthlyBudgetNanos !== found.key.monthlyBudgetNanos ||
+      !isDeepStrictEqual(row!.thresholds, found.key.thresholds)
+    if (isWatchedAnew) await noteBudget(tx, accountId, id)
     const detail = { label: row!.label, changed: Object.keys(asked).sort().join(', '), ...by.detail }
     await recordAudit(tx, { accountId, ...by, action: 'key.updated', subject: id, detail })
     return row!

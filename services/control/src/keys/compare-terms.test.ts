@@ -17,6 +17,7 @@ const key: typeof keys.$inferSelect = {
   expiresAt: new Date('2026-12-01T10:00:00Z'),
   models: ['a', 'b'],
   monthlyBudgetNanos: 12_345_678_901,
+  thresholds: [50, 90],
   requestsPerMinute: null,
   sessionId: null,
   metadata: { tenant: '1', order: '2' },
@@ -37,6 +38,7 @@ test('a change to the current values changes nothing, in any notation', async ()
     { models: ['a', 'b'] },
     { monthly_budget_usd: 12.345678901 },
     { requests_per_minute: null },
+    { thresholds: [90, 50] },
     { metadata: { order: '2', tenant: '1' } },
     { label: 'one', monthly_budget_usd: 12.345678901, requests_per_minute: null }
   ]) {

@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ChangeKeyRequest } from '@tollgate/contracts/http/keys.ts'
 import { toUsd } from '../accounts/own-cap.ts'
 import type { keys } from '../database/schema/keys.ts'
+import { inOrder } from '../notices/decide-threshold.ts'
 
 /** Terms that gateways do not use, so Redis does not have them. */
-const forPeople: ReadonlySet<string> = new Set<keyof ChangeKeyRequest>(['label', 'metadata'])
+const forPeople: ReadonlySet<string> = new Set<keyof ChangeKeyRequest>(['label', 'metadata', 'thresholds'])
 
 /** Whether a change has only terms that gateways do not use. False for an empty change: it asks what is in force. */
 export function isForPeopleOnly(asked: ChangeKeyRequest): boolean {
@@ -14,11 +15,13 @@ export function isForPeopleOnly(asked: ChangeKeyRequest): boolean {
 
 /** Whether a key already has all requested terms. */
 export function hasTerms(key: typeof keys.$inferSelect, asked: ChangeKeyRequest): boolean {
-  const { expires_at: expiry, ...others } = asked
+  const { expires_at: expiry, ...rest } = asked
+  const others = rest.thresholds === undefined ? rest : { ...rest, thresholds: inOrder(rest.thresholds) }
   const present: Required<typeof others> = {
     label: key.label,
     models: key.models,
     monthly_budget_usd: key.monthlyBudgetNanos === null ? null : toUsd(key.monthlyBudgetNanos),
+    thresholds: key.thresholds,
     requests_per_minute: key.requestsPerMinute,
     metadata: key.metadata
   }

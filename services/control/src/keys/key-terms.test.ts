@@ -13,12 +13,21 @@ const refusedFor = (field: string) => (error: unknown) =>
 
 test('the terms contain only the requested members, and null removes a limit', async () => {
   assert.deepEqual(read({}), {})
-  assert.deepEqual(read({ expires_at: null, models: null, monthly_budget_usd: null, requests_per_minute: null }), {
-    expiresAt: null,
-    models: null,
-    monthlyBudgetNanos: null,
-    requestsPerMinute: null
-  })
+  assert.deepEqual(
+    read({ expires_at: null, models: null, monthly_budget_usd: null, thresholds: null, requests_per_minute: null }),
+    {
+      expiresAt: null,
+      models: null,
+      monthlyBudgetNanos: null,
+      thresholds: null,
+      requestsPerMinute: null
+    }
+  )
+})
+
+test('thresholds are stored in order', async () => {
+  assert.deepEqual(read({ thresholds: [100, 25, 75] }), { thresholds: [25, 75, 100] })
+  assert.deepEqual(read({ thresholds: [] }), { thresholds: [] })
 })
 
 test('an expiry must be in the future, in any notation', async () => {

@@ -4,13 +4,15 @@ import type { ChangeKeyRequest } from '@tollgate/contracts/http/keys.ts'
 import { nanosOfUsd } from '../accounts/own-cap.ts'
 import { effectivePlan } from '../catalog/effective-plan.ts'
 import { lastInstant } from '../http/cursor.ts'
+import { inOrder } from '../notices/decide-threshold.ts'
 
-/** The stored limits, expiry, label and metadata of a key. */
+/** The stored limits, thresholds, expiry, label and metadata of a key. */
 export interface KeyTerms {
   label?: string
   expiresAt?: Date | null
   models?: string[] | null
   monthlyBudgetNanos?: number | null
+  thresholds?: number[] | null
   requestsPerMinute?: number | null
   metadata?: Record<string, string>
 }
@@ -22,7 +24,7 @@ export interface KeyTerms {
  * @throws ServiceError `invalid_request` naming the field
  */
 export function readKeyTerms(asked: ChangeKeyRequest, catalog: Catalog, plan: string, now: Date): KeyTerms {
-  const { label, expires_at, models, monthly_budget_usd, requests_per_minute, metadata } = asked
+  const { label, expires_at, models, monthly_budget_usd, thresholds, requests_per_minute, metadata } = asked
   return {
     ...(label !== undefined && { label }),
     ...(expires_at !== undefined && { expiresAt: expires_at === null ? null : readExpiry(expires_at, now) }),
@@ -30,6 +32,7 @@ export function readKeyTerms(asked: ChangeKeyRequest, catalog: Catalog, plan: st
     ...(monthly_budget_usd !== undefined && {
       monthlyBudgetNanos: monthly_budget_usd === null ? null : nanosOfUsd(monthly_budget_usd)
     }),
+    ...(thresholds !== undefined && { thresholds: inOrder(thresholds) }),
     ...(requests_per_minute !== undefined && { requestsPerMinute: requests_per_minute }),
     ...(metadata !== undefined && { metadata })
   }

@@ -70,6 +70,7 @@ export function toStoredKey(row: typeof keys.$inferSelect): Omit<Key, 'can_chang
     expires_at: row.expiresAt?.toISOString() ?? null,
     models: row.models,
     monthly_budget_usd: row.monthlyBudgetNanos === null ? null : toUsd(row.monthlyBudgetNanos),
+    thresholds: row.thresholds,
     requests_per_minute: row.requestsPerMinute,
     metadata: row.metadata,
     last_used: row.lastUsedAt?.toISOString() ?? null,

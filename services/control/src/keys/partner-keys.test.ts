@@ -257,13 +257,17 @@ onDatabase('keys for partners', async (t, newDatabase) => {
       expires_at: expires,
       models: ['gpt-5-nano'],
       monthly_budget_usd: 12.345678901,
+      thresholds: [25, 75],
       requests_per_minute: 7,
       metadata: { tenant: 'é', 'order.no': '' }
     }
     const { id } = told(await create(user, terms))
     const shown = async () => (await page(user)).keys.find((key) => key.id === id)!
-    const { label, expires_at, models, monthly_budget_usd, requests_per_minute, metadata } = await shown()
-    assert.deepEqual({ label, expires_at, models, monthly_budget_usd, requests_per_minute, metadata }, terms)
+    const { label, expires_at, models, monthly_budget_usd, thresholds, requests_per_minute, metadata } = await shown()
+    assert.deepEqual(
+      { label, expires_at, models, monthly_budget_usd, thresholds, requests_per_minute, metadata },
+      terms
+    )
     const change = (body: object) => call('PATCH', `/api/keys/${id}`, { ...user, body })
     assert.equal((await change({ models: null, expires_at: null, metadata: {} })).status, 200)
     const after = await shown()
@@ -278,6 +282,9 @@ onDatabase('keys for partners', async (t, newDatabase) => {
       { models: ['gpt-5-nano', 'gpt-5-nano'] },
       { monthly_budget_usd: -1 },
       { monthly_budget_usd: '1' },
+      { thresholds: [0] },
+      { thresholds: [50, 50] },
+      { thresholds: [50.5] },
       { requests_per_minute: 0 },
       { metadata: { 'a b': 'x' } },
       { metadata: { a: 1 } },

@@ -35,6 +35,8 @@ export interface MailSenderOptions {
   /** Addresses that get the mails for operators; none: every operator gets them. */
   operatorMail: readonly string[]
   clock: Clock
+  /** For leases, which replicas compare; `clock` if absent. */
+  rightClock?: Clock
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   /** Called once for each mail that ends. */
   onMail?: (outcome: MailOutcome) => void
@@ -49,6 +51,7 @@ type Row = typeof mails.$inferSelect
  */
 export function createMailSender(options: MailSenderOptions): BackgroundLoop {
   const { orm, mailer, brand, publicUrl, operatorMail, clock, log, onMail = () => {}, intervalMs = 1000 } = options
+  const { rightClock = clock } = options
 
   async function send(row: Row): Promise<void> {
     if (mailer === null) {
@@ -119,7 +122,7 @@ export function createMailSender(options: MailSenderOptions): BackgroundLoop {
 
   return createBackgroundLoop({
     async round() {
-      const claimed = await claimMails(orm, clock())
+      const claimed = await claimMails(orm, clock(), rightClock())
       const outcomes = await Promise.allSettled(claimed.map(send))
       const failed = outcomes.find((outcome) => outcome.status === 'rejected')
       if (failed !== undefined) throw failed.reason
@@ -131,19 +134,23 @@ export function createMailSender(options: MailSenderOptions): BackgroundLoop {
   })
 }
 
-/** Leases the mails that are due, the oldest first. */
-function claimMails(orm: Orm, now: Date): Promise<Row[]> {
+/** Leases the mails that are due, the oldest first. @param leasedAt the time by which leases are judged */
+function claimMails(orm: Orm, now: Date, leasedAt: Date): Promise<Row[]> {
   return orm.transaction(async (tx) => {
     const due = await tx
       .select()
       .from(mails)
       .where(
-        and(isNull(mails.endedAt), lte(mails.dueAt, now), or(isNull(mails.leaseEndsAt), lte(mails.leaseEndsAt, now)))
+        and(
+          isNull(mails.endedAt),
+          lte(mails.dueAt, now),
+          or(isNull(mails.leaseEndsAt), lte(mails.leaseEndsAt, leasedAt))
+        )
       )
       .orderBy(asc(mails.dueAt))
       .limit(batch)
       .for('update', { skipLocked: true })
-    const leaseEndsAt = new Date(now.getTime() + leaseMs)
+    const leaseEndsAt = new Date(leasedAt.getTime() + leaseMs)
     const ids = due.map(({ id }) => id)
     if (ids.length === 0) return []
     const claimed = await tx

@@ -1,6 +1,10 @@
 /** Thresholds of a budget, unless the owner of the account chose others; percent. */
 export const defaultThresholds: readonly number[] = [50, 80, 100]
 
+/** Thresholds as they are stored. */
+export const inOrder = (percents: readonly number[] | null): number[] | null =>
+  percents?.toSorted((one, other) => one - other) ?? null
+
 /** What somebody was told about a budget in this month; zeros if nothing. */
 export interface Told {
   readonly percent: number

@@ -74,7 +74,7 @@ export async function readBudgets(
     return [
       {
         ...{ ...common, budgetNanos: ofKey.monthlyBudgetNanos!, spentNanos: spent[index]! },
-        ...{ thresholds: keyThresholds ?? defaultThresholds, eventKey: toEventKey(ofKey) }
+        ...{ thresholds: ofKey.thresholds ?? keyThresholds ?? defaultThresholds, eventKey: toEventKey(ofKey) }
       }
     ]
   })

@@ -19,7 +19,7 @@ import { noticeSettings } from '../database/schema/notices.ts'
 import { kindsOfMails } from '../mail/mail-kinds.ts'
 import { setMuted } from '../mail/mute-mails.ts'
 import { userRecipient } from '../mail/recipients.ts'
-import { defaultThresholds } from './decide-threshold.ts'
+import { defaultThresholds, inOrder } from './decide-threshold.ts'
 import { noteBudget } from './spend-checks.ts'
 
 export interface SettingsOptions {
@@ -81,7 +81,6 @@ async function changeThresholds(
   accountId: string,
   { thresholds, key_thresholds: keyThresholds }: ChangeNotificationsRequest
 ): Promise<boolean> {
-  const inOrder = (percents: number[] | null) => percents?.toSorted((one, other) => one - other) ?? null
   const set = {
     ...(thresholds !== undefined && { thresholds: inOrder(thresholds) }),
     ...(keyThresholds !== undefined && { keyThresholds: inOrder(keyThresholds) })

@@ -86,6 +86,26 @@ onDatabase('the spend of accounts is watched', async (t, newDatabase) => {
     assert.equal(await orm.$count(spendChecks, eq(spendChecks.accountId, id)), 0)
   })
 
+  await t.test('a key has thresholds of its own, or those of the account for all keys', async () => {
+    const { key, cookie, spend, told } = await open()
+    const ofKey = async () => {
+      await dueNow()
+      await spendWatcher.runOnce()
+      return (await told()).flatMap(([scope, percent]) => (scope === 'key' ? [percent] : []))
+    }
+    const change = (path: string, body: object) => expectStatus(call('PATCH', path, { cookie, body }), 200)
+    await change('/api/account/notifications', { key_thresholds: [60] })
+    await change(`/api/keys/${key}`, { thresholds: [30, 20] })
+    await spend(2.5)
+    assert.deepEqual(await ofKey(), [20])
+    await spend(3.5)
+    assert.deepEqual(await ofKey(), [20, 30])
+    await change(`/api/keys/${key}`, { thresholds: [] })
+    assert.deepEqual(await ofKey(), [20, 30])
+    await change(`/api/keys/${key}`, { thresholds: null })
+    assert.deepEqual(await ofKey(), [20, 30, 60])
+  })
+
   await t.test('many replicas that check at once tell once, also after a death in between', async () => {
     const { id, key, spend, told } = await open()
     await spend(17)

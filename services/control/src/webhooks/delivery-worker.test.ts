@@ -18,6 +18,7 @@ import { leaseMs } from './claim-deliveries.ts'
 import { retryDelaysMs } from './decide-next-try.ts'
 import { createDeliveryWorker, type WorkerOptions } from './delivery-worker.ts'
 import { readNetwork } from './judge-address.ts'
+import { readQueueAge } from './read-deliveries.ts'
 import { resealSecrets } from './reseal-secrets.ts'
 import { createSendMessage } from './send-message.ts'
 import { createEndpoint, rotateEndpoint } from './store-endpoint.ts'
@@ -125,6 +126,38 @@ onDatabase('webhook deliveries', async (t, newDatabase) => {
       await world.clear()
     }
   )
+
+  await t.test('a replica with a wrong clock signs messages with the right time', async () => {
+    const receiver = await world.receiver()
+    const { secret } = await world.add(receiver.url)
+    await world.happens()
+    const worker = world.worker({ clock: () => new Date(Date.now() + 3_600_000), rightClock: () => new Date() })
+    await worker.sendDue()
+    verify(secret, receiver.received[0]!)
+    await world.clear()
+  })
+
+  await t.test('messages are late only if they wait for an endpoint that works', async () => {
+    const receiver = await world.receiver()
+    const { endpoint } = await world.add(receiver.url)
+    assert.equal(await readQueueAge(orm), 0)
+    const ids = [await world.happens(), await world.happens()]
+    const [first, second] = ids.map((id) => eq(webhookDeliveries.eventId, id))
+    const due = (seconds: number) => ({ dueAt: new Date(Date.now() - seconds * 1000) })
+    await orm.update(webhookDeliveries).set(due(600)).where(first)
+    await orm.update(webhookDeliveries).set(due(60)).where(second)
+    const age = await readQueueAge(orm)
+    assert.ok(age >= 600 && age < 700, String(age))
+    const broken = await world.add(receiver.url)
+    await world.happens()
+    await orm.update(webhookDeliveries).set(due(3600)).where(eq(webhookDeliveries.endpointId, broken.endpoint.id))
+    const ofBroken = eq(webhookEndpoints.id, broken.endpoint.id)
+    await orm.update(webhookEndpoints).set({ failingSince: new Date() }).where(ofBroken)
+    assert.ok((await readQueueAge(orm)) < 700)
+    await orm.delete(webhookEndpoints).where(eq(webhookEndpoints.id, endpoint.id))
+    assert.equal(await readQueueAge(orm), 0)
+    await world.clear()
+  })
 
   await t.test('an event reaches each endpoint that wants its type, once, with a signature', async () => {
     const [all, some] = [await world.receiver(), await world.receiver()]

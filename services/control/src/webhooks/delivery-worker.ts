@@ -19,6 +19,8 @@ export interface WorkerOptions {
   readonly secretKeys: SealKeys
   readonly send: SendMessage
   readonly clock: Clock
+  /** Signs messages, since receivers refuse old ones; `clock` if absent. */
+  readonly rightClock?: Clock
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   readonly onAttempt: (outcome: CallOutcome) => void
   /** Milliseconds between searches for due deliveries. */
@@ -45,7 +47,7 @@ export interface DeliveryWorker {
  * takes few of the places, and no others wait for it.
  */
 export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
-  const { database, secretKeys, send, clock, log, onAttempt, intervalMs = 1000 } = options
+  const { database, secretKeys, send, clock, rightClock = clock, log, onAttempt, intervalMs = 1000 } = options
   const { orm } = database
   /** Work under way, by endpoint. */
   const busy = new Map<string, Promise<void>>()
@@ -119,7 +121,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'Tollgate-Webhooks',
-      ...signMessage(secrets, { id: event.id, at, body })
+      ...signMessage(secrets, { id: event.id, at: rightClock(), body })
     }
     return await send(new URL(url), headers, body, loop.signal)
   }

@@ -27,6 +27,8 @@ export const keys = pgTable(
     models: jsonb('models').$type<string[]>(),
     /** The key's maximum spend in a calendar month, nanodollars. */
     monthlyBudgetNanos: bigint('monthly_budget_nanos', { mode: 'number' }),
+    /** Percent of the budget at which the owner is told; null: those of the account. See notice_settings. */
+    thresholds: integer('thresholds').array(),
     requestsPerMinute: integer('requests_per_minute'),
     /** For a playground's token: the session that it belongs to. Null for a key. See playground/issue-token.ts. */
     sessionId: uuid('session_id'),

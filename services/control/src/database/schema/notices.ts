@@ -80,6 +80,7 @@ export const failovers = pgTable(
 export const noticeSettings = pgTable('notice_settings', {
   accountId: uuid('account_id').primaryKey(),
   thresholds: integer('thresholds').array(),
+  /** Of keys without thresholds of their own. */
   keyThresholds: integer('key_thresholds').array()
 })
 
