@@ -1457,6 +1457,7 @@ export interface operations {
                             expires_at: string | null;
                             models: string[] | null;
                             monthly_budget_usd: number | null;
+                            thresholds: number[] | null;
                             requests_per_minute: number | null;
                             metadata: {
                                 [key: string]: string;
@@ -1488,6 +1489,7 @@ export interface operations {
                     expires_at?: string | null;
                     models?: string[] | null;
                     monthly_budget_usd?: number | null;
+                    thresholds?: number[] | null;
                     requests_per_minute?: number | null;
                     metadata?: {
                         [key: string]: string;
@@ -1542,6 +1544,7 @@ export interface operations {
                             expires_at: string | null;
                             models: string[] | null;
                             monthly_budget_usd: number | null;
+                            thresholds: number[] | null;
                             requests_per_minute: number | null;
                             metadata: {
                                 [key: string]: string;
@@ -1605,6 +1608,7 @@ export interface operations {
                     expires_at?: string | null;
                     models?: string[] | null;
                     monthly_budget_usd?: number | null;
+                    thresholds?: number[] | null;
                     requests_per_minute?: number | null;
                     metadata?: {
                         [key: string]: string;
@@ -1631,6 +1635,7 @@ export interface operations {
                             expires_at: string | null;
                             models: string[] | null;
                             monthly_budget_usd: number | null;
+                            thresholds: number[] | null;
                             requests_per_minute: number | null;
                             metadata: {
                                 [key: string]: string;
@@ -1883,6 +1888,7 @@ export interface operations {
                             expires_at: string | null;
                             models: string[] | null;
                             monthly_budget_usd: number | null;
+                            thresholds: number[] | null;
                             requests_per_minute: number | null;
                             metadata: {
                                 [key: string]: string;
