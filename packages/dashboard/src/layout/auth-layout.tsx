@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { brand, titleOf } from '../brand/brand.ts'
-import { BrandLinks } from '../brand/brand-links.tsx'
 import { gatewayUrl } from '../gateway-url.ts'
+import { BrandLinks } from './brand-links.tsx'
 import { Logo } from './logo.tsx'
 
 interface AuthLayoutProps {

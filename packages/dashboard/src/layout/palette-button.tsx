@@ -3,7 +3,7 @@ import { Suspense, useEffect, useState } from 'react'
 import { lazyPage } from './lazy-page.ts'
 
 /** Loaded when it is first opened, so that the first page stays small. */
-const Palette = lazyPage(() => import('../palette/palette.tsx'), 'Palette')
+const Palette = lazyPage(() => import('./palette.tsx'), 'Palette')
 
 const isMac = /mac|iphone|ipad/i.test(navigator.userAgent)
 

@@ -7,7 +7,7 @@ import { keys } from '../database/schema/keys.ts'
 import { members } from '../database/schema/team.ts'
 import { users } from '../database/schema/users.ts'
 import { foldCase } from '../http/fold-case.ts'
-import { isKeyId } from '../keys/key-id.ts'
+import { isKeyId } from '../key-ids/key-id.ts'
 
 /** A shorter text is hardly meant as an account's id, but begins many. */
 const idPrefix = /^[0-9a-f-]{4,36}$/

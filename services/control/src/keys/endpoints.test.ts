@@ -6,10 +6,10 @@ import { findPointer } from '@tollgate/state/projection/read-pointer.ts'
 import { eq, sql } from 'drizzle-orm'
 import { Value } from 'typebox/value'
 import { keys } from '../database/schema/keys.ts'
+import { newKeyId } from '../key-ids/key-id.ts'
 import type { Answer } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
-import { newKeyId } from './key-id.ts'
 
 interface Created {
   id: string

@@ -1,5 +1,5 @@
 import * as cursor from '../http/cursor.ts'
-import { isKeyId } from './key-id.ts'
+import { isKeyId } from '../key-ids/key-id.ts'
 
 /** A place in a list of keys, newest first. The next page begins after this key. */
 export interface KeyPlace {

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { principalOf } from '../callers/principal.ts'
 import type { Orm } from '../database/connect.ts'
 import type { keys } from '../database/schema/keys.ts'
-import { isKeyId } from './key-id.ts'
+import { isKeyId } from '../key-ids/key-id.ts'
 import { findKey } from './list-keys.ts'
 import { mayChangeKey } from './may-change-key.ts'
 

@@ -3,8 +3,8 @@ import { and, eq, type SQL } from 'drizzle-orm'
 import type { Transaction } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
 import { recordKeysRevoked } from '../events/record-key-event.ts'
+import { isTokenId } from '../key-ids/key-id.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
-import { isTokenId } from './key-id.ts'
 
 export interface RevokedKey {
   readonly id: string

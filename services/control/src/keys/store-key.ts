@@ -10,10 +10,10 @@ import type { Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
 import { recordKeyCreated } from '../events/record-key-event.ts'
+import { newKeyId } from '../key-ids/key-id.ts'
 import { recordChange } from '../projection/record-change.ts'
 import { assertKeyQuota } from './assert-key-quota.ts'
 import { findMade, rememberMade } from './idempotency.ts'
-import { newKeyId } from './key-id.ts'
 import { readKeyTerms } from './key-terms.ts'
 
 /** Who changes a key, and further details for the audit log. */

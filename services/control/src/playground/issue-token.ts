@@ -3,7 +3,7 @@ import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq, isNotNull } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
-import { newTokenId } from '../keys/key-id.ts'
+import { newTokenId } from '../key-ids/key-id.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
 
 /** The name under which people see the usage of their playground. */

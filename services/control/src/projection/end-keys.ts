@@ -7,7 +7,7 @@ import type { Orm, Transaction } from '../database/connect.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
 import { projection } from '../database/schema/projection.ts'
 import { recordKeyRotated, recordKeysRevoked } from '../events/record-key-event.ts'
-import { isTokenId } from '../keys/key-id.ts'
+import { isTokenId } from '../key-ids/key-id.ts'
 import { lockChanges, recordChange } from './record-change.ts'
 import type { EndedKey } from './source.ts'
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { modelToTry, shownPrefix } from './describe-key.ts'
+import { shownPrefix } from '../../format/key.ts'
+import { modelToTry } from './describe-key.ts'
 
 const prices = { input: 1, cached_input: 1, output: 1, reasoning: 1 }
 const offered = [

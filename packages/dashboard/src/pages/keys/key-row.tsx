@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
+import { nameOfKey, shownPrefix } from '../../format/key.ts'
 import { formatUsd } from '../../format/money.ts'
 import { countOf, formatCount } from '../../format/number.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Moment } from '../../ui/moment.tsx'
-import { nameOfKey, shownPrefix } from './describe-key.ts'
 import type { Key } from './read-key-form.ts'
 
 export type KeyAction = 'edit' | 'rotate' | 'revoke'

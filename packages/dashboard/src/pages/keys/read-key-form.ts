@@ -5,7 +5,7 @@ import { onlyProblems, textOf } from '../../forms/read-fields.ts'
 import { type OptionalReading, readEndDay, readLimit } from '../../forms/read-optional.ts'
 
 export type Key = Answer<'listKeys'>['keys'][number]
-export type KeySettings = Required<Omit<Input<'createKey'>['body'], 'scope'>>
+export type KeySettings = Required<Omit<Input<'createKey'>['body'], 'scope' | 'thresholds'>>
 
 const metadataName = /^[A-Za-z0-9_.-]{1,40}$/
 const maxPairs = 16

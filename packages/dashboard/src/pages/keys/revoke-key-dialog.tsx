@@ -1,12 +1,12 @@
 import { call } from '../../api/call.ts'
 import { refresh } from '../../api/queries.ts'
+import { nameOfKey, shownPrefix } from '../../format/key.ts'
 import { isolate, visibleText } from '../../format/visible-text.ts'
 import { DialogForm } from '../../forms/dialog-form.tsx'
 import { CheckField, TextField } from '../../forms/fields.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { nameOfKey, shownPrefix } from './describe-key.ts'
 import type { Key } from './read-key-form.ts'
 
 export function RevokeKeyDialog({ target, onClose }: { readonly target: Key; readonly onClose: () => void }) {

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { read } from '../../api/queries.ts'
+import { nameOfKey } from '../../format/key.ts'
 import { controlLook } from '../../forms/fields.tsx'
 import { useAccount } from '../../layout/caller.ts'
-import { nameOfKey } from '../keys/describe-key.ts'
 import { type RequestsSearch, statusOptions } from './requests-search.ts'
 
 type Options = ReadonlyArray<readonly [value: string, text: string]>

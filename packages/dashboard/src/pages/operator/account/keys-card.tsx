@@ -1,10 +1,10 @@
 import type { AdminAccount, AdminKey } from '@tollgate/contracts/http/admin/accounts.ts'
+import { nameOfKey, shownPrefix } from '../../../format/key.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { DataTable } from '../../../ui/data-table.tsx'
 import { Moment } from '../../../ui/moment.tsx'
-import { nameOfKey, shownPrefix } from '../../keys/describe-key.ts'
 
 interface KeysCardProps {
   readonly account: AdminAccount

@@ -1,7 +1,7 @@
 import type { AdminKey } from '@tollgate/contracts/http/admin/accounts.ts'
+import { nameOfKey, shownPrefix } from '../../../format/key.ts'
 import { isolate } from '../../../format/visible-text.ts'
 import { readNothing } from '../../../forms/form.tsx'
-import { nameOfKey, shownPrefix } from '../../keys/describe-key.ts'
 import { ActDialog } from '../act-dialog.tsx'
 import { revokeReportedKey } from '../revoke-reported-key.ts'
 

@@ -1,5 +1,5 @@
+import { brand } from '../brand/brand.ts'
 import { textLink } from '../ui/text-link.ts'
-import { brand } from './brand.ts'
 
 /** Links to the operator's support and legal pages; nothing without them. */
 export function BrandLinks() {

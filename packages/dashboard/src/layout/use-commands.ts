@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Box, Building2, KeyRound, LogOut, Monitor, Moon, Plus, Receipt, Sun, UserRound } from 'lucide-react'
 import { read } from '../api/queries.ts'
-import { useAccount, useUser } from '../layout/caller.ts'
-import { destinationsFor } from '../layout/navigation.tsx'
-import { useSignOut } from '../layout/use-sign-out.ts'
-import { nameOfKey, shownPrefix } from '../pages/keys/describe-key.ts'
+import { nameOfKey, shownPrefix } from '../format/key.ts'
 import { useTheme } from '../theme/use-theme.ts'
+import { useAccount, useUser } from './caller.ts'
 import { type CommandGroup, findCommands, requestIdIn } from './commands.ts'
+import { destinationsFor } from './navigation.tsx'
+import { useSignOut } from './use-sign-out.ts'
 
 const themeCommands = [
   ['system', 'Use the system’s theme', Monitor],
