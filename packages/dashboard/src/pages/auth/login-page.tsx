@@ -1,4 +1,3 @@
-import { Link, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { Banner } from '../../ui/banner.tsx'
@@ -6,24 +5,24 @@ import { textLink } from '../../ui/text-link.ts'
 import { LoginForm } from './login-form.tsx'
 import { forgetMailLink, mailLink } from './mail-link.ts'
 import { nextPath } from './next-path.ts'
+import { openDashboard } from './open-dashboard.ts'
 
 export function LoginPage() {
-  const { error, ended, next } = useSearch({ from: '/login' })
-  const router = useRouter()
+  const [search] = useState(() => new URLSearchParams(window.location.search))
   const [link] = useState(mailLink)
   // A later visit must not show the link's message again.
   useEffect(() => forgetMailLink, [])
   const isChanged = link?.kind === 'address'
-  const isInvalidLink = error !== undefined || link?.kind === 'invalid'
+  const isInvalidLink = search.get('error') === 'link_invalid' || link?.kind === 'invalid'
   return (
     <AuthLayout
       title="Sign in"
       footer={
         <>
           New here?{' '}
-          <Link to="/register" className={textLink}>
+          <a href="/register" className={textLink}>
             Create an account
-          </Link>
+          </a>
         </>
       }
     >
@@ -39,10 +38,10 @@ export function LoginPage() {
             e-mail.
           </Banner>
         )}
-        {ended !== undefined && !isChanged && !isInvalidLink && (
+        {search.get('ended') === '1' && !isChanged && !isInvalidLink && (
           <Banner title="You have been signed out">Sign in again to continue where you left off.</Banner>
         )}
-        <LoginForm onSignedIn={() => router.history.push(nextPath(next))} />
+        <LoginForm onSignedIn={() => openDashboard(nextPath(search.get('next')))} />
       </div>
     </AuthLayout>
   )

@@ -4,6 +4,6 @@ const known = /^\/dashboard(?=[/?#]|$)[^\\]*$/
 export const isReturnPath = (path: string): boolean => known.test(path)
 
 /** The path to open after signing in: the requested one if it is in the dashboard, else the overview. */
-export function nextPath(requested: string | undefined): string {
-  return requested !== undefined && isReturnPath(requested) ? requested : '/dashboard'
+export function nextPath(requested: string | null): string {
+  return requested !== null && isReturnPath(requested) ? requested : '/dashboard'
 }
