@@ -77,7 +77,7 @@ export type ControlDependencies = RequestLogOptions & {
     | 'dashboardDir'
   > & {
     payments: Pick<ControlConfig['payments'], 'webhookSecrets'>
-    identity: Pick<ControlConfig['identity'], 'webhookSecrets'>
+    identity: Pick<ControlConfig['identity'], 'webhookSecrets' | 'providers' | 'serviceRoleKey'>
     webhooks: WebhookSettings
   }
   database: Database
@@ -194,7 +194,9 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
       { prefix }
     )
   const ofUsers = { database, identity, catalog, projector, clock, limits, publicUrl }
-  part('/api/auth', (auth) => authEndpoints(auth, { ...ofUsers, customerRefresher, minResponseTimes, serviceDomain }))
+  const { providers, serviceRoleKey: sharedSecret } = config.identity
+  const ofSignIns = { customerRefresher, minResponseTimes, serviceDomain, providers, sharedSecret }
+  part('/api/auth', (auth) => authEndpoints(auth, { ...ofUsers, ...ofSignIns }))
   part('/api/keys', (keys) => keysEndpoints(keys, { database, catalog, projector, redis, clock }))
   part('/api/account', (account) =>
     accountEndpoints(account, { database, catalog, catalogPublisher, projector, clock })

@@ -78,7 +78,12 @@ test('refusals return to the application; requests without PKCE or of another pr
   assert.equal(unverified.searchParams.get('error_code'), 'provider_email_needs_verification')
   const elsewhere = await choose(project, { email }, { redirect_to: 'https://evil.example/' })
   assert.equal(elsewhere.origin, 'http://localhost:3000')
-  for (const more of [{ provider: 'google' }, { code_challenge_method: '' }, { code_challenge: 'short' }]) {
+  const wrong: Record<string, string>[] = [
+    { provider: 'google' },
+    { code_challenge_method: '' },
+    { code_challenge: 'short' }
+  ]
+  for (const more of wrong) {
     assert.equal((await fetch(authorizeUrl(project, more))).status, 400)
   }
   const settings = await fetch(`${project.url}/auth/v1/settings`, { headers: { apikey: testKeys.anonKey } })
