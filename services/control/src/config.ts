@@ -68,6 +68,8 @@ export const ControlVariables = Type.Object({
   SUPABASE_JWT_ISSUER: Type.String({ default: '' }),
   /** Sign-in providers to offer, such as `github,google`, as Supabase names them. */
   AUTH_PROVIDERS: Type.String({ default: '' }),
+  /** Characters of a new password, as the project at Supabase demands. Supabase Auth itself allows 72 bytes at most. */
+  PASSWORD_MIN_LENGTH: Type.Integer({ minimum: 8, maximum: 64, default: 8 }),
   /**
    * Secrets that Supabase's database webhook on `auth.users` may present, separated by commas: several while one is replaced.
    * Without one there is no endpoint for it.
@@ -170,6 +172,8 @@ export type ControlConfig = {
     /** Empty: there is no endpoint for the webhook. */
     readonly webhookSecrets: readonly string[]
   }
+  /** Characters of a new password. */
+  readonly minPasswordLength: number
   readonly payments: {
     readonly secretKey: string
     readonly webhookSecrets: readonly string[]
@@ -229,6 +233,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
       providers: list(variables.AUTH_PROVIDERS),
       webhookSecrets: list(variables.IDENTITY_WEBHOOK_SECRET)
     },
+    minPasswordLength: variables.PASSWORD_MIN_LENGTH,
     payments: {
       secretKey: variables.STRIPE_SECRET_KEY,
       webhookSecrets: list(variables.STRIPE_WEBHOOK_SECRET),

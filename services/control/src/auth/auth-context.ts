@@ -24,6 +24,8 @@ export interface AuthOptions {
   providers: readonly string[]
   /** A secret that all replicas have. */
   sharedSecret: string
+  /** Characters of a new password. */
+  minPasswordLength: number
   publicUrl: string
   serviceDomain: string
 }

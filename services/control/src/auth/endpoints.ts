@@ -35,10 +35,8 @@ export async function authEndpoints(app: FastifyInstance, options: AuthOptions):
   confirmLink(typed)
   confirm(typed, context)
   login(typed, context)
-  if (options.providers.length > 0) {
-    providerSignIn(typed, context)
-    loginCode(typed, context)
-  }
+  providerSignIn(typed, context)
+  loginCode(typed, context)
   signout(typed, context)
   me(typed, context)
   ownSessions(typed, context)

@@ -196,12 +196,15 @@ test('a provider that is down leads back to the sign-in page', async (t) => {
   assert.equal(errorIn(locationOf(back)), 'identity_unavailable')
 })
 
-test('without providers there are no endpoints for them', async (t) => {
-  const control = await startControl()
-  t.teardown(() => control.close())
-  for (const path of ['/api/auth/providers/github', '/api/auth/callback']) {
-    assert.equal((await control.call('GET', path)).status, 404)
-  }
+test('without providers nobody can begin such a sign-in', async (t) => {
+  const { call, close } = await startControl()
+  t.teardown(close)
+  assert.equal((await call('GET', '/api/auth/providers/github')).status, 404)
+  const state = 's'.repeat(43)
+  const cookie = `svc_provider=${state}.verifier.`
+  const back = await call('GET', `/api/auth/callback?code=x&state=${state}`, { cookie })
+  assert.equal(errorIn(locationOf(back)), 'provider_expired')
+  assert.equal((await call('POST', '/api/auth/login/code', { body: { code: '000000' } })).status, 401)
 })
 
 test('cookies of an https site belong to its host alone', async (t) => {

@@ -70,6 +70,8 @@ export interface StartControlOptions {
   minimumPasswordLength?: number
   /** Clock of the identity server, Unix milliseconds. Default: the system's. */
   identityNow?: () => number
+  /** Of control, in characters. Default: 8. */
+  minPasswordLength?: number
   /** Sign-in providers, for control and the identity server. Default: none. */
   providers?: readonly string[]
   /** Default: none, so that refusals are fast. */
@@ -119,6 +121,7 @@ export function configOf(
       apiBase: options.paymentsUrl ?? unusedUrl,
       timeoutMs: options.paymentsTimeoutMs ?? longTimeoutMs
     },
+    minPasswordLength: options.minPasswordLength ?? 8,
     reconcileIntervalMs: 3_600_000,
     smtp: readSmtp({
       SMTP_URL: options.smtpUrl ?? identity.smtpUrl,
