@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { Negotiator } from '@fastify/accept-negotiator'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Brand } from '../brand/brand.ts'
-import { type Encoding, makeIndexPage } from './index-page.ts'
+import { type Encoding, makeIndexPage, type PageFacts } from './index-page.ts'
 import { matchesTag } from './matches-tag.ts'
 import { fileOf, readPageFiles } from './page-files.ts'
 import { assetsPrefix, pagePaths } from './page-paths.ts'
@@ -17,9 +16,8 @@ const negotiator = new Negotiator({ supportedValues: ['br', 'gzip'] })
  * with the content, so browsers keep files for ever.
  *
  * @param directory a build; without one, the pages say so
- * @param gatewayUrl the gateway's public origin
  */
-export function serveDashboard(app: FastifyInstance, directory: string, gatewayUrl: string, brand: Brand): void {
+export function serveDashboard(app: FastifyInstance, directory: string, facts: PageFacts): void {
   const index = join(directory, 'index.html')
   if (!existsSync(index)) {
     serveBuildHint(app)
@@ -31,11 +29,11 @@ export function serveDashboard(app: FastifyInstance, directory: string, gatewayU
   const pages = new Map(
     ['index.html', ...files.map(([, file]) => file)].map((file) => [
       file,
-      makeIndexPage(readFileSync(join(build, file), 'utf8'), gatewayUrl, brand)
+      makeIndexPage(readFileSync(join(build, file), 'utf8'), facts)
     ])
   )
   const headers = {
-    ...pageHeaders(gatewayUrl, brand.logoUrl),
+    ...pageHeaders(facts.gatewayUrl, facts.brand.logoUrl),
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-cache',
     vary: 'accept-encoding'

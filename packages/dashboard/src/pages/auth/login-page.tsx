@@ -6,14 +6,40 @@ import { LoginForm } from './login-form.tsx'
 import { forgetMailLink, mailLink } from './mail-link.ts'
 import { nextPath } from './next-path.ts'
 import { openDashboard } from './open-dashboard.ts'
+import { ProviderButtons } from './provider-buttons.tsx'
+import { ProviderCodeForm } from './provider-code-form.tsx'
+import { explainProviderFailure, isProviderFailure } from './provider-failures.ts'
+
+/** What the address says, as control and the dashboard write it. */
+function readSearch() {
+  const search = new URLSearchParams(window.location.search)
+  return {
+    error: search.get('error'),
+    hasEnded: search.get('ended') === '1',
+    /** Whether a sign-in with a provider waits for the code of the second factor. */
+    needsCode: search.get('code') === 'required',
+    next: search.get('next') ?? undefined
+  }
+}
 
 export function LoginPage() {
-  const [search] = useState(() => new URLSearchParams(window.location.search))
+  const [{ error, hasEnded, needsCode, next }] = useState(readSearch)
+  const [hasExpired, setExpired] = useState(false)
   const [link] = useState(mailLink)
   // A later visit must not show the link's message again.
   useEffect(() => forgetMailLink, [])
   const isChanged = link?.kind === 'address'
-  const isInvalidLink = search.get('error') === 'link_invalid' || link?.kind === 'invalid'
+  const isInvalidLink = error === 'link_invalid' || link?.kind === 'invalid'
+  const problem = hasExpired ? 'provider_expired' : error
+  const failure = isProviderFailure(problem) ? explainProviderFailure(problem) : null
+  const proceed = () => openDashboard(nextPath(next))
+  if (needsCode && !hasExpired) {
+    return (
+      <AuthLayout title="Enter your code" description="Your account has a second factor.">
+        <ProviderCodeForm onSignedIn={proceed} onExpired={() => setExpired(true)} />
+      </AuthLayout>
+    )
+  }
   return (
     <AuthLayout
       title="Sign in"
@@ -38,10 +64,16 @@ export function LoginPage() {
             e-mail.
           </Banner>
         )}
-        {search.get('ended') === '1' && !isChanged && !isInvalidLink && (
+        {failure !== null && (
+          <Banner tone="warning" title={failure.title}>
+            {failure.text}
+          </Banner>
+        )}
+        {hasEnded && !isChanged && !isInvalidLink && (
           <Banner title="You have been signed out">Sign in again to continue where you left off.</Banner>
         )}
-        <LoginForm onSignedIn={() => openDashboard(nextPath(search.get('next')))} />
+        <ProviderButtons next={next} />
+        <LoginForm onSignedIn={proceed} />
       </div>
     </AuthLayout>
   )

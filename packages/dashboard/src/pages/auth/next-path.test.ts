@@ -7,7 +7,7 @@ test('signing in redirects only to pages of the dashboard', async () => {
     assert.equal(nextPath(path), path)
   }
   for (const path of [
-    null,
+    undefined,
     '',
     'https://evil.example',
     '//evil.example',
