@@ -66,16 +66,19 @@ onEachDatabase('webhooks of accounts whose receivers hang', async (t, newDatabas
   const own = await addAccount('works', 1)
   worker.start()
 
-  await t.test('an account with no call under way gets the next free place, before older messages of others', async () => {
-    await until(() => hanging.size === 128)
-    await happens(own)
-    await delay(100)
-    const before = calls.length
-    const [fail] = hanging.keys()
-    fail!(timedOut)
-    await until(() => calls.length > before)
-    assert.equal(calls[before], 'works')
-  })
+  await t.test(
+    'an account with no call under way gets the next free place, before older messages of others',
+    async () => {
+      await until(() => hanging.size === 128)
+      await happens(own)
+      await delay(100)
+      const before = calls.length
+      const [fail] = hanging.keys()
+      fail!(timedOut)
+      await until(() => calls.length > before)
+      assert.equal(calls[before], 'works')
+    }
+  )
 
   await t.test('endpoints that fail leave places to those that work, also in the same account', async () => {
     for (let count = 0; count < 19; count++) await addEndpoint(own, `https://hangs/own/${count}`)

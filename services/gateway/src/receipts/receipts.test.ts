@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
 import Anthropic from '@anthropic-ai/sdk'
 import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
@@ -209,6 +210,24 @@ t.test('refusals of a key are counted: the first is written at once, and the res
   )
   assert.ok(counts.length <= 2)
 })
+
+t.test(
+  'a refusal has the model in the client’s words, also one that does not exist, and not more than 300 characters',
+  async () => {
+    const other = await startGateway(upstream.url, { beside: gateway })
+    const models = ['no-such-model', `${'é'.repeat(70_000)}`, 'x\u0000\n"']
+    const found: Array<string | null> = []
+    for (const model of models) {
+      const key = await gateway.seedKey()
+      const refused = await post(other, key.secret, '/chat/completions', chatOf(model))
+      assert.equal(await outcomeOf(refused), '403 model_not_allowed')
+      await delay(700)
+      found.push(...(await receiptsOf(key)).map((receipt) => receipt.model))
+    }
+    await other.close()
+    assert.deepEqual(found, [models[0], 'é'.repeat(300), models[2]])
+  }
+)
 
 t.test('without a request log, nothing is written; without addresses, receipts have none', async () => {
   answer(answerOf())
