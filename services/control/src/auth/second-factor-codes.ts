@@ -2,13 +2,21 @@ import { hash } from 'node:crypto'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { isRecoveryCode } from '@tollgate/contracts/http/auth.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Clock } from '../clocks/clock.ts'
+import type { Database } from '../database/connect.ts'
+import type { Limits } from '../http/limits.ts'
 import type { AskCode } from '../identity/identity.ts'
-import type { AuthOptions } from './auth-context.ts'
 import { takeRecoveryCode } from './recovery-codes.ts'
 
 const hourMs = 3_600_000
 /** A code works for 90 seconds: its own 30, and 30 before and after. */
 const usedCodeKeptMs = 120_000
+
+export interface SecondFactorCodesOptions {
+  readonly limits: Limits
+  readonly database: Database
+  readonly clock: Clock
+}
 
 export interface SecondFactorCodes {
   /**
@@ -30,7 +38,7 @@ export interface SecondFactorCodes {
  */
 export function createSecondFactorCodes(
   app: FastifyInstance,
-  { limits, database, clock }: Pick<AuthOptions, 'limits' | 'database' | 'clock'>
+  { limits, database, clock }: SecondFactorCodesOptions
 ): SecondFactorCodes {
   const { codesPerHour } = limits
   const recovered = new WeakSet<FastifyRequest>()
