@@ -23,6 +23,7 @@ export const methodsAndPaths = {
   startSecondFactor: ['POST', '/api/auth/second-factor'],
   removeSecondFactor: ['DELETE', '/api/auth/second-factor'],
   confirmSecondFactor: ['POST', '/api/auth/second-factor/confirm'],
+  makeRecoveryCodes: ['POST', '/api/auth/second-factor/recovery-codes'],
   listKeys: ['GET', '/api/keys'],
   createKey: ['POST', '/api/keys'],
   getKey: ['GET', '/api/keys/{id}'],
@@ -333,6 +334,22 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["confirmSecondFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/second-factor/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["makeRecoveryCodes"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1458,6 +1475,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         enabled: boolean;
+                        recovery_codes_left: number;
+                        recovered: boolean;
                     };
                 };
             };
@@ -1503,7 +1522,7 @@ export interface operations {
             content: {
                 "application/json": {
                     password: string;
-                    code: string;
+                    code?: string;
                 };
             };
         };
@@ -1547,6 +1566,36 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
+                        recovery_codes: string[];
+                    };
+                };
+            };
+        };
+    };
+    makeRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    password: string;
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        recovery_codes: string[];
                     };
                 };
             };
@@ -1972,6 +2021,11 @@ export interface operations {
                             last_used_at: string;
                             /** Format: date-time */
                             ends_at: string;
+                        }[];
+                        recovery_codes: {
+                            /** Format: date-time */
+                            created: string;
+                            used: string | null;
                         }[];
                         customer: {
                             id: string;

@@ -10,6 +10,8 @@ export const auditActions = [
   'auth.password_reset',
   'auth.second_factor_on',
   'auth.second_factor_off',
+  'auth.recovery_code_used',
+  'auth.recovery_codes_made',
   'auth.session_ended',
   'auth.sessions_ended',
   'user.updated',

@@ -9,6 +9,8 @@ const sentences: Readonly<Record<string, string>> = {
   'auth.password_changed': 'Changed their password',
   'auth.password_reset': 'Set a new password with an e-mailed link',
   'auth.second_factor_on': 'Turned the second factor on',
+  'auth.recovery_code_used': 'Signed in with a recovery code',
+  'auth.recovery_codes_made': 'Made new recovery codes',
   'auth.second_factor_off': 'Turned the second factor off',
   'auth.session_ended': 'Signed out one session',
   'auth.sessions_ended': 'Signed out everywhere',
