@@ -13,7 +13,7 @@ import { mailLink } from './pages/auth/mail-link.ts'
 import { pageOfLink } from './pages/auth/read-mail-link.ts'
 import { RegisterPage } from './pages/auth/register-page.tsx'
 import { FirstPasswordPage, ResetPasswordPage } from './pages/auth/reset-password-page.tsx'
-import { searchNames } from './pages/requests/requests-search.ts'
+import { readRequestsSearch } from './pages/requests/requests-search.ts'
 import { readUsageSearch } from './pages/usage/usage-search.ts'
 
 const rootRoute = createRootRoute({
@@ -136,7 +136,7 @@ const usage = createRoute({
 const requests = createRoute({
   getParentRoute: () => dashboard,
   path: '/requests',
-  validateSearch: keepSearch(...searchNames),
+  validateSearch: readRequestsSearch,
   component: lazyPage(() => import('./pages/requests/requests-page.tsx'), 'RequestsPage')
 })
 const request = createRoute({
