@@ -1,6 +1,6 @@
 import { useParentSize } from '@visx/responsive'
 import { type KeyboardEvent, type PointerEvent, useState } from 'react'
-import type { ChartProps } from './chart.tsx'
+import type { ChartProps } from './chart-props.ts'
 import { Plot, placeScale } from './plot.tsx'
 import { type ChartKind, type ColouredSeries, placeAfterKey, sumAt } from './series.ts'
 import { Tooltip } from './tooltip.tsx'

@@ -1,28 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { QueryView } from '../ui/states.tsx'
+import type { ChartProps } from './chart-props.ts'
 import { Legend } from './legend.tsx'
-import { type ChartKind, type Series, visibleSeries } from './series.ts'
-
-export interface ChartProps {
-  /** Describes the chart to screen readers, with its main numbers. */
-  readonly label: string
-  /** One name per place on the time axis. */
-  readonly names: readonly string[]
-  /** At most five, in this order from bottom to top, or from left to right. */
-  readonly series: readonly Series[]
-  readonly kind?: ChartKind
-  readonly format: (value: number) => string
-  /** One text per place, shown with its values; may be empty. */
-  readonly details?: readonly string[]
-  /** The sums of the range before, place by place. */
-  readonly before?: readonly number[] | undefined
-  /** The ids of hidden series, for a page that keeps them in its address. */
-  readonly hidden?: ReadonlySet<string>
-  readonly onHide?: (hidden: ReadonlySet<string>) => void
-  /** Called for a click on a place, or Enter. */
-  readonly onChoose?: (place: number) => void
-}
+import { visibleSeries } from './series.ts'
 
 /** The code that draws is larger than most pages, so it is loaded with the first chart. */
 const loadView = { queryKey: ['chart view'], queryFn: () => import('./chart-view.tsx'), staleTime: Infinity }
