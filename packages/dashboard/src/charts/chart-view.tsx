@@ -56,7 +56,10 @@ export function ChartView({ label, names, series, kind, format, details = [], be
       }}
       className={`relative h-64 touch-pan-y rounded-md ${onChoose === undefined ? '' : 'cursor-pointer'}`}
     >
-      {width > 0 && <Plot {...{ names, series, kind, format, before, width, height, pointed }} />}
+      {/* Until the new width is known, a chart that is too wide must not widen the page. */}
+      <div className="absolute inset-0 overflow-hidden">
+        {width > 0 && <Plot {...{ names, series, kind, format, before, width, height, pointed }} />}
+      </div>
       {pointed !== null && (
         <Tooltip
           at={pointed}

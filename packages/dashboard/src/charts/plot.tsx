@@ -19,7 +19,7 @@ export interface PlotProps {
   readonly pointed: number | null
 }
 
-const margin = { top: 8, right: 8, bottom: 28, left: 60 }
+const margin = { top: 8, right: 20, bottom: 28, left: 60 }
 const maxBarWidth = 48
 const pxPerLabel = 76
 const label = { className: 'fill-ink-soft font-sans text-xs tabular-nums' }
@@ -55,7 +55,7 @@ export function Plot({ names, series, kind, format, before, width, height, point
   const faded = (at: number) => (pointed === null || pointed === at ? '' : ' opacity-50')
   const points = (own: ReadonlyArray<number | null>) => own.map((value, at) => ({ at, value }))
   return (
-    <svg aria-hidden="true" width={width} height={height} className="block overflow-visible">
+    <svg aria-hidden="true" width={width} height={height} className="absolute inset-0">
       <GridRows
         scale={values}
         left={margin.left}
