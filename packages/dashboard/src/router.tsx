@@ -8,7 +8,7 @@ import { LoadingPage, LoadingPart } from './layout/loading-page.tsx'
 import { NotFoundPage, NotFoundPart } from './layout/not-found-page.tsx'
 import { mailLink } from './pages/auth/mail-link.ts'
 import { openSignIn } from './pages/auth/open-sign-in.ts'
-import { searchNames } from './pages/requests/requests-search.ts'
+import { readRequestsSearch } from './pages/requests/requests-search.ts'
 import { readUsageSearch } from './pages/usage/usage-search.ts'
 
 const rootRoute = createRootRoute({
@@ -84,7 +84,7 @@ const usage = createRoute({
 const requests = createRoute({
   getParentRoute: () => dashboard,
   path: '/requests',
-  validateSearch: keepSearch(...searchNames),
+  validateSearch: readRequestsSearch,
   component: lazyPage(() => import('./pages/requests/requests-page.tsx'), 'RequestsPage')
 })
 const request = createRoute({

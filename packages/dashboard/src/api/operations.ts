@@ -55,6 +55,7 @@ export const methodsAndPaths = {
   listDeliveries: ['GET', '/api/webhooks/{id}/deliveries'],
   redeliverWebhook: ['POST', '/api/webhooks/{id}/deliveries/{delivery_id}/redeliver'],
   getUsage: ['GET', '/api/usage'],
+  getUsageLatency: ['GET', '/api/usage/latency'],
   getUsageSummary: ['GET', '/api/usage/summary'],
   createPlaygroundToken: ['POST', '/api/playground/token'],
   listRequests: ['GET', '/api/requests'],
@@ -732,6 +733,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/usage/latency": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getUsageLatency"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2984,7 +3001,8 @@ export interface operations {
                 from?: string;
                 to?: string;
                 interval?: "hour" | "day" | "month";
-                group_by?: "model" | "key" | "none";
+                group_by?: string;
+                top?: string;
             };
             header?: never;
             path?: never;
@@ -3005,13 +3023,16 @@ export interface operations {
                         to: string;
                         /** @enum {unknown} */
                         interval: "hour" | "day" | "month";
-                        /** @enum {unknown} */
-                        group_by: "model" | "key" | "none";
+                        group_by: string;
                         buckets: {
                             /** Format: date-time */
                             start: string;
                             model?: string;
                             key_id?: string;
+                            member_id?: string | null;
+                            metadata_value?: string | null;
+                            /** @constant */
+                            others?: true;
                             requests: number;
                             errors: number;
                             prompt_tokens: number;
@@ -3032,6 +3053,10 @@ export interface operations {
                             label: string;
                             prefix: string;
                         }[];
+                        members?: {
+                            id: string;
+                            name: string;
+                        }[];
                         adjustments?: {
                             /** Format: uuid */
                             id: string;
@@ -3040,6 +3065,86 @@ export interface operations {
                             month: string;
                             amount_usd: string;
                             reason: string;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    getUsageLatency: {
+        parameters: {
+            query?: {
+                from?: string;
+                to?: string;
+                interval?: "hour" | "day" | "month";
+                group_by?: string;
+                top?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        from: string;
+                        /** Format: date-time */
+                        to: string;
+                        /** @enum {unknown} */
+                        interval: "hour" | "day" | "month";
+                        group_by: string;
+                        sampled: boolean;
+                        buckets: {
+                            /** Format: date-time */
+                            start: string;
+                            model?: string;
+                            key_id?: string;
+                            member_id?: string | null;
+                            metadata_value?: string | null;
+                            /** @constant */
+                            others?: true;
+                            requests: number;
+                            first_byte_ms: {
+                                p50: number;
+                                p95: number;
+                            };
+                            duration_ms: {
+                                p50: number;
+                                p95: number;
+                            };
+                        }[];
+                        totals: {
+                            model?: string;
+                            key_id?: string;
+                            member_id?: string | null;
+                            metadata_value?: string | null;
+                            /** @constant */
+                            others?: true;
+                            requests: number;
+                            first_byte_ms: {
+                                p50: number;
+                                p95: number;
+                            };
+                            duration_ms: {
+                                p50: number;
+                                p95: number;
+                            };
+                        }[];
+                        keys?: {
+                            id: string;
+                            label: string;
+                            prefix: string;
+                        }[];
+                        members?: {
+                            id: string;
+                            name: string;
                         }[];
                     };
                 };
@@ -3110,6 +3215,7 @@ export interface operations {
         parameters: {
             query?: {
                 key?: string;
+                member?: string;
                 model?: string;
                 status?: string;
                 code?: string;
@@ -3188,6 +3294,7 @@ export interface operations {
         parameters: {
             query?: {
                 key?: string;
+                member?: string;
                 model?: string;
                 status?: string;
                 code?: string;

@@ -8,6 +8,13 @@ export const usageOperations: Operations = {
       'At most five seconds behind while Redis is available. A request counts for the hour in which it began.',
     auth: 'account'
   },
+  'GET /api/usage/latency': {
+    operationId: 'getUsageLatency',
+    summary: 'Get how long requests took by hour, day or month',
+    description:
+      'Measures successful requests in the request log, from the arrival of the request at the gateway. Days that the log no longer keeps are missing.',
+    auth: 'account'
+  },
   'GET /api/usage/summary': {
     operationId: 'getUsageSummary',
     summary: 'Get this month’s spend, reservations and cap',
