@@ -14,6 +14,7 @@ import { isProviderFailure, type ProviderFailure } from './pages/auth/provider-f
 import { pageOfLink } from './pages/auth/read-mail-link.ts'
 import { RegisterPage } from './pages/auth/register-page.tsx'
 import { FirstPasswordPage, ResetPasswordPage } from './pages/auth/reset-password-page.tsx'
+import { isDocsPage } from './pages/docs/list-pages.ts'
 import { searchNames } from './pages/requests/requests-search.ts'
 import { readUsageSearch } from './pages/usage/usage-search.ts'
 
@@ -129,7 +130,38 @@ const audit = createRoute({
 const playground = createRoute({
   getParentRoute: () => dashboard,
   path: '/playground',
+  validateSearch: keepSearch('model'),
   component: lazyPage(() => import('./pages/playground/playground-page.tsx'), 'PlaygroundPage')
+})
+const models = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/models',
+  validateSearch: keepSearch('q', 'show'),
+  component: lazyPage(() => import('./pages/models/models-page.tsx'), 'ModelsPage')
+})
+const limits = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/limits',
+  component: lazyPage(() => import('./pages/limits/limits-page.tsx'), 'LimitsPage')
+})
+const docs = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/docs',
+  component: lazyPage(() => import('./pages/docs/docs-pages.tsx'), 'DocsHome')
+})
+const docsApi = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/docs/api',
+  validateSearch: keepSearch('q'),
+  component: lazyPage(() => import('./pages/docs/api-reference-page.tsx'), 'ApiReferencePage')
+})
+const docsPage = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/docs/$page',
+  beforeLoad: ({ params }) => {
+    if (!isDocsPage(params.page)) throw notFound()
+  },
+  component: lazyPage(() => import('./pages/docs/docs-pages.tsx'), 'DocsSubPage')
 })
 const usage = createRoute({
   getParentRoute: () => dashboard,
@@ -264,6 +296,11 @@ export const router = createRouter({
       overview,
       keys,
       playground,
+      models,
+      limits,
+      docs,
+      docsApi,
+      docsPage,
       usage,
       requests,
       request,
