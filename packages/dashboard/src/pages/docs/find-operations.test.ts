@@ -8,7 +8,7 @@ const pathsFor = (typed: string) =>
 
 test('operations are found by method, path and summary', async () => {
   assert.ok(pathsFor('').length > 10)
-  assert.deepEqual(pathsFor('post CHAT'), ['POST /v1/chat/completions'])
+  assert.deepEqual(pathsFor('post CHAT/'), ['POST /v1/chat/completions'])
   assert.deepEqual(pathsFor('nothing like this'), [])
 })
 
