@@ -91,7 +91,7 @@ const limits = createRoute({
 const docs = createRoute({
   getParentRoute: () => dashboard,
   path: '/docs',
-  component: lazyPage(() => import('./pages/docs/docs-pages.tsx'), 'DocsHome')
+  component: lazyPage(() => import('./pages/docs/docs-page.tsx'), 'DocsHome')
 })
 const docsApi = createRoute({
   getParentRoute: () => dashboard,
@@ -105,7 +105,7 @@ const docsPage = createRoute({
   beforeLoad: ({ params }) => {
     if (!isDocsPage(params.page)) throw notFound()
   },
-  component: lazyPage(() => import('./pages/docs/docs-pages.tsx'), 'DocsSubPage')
+  component: lazyPage(() => import('./pages/docs/docs-page.tsx'), 'DocsSubPage')
 })
 const usage = createRoute({
   getParentRoute: () => dashboard,
