@@ -8,6 +8,7 @@ import { LoadingPage, LoadingPart } from './layout/loading-page.tsx'
 import { NotFoundPage, NotFoundPart } from './layout/not-found-page.tsx'
 import { mailLink } from './pages/auth/mail-link.ts'
 import { openSignIn } from './pages/auth/open-sign-in.ts'
+import { isDocsPage } from './pages/docs/list-pages.ts'
 import { readRequestsSearch } from './pages/requests/requests-search.ts'
 import { readUsageSearch } from './pages/usage/usage-search.ts'
 
@@ -73,7 +74,38 @@ const audit = createRoute({
 const playground = createRoute({
   getParentRoute: () => dashboard,
   path: '/playground',
+  validateSearch: keepSearch('model'),
   component: lazyPage(() => import('./pages/playground/playground-page.tsx'), 'PlaygroundPage')
+})
+const models = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/models',
+  validateSearch: keepSearch('q', 'show'),
+  component: lazyPage(() => import('./pages/models/models-page.tsx'), 'ModelsPage')
+})
+const limits = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/limits',
+  component: lazyPage(() => import('./pages/limits/limits-page.tsx'), 'LimitsPage')
+})
+const docs = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/docs',
+  component: lazyPage(() => import('./pages/docs/docs-page.tsx'), 'DocsHome')
+})
+const docsApi = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/docs/api',
+  validateSearch: keepSearch('q'),
+  component: lazyPage(() => import('./pages/docs/api-reference-page.tsx'), 'ApiReferencePage')
+})
+const docsPage = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/docs/$page',
+  beforeLoad: ({ params }) => {
+    if (!isDocsPage(params.page)) throw notFound()
+  },
+  component: lazyPage(() => import('./pages/docs/docs-page.tsx'), 'DocsSubPage')
 })
 const usage = createRoute({
   getParentRoute: () => dashboard,
@@ -202,6 +234,11 @@ export const router = createRouter({
       overview,
       keys,
       playground,
+      models,
+      limits,
+      docs,
+      docsApi,
+      docsPage,
       usage,
       requests,
       request,

@@ -57,6 +57,8 @@ export const methodsAndPaths = {
   getUsage: ['GET', '/api/usage'],
   getUsageLatency: ['GET', '/api/usage/latency'],
   getUsageSummary: ['GET', '/api/usage/summary'],
+  listPricedModels: ['GET', '/api/models'],
+  getLimits: ['GET', '/api/limits'],
   createPlaygroundToken: ['POST', '/api/playground/token'],
   listRequests: ['GET', '/api/requests'],
   exportRequests: ['GET', '/api/requests/export'],
@@ -765,6 +767,38 @@ export interface paths {
             cookie?: never;
         };
         get: operations["getUsageSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listPricedModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getLimits"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3174,6 +3208,155 @@ export interface operations {
                         cap_usd: string;
                         /** Format: date-time */
                         resets_at: string;
+                    };
+                };
+            };
+        };
+    };
+    listPricedModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        plan: {
+                            id: string;
+                            name: string;
+                        };
+                        models: {
+                            id: string;
+                            /** @enum {unknown} */
+                            kind: "chat" | "completion" | "embedding";
+                            owned_by: string;
+                            context_tokens: number;
+                            max_output_tokens: number;
+                            accepts: ("text" | "image" | "audio")[];
+                            /** @description The paths at which the model is offered; null while no gateway is known. */
+                            endpoints: string[] | null;
+                            /** @description Whether the account’s plan includes the model. */
+                            is_included: boolean;
+                            /** @description The plans on sale that include the model. */
+                            plans: {
+                                id: string;
+                                name: string;
+                            }[];
+                            prices: {
+                                is_now: boolean;
+                                from: string | null;
+                                until: string | null;
+                                /** @description 0 is Sunday; empty for every day. */
+                                weekdays: number[];
+                                /** @description Such as `01:00-04:00`; empty for the whole day. */
+                                utc_hours: string[];
+                                rows: {
+                                    /** @description `default` for requests that do not choose a service tier. */
+                                    tier: string;
+                                    /** @description The prices apply to prompts of more tokens than this. */
+                                    above_prompt_tokens: number;
+                                    usd_per_million_tokens: {
+                                        input: number;
+                                        cached_input: number;
+                                        cache_write?: number;
+                                        cache_write_long?: number;
+                                        audio_input?: number;
+                                        image_input?: number;
+                                        output: number;
+                                        reasoning?: number;
+                                        audio_output?: number;
+                                        image_output?: number;
+                                    };
+                                }[];
+                            }[];
+                            usd_per_request: number;
+                            /** @description For each call of a tool that the provider runs. */
+                            usd_per_call: {
+                                [key: string]: number;
+                            };
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    getLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        limits: {
+                            /** @description Whether an operator replaced limits of the plan. */
+                            is_set_by_operator: boolean;
+                            requests: {
+                                per_minute: number;
+                                /** @description How much may come at once. */
+                                burst: number;
+                                left: number | null;
+                                full_in_ms: number | null;
+                            };
+                            tokens: {
+                                per_minute: number;
+                                /** @description How much may come at once. */
+                                burst: number;
+                                left: number | null;
+                                full_in_ms: number | null;
+                            };
+                            concurrent_requests: {
+                                limit: number;
+                                in_use: number | null;
+                            };
+                            /** @description The maximum cost of a request. */
+                            request_budget_usd: number;
+                            month: {
+                                /** @description US dollars */
+                                budget_usd: string;
+                                /** @description US dollars */
+                                spent_usd: string;
+                                /** @description US dollars */
+                                reserved_usd: string;
+                                /** @description US dollars */
+                                left_usd: string;
+                                /** Format: date-time */
+                                resets_at: string;
+                            };
+                            keys: {
+                                limit: number | null;
+                                in_use: number;
+                            };
+                        };
+                        /** @description The account’s plan and those on sale. */
+                        plans: {
+                            id: string;
+                            name: string;
+                            is_current: boolean;
+                            requests_per_minute: number;
+                            tokens_per_minute: number;
+                            concurrent_requests: number;
+                            request_budget_usd: number;
+                            monthly_budget_usd: number;
+                            key_quota: number | null;
+                            seats: number | null;
+                        }[];
                     };
                 };
             };

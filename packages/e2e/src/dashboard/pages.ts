@@ -16,6 +16,8 @@ export const ownPages = [
   ['Overview', '/dashboard', 5],
   ['Keys', '/dashboard/keys', 1],
   ['Playground', '/dashboard/playground', 0],
+  ['Models', '/dashboard/models', 1],
+  ['Limits', '/dashboard/limits', 1],
   ['Usage', '/dashboard/usage', 1],
   ['Requests', '/dashboard/requests', 1],
   ['Billing', '/dashboard/billing', 3],
@@ -23,5 +25,6 @@ export const ownPages = [
   ['Notices', '/dashboard/notices', 1],
   ['Webhooks', '/dashboard/webhooks', 1],
   ['Audit log', '/dashboard/audit', 1],
+  ['Docs', '/dashboard/docs', 1],
   ['Account', '/dashboard/account', 3]
 ] as const
