@@ -10,6 +10,7 @@ import { ConfirmPage } from './pages/auth/confirm-page.tsx'
 import { ForgotPasswordPage } from './pages/auth/forgot-password-page.tsx'
 import { LoginPage } from './pages/auth/login-page.tsx'
 import { mailLink } from './pages/auth/mail-link.ts'
+import { isProviderFailure, type ProviderFailure } from './pages/auth/provider-failures.ts'
 import { pageOfLink } from './pages/auth/read-mail-link.ts'
 import { RegisterPage } from './pages/auth/register-page.tsx'
 import { FirstPasswordPage, ResetPasswordPage } from './pages/auth/reset-password-page.tsx'
@@ -40,8 +41,9 @@ const home = createRoute({
 const login = createRoute({
   getParentRoute: () => rootRoute,
   path: '/login',
-  validateSearch: ({ error, ended, next }: Record<string, unknown>): LoginSearch => ({
-    ...(error === 'link_invalid' && { error }),
+  validateSearch: ({ error, ended, code, next }: Record<string, unknown>): LoginSearch => ({
+    ...((error === 'link_invalid' || isProviderFailure(error)) && { error }),
+    ...(code === 'required' && { code }),
     ...(ended === '1' && { ended }),
     ...(typeof next === 'string' && { next })
   }),
@@ -49,9 +51,11 @@ const login = createRoute({
   component: LoginPage
 })
 export interface LoginSearch {
-  error?: 'link_invalid'
+  error?: 'link_invalid' | ProviderFailure
+  /** Whether a sign-in with a provider waits for the code of the second factor. */
+  code?: 'required'
   ended?: '1'
-  next?: string
+  next?: string | undefined
 }
 
 const register = createRoute({ getParentRoute: () => rootRoute, path: '/register', component: RegisterPage })

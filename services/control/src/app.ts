@@ -12,6 +12,7 @@ import { adminEndpoints } from './admin/endpoints.ts'
 import { auditEndpoints } from './audit/endpoints.ts'
 import { authEndpoints } from './auth/endpoints.ts'
 import type { MinResponseTimes } from './auth/min-response-time.ts'
+import { providerNames } from './auth/provider-names.ts'
 import { billingEndpoints } from './billing/endpoints.ts'
 import type { Payments } from './billing/payments.ts'
 import type { CustomerRefresher } from './billing/refresh-customer.ts'
@@ -76,9 +77,10 @@ export type ControlDependencies = RequestLogOptions & {
     | 'trustProxy'
     | 'docsUrl'
     | 'dashboardDir'
+    | 'minPasswordLength'
   > & {
     payments: Pick<ControlConfig['payments'], 'webhookSecrets'>
-    identity: Pick<ControlConfig['identity'], 'webhookSecrets'>
+    identity: Pick<ControlConfig['identity'], 'webhookSecrets' | 'providers' | 'serviceRoleKey'>
     webhooks: WebhookSettings
   }
   database: Database
@@ -114,7 +116,9 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   const app = createServer(dependencies)
   app.register(async (pages) => {
     redirectToPublicUrl(pages, config.publicUrl)
-    serveDashboard(pages, config.dashboardDir, config.gatewayPublicUrl, config.brand)
+    const { gatewayPublicUrl: gatewayUrl, brand, minPasswordLength } = config
+    const providers = config.identity.providers.map((id) => ({ id, name: providerNames[id] ?? id }))
+    serveDashboard(pages, config.dashboardDir, { gatewayUrl, brand, signIn: { providers, minPasswordLength } })
   })
   // Before every part of the API, whose routes it collects.
   app.register(swagger, swaggerOptions(config.publicUrl))
@@ -195,7 +199,10 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
       { prefix }
     )
   const ofUsers = { database, identity, catalog, projector, clock, limits, publicUrl }
-  part('/api/auth', (auth) => authEndpoints(auth, { ...ofUsers, customerRefresher, minResponseTimes, serviceDomain }))
+  const { providers, serviceRoleKey: sharedSecret } = config.identity
+  const { minPasswordLength } = config
+  const ofSignIns = { minPasswordLength, customerRefresher, minResponseTimes, serviceDomain, providers, sharedSecret }
+  part('/api/auth', (auth) => authEndpoints(auth, { ...ofUsers, ...ofSignIns }))
   part('/api/keys', (keys) => keysEndpoints(keys, { database, catalog, projector, redis, clock }))
   part('/api/account', (account) =>
     accountEndpoints(account, { database, catalog, catalogPublisher, projector, clock })

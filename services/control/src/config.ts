@@ -18,6 +18,7 @@ import {
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
+import { checkProviders } from './auth/provider-names.ts'
 import { type Brand, checkBrandUrls, readBrand } from './brand/brand.ts'
 import { hasPglite } from './database/open-pglite.ts'
 import { checkMailFrom, checkSmtpUrl, readSmtp, type SmtpSettings } from './mail/smtp-settings.ts'
@@ -65,6 +66,10 @@ export const ControlVariables = Type.Object({
   SUPABASE_SERVICE_ROLE_KEY: Key(`${apiKeys}, the secret (service role) key`),
   /** `iss` of the project's tokens, if it is not `<SUPABASE_URL>/auth/v1`. */
   SUPABASE_JWT_ISSUER: Type.String({ default: '' }),
+  /** Sign-in providers to offer, such as `github,google`, as Supabase names them. */
+  AUTH_PROVIDERS: Type.String({ default: '' }),
+  /** Characters of a new password, as the project at Supabase demands. Supabase Auth itself allows 72 bytes at most. */
+  PASSWORD_MIN_LENGTH: Type.Integer({ minimum: 8, maximum: 64, default: 8 }),
   /**
    * Secrets that Supabase's database webhook on `auth.users` may present, separated by commas: several while one is replaced.
    * Without one there is no endpoint for it.
@@ -162,9 +167,13 @@ export type ControlConfig = {
     readonly anonKey: string
     readonly serviceRoleKey: string
     readonly issuer?: string
+    /** Sign-in providers to offer, such as `github`. */
+    readonly providers: readonly string[]
     /** Empty: there is no endpoint for the webhook. */
     readonly webhookSecrets: readonly string[]
   }
+  /** Characters of a new password. */
+  readonly minPasswordLength: number
   readonly payments: {
     readonly secretKey: string
     readonly webhookSecrets: readonly string[]
@@ -221,8 +230,10 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
       anonKey: variables.SUPABASE_ANON_KEY,
       serviceRoleKey: variables.SUPABASE_SERVICE_ROLE_KEY,
       ...(variables.SUPABASE_JWT_ISSUER !== '' && { issuer: variables.SUPABASE_JWT_ISSUER }),
+      providers: list(variables.AUTH_PROVIDERS),
       webhookSecrets: list(variables.IDENTITY_WEBHOOK_SECRET)
     },
+    minPasswordLength: variables.PASSWORD_MIN_LENGTH,
     payments: {
       secretKey: variables.STRIPE_SECRET_KEY,
       webhookSecrets: list(variables.STRIPE_WEBHOOK_SECRET),
@@ -270,6 +281,7 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
   ({ PUBLIC_URL }) => checkOrigin('PUBLIC_URL', PUBLIC_URL),
   ({ GATEWAY_PUBLIC_URL }) => checkOrigin('GATEWAY_PUBLIC_URL', GATEWAY_PUBLIC_URL),
   ({ SUPABASE_URL }) => (isHttpUrl(SUPABASE_URL) ? null : 'SUPABASE_URL: must be an http:// or https:// URL'),
+  ({ AUTH_PROVIDERS }) => checkProviders(list(AUTH_PROVIDERS)),
   ({ IDENTITY_WEBHOOK_SECRET }) =>
     list(IDENTITY_WEBHOOK_SECRET).every((secret) => /^[!-~]{16,}$/.test(secret))
       ? null

@@ -127,8 +127,11 @@ function inferenceDependencies(dependencies: GatewayDependencies, isDraining: ()
   }
 }
 
-/** How long a stopping gateway refuses requests after its last call has ended. */
-const lingerMs = 500
+/**
+ * How long a stopping gateway refuses requests after its last call has ended. Longer than nginx keeps an idle connection
+ * (`keepalive_timeout` in deploy/nginx): so nginx closes idle connections first, and sends no request on one that the gateway closes.
+ */
+const lingerMs = 1500
 
 /**
  * Lets `app.close()` wait for the calls in flight, and for clients to read their answers.

@@ -129,11 +129,14 @@ async function checkIdentity({ control, areValid }: Settings, timeoutMs: number)
   const { identity, publicUrl } = control
   const wantedTarget = `${publicUrl}/reset-password`
   const facts = await readIdentity(identity, wantedTarget, timeoutMs)
-  const { url, webhookSecrets } = identity
+  const { url, webhookSecrets, providers } = identity
   const { health } = facts
   const skewMs = 'answer' in health ? health.answer.skewMs : null
   return {
-    results: judgeIdentity(facts, { url, publicUrl, wantedTarget, hasWebhookSecret: webhookSecrets.length > 0 }),
+    results: judgeIdentity(facts, {
+      ...{ url, publicUrl, wantedTarget, providers },
+      hasWebhookSecret: webhookSecrets.length > 0
+    }),
     clock: skewMs === null ? null : { name: 'Supabase', skewMs }
   }
 }

@@ -8,6 +8,9 @@ import type { Secrets } from './secrets.ts'
 /** The API key of the embedded model server, which listens on 127.0.0.1 only. */
 export const modelsKey = 'sandbox'
 
+/** The sign-in provider that the embedded identity server stands in for, unless `AUTH_PROVIDERS` names others. */
+const demoProvider = 'github'
+
 /** `npm start` reads the lines of the services, and shows them in its own form. */
 const readableLog = 'json'
 
@@ -33,6 +36,7 @@ export function embeddedServerEnv({ env, addresses, ports, dataDir, secrets }: E
     SANDBOX_MODELS_PORT: String(ports.SANDBOX_MODELS_PORT),
     SANDBOX_MODELS_API_KEY: modelsKey,
     PUBLIC_URL: addresses.control,
+    AUTH_PROVIDERS: env.AUTH_PROVIDERS || demoProvider,
     SUPABASE_ANON_KEY: secrets.anonKey,
     SUPABASE_SERVICE_ROLE_KEY: secrets.serviceRoleKey,
     IDENTITY_WEBHOOK_SECRET: secrets.identityWebhookSecret,
@@ -60,6 +64,7 @@ export function controlEnv(
   const identity = embedded.has('identity')
     ? {
         SUPABASE_URL: addresses.identity,
+        AUTH_PROVIDERS: env.AUTH_PROVIDERS || demoProvider,
         SUPABASE_ANON_KEY: secrets.anonKey,
         SUPABASE_SERVICE_ROLE_KEY: secrets.serviceRoleKey,
         IDENTITY_WEBHOOK_SECRET: secrets.identityWebhookSecret

@@ -8,7 +8,9 @@ export const User = Type.Object({
   name: Type.String(),
   plan: Type.String(),
   /** Only present for operators. They may use `/api/admin`. */
-  role: Type.Optional(Type.Literal('operator'))
+  role: Type.Optional(Type.Literal('operator')),
+  /** Only present, as `false`, for a user who signs in with a provider such as GitHub and has set no password. */
+  has_password: Type.Optional(Type.Literal(false))
 })
 export type User = Static<typeof User>
 
@@ -33,6 +35,21 @@ const code = Type.Optional(Code)
 
 export const LoginRequest = Type.Object({ email: Email, password: Password, code }, closed)
 export type LoginRequest = Static<typeof LoginRequest>
+
+/** The code of the second factor, after a sign-in with a provider such as GitHub. */
+export const LoginCodeRequest = Type.Object({ code: Code }, closed)
+
+export const ProviderParams = Type.Object({ provider: Type.String() })
+/** `next`: the page of the dashboard to open after the sign-in. */
+export const ProviderQuery = Type.Object({ next: Type.Optional(Type.String({ maxLength: 2048 })) })
+/** What comes back from a sign-in provider. It may add parameters. */
+export const ProviderAnswerQuery = Type.Object({
+  state: Type.Optional(Type.String()),
+  code: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+  error: Type.Optional(Type.String()),
+  error_code: Type.Optional(Type.String())
+})
+export type ProviderAnswer = Static<typeof ProviderAnswerQuery>
 
 /** For calls that send a mail. */
 export const AddressRequest = Type.Object({ email: Email }, closed)

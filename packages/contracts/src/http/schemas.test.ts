@@ -55,7 +55,16 @@ const plan = {
   cancel_at: null,
   price_id: 'price_1'
 }
-const invoice = { id: 'in_1', amount: 2000, currency: 'usd', status: 'paid', created: 1, pdf_url: 'https://x.test/p' }
+const invoice = {
+  id: 'in_1',
+  number: 'TG-0001',
+  amount: 2000,
+  currency: 'usd',
+  status: 'paid',
+  created: 1,
+  due: null,
+  pdf_url: 'https://x.test/p'
+}
 const login = { email: 'a@example.com', password: 'secret' }
 
 const cases: Array<[name: string, schema: TSchema, good: unknown[], bad: unknown[]]> = [
@@ -101,7 +110,7 @@ const cases: Array<[name: string, schema: TSchema, good: unknown[], bad: unknown
   [
     'InvoicesResponse',
     InvoicesResponse,
-    [{ invoices: [invoice, { ...invoice, status: 'draft', pdf_url: null }], has_more: false }],
+    [{ invoices: [invoice, { ...invoice, number: null, status: 'draft', due: 1, pdf_url: null }], has_more: false }],
     [{ invoices: [invoice] }, { invoices: [{ ...invoice, amount: 20.5 }], has_more: false }]
   ],
   [

@@ -6,6 +6,9 @@ export const methodsAndPaths = {
   openMailedLink: ['GET', '/api/auth/confirm'],
   confirm: ['POST', '/api/auth/confirm'],
   login: ['POST', '/api/auth/login'],
+  startProviderSignIn: ['GET', '/api/auth/providers/{provider}'],
+  endProviderSignIn: ['GET', '/api/auth/callback'],
+  enterLoginCode: ['POST', '/api/auth/login/code'],
   signout: ['POST', '/api/auth/signout'],
   getUser: ['GET', '/api/auth/me'],
   changeUser: ['PATCH', '/api/auth/me'],
@@ -124,6 +127,54 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/providers/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["startProviderSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["endProviderSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/login/code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["enterLoginCode"];
         delete?: never;
         options?: never;
         head?: never;
@@ -998,6 +1049,8 @@ export interface operations {
                             plan: string;
                             /** @constant */
                             role?: "operator";
+                            /** @constant */
+                            has_password?: false;
                         };
                     };
                 };
@@ -1036,6 +1089,75 @@ export interface operations {
                             plan: string;
                             /** @constant */
                             role?: "operator";
+                            /** @constant */
+                            has_password?: false;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    startProviderSignIn: {
+        parameters: {
+            query?: {
+                next?: string;
+            };
+            header?: never;
+            path: {
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    endProviderSignIn: {
+        parameters: {
+            query?: {
+                state?: string;
+                code?: string;
+                error?: string;
+                error_code?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    enterLoginCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        user: {
+                            /** Format: uuid */
+                            id: string;
+                            email: string;
+                            name: string;
+                            plan: string;
+                            /** @constant */
+                            role?: "operator";
+                            /** @constant */
+                            has_password?: false;
                         };
                     };
                 };
@@ -1095,6 +1217,8 @@ export interface operations {
                             plan: string;
                             /** @constant */
                             role?: "operator";
+                            /** @constant */
+                            has_password?: false;
                         };
                     };
                 };
@@ -1158,6 +1282,8 @@ export interface operations {
                             plan: string;
                             /** @constant */
                             role?: "operator";
+                            /** @constant */
+                            has_password?: false;
                         };
                     };
                 };

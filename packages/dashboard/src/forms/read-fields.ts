@@ -1,3 +1,5 @@
+import { signInFacts } from '../sign-in-facts.ts'
+
 /** Validation of fields that several forms share. */
 
 export const textOf = (data: FormData, name: string): string => {
@@ -19,13 +21,13 @@ export function problemOfAddress(text: string, whose: 'your' | 'their' = 'your')
   return addressForm.test(text) ? null : 'Enter an e-mail address, such as ada@example.com.'
 }
 
-/** The identity provider's default minimum, which operators can raise, and the maximum that it can hash. */
-const minCharacters = 6
+const { minPasswordLength: minCharacters } = signInFacts
+/** The most that the identity provider can hash. */
 const maxBytes = 72
 
 export function problemOfNewPassword(text: string): string | null {
   if (text === '') return 'Choose a password.'
-  if (text.length < minCharacters) return `Choose a password of at least ${minCharacters} characters.`
+  if ([...text].length < minCharacters) return `Choose a password of at least ${minCharacters} characters.`
   if (new TextEncoder().encode(text).length > maxBytes) return `Choose a password of at most ${maxBytes} bytes.`
   return null
 }

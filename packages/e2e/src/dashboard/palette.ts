@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Key } from '@tollgate/contracts/http/keys.ts'
 import t from 'tap'
 import { ada, hostile } from './ada.ts'
 import { visit } from './browser.ts'
@@ -9,6 +10,8 @@ import { browser, system } from './world.ts'
 t.test('the keyboard alone goes to pages, keys, models, members and requests, and runs actions', async () => {
   if (browser === null) return
   const request = (await untilLogged(ada)).id
+  const { keys } = (await ada.call<{ keys: Key[] }>('GET', '/api/keys')).body
+  const { prefix } = keys.find(({ label }) => label === hostile)!
   const { page, context, complaints } = await visit(browser, system, { person: ada })
   await page.goto('/dashboard')
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
@@ -25,7 +28,7 @@ t.test('the keyboard alone goes to pages, keys, models, members and requests, an
 
   await run('audit', 'Audit log')
   await heading('Audit log')
-  await run('tg_', hostile)
+  await run(`tg_${prefix}`, hostile)
   await heading('Keys')
   assert.equal(await page.getByLabel('Filter by label').inputValue(), hostile)
   await run('4o-mini', 'gpt-4o-mini')

@@ -4,6 +4,7 @@ import type { IdentityContext } from './context.ts'
 import { registerAdminFactors } from './endpoints/admin-factors.ts'
 import { registerAdminLinks } from './endpoints/admin-links.ts'
 import { registerAdminUsers } from './endpoints/admin-users.ts'
+import { registerAuthorize } from './endpoints/authorize.ts'
 import { registerFactors } from './endpoints/factors.ts'
 import { registerMailRequests } from './endpoints/mail-requests.ts'
 import { registerOpenEndpoints, registerProject } from './endpoints/project.ts'
@@ -52,6 +53,7 @@ export function buildIdentityApp(context: IdentityContext, logger: FastifyServer
     async (open) => {
       registerOpenEndpoints(open, context)
       registerVerifyLink(open, context)
+      registerAuthorize(open, context)
     },
     { prefix: '/auth/v1' }
   )

@@ -24,6 +24,8 @@ const Config = Type.Object({
   IDENTITY_WEBHOOK_SECRET: Type.String({ default: '' }),
   /** The URL of that webhook. */
   SANDBOX_IDENTITY_WEBHOOK_URL: Type.String({ pattern: '^(https?://.*)?$', default: '' }),
+  /** Sign-in providers that this server stands in for, separated by commas. */
+  AUTH_PROVIDERS: Type.String({ default: '' }),
   /** `tollgate`: the mails of deploy/supabase. `stock`: those of a new Supabase project. */
   SANDBOX_MAIL_TEMPLATES: Type.Union([Type.Literal('tollgate'), Type.Literal('stock')], { default: 'tollgate' })
 })
@@ -49,6 +51,9 @@ export function loadIdentityConfig(env: Record<string, string | undefined>): Ide
     serviceRoleKey: config.SUPABASE_SERVICE_ROLE_KEY,
     dataDir: join(config.TOLLGATE_DATA_DIR, 'identity'),
     userWebhook: secret === '' ? null : { url: () => webhookUrl, secret },
+    providers: config.AUTH_PROVIDERS.split(',')
+      .map((provider) => provider.trim())
+      .filter((provider) => provider !== ''),
     templates: config.SANDBOX_MAIL_TEMPLATES
   }
 }

@@ -22,6 +22,8 @@ export interface IdentitySettings {
   readonly isAutoconfirm: boolean
   /** Whether users sign up and in with an address and a password. */
   readonly isEmailEnabled: boolean
+  /** Sign-in providers that are enabled, such as `github`. */
+  readonly providers: readonly string[]
   /** The cost of hashing a password: scrypt's N, a power of two. */
   readonly passwordCost: number
 }
@@ -43,6 +45,7 @@ export function completeSettings(given: GivenSettings): IdentitySettings {
     isSignUpDisabled: given.isSignUpDisabled ?? false,
     isAutoconfirm: given.isAutoconfirm ?? false,
     isEmailEnabled: given.isEmailEnabled ?? true,
+    providers: given.providers ?? [],
     passwordCost: given.passwordCost ?? defaultPasswordCost
   }
 }

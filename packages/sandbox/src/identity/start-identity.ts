@@ -11,6 +11,7 @@ import { completeSettings, type GivenSettings } from './settings.ts'
 import { openDatabase } from './store/database.ts'
 import { createOneTimeTokens } from './store/one-time-tokens.ts'
 import { createSessions } from './store/sessions.ts'
+import { createSignInFlows } from './store/sign-in-flows.ts'
 import { loadSigningKey } from './store/signing-key.ts'
 import { createUsers } from './store/users.ts'
 import { createUserWebhook, type UserWebhookSettings } from './user-webhook.ts'
@@ -80,6 +81,7 @@ export async function startIdentity(options: IdentityOptions): Promise<RunningId
         users: webhook === null ? users : webhook.observe(users),
         sessions: createSessions(database),
         oneTimeTokens: createOneTimeTokens(database),
+        signInFlows: createSignInFlows(),
         signingKey,
         sendMail: createMailSender(mails, loadTemplates(templates), now),
         baseUrl: () => `${url}/auth/v1`,

@@ -2,6 +2,7 @@
 export const knownVariables: ReadonlySet<string> = new Set([
   'ANTHROPIC_API_KEY',
   'AUDIT_KEPT_DAYS',
+  'AUTH_PROVIDERS',
   'AUTO_MIGRATE',
   'BRAND_COLOR',
   'BRAND_LOGO_URL',
@@ -69,6 +70,7 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'OTEL_TRACES_EXPORTER',
   'OTEL_TRACES_SAMPLER',
   'OTEL_TRACES_SAMPLER_ARG',
+  'PASSWORD_MIN_LENGTH',
   'PUBLIC_URL',
   'RECONCILE_INTERVAL',
   'REDIS_SERVER_PATH',

@@ -7,6 +7,7 @@ import type { Limits } from '../http/limits.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Projector } from '../projection/projector.ts'
 import type { MinResponseTimes } from './min-response-time.ts'
+import type { PendingSignIns } from './pending-sign-in.ts'
 import type { SecondFactorCodes } from './second-factor-codes.ts'
 
 /** The parts of control that the endpoints need. */
@@ -19,6 +20,12 @@ export interface AuthOptions {
   clock: Clock
   minResponseTimes: MinResponseTimes
   limits: Limits
+  /** Sign-in providers that the operator offers, such as `github`. */
+  providers: readonly string[]
+  /** A secret that all replicas have. */
+  sharedSecret: string
+  /** Characters of a new password. */
+  minPasswordLength: number
   publicUrl: string
   serviceDomain: string
 }
@@ -27,4 +34,5 @@ export interface AuthOptions {
 export interface AuthContext extends AuthOptions {
   cookie: ReturnType<typeof cookieAttributes>
   codes: SecondFactorCodes
+  pendings: PendingSignIns
 }

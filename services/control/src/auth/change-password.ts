@@ -16,7 +16,7 @@ import { renewSession } from './renew-session.ts'
  * new one.
  */
 export function changePassword(app: TypedApp, context: AuthContext): void {
-  const { identity, limits } = context
+  const { identity, limits, minPasswordLength } = context
   app.post(
     '/change-password',
     {
@@ -31,7 +31,7 @@ export function changePassword(app: TypedApp, context: AuthContext): void {
     async (request, reply) => {
       const { current_password: current, password } = request.body
       const { id, email, name } = callerOf(request).user
-      checkNewPassword(password, [email, name])
+      checkNewPassword(password, minPasswordLength, [email, name])
       const deadline = identity.startDeadline()
       await withOwnPassword(identity, id, deadline, (email) =>
         identity.checkPassword(email, current, request.ip, deadline)

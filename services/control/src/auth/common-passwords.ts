@@ -1,7 +1,7 @@
 import { dictionary } from '@zxcvbn-ts/language-common'
 
-/** Characters. The identity provider may demand more. */
-export const minPasswordLength = 8
+/** No operator can demand fewer characters. */
+const minPasswordLength = 8
 
 /**
  * Passwords that attackers try first, in lower case, of at least {@link minPasswordLength} characters. The list of zxcvbn-ts

@@ -42,7 +42,7 @@ export function confirm(app: TypedApp, context: AuthContext): void {
     async (request, reply) => {
       const { body, ip } = request
       const { password, code, set: isReplacing = false } = body
-      if (isReplacing) checkNewPassword(password)
+      if (isReplacing) checkNewPassword(password, context.minPasswordLength)
       const deadline = identity.startDeadline()
       const proved = await acceptLink(context, body, ip, deadline)
       if (proved === null) throw new ServiceError('link_invalid')

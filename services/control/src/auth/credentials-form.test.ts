@@ -4,7 +4,7 @@ import { checkNewPassword, isAddress } from './credentials-form.ts'
 
 const isRefused = (password: string, own: string[] = []): boolean => {
   try {
-    checkNewPassword(password, own)
+    checkNewPassword(password, 8, own)
     return false
   } catch (error) {
     assert.equal((error as { code: string }).code, 'weak_password')

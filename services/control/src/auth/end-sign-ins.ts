@@ -22,6 +22,7 @@ export async function endSignIns(tx: Transaction, userId: string): Promise<void>
 /** After a password was set: ends the user's sessions and sign-ins, and every link to a new password. */
 export async function endOldPassword(tx: Transaction, userId: string): Promise<void> {
   await endSignIns(tx, userId)
+  await tx.update(users).set({ hasPassword: true }).where(eq(users.id, userId))
   await tx.delete(passwordResets).where(eq(passwordResets.userId, userId))
 }
 

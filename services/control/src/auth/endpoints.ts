@@ -7,9 +7,12 @@ import { changePassword } from './change-password.ts'
 import { confirm } from './confirm.ts'
 import { confirmLink } from './confirm-link.ts'
 import { login } from './login.ts'
+import { loginCode } from './login-code.ts'
 import { mailRequests } from './mail-requests.ts'
 import { me } from './me.ts'
 import { ownSessions } from './own-sessions.ts'
+import { createPendingSignIns } from './pending-sign-in.ts'
+import { providerSignIn } from './provider-sign-in.ts'
 import { register } from './register.ts'
 import { resetPassword } from './reset-password.ts'
 import { secondFactor } from './second-factor.ts'
@@ -25,12 +28,15 @@ export async function authEndpoints(app: FastifyInstance, options: AuthOptions):
   const context = {
     ...options,
     cookie: cookieAttributes(options.publicUrl, options.serviceDomain),
+    pendings: createPendingSignIns(options.sharedSecret),
     codes: createSecondFactorCodes(app, options.limits)
   }
   register(typed, context)
   confirmLink(typed)
   confirm(typed, context)
   login(typed, context)
+  providerSignIn(typed, context)
+  loginCode(typed, context)
   signout(typed, context)
   me(typed, context)
   ownSessions(typed, context)

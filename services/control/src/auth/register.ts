@@ -10,7 +10,8 @@ import { checkNewPassword, isAddress } from './credentials-form.ts'
 import { startMinResponseTime } from './min-response-time.ts'
 
 /** `POST /register`: creates a user; the provider sends the confirmation mail. It opens no session. */
-export function register(app: TypedApp, { identity, database, clock, minResponseTimes, limits }: AuthContext): void {
+export function register(app: TypedApp, context: AuthContext): void {
+  const { identity, database, clock, minResponseTimes, limits } = context
   app.post(
     '/register',
     {
@@ -20,7 +21,7 @@ export function register(app: TypedApp, { identity, database, clock, minResponse
     async (request) => {
       const { email, password, name } = request.body
       if (!isAddress(email)) throw new ServiceError('invalid_email')
-      checkNewPassword(password, [email, name])
+      checkNewPassword(password, context.minPasswordLength, [email, name])
       const minTime = startMinResponseTime(minResponseTimes.registerMs)
       try {
         await noteRegistered(database.orm, await identity.register({ email, password, name }, request.ip), clock())

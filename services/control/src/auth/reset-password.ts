@@ -35,7 +35,7 @@ export function resetPassword(app: TypedApp, context: AuthContext): void {
     },
     async (request) => {
       const { body, ip } = request
-      checkNewPassword(body.password)
+      checkNewPassword(body.password, context.minPasswordLength)
       const deadline = identity.startDeadline()
       const mailed =
         'token_hash' in body

@@ -83,8 +83,13 @@ const sessionPlugin: FastifyPluginAsync<SessionOptions> = async (app, options) =
 
 /** The user of a session, as `/api/auth` shows them. */
 export function shownUser(catalog: Catalog, { user, account }: Pick<LiveSession, 'user' | 'account'>): User {
-  const { isOperator, ...shown } = user
-  return { ...shown, plan: effectivePlan(catalog, account.plan), ...(isOperator && { role: 'operator' as const }) }
+  const { isOperator, hasPassword, ...shown } = user
+  return {
+    ...shown,
+    plan: effectivePlan(catalog, account.plan),
+    ...(isOperator && { role: 'operator' as const }),
+    ...(!hasPassword && { has_password: false as const })
+  }
 }
 
 export const session = fp(sessionPlugin, { name: 'session', fastify: '5.x' })

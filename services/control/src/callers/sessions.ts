@@ -20,7 +20,7 @@ export interface ActingFor {
 export interface LiveSession {
   hash: string
   span: SessionSpan
-  user: { id: string; email: string; name: string; isOperator: boolean }
+  user: { id: string; email: string; name: string; isOperator: boolean; hasPassword: boolean }
   openedAt: Date
   /** When control last read the user from the identity provider. */
   syncedAt: Date
@@ -48,7 +48,13 @@ export async function findSession(orm: Orm, token: string, now: Date): Promise<L
     .select({
       span: { lastUsedAt: sessions.lastUsedAt, idleEndsAt: sessions.idleEndsAt, endsAt: sessions.endsAt },
       syncedAt: users.syncedAt,
-      user: { id: users.id, email: users.email, name: users.name, isOperator: users.isOperator },
+      user: {
+        id: users.id,
+        email: users.email,
+        name: users.name,
+        isOperator: users.isOperator,
+        hasPassword: users.hasPassword
+      },
       openedAt: sessions.createdAt,
       account: { id: accounts.id, plan: accounts.planInForce, seatOf: members.accountId }
     })

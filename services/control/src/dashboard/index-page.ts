@@ -7,15 +7,31 @@ export type Encoding = 'br' | 'gzip' | 'identity'
 
 export type IndexPage = Readonly<Record<Encoding, { readonly body: Buffer; readonly etag: string }>>
 
+/** What control writes into the page. */
+export interface PageFacts {
+  /** The gateway's public origin, which the page shows and calls. */
+  readonly gatewayUrl: string
+  /** The page reads it before its first paint, so nobody sees another name or color. */
+  readonly brand: Brand
+  readonly signIn: {
+    /** Sign-in providers, by their name at Supabase Auth and the name that people know. */
+    readonly providers: ReadonlyArray<{ readonly id: string; readonly name: string }>
+    readonly minPasswordLength: number
+  }
+}
+
 /**
  * Makes the page in every encoding, each with its own tag.
  *
  * @param html the `index.html` of the build
- * @param gatewayUrl the gateway's public origin, which the page shows and calls
- * @param brand the page reads it before its first paint, so nobody sees another name or color
  */
-export function makeIndexPage(html: string, gatewayUrl: string, brand: Brand): IndexPage {
-  const values: Record<string, string> = { gatewayUrl, brandName: brand.name, brand: JSON.stringify(brand) }
+export function makeIndexPage(html: string, { gatewayUrl, brand, signIn }: PageFacts): IndexPage {
+  const values: Record<string, string> = {
+    gatewayUrl,
+    brandName: brand.name,
+    brand: JSON.stringify(brand),
+    signIn: JSON.stringify(signIn)
+  }
   const body = Buffer.from(html.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => escapeHtml(values[name] ?? '')))
   const digest = hash('sha256', body, 'base64url').slice(0, 16)
   const as = (encoding: Encoding, encoded: Buffer) => ({ body: encoded, etag: `"${digest}-${encoding}"` })

@@ -10,6 +10,7 @@ import { serveDashboard } from './serve-dashboard.ts'
 
 const html = '<!doctype html><meta name="gateway-url" content="{{gatewayUrl}}"><div id="root"></div>'
 const served = html.replace('{{gatewayUrl}}', 'https://models.example.com')
+const signIn = { providers: [{ id: 'github', name: 'GitHub' }], minPasswordLength: 8 }
 const code = 'console.log(1)\n'.repeat(100)
 
 function serve(t: Test, directory: string, brand = plainBrand): FastifyInstance {
@@ -19,7 +20,9 @@ function serve(t: Test, directory: string, brand = plainBrand): FastifyInstance 
   app.decorate('failures', new FailureCounts())
   app.setNotFoundHandler(sendNotFound)
   sendSecurityHeaders(app, true)
-  app.register(async (pages) => serveDashboard(pages, directory, 'https://models.example.com', brand))
+  app.register(async (pages) =>
+    serveDashboard(pages, directory, { gatewayUrl: 'https://models.example.com', brand, signIn })
+  )
   return app
 }
 

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { Negotiator } from '@fastify/accept-negotiator'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Brand } from '../brand/brand.ts'
-import { type Encoding, makeIndexPage } from './index-page.ts'
+import { type Encoding, makeIndexPage, type PageFacts } from './index-page.ts'
 import { matchesTag } from './matches-tag.ts'
 import { assetsPrefix, pagePaths } from './page-paths.ts'
 import { pageHeaders } from './page-policy.ts'
@@ -16,9 +15,8 @@ const negotiator = new Negotiator({ supportedValues: ['br', 'gzip'] })
  * for ever.
  *
  * @param directory a build; without one, the pages say so
- * @param gatewayUrl the gateway's public origin
  */
-export function serveDashboard(app: FastifyInstance, directory: string, gatewayUrl: string, brand: Brand): void {
+export function serveDashboard(app: FastifyInstance, directory: string, facts: PageFacts): void {
   const index = join(directory, 'index.html')
   if (!existsSync(index)) {
     serveBuildHint(app)
@@ -26,9 +24,9 @@ export function serveDashboard(app: FastifyInstance, directory: string, gatewayU
   }
   // Resolves links: a new build may replace this one while control runs, with other files.
   const build = realpathSync(directory)
-  const page = makeIndexPage(readFileSync(join(build, 'index.html'), 'utf8'), gatewayUrl, brand)
+  const page = makeIndexPage(readFileSync(join(build, 'index.html'), 'utf8'), facts)
   const headers = {
-    ...pageHeaders(gatewayUrl, brand.logoUrl),
+    ...pageHeaders(facts.gatewayUrl, facts.brand.logoUrl),
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-cache',
     vary: 'accept-encoding'

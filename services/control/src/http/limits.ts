@@ -2,6 +2,8 @@
 export interface Limits {
   readonly login: number
   readonly register: number
+  /** Starts or ends a sign-in with a provider such as GitHub. Counted for each client address. */
+  readonly providerSignIn: number
   /** Checks the password after a mailed link. Counted for each client address and for each link. */
   readonly confirm: number
   readonly forgotPassword: number
@@ -36,6 +38,7 @@ export interface Limits {
 export const defaultLimits: Limits = {
   login: 10,
   register: 5,
+  providerSignIn: 20,
   confirm: 10,
   forgotPassword: 5,
   resendConfirmation: 5,

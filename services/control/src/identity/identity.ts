@@ -20,6 +20,12 @@ export interface CheckedUser extends IdentityUser {
   isConfirmedByOperator: boolean
 }
 
+/** A user who just signed in with a sign-in provider such as GitHub. */
+export interface ProviderUser extends IdentityUser {
+  /** Whether every sign-in provider of the user vouches for the user's address. */
+  isAddressVerified: boolean
+}
+
 /**
  * Gives the code of the second factor. Called only if the password is right and a code is needed.
  *
@@ -114,6 +120,25 @@ export interface Identity {
   hasSecondFactor(id: string, deadline?: AbortSignal): Promise<boolean>
   /** Removes the second factors that were set up through Tollgate, without a code. Those of other applications stay. */
   clearSecondFactors(id: string, deadline?: AbortSignal): Promise<void>
+
+  /**
+   * The address of the page that signs a person in with a provider such as GitHub. It returns to `redirectTo` with `code` or
+   * `error`.
+   *
+   * @param codeChallenge SHA-256 of the verifier, base64url (RFC 7636)
+   */
+  providerPage(provider: string, codeChallenge: string, redirectTo: string): string
+  /**
+   * Exchanges the code of that page, once.
+   * @returns its user; null if the code is wrong, used or expired, if it is not of this verifier, or if the user is banned
+   */
+  acceptProviderCode(code: string, verifier: string, from: string, deadline?: AbortSignal): Promise<ProviderUser | null>
+  /**
+   * Checks only the second factor, of a user whom a sign-in provider has just authenticated.
+   * @throws ServiceError `not_authenticated` if the user may no longer sign in, `invalid_code`, `second_factor_unavailable`,
+   * and what `askCode` throws
+   */
+  checkCode(email: string, askCode: AskCode, from: string, deadline?: AbortSignal): Promise<IdentityUser>
 
   /** Has the confirmation mail sent again if the address needs one. The caller cannot tell whether it does. */
   resendConfirmation(email: string, from: string): Promise<void>

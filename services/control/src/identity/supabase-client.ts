@@ -41,12 +41,14 @@ export interface ClientCalls {
  * A client of GoTrue for one call only: it remembers its last session.
  *
  * @param from the client's IP address; null if control asks for itself
+ * @param verifier of the code that this client exchanges
  */
 export function createClient(
   { url, onAnswer, onCall = () => {} }: Pick<SupabaseOptions, 'url' | 'onAnswer' | 'onCall'>,
   apiKey: string,
   from: string | null,
-  deadline: AbortSignal
+  deadline: AbortSignal,
+  verifier?: string
 ): Client {
   return new AuthClient({
     url: `${url}/auth/v1`,
@@ -55,7 +57,9 @@ export function createClient(
       Authorization: `Bearer ${apiKey}`,
       ...(from !== null && isIP(from) !== 0 && { 'Sb-Forwarded-For': from })
     },
-    persistSession: false,
+    // The client keeps its session in its own memory, unless it has a storage.
+    persistSession: verifier !== undefined,
+    ...(verifier !== undefined && { storage: storageOf(verifier) }),
     autoRefreshToken: false,
     detectSessionInUrl: false,
     fetch: async (input, init) => {
@@ -64,6 +68,17 @@ export function createClient(
       return response
     }
   })
+}
+
+/** Where the client looks for the verifier, and puts the session. It is dropped with the client. */
+function storageOf(verifier: string) {
+  const stored = new Map<string, string>()
+  return {
+    getItem: (name: string) =>
+      name.endsWith('-code-verifier') ? JSON.stringify(verifier) : (stored.get(name) ?? null),
+    setItem: (name: string, value: string) => void stored.set(name, value),
+    removeItem: (name: string) => void stored.delete(name)
+  }
 }
 
 /** The client returns the provider's errors, and throws on an answer outside the protocol. */
@@ -82,7 +97,9 @@ export function requireUser(user: User | null): User {
 }
 
 export function toIdentityUser(user: User): IdentityUser {
-  const name: unknown = user.user_metadata.name
+  // Sign-in providers give one or more of these.
+  const { name: own, full_name: fullName, user_name: userName } = user.user_metadata
+  const name: unknown = own || fullName || userName
   const plan: unknown = user.app_metadata.plan
   return {
     id: user.id,

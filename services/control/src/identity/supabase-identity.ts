@@ -16,6 +16,7 @@ import { activeFactors, factorCalls, verifyCode } from './supabase-factors.ts'
 import { unexpectedFailure } from './supabase-failure.ts'
 import { linkCalls } from './supabase-links.ts'
 import { mailCalls } from './supabase-mails.ts'
+import { providerCalls } from './supabase-providers.ts'
 import { registration } from './supabase-registration.ts'
 
 export type { SupabaseOptions } from './supabase-client.ts'
@@ -66,6 +67,7 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
     ...admin,
     ...linkCalls(calls),
     ...mailCalls(calls, inviteNewcomer),
+    ...providerCalls(calls, apiKey, adminClient(options, startDeadline)),
     ...factorCalls(withSession, new URL(options.publicUrl).host, adminClient(options, startDeadline)),
 
     register: registration(calls),

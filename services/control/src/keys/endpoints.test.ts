@@ -58,6 +58,7 @@ onDatabase('keys', async (t, newDatabase) => {
       expires_at: null,
       models: null,
       monthly_budget_usd: null,
+      thresholds: null,
       requests_per_minute: null,
       metadata: {},
       last_used: null,

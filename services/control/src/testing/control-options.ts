@@ -70,6 +70,10 @@ export interface StartControlOptions {
   minimumPasswordLength?: number
   /** Clock of the identity server, Unix milliseconds. Default: the system's. */
   identityNow?: () => number
+  /** Of control, in characters. Default: 8. */
+  minPasswordLength?: number
+  /** Sign-in providers, for control and the identity server. Default: none. */
+  providers?: readonly string[]
   /** Default: none, so that refusals are fast. */
   minResponseTimes?: MinResponseTimes
   /** The defaults are so high that no test exceeds them by accident. */
@@ -107,6 +111,7 @@ export function configOf(
       url: options.identityUrl ?? identity.url,
       anonKey,
       serviceRoleKey,
+      providers: options.providers ?? [],
       webhookSecrets: [identityWebhookSecret, options.nextIdentityWebhookSecret].filter((one) => one != null),
       timeoutMs: options.identityTimeoutMs ?? longTimeoutMs
     },
@@ -116,6 +121,7 @@ export function configOf(
       apiBase: options.paymentsUrl ?? unusedUrl,
       timeoutMs: options.paymentsTimeoutMs ?? longTimeoutMs
     },
+    minPasswordLength: options.minPasswordLength ?? 8,
     reconcileIntervalMs: 3_600_000,
     smtp: readSmtp({
       SMTP_URL: options.smtpUrl ?? identity.smtpUrl,
@@ -172,6 +178,7 @@ export const plainBrand: Brand = {
 const noLimits: Limits = {
   login: 1e6,
   register: 1e6,
+  providerSignIn: 1e6,
   confirm: 1e6,
   secondFactor: 1e6,
   codesPerHour: 1e6,

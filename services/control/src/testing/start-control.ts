@@ -124,6 +124,7 @@ function startProvider(options: StartControlOptions, publicUrl: string, urlOf: (
     passwordCost: options.passwordCost ?? lowPasswordCost,
     ...(options.minimumPasswordLength !== undefined && { minimumPasswordLength: options.minimumPasswordLength }),
     ...(options.identityNow !== undefined && { now: options.identityNow }),
+    providers: options.providers ?? [],
     userWebhook: secret === null ? null : { url: () => `${urlOf()}/api/auth/webhook`, secret }
   })
 }

@@ -4,5 +4,7 @@ export interface IdentitySettings {
   readonly publicUrl: string
   /** Where links of recovery mails have to lead. */
   readonly wantedTarget: string
+  /** AUTH_PROVIDERS */
+  readonly providers: readonly string[]
   readonly hasWebhookSecret: boolean
 }

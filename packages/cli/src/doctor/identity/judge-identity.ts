@@ -40,6 +40,7 @@ export function judgeIdentity(facts: IdentityFacts, settings: IdentitySettings):
   return [
     ok(`Supabase Auth ${String(version)}. Both keys are accepted.`),
     ...judgeSignUp(facts.settings),
+    ...judgeProviders(facts.settings, settings.providers),
     ...judgeLinks(facts, settings),
     ...always
   ]
@@ -117,6 +118,21 @@ function judgeSignUp(outcome: Outcome): Finding[] {
     )
   }
   return findings
+}
+
+function judgeProviders(outcome: Outcome, providers: readonly string[]): Finding[] {
+  const json = answerOf(outcome)?.json
+  if (typeof json !== 'object' || json === null) return []
+  const { external = {} } = json as { external?: Record<string, unknown> }
+  return providers
+    .filter((provider) => external[provider] !== true)
+    .map((provider) =>
+      error('identity_provider_off', {
+        what: `Signing in with ${provider} is off in Supabase, but AUTH_PROVIDERS names it.`,
+        why: 'Its button on the sign-in page leads to an error.',
+        fix: `Supabase: Authentication → Sign In / Providers → turn ${provider} on, as in deploy/supabase/README.md; or remove it from AUTH_PROVIDERS.`
+      })
+    )
 }
 
 function judgeEncryption({ url }: IdentitySettings): Finding[] {

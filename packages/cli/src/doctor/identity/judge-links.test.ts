@@ -13,6 +13,7 @@ const settings = {
   url: 'https://x.supabase.co',
   publicUrl: 'https://app.example.com',
   wantedTarget: 'https://app.example.com/reset-password',
+  providers: [],
   hasWebhookSecret: true
 }
 

@@ -10,9 +10,9 @@ import { Button, buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { ChangePasswordForm } from './change-password-form.tsx'
 import { DeleteAccountDialog } from './delete-account-dialog.tsx'
 import { NotificationsCard } from './notifications-card.tsx'
+import { PasswordCard } from './password-card.tsx'
 import { SecondFactorCard } from './second-factor-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
 
@@ -28,9 +28,7 @@ export function AccountPage() {
           <ProfileForm />
         </Card>
         <div className="space-y-6">
-          <Card title="Password" description="Changing your password signs you out everywhere else.">
-            <ChangePasswordForm />
-          </Card>
+          <PasswordCard />
           <SecondFactorCard />
         </div>
         <NotificationsCard />

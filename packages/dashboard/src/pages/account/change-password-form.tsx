@@ -2,10 +2,10 @@ import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { PasswordField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
+import { NewPasswordField } from '../../forms/new-password-field.tsx'
 import { onlyProblems, problemOfNewPassword, textOf } from '../../forms/read-fields.ts'
 import { Button } from '../../ui/button.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { NewPasswordField } from '../auth/credentials.tsx'
 
 export function ChangePasswordForm() {
   const showToast = useToast()

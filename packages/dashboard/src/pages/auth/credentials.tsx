@@ -1,4 +1,4 @@
-import { PasswordField, TextField } from '../../forms/fields.tsx'
+import { TextField } from '../../forms/fields.tsx'
 
 export function AddressField({ defaultValue }: { readonly defaultValue?: string }) {
   return (
@@ -11,18 +11,6 @@ export function AddressField({ defaultValue }: { readonly defaultValue?: string 
       maxLength={255}
       required
       {...(defaultValue !== undefined && { defaultValue })}
-    />
-  )
-}
-
-export function NewPasswordField({ label = 'Password' }: { readonly label?: string }) {
-  return (
-    <PasswordField
-      name="password"
-      label={label}
-      autoComplete="new-password"
-      hint="Use at least 8 characters. A few random words work well."
-      required
     />
   )
 }

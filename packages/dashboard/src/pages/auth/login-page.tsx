@@ -6,15 +6,30 @@ import { textLink } from '../../ui/text-link.ts'
 import { LoginForm } from './login-form.tsx'
 import { forgetMailLink, mailLink } from './mail-link.ts'
 import { nextPath } from './next-path.ts'
+import { ProviderButtons } from './provider-buttons.tsx'
+import { ProviderCodeForm } from './provider-code-form.tsx'
+import { explainProviderFailure, isProviderFailure } from './provider-failures.ts'
 
 export function LoginPage() {
-  const { error, ended, next } = useSearch({ from: '/login' })
+  const { error, ended, code, next } = useSearch({ from: '/login' })
   const router = useRouter()
   const [link] = useState(mailLink)
   // A later visit must not show the link's message again.
   useEffect(() => forgetMailLink, [])
   const isChanged = link?.kind === 'address'
-  const isInvalidLink = error !== undefined || link?.kind === 'invalid'
+  const isInvalidLink = error === 'link_invalid' || link?.kind === 'invalid'
+  const failure = isProviderFailure(error) ? explainProviderFailure(error) : null
+  const proceed = () => router.history.push(nextPath(next))
+  if (code !== undefined) {
+    return (
+      <AuthLayout title="Enter your code" description="Your account has a second factor.">
+        <ProviderCodeForm
+          onSignedIn={proceed}
+          onExpired={() => void router.navigate({ to: '/login', search: { error: 'provider_expired', next } })}
+        />
+      </AuthLayout>
+    )
+  }
   return (
     <AuthLayout
       title="Sign in"
@@ -39,10 +54,16 @@ export function LoginPage() {
             e-mail.
           </Banner>
         )}
+        {failure !== null && (
+          <Banner tone="warning" title={failure.title}>
+            {failure.text}
+          </Banner>
+        )}
         {ended !== undefined && !isChanged && !isInvalidLink && (
           <Banner title="You have been signed out">Sign in again to continue where you left off.</Banner>
         )}
-        <LoginForm onSignedIn={() => router.history.push(nextPath(next))} />
+        <ProviderButtons next={next} />
+        <LoginForm onSignedIn={proceed} />
       </div>
     </AuthLayout>
   )

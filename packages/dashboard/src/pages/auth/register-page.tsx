@@ -3,11 +3,13 @@ import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form, type Reading } from '../../forms/form.tsx'
+import { NewPasswordField } from '../../forms/new-password-field.tsx'
 import { onlyProblems, problemOfAddress, problemOfNewPassword, textOf } from '../../forms/read-fields.ts'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { Button } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
-import { AddressField, NewPasswordField } from './credentials.tsx'
+import { AddressField } from './credentials.tsx'
+import { ProviderButtons } from './provider-buttons.tsx'
 import { ResendButton } from './resend-button.tsx'
 
 interface Registration {
@@ -48,6 +50,7 @@ export function RegisterPage() {
         </>
       }
     >
+      <ProviderButtons />
       <Form read={readRegistration} submit={submit}>
         {(isBusy) => (
           <>

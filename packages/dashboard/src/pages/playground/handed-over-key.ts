@@ -13,9 +13,10 @@ export function handOverKey(key: HandedOverKey): void {
   handedOver = key
 }
 
-/** Takes the key that was handed over. The next call gets none. */
-export function takeKey(): HandedOverKey | null {
-  const key = handedOver
+/** The key that was handed over; null without one. React may render a page twice, so reading keeps it. */
+export const handedOverKey = (): HandedOverKey | null => handedOver
+
+/** Forgets the key, so that a later visit of the playground starts without it. */
+export function forgetHandedOverKey(): void {
   handedOver = null
-  return key
 }

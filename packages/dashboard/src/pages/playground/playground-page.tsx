@@ -1,5 +1,5 @@
 import { Code, Trash2 } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { isolate } from '../../format/visible-text.ts'
 import { gatewayUrl } from '../../gateway-url.ts'
@@ -10,7 +10,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { CodeDialog } from './code-dialog.tsx'
 import { Conversation } from './conversation.tsx'
-import { type HandedOverKey, takeKey } from './handed-over-key.ts'
+import { forgetHandedOverKey, type HandedOverKey, handedOverKey } from './handed-over-key.ts'
 import { MessageForm } from './message-form.tsx'
 import { snippetMessages } from './messages.ts'
 import { noParameters, readParameters, toMembers } from './parameters.ts'
@@ -31,7 +31,8 @@ const ownTokens = () =>
  */
 export function PlaygroundPage() {
   const { models } = useAccount()
-  const [ownKey, setOwnKey] = useState<HandedOverKey | null>(takeKey)
+  const [ownKey, setOwnKey] = useState<HandedOverKey | null>(handedOverKey)
+  useEffect(forgetHandedOverKey, [])
   const [tokens] = useState(ownTokens)
   const [chosen, setChosen] = useState('')
   const [compared, setCompared] = useState('')

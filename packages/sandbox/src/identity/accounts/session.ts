@@ -8,7 +8,11 @@ import type { WireSession } from '../wire.ts'
 import { saveUser } from './change-user.ts'
 
 /** Signs the user in: stores a new session, and the user with the time of the sign-in. */
-export function startSession(context: IdentityContext, user: StoredUser, method: 'password' | 'otp'): StoredSession {
+export function startSession(
+  context: IdentityContext,
+  user: StoredUser,
+  method: 'password' | 'otp' | 'oauth'
+): StoredSession {
   const now = context.now()
   const session: StoredSession = {
     id: randomUUID(),

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { IdentityContext } from '../context.ts'
-import { GoTrueError, validationFailed } from '../errors.ts'
+import { GoTrueError } from '../errors.ts'
 
 /** Endpoints about the project that need an API key. */
 export function registerProject(app: FastifyInstance, { settings }: IdentityContext): void {
@@ -10,8 +10,9 @@ export function registerProject(app: FastifyInstance, { settings }: IdentityCont
     description: 'A local server with the API of Supabase Auth'
   }))
 
+  const enabled = Object.fromEntries(settings.providers.map((provider) => [provider, true]))
   app.get('/settings', async () => ({
-    external: { anonymous_users: false, email: settings.isEmailEnabled, phone: false },
+    external: { anonymous_users: false, email: settings.isEmailEnabled, phone: false, ...enabled },
     disable_signup: settings.isSignUpDisabled,
     mailer_autoconfirm: settings.isAutoconfirm,
     phone_autoconfirm: false,
@@ -21,15 +22,11 @@ export function registerProject(app: FastifyInstance, { settings }: IdentityCont
   }))
 }
 
-/** Endpoints that need no API key, and the pages of other sign-in providers, which are not supported. */
+/** Endpoints that need no API key. */
 export function registerOpenEndpoints(app: FastifyInstance, { signingKey }: IdentityContext): void {
   app.get('/.well-known/jwks.json', async (_request, reply) => {
     reply.header('cache-control', 'public, max-age=600')
     return { keys: [signingKey.publicJwk] }
-  })
-
-  app.get('/authorize', async () => {
-    throw validationFailed('Unsupported provider: provider is not enabled')
   })
 
   app.route({

@@ -13,16 +13,18 @@ import type { StoredUser } from '../store/users.ts'
 import { decideRefresh } from '../tokens/decide-refresh.ts'
 import { decodeRefreshToken, isRefreshTokenOf } from '../tokens/refresh-token.ts'
 import type { WireSession } from '../wire.ts'
+import { grantByCode } from './pkce-grant.ts'
 
 const PasswordGrant = Type.Object({ email: Text, phone: Text, password: Text })
 const RefreshTokenGrant = Type.Object({ refresh_token: Text })
 
-/** `POST /token`: signs in with a password, or refreshes a session. */
+/** `POST /token`: signs in with a password or the code of a sign-in provider, or refreshes a session. */
 export function registerToken(app: FastifyInstance, context: IdentityContext): void {
   app.post('/token', async (request) => {
     const { grant_type: grantType } = request.query as Record<string, unknown>
     if (grantType === 'password') return grantByPassword(context, request.body)
     if (grantType === 'refresh_token') return grantByRefreshToken(context, request.body)
+    if (grantType === 'pkce') return grantByCode(context, request.body)
     throw new OAuthError(
       'unsupported_grant_type',
       `The embedded identity server does not support the grant type ${grantType}`

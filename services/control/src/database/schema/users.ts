@@ -28,6 +28,8 @@ export const users = pgTable(
     checkedAt: at('checked_at').notNull().defaultNow(),
     /** By the database's clock: a password that was checked before this time opens no session. */
     passwordSetAt: timestamp('password_set_at', { withTimezone: true, mode: 'string', precision: 6 }),
+    /** False for a user who signs in with a provider such as GitHub, and has set no password since. */
+    hasPassword: boolean('has_password').notNull().default(true),
     /** Set by the first step of a deletion, so that the rest can be completed later; see users/delete-user.ts. */
     deletionStartedAt: at('deletion_started_at'),
     /** Set by the last step of a deletion. Name and address are empty then. */

@@ -50,6 +50,36 @@ export const authOperations: Operations = {
       'identity_unavailable'
     ]
   },
+  'POST /api/auth/login/code': {
+    operationId: 'enterLoginCode',
+    summary: 'Enter the code of the second factor after a sign-in with a provider',
+    description:
+      'Ends a sign-in that `GET /api/auth/callback` began for a user with a second factor, in the same browser and within ten minutes. Sets the session cookie.',
+    auth: 'none',
+    isLimited: true,
+    errors: [
+      'not_authenticated',
+      'invalid_code',
+      'second_factor_unavailable',
+      'identity_unavailable',
+      'revocation_pending'
+    ]
+  },
+  'GET /api/auth/providers/{provider}': {
+    operationId: 'startProviderSignIn',
+    summary: 'Sign in with a provider such as GitHub',
+    description:
+      'For browsers: redirects to the page of a provider of `AUTH_PROVIDERS`, and sets a cookie that only this browser can end the sign-in with. `next` is the page of the dashboard to open afterwards.',
+    auth: 'none',
+    errors: ['not_found']
+  },
+  'GET /api/auth/callback': {
+    operationId: 'endProviderSignIn',
+    summary: 'Return from a sign-in provider',
+    description:
+      'Signs the user in and sets the session cookie. Redirects to the dashboard, or to the page that asks for the code of the second factor. After a failure it redirects to the sign-in page with `error`. Works once, in the browser that began the sign-in.',
+    auth: 'none'
+  },
   'POST /api/auth/signout': {
     operationId: 'signout',
     summary: 'Sign out, here or everywhere',

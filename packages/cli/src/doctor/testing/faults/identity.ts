@@ -30,6 +30,7 @@ export const identityFaults: readonly Fault[] = [
   configured('nobody may sign up', 'identity_signup_off', { isSignUpDisabled: true }),
   configured('addresses are confirmed without a mail', 'identity_autoconfirm', { isAutoconfirm: true }),
   configured('e-mail and password are off', 'identity_email_off', { isEmailEnabled: false }),
+  withEnv('a sign-in provider is off', ['identity_provider_off'], { AUTH_PROVIDERS: 'github' }),
   configured('mails lead to another site', 'identity_site_url', { siteUrl: 'https://app.example.com' }),
   withEnv('the webhook of Supabase has no secret', ['identity_webhook_secret'], { IDENTITY_WEBHOOK_SECRET: undefined })
 ]

@@ -1,0 +1,16 @@
+/** How people sign in here. Control writes it into the page. */
+export interface SignInFacts {
+  /** Sign-in providers, by their name at Supabase Auth and the name that people know. */
+  readonly providers: ReadonlyArray<{ readonly id: string; readonly name: string }>
+  readonly minPasswordLength: number
+}
+
+/** For a page that control did not serve, such as that of the development server. */
+const builtIn: SignInFacts = { providers: [], minPasswordLength: 8 }
+
+export const signInFacts: SignInFacts = readFacts()
+
+function readFacts(): SignInFacts {
+  const text = globalThis.document?.querySelector<HTMLMetaElement>('meta[name="sign-in"]')?.content ?? ''
+  return text.startsWith('{"') ? (JSON.parse(text) as SignInFacts) : builtIn
+}

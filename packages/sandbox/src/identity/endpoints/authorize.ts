@@ -1,0 +1,105 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { inTransaction } from '../../open-sqlite.ts'
+import { checkEmail } from '../accounts/check-credentials.ts'
+import { signInWithProvider } from '../accounts/sign-in-with-provider.ts'
+import type { IdentityContext } from '../context.ts'
+import { GoTrueError, validationFailed } from '../errors.ts'
+import { redirectTarget } from '../http/redirect-target.ts'
+import { renderAuthorizePage } from './authorize-page.ts'
+
+// The redirect after the form goes to the application, so there is no `form-action`.
+const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
+
+interface Asked {
+  readonly provider: string
+  readonly codeChallenge: string
+  readonly challengeMethod: 's256' | 'plain'
+}
+
+/**
+ * `/authorize`: stands for the page of a sign-in provider such as GitHub. The person chooses who they are; then the
+ * browser returns to the application with a code. Only the PKCE flow is supported.
+ */
+export function registerAuthorize(app: FastifyInstance, context: IdentityContext): void {
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+    done(null, Object.fromEntries(new URLSearchParams(body.toString())))
+  )
+
+  app.get('/authorize', async (request, reply) => {
+    const { provider } = readQuery(request, context)
+    const known = context.users
+      .page(1, 20, '')
+      .users.filter(({ profile }) => profile.identities.some((identity) => identity.provider === provider))
+    return reply
+      .type('text/html; charset=utf-8')
+      .headers({ 'content-security-policy': contentSecurityPolicy, 'cache-control': 'no-store' })
+      .send(
+        renderAuthorizePage(
+          provider,
+          known.map(({ profile }) => ({ email: profile.email, name: String(profile.user_metadata.name ?? '') }))
+        )
+      )
+  })
+
+  app.post('/authorize', async (request, reply) => {
+    const { provider, codeChallenge, challengeMethod } = readQuery(request, context)
+    const form = (request.body ?? {}) as Record<string, string | undefined>
+    if (form.deny !== undefined) {
+      return sendBack(context, request, reply, {
+        error: 'access_denied',
+        error_description: 'The user has denied access to the scope requested by the client'
+      })
+    }
+    try {
+      const user = inTransaction(context.database, () =>
+        signInWithProvider(context, {
+          provider,
+          email: checkEmail(form.email ?? ''),
+          name: form.name ?? '',
+          isVerified: form.unverified === undefined
+        })
+      )
+      const code = context.signInFlows.add({
+        userId: user.profile.id,
+        codeChallenge,
+        challengeMethod,
+        createdMs: context.now()
+      })
+      return sendBack(context, request, reply, { code })
+    } catch (error) {
+      if (!(error instanceof GoTrueError)) throw error
+      return sendBack(context, request, reply, {
+        error: error.status === 403 ? 'access_denied' : 'invalid_request',
+        error_code: error.code,
+        error_description: error.message
+      })
+    }
+  })
+}
+
+function readQuery(request: FastifyRequest, { settings }: IdentityContext): Asked {
+  const query = request.query as Record<string, unknown>
+  const { provider, code_challenge: codeChallenge } = query
+  if (typeof provider !== 'string' || !settings.providers.includes(provider)) {
+    throw validationFailed('Unsupported provider: provider is not enabled')
+  }
+  const method = String(query.code_challenge_method ?? '').toLowerCase()
+  if (typeof codeChallenge !== 'string' || (method !== 's256' && method !== 'plain')) {
+    throw validationFailed('PKCE flow requires code_challenge_method and code_challenge')
+  }
+  if (!/^[A-Za-z0-9._~-]{43,128}$/.test(codeChallenge)) {
+    throw validationFailed('code challenge has to be between 43 and 128 characters')
+  }
+  return { provider, codeChallenge, challengeMethod: method }
+}
+
+function sendBack(
+  { settings }: IdentityContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Record<string, string>
+): FastifyReply {
+  const target = new URL(redirectTarget(request, settings))
+  for (const [name, value] of Object.entries(answer)) target.searchParams.set(name, value)
+  return reply.redirect(target.href, 303)
+}

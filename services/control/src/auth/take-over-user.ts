@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import type { By } from '../audit/by.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import type { Transaction } from '../database/connect.ts'
+import { users } from '../database/schema/users.ts'
+import { foldCase } from '../http/fold-case.ts'
+import type { IdentityUser } from '../identity/identity.ts'
+import type { RevokedKey } from '../keys/revoke-keys.ts'
+import { hasProof, isOurUser } from '../users/proof.ts'
+import type { AuthContext } from './auth-context.ts'
+import { revokeOldAccess } from './revoke-old-access.ts'
+
+/** What the transaction of a sign-in with a provider does besides opening the session. */
+export type TakeOver = (tx: Transaction, by: By) => Promise<readonly RevokedKey[]>
+
+/** It has every kind of character that a project may require. */
+const unguessablePassword = (): string => `${randomBytes(32).toString('base64url')}-aA1`
+
+const nothing: TakeOver = async () => []
+
+/**
+ * Makes a user who signed in with a provider theirs. The provider proves the address, like a mailed link.
+ *
+ * If nobody proved the address before, a stranger may have registered it, and may know its password. So the password is
+ * replaced with a random one, which also ends all sessions at Supabase Auth. The person can set their own by mail.
+ *
+ * @returns null if the user has another address by now, or is deleted
+ */
+export async function takeOverUser(
+  { identity, database }: AuthContext,
+  user: IdentityUser,
+  deadline: AbortSignal
+): Promise<TakeOver | null> {
+  const { orm } = database
+  if (await hasProof(orm, user)) return nothing
+  const isOurs = await isOurUser(orm, user.id)
+  const changed = await identity.setPassword(user.id, unguessablePassword(), deadline)
+  if (changed === null || foldCase(changed.email) !== foldCase(user.email)) return null
+  if (!isOurs) await identity.clearSecondFactors(user.id, deadline)
+  return async (tx, by) => {
+    await recordAudit(tx, { accountId: user.id, ...by, action: 'auth.address_confirmed' })
+    // A user who is new here has no keys.
+    const revoked = isOurs ? await revokeOldAccess(tx, user.id, true, by) : []
+    await tx.update(users).set({ hasPassword: false }).where(eq(users.id, user.id))
+    return revoked
+  }
+}
