@@ -76,6 +76,11 @@ const resetPassword = createRoute({
   beforeLoad: () => redirectToPageOfLink('/reset-password'),
   component: ResetPasswordPage
 })
+const goodbye = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/goodbye',
+  component: lazyPage(() => import('./pages/auth/goodbye-page.tsx'), 'GoodbyePage')
+})
 const acceptInvitation = createRoute({
   getParentRoute: () => rootRoute,
   path: '/accept-invitation',
@@ -258,6 +263,7 @@ export const router = createRouter({
     forgotPassword,
     confirm,
     resetPassword,
+    goodbye,
     acceptInvitation,
     invitation,
     dashboard.addChildren([
