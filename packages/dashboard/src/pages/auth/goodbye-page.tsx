@@ -15,9 +15,14 @@ export function GoodbyePage() {
         </ul>
         <h2 className="mt-5 font-semibold">What stays for some time</h2>
         <ul className="mt-2 list-disc space-y-1.5 pl-5">
-          <li>Records of your requests, without your name: 30 days, unless the operator of this service chose another time.</li>
+          <li>
+            Records of your requests, without your name: 30 days, unless the operator of this service chose another
+            time.
+          </li>
           <li>The log of changes: 400 days, unless the operator chose another time.</li>
-          <li>Monthly totals of usage, without your name, and your invoices: as long as the operator’s books need them.</li>
+          <li>
+            Monthly totals of usage, without your name, and your invoices: as long as the operator’s books need them.
+          </li>
         </ul>
       </section>
       <Link to="/register" className={`mt-7 ${buttonLook()}`}>
