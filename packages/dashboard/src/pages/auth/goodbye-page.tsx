@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { buttonLook } from '../../ui/button.tsx'
 
@@ -25,9 +24,9 @@ export function GoodbyePage() {
           </li>
         </ul>
       </section>
-      <Link to="/register" className={`mt-7 ${buttonLook()}`}>
+      <a href="/register" className={`mt-7 ${buttonLook()}`}>
         Register again
-      </Link>
+      </a>
     </AuthLayout>
   )
 }
