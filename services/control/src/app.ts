@@ -56,6 +56,7 @@ import { exportOwnData } from './personal-data/export-own-data.ts'
 import { playgroundEndpoints } from './playground/endpoints.ts'
 import type { Projector } from './projection/projector.ts'
 import { requestsEndpoints } from './requests/endpoints.ts'
+import { setupEndpoints } from './setup/endpoints.ts'
 import { teamEndpoints } from './team/endpoints.ts'
 import { usageEndpoints } from './usage/endpoints.ts'
 import type { DueUsers } from './users/due-users.ts'
@@ -215,6 +216,7 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   part('/api/account', (account) =>
     accountEndpoints(account, { database, catalog, catalogPublisher, projector, clock })
   )
+  part('/api/account/setup', (setup) => setupEndpoints(setup, { database, catalog, clock }))
   part('/api/account/export', (own) => exportOwnData(own, { database, catalog, clock, limits }))
   part('/api/team', (team) => teamEndpoints(team, { ...ofUsers, planWriter }))
   part('/api/billing', (billing) =>

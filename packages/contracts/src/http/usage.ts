@@ -151,6 +151,13 @@ export const UsageSummaryResponse = Type.Object({
   spent_usd: Usd,
   /** Reserved for running requests; `0.00` while Redis is unavailable. */
   reserved_usd: Usd,
+  /** Spend since midnight (UTC), without adjustments. At most five seconds behind. */
+  today_usd: Usd,
+  /**
+   * The spend of the whole month at the pace of the last seven complete days; null with fewer than three days of usage. Notices
+   * use the same forecast.
+   */
+  forecast_usd: Type.Union([Usd, Type.Null()]),
   /** The monthly budget. */
   cap_usd: Usd,
   /** When the next month begins. */

@@ -32,6 +32,8 @@ export const methodsAndPaths = {
   rotateKey: ['POST', '/api/keys/{id}/rotate'],
   getAccount: ['GET', '/api/account'],
   changeAccount: ['PATCH', '/api/account'],
+  getSetup: ['GET', '/api/account/setup'],
+  dismissSetup: ['POST', '/api/account/setup/dismiss'],
   exportOwnData: ['GET', '/api/account/export'],
   getTeam: ['GET', '/api/team'],
   inviteSeat: ['POST', '/api/team/seats'],
@@ -421,6 +423,38 @@ export interface paths {
         options?: never;
         head?: never;
         patch: operations["changeAccount"];
+        trace?: never;
+    };
+    "/api/account/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getSetup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/setup/dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["dismissSetup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/account/export": {
@@ -2022,6 +2056,62 @@ export interface operations {
             };
         };
     };
+    getSetup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        setup: {
+                            steps: {
+                                /** @enum {unknown} */
+                                step: "confirm_address" | "create_key" | "first_call" | "invite_member" | "choose_plan";
+                                done: boolean;
+                            }[];
+                            dismissed: boolean;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    dismissSetup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": null | Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+        };
+    };
     exportOwnData: {
         parameters: {
             query?: never;
@@ -3205,6 +3295,8 @@ export interface operations {
                         from: string;
                         spent_usd: string;
                         reserved_usd: string;
+                        today_usd: string;
+                        forecast_usd: string | null;
                         cap_usd: string;
                         /** Format: date-time */
                         resets_at: string;

@@ -7,6 +7,7 @@ export const publicPages = [
   ['Confirm your e-mail address', '/confirm#token_hash=0&type=email'],
   ['This link does not work', '/reset-password'],
   ['Choose a new password', '/reset-password#token_hash=0'],
+  ['Your account is deleted', '/goodbye'],
   ['You have been invited to a team', '/invitations/0'],
   ['Page not found', '/dashboard/nowhere']
 ] as const

@@ -20,6 +20,8 @@ import type { Clock } from '../clocks/clock.ts'
 import type { Database, Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { readAdjustments, toAdjustment } from './adjustments.ts'
+import { readDailySpend } from './daily-spend.ts'
+import { forecastMonth } from './forecast-month.ts'
 import { readMonthSpend } from './month-spend.ts'
 import { monthlyCapNanos } from './monthly-cap.ts'
 import { readKeyNames } from './read-key-names.ts'
@@ -88,11 +90,18 @@ export async function usageEndpoints(
       .from(accounts)
       .where(eq(accounts.id, accountId))
     if (account === undefined) throw new Error(`there is no account ${accountId}`)
-    const { settled, reserved } = await readMonthSpend(orm, redis, accountId, now)
+    const [{ settled, reserved }, days] = await Promise.all([
+      readMonthSpend(orm, redis, accountId, now),
+      readDailySpend(orm, [accountId], now)
+    ])
+    const { dayNanos, todayNanos } = days.get(accountId)!
+    const forecast = forecastMonth({ now, spentNanos: Number(settled), dayNanos })
     return {
       from: month.from.toISOString(),
       spent_usd: formatUsd(settled),
       reserved_usd: formatUsd(reserved),
+      today_usd: formatUsd(BigInt(todayNanos)),
+      forecast_usd: forecast === null ? null : formatUsd(BigInt(forecast)),
       cap_usd: formatUsd(BigInt(monthlyCapNanos(catalog, account))),
       resets_at: month.to.toISOString()
     }

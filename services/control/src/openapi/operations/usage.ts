@@ -17,7 +17,7 @@ export const usageOperations: Operations = {
   },
   'GET /api/usage/summary': {
     operationId: 'getUsageSummary',
-    summary: 'Get this month’s spend, reservations and cap',
+    summary: 'Get this month’s spend, reservations, forecast and cap',
     description: 'While Redis is unavailable, the reservations are 0 and the spend comes from the usage reports.',
     auth: 'account'
   }
