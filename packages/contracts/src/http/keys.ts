@@ -51,6 +51,8 @@ export const Key = Type.Object({
   metadata: Type.Record(Type.String(), Type.String()),
   last_used: orNull(Instant),
   created: Instant,
+  /** When the secret before the last rotation stops working; may be in the past. Null if it stopped at once. */
+  old_secret_until: orNull(Instant),
   /** Whether the caller may change, rotate and revoke the key. A team member may do so only with their own keys. */
   can_change: Type.Boolean()
 })

@@ -30,6 +30,7 @@ export const methodsAndPaths = {
   changeKey: ['PATCH', '/api/keys/{id}'],
   revokeKey: ['DELETE', '/api/keys/{id}'],
   rotateKey: ['POST', '/api/keys/{id}/rotate'],
+  endKeyGrace: ['POST', '/api/keys/{id}/end-grace'],
   getAccount: ['GET', '/api/account'],
   changeAccount: ['PATCH', '/api/account'],
   getSetup: ['GET', '/api/account/setup'],
@@ -403,6 +404,22 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["rotateKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys/{id}/end-grace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["endKeyGrace"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1725,6 +1742,7 @@ export interface operations {
                             last_used: string | null;
                             /** Format: date-time */
                             created: string;
+                            old_secret_until: string | null;
                             can_change: boolean;
                         }[];
                         next_cursor: string | null;
@@ -1812,6 +1830,7 @@ export interface operations {
                             last_used: string | null;
                             /** Format: date-time */
                             created: string;
+                            old_secret_until: string | null;
                             can_change: boolean;
                             /** @description Whether this state of the key is in force at all gateways. */
                             in_force: boolean;
@@ -1903,6 +1922,7 @@ export interface operations {
                             last_used: string | null;
                             /** Format: date-time */
                             created: string;
+                            old_secret_until: string | null;
                             can_change: boolean;
                         };
                     };
@@ -1959,6 +1979,35 @@ export interface operations {
                             /** @description Whether this state of the key is in force at all gateways. */
                             in_force: boolean;
                         };
+                    };
+                };
+            };
+        };
+    };
+    endKeyGrace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": null | Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
                     };
                 };
             };
@@ -2217,6 +2266,7 @@ export interface operations {
                             last_used: string | null;
                             /** Format: date-time */
                             created: string;
+                            old_secret_until: string | null;
                             /** Format: uuid */
                             account_id: string;
                             revoked_at: string | null;

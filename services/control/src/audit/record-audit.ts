@@ -28,6 +28,7 @@ export const auditActions = [
   'key.created',
   'key.updated',
   'key.rotated',
+  'key.grace_ended',
   'key.revoked',
   'webhook.created',
   'webhook.changed',

@@ -51,6 +51,7 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
     metadata: { tenant: '1' }
   },
   'POST /api/keys/{id}/rotate': { grace_seconds: 1 },
+  'POST /api/keys/{id}/end-grace': {},
   'DELETE /api/keys/{id}': {},
   'POST /api/playground/token': {},
   'POST /api/webhooks': webhook('key.created'),

@@ -62,6 +62,7 @@ onDatabase('keys', async (t, newDatabase) => {
       requests_per_minute: null,
       metadata: {},
       last_used: null,
+      old_secret_until: null,
       can_change: true
     })
     const at = Date.parse(String(created))

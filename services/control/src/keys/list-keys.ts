@@ -74,7 +74,8 @@ export function toStoredKey(row: typeof keys.$inferSelect): Omit<Key, 'can_chang
     requests_per_minute: row.requestsPerMinute,
     metadata: row.metadata,
     last_used: row.lastUsedAt?.toISOString() ?? null,
-    created: row.createdAt.toISOString()
+    created: row.createdAt.toISOString(),
+    old_secret_until: row.previousUntil?.toISOString() ?? null
   }
 }
 

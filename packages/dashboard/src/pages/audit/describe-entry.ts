@@ -34,6 +34,7 @@ const sentences: Readonly<Record<string, string>> = {
   'key.created': 'Created a key',
   'key.updated': 'Changed a key',
   'key.rotated': 'Rotated a key',
+  'key.grace_ended': 'Ended the old value of a rotated key',
   'key.revoked': 'Revoked a key',
   'team.invited': 'Invited someone to the team',
   'team.invitation_revoked': 'Withdrew an invitation',

@@ -5,9 +5,10 @@ import { countOf, formatCount } from '../../format/number.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Moment } from '../../ui/moment.tsx'
+import { oldValueUntil } from './old-value.ts'
 import type { Key } from './read-key-form.ts'
 
-export type KeyAction = 'edit' | 'rotate' | 'revoke'
+export type KeyAction = 'edit' | 'rotate' | 'revoke' | 'end-old-value'
 
 interface KeyRowProps {
   readonly listed: Key
@@ -18,6 +19,7 @@ interface KeyRowProps {
 export function KeyRow({ listed, now, onAction }: KeyRowProps) {
   const isExpired = listed.expires_at !== null && new Date(listed.expires_at) <= now
   const isLive = listed.status === 'active'
+  const oldUntil = oldValueUntil(listed, now)
   const action = (name: KeyAction, text: string) => (
     <Button size="small" tone={name === 'revoke' ? 'quiet' : 'plain'} onClick={() => onAction(name, listed)}>
       {text}
@@ -35,6 +37,11 @@ export function KeyRow({ listed, now, onAction }: KeyRowProps) {
         </div>
         <p className="mt-0.5 font-mono text-[0.8125rem] text-ink-soft">{shownPrefix(listed)}</p>
         <Metadata pairs={listed.metadata} />
+        {oldUntil !== null && (
+          <p className="mt-1.5 text-[0.8125rem] text-warning">
+            The old value still works. It ends <Moment at={oldUntil} />.
+          </p>
+        )}
       </div>
       <dl className="grid grid-cols-2 gap-x-6 gap-y-2 text-sm sm:grid-cols-4">
         <Fact name="Last used">{listed.last_used === null ? 'Never' : <Moment at={listed.last_used} />}</Fact>
@@ -49,6 +56,7 @@ export function KeyRow({ listed, now, onAction }: KeyRowProps) {
           {action('edit', 'Edit')}
           {action('rotate', 'Rotate')}
           {action('revoke', 'Revoke')}
+          {oldUntil !== null && action('end-old-value', 'End old value')}
         </div>
       )}
     </li>

@@ -9,6 +9,7 @@ import { Page } from '../../ui/page.tsx'
 import { QueryView } from '../../ui/states.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { EditKeyDialog } from './edit-key-dialog.tsx'
+import { EndOldValueDialog } from './end-old-value-dialog.tsx'
 import { isFiltered, KeyFilters, noFilter } from './key-filters.tsx'
 import { type KeyAction, KeyRow } from './key-row.tsx'
 import { NoKeys } from './no-keys.tsx'
@@ -84,6 +85,7 @@ function Keys({ text, isCreating }: { readonly text: string; readonly isCreating
       {open?.action === 'create' && <CreateKeyDialog onClose={close} />}
       {open?.action === 'edit' && <EditKeyDialog target={open.key} onClose={close} />}
       {open?.action === 'rotate' && <RotateKeyDialog target={open.key} onClose={close} />}
+      {open?.action === 'end-old-value' && <EndOldValueDialog target={open.key} onClose={close} />}
       {open?.action === 'revoke' && <RevokeKeyDialog target={open.key} onClose={close} />}
     </Page>
   )
