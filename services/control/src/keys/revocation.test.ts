@@ -66,29 +66,6 @@ test('revocation while Redis stops and restarts', async (t) => {
     assert.equal(await askAsGateway(gateway, kept.value), 'admitted')
   })
 
-  await t.test('ending the old secret of a rotated key applies at once, and is pending without Redis', async () => {
-    const old = await createWorking()
-    const rotate = await control.call('POST', `/api/keys/${old.id}/rotate`, { cookie, body: { grace_seconds: 3600 } })
-    const { value } = (rotate.body as { key: Key }).key
-    const end = () => control.call('POST', `/api/keys/${old.id}/end-grace`, { cookie })
-    assert.equal(await askAsGateway(gateway, old.value), 'admitted')
-    assert.deepEqual((await end()).body, { ok: true })
-    assert.equal(await askAsGateway(gateway, old.value), 'refused')
-    assert.equal(await askAsGateway(gateway, value), 'admitted')
-
-    await control.call('POST', `/api/keys/${old.id}/rotate`, { cookie, body: { grace_seconds: 3600 } })
-    await server.kill('SIGKILL')
-    for (let repeated = 0; repeated < 2; repeated++) {
-      const answer = await end()
-      assert.deepEqual([answer.status, codeOf(answer)], [503, 'revocation_pending'])
-    }
-    await restartRedis()
-    const refusal = await untilAnswered(gateway, value, 'refused')
-    assert.ok(!refusal.before.has('admitted'))
-    await control.redis.ready()
-    assert.deepEqual((await end()).body, { ok: true })
-  })
-
   await t.test('while Redis hangs, a revocation is pending, and the loop completes it afterwards', async (t) => {
     const revoked = await createWorking()
     await server.kill('SIGSTOP')
