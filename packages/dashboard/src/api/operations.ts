@@ -1558,6 +1558,9 @@ export interface operations {
                 limit?: string;
                 cursor?: string;
                 include_revoked?: "true" | "false";
+                q?: string;
+                sort?: "newest" | "label" | "last_used";
+                spend?: "true" | "false";
             };
             header?: never;
             path?: never;
@@ -1592,6 +1595,8 @@ export interface operations {
                             /** Format: date-time */
                             created: string;
                             can_change: boolean;
+                            creator: string | null;
+                            spent_usd?: string;
                         }[];
                         next_cursor: string | null;
                     };
@@ -1679,6 +1684,8 @@ export interface operations {
                             /** Format: date-time */
                             created: string;
                             can_change: boolean;
+                            creator: string | null;
+                            spent_usd: string;
                             /** @description Whether this state of the key is in force at all gateways. */
                             in_force: boolean;
                         };
