@@ -7,11 +7,13 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { onSessionEnd } from './api/call.ts'
 import { queryClient } from './api/queries.ts'
+import { onRefetchShown } from './api/refetch-shown.ts'
 import { applyBrand } from './brand/brand.ts'
 import { followOtherTabs } from './layout/other-tabs.ts'
 import { reloadRestoredPages } from './layout/restored-pages.ts'
 import { takeMailLink } from './pages/auth/mail-link.ts'
 import { isReturnPath } from './pages/auth/next-path.ts'
+import { openSignIn } from './pages/auth/open-sign-in.ts'
 import { router } from './router.tsx'
 import { applyTheme, storedTheme } from './theme/theme.ts'
 
@@ -21,14 +23,12 @@ takeMailLink()
 reloadRestoredPages()
 followOtherTabs()
 
-onSessionEnd(async () => {
+onSessionEnd(() => {
   const { href } = router.latestLocation
-  // When several calls fail at once, only the first one navigates. An invitation page shows its own sign-in form: its
-  // address has a token, which must not appear in another address.
-  if (!isReturnPath(href)) return
-  await router.navigate({ to: '/login', search: { ended: '1', next: href } })
-  queryClient.clear()
+  // An invitation page shows its own sign-in form: its address has a token, which must not appear in another address.
+  if (isReturnPath(href)) void openSignIn({ ended: '1', next: href })
 })
+onRefetchShown(() => void queryClient.invalidateQueries())
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no root')

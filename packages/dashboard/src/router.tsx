@@ -6,14 +6,8 @@ import { keepSearch } from './layout/keep-search.ts'
 import { lazyPage } from './layout/lazy-page.ts'
 import { LoadingPage, LoadingPart } from './layout/loading-page.tsx'
 import { NotFoundPage, NotFoundPart } from './layout/not-found-page.tsx'
-import { ConfirmPage } from './pages/auth/confirm-page.tsx'
-import { ForgotPasswordPage } from './pages/auth/forgot-password-page.tsx'
-import { LoginPage } from './pages/auth/login-page.tsx'
 import { mailLink } from './pages/auth/mail-link.ts'
-import { isProviderFailure, type ProviderFailure } from './pages/auth/provider-failures.ts'
-import { pageOfLink } from './pages/auth/read-mail-link.ts'
-import { RegisterPage } from './pages/auth/register-page.tsx'
-import { FirstPasswordPage, ResetPasswordPage } from './pages/auth/reset-password-page.tsx'
+import { openSignIn } from './pages/auth/open-sign-in.ts'
 import { searchNames } from './pages/requests/requests-search.ts'
 import { readUsageSearch } from './pages/usage/usage-search.ts'
 
@@ -23,63 +17,13 @@ const rootRoute = createRootRoute({
   notFoundComponent: NotFoundPage
 })
 
-/** Opens the page that a mailed link is for. The identity provider may have redirected to another one. */
-function redirectToPageOfLink(here: string): void {
-  const page = pageOfLink(mailLink())
-  if (page !== null && page !== here) throw redirect({ to: page })
-}
-
 const home = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
-  beforeLoad: () => {
-    redirectToPageOfLink('/')
-    throw redirect({ to: mailLink() === null ? '/dashboard' : '/login' })
+  beforeLoad: async () => {
+    if (mailLink() !== null) await openSignIn({})
+    throw redirect({ to: '/dashboard' })
   }
-})
-
-const login = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/login',
-  validateSearch: ({ error, ended, code, next }: Record<string, unknown>): LoginSearch => ({
-    ...((error === 'link_invalid' || isProviderFailure(error)) && { error }),
-    ...(code === 'required' && { code }),
-    ...(ended === '1' && { ended }),
-    ...(typeof next === 'string' && { next })
-  }),
-  beforeLoad: () => redirectToPageOfLink('/login'),
-  component: LoginPage
-})
-export interface LoginSearch {
-  error?: 'link_invalid' | ProviderFailure
-  /** Whether a sign-in with a provider waits for the code of the second factor. */
-  code?: 'required'
-  ended?: '1'
-  next?: string | undefined
-}
-
-const register = createRoute({ getParentRoute: () => rootRoute, path: '/register', component: RegisterPage })
-const forgotPassword = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/forgot-password',
-  component: ForgotPasswordPage
-})
-const confirm = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/confirm',
-  beforeLoad: () => redirectToPageOfLink('/confirm'),
-  component: ConfirmPage
-})
-const resetPassword = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/reset-password',
-  beforeLoad: () => redirectToPageOfLink('/reset-password'),
-  component: ResetPasswordPage
-})
-const acceptInvitation = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/accept-invitation',
-  component: FirstPasswordPage
 })
 const invitation = createRoute({
   getParentRoute: () => rootRoute,
@@ -96,7 +40,7 @@ const dashboard = createRoute({
     } catch (error) {
       if (!isCode(error, 'not_authenticated')) throw error
       const { href, pathname } = location
-      throw redirect({ to: '/login', search: pathname === '/dashboard' ? {} : { next: href } })
+      await openSignIn(pathname === '/dashboard' ? {} : { next: href })
     }
   },
   component: lazyPage(() => import('./layout/shell.tsx'), 'Shell'),
@@ -258,12 +202,6 @@ const operatorsLog = createRoute({
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     home,
-    login,
-    register,
-    forgotPassword,
-    confirm,
-    resetPassword,
-    acceptInvitation,
     invitation,
     dashboard.addChildren([
       overview,

@@ -1,18 +1,26 @@
+import { join } from 'node:path'
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { build } from 'vite'
+import { build, type Rolldown } from 'vite'
+import { signInPaths } from '../pages/auth/paths.ts'
 import { draftDir, packageDir, publishDraft } from './builds.ts'
 import { compressFiles } from './compress-files.ts'
+import { readPageNeeds } from './page-needs.ts'
+import { planChunks } from './plan-chunks.ts'
+import { writePages } from './write-pages.ts'
+
+const sourceDir = join(packageDir, 'src')
 
 /** Builds the current sources and makes control serve them. Takes a few seconds; prints warnings only. */
 export async function buildDashboard(digest: string): Promise<void> {
   const outDir = draftDir(digest)
-  await build({
+  const { plugin, groups } = planChunks(sourceDir)
+  const built = await build({
     configFile: false,
     envDir: false,
     root: packageDir,
     logLevel: 'warn',
-    plugins: [react(), tailwind()],
+    plugins: [react(), tailwind(), plugin],
     build: {
       outDir,
       // The themes use light-dark(), which older browsers lack.
@@ -23,9 +31,24 @@ export async function buildDashboard(digest: string): Promise<void> {
       // For the list of libraries in packages.
       license: { fileName: 'licences.json' },
       modulePreload: { polyfill: false },
-      reportCompressedSize: false
+      reportCompressedSize: false,
+      rolldownOptions: {
+        input: ['index.html', 'sign-in.html'].map((name) => join(packageDir, name)),
+        output: {
+          // The names of shared chunks list all pages.
+          chunkFileNames: ({ name }) => `assets/${name.split('~')[0]}-[hash].js`,
+          codeSplitting: { groups }
+        }
+      }
     }
   })
+  const { output } = built as Rolldown.RolldownOutput
+  writePages(
+    outDir,
+    output.filter((file) => file.type === 'chunk'),
+    readPageNeeds(sourceDir),
+    signInPaths
+  )
   compressFiles(outDir)
   publishDraft(digest)
 }

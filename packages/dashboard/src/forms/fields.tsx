@@ -4,7 +4,6 @@ import { type ComponentProps, type ReactElement, useState } from 'react'
 import { controlLook, Field, type FieldProps } from './field.tsx'
 import { Unit } from './unit.tsx'
 
-export { SelectField } from './select-field.tsx'
 export { controlLook }
 
 /** Keyboards for the types that browsers would check themselves, in the words of their own language. */

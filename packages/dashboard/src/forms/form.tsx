@@ -1,7 +1,7 @@
 import { Form as Base } from '@base-ui/react/form'
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
 import { isCode } from '../api/api-error.ts'
-import { queryClient } from '../api/queries.ts'
+import { refetchShown } from '../api/refetch-shown.ts'
 import { Banner } from '../ui/banner.tsx'
 import { useKeepDialogOpen } from '../ui/keep-dialog-open.ts'
 import { noProblems, type Problems, toProblems } from './problems.ts'
@@ -61,7 +61,7 @@ export function Form<Values>({ read, submit, children, className = 'space-y-4' }
       const isSaved = isCode(error, 'change_pending')
       setPending(isSaved)
       // The page shows the saved state.
-      if (isSaved) void queryClient.invalidateQueries()
+      if (isSaved) refetchShown()
       else setProblems(toProblems(error, namesIn(element)))
     } finally {
       setBusy(false)

@@ -38,7 +38,7 @@ export function AuthLayout({ title, description, children, footer }: AuthLayoutP
           <p className="mt-4 max-w-prose text-ink-soft">
             Keep your OpenAI SDK and change only the base URL. Requests that would exceed a key’s budget are refused.
           </p>
-          <pre className="mt-8 break-all whitespace-pre-wrap rounded-2xl border border-line bg-surface p-5 font-mono text-[0.8125rem] leading-relaxed shadow-card">
+          <pre className="mt-8 break-all whitespace-pre-wrap rounded-2xl border border-line bg-surface p-5 font-[ui-monospace,monospace] text-[0.8125rem] leading-relaxed shadow-card">
             <code>{`from openai import OpenAI
 
 client = OpenAI(

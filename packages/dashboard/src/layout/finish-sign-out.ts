@@ -1,5 +1,5 @@
 import { queryClient } from '../api/queries.ts'
-import { tellOtherTabs } from './other-tabs.ts'
+import { tellOtherTabs } from './tell-other-tabs.ts'
 
 /**
  * Opens the sign-in page after the session has ended. The full page load drops all data of the signed-out user.

@@ -1,18 +1,11 @@
 import { call } from '../api/call.ts'
 import { queryClient, read } from '../api/queries.ts'
 import { isPrivatePage } from './restored-pages.ts'
-
-/** All tabs of a browser share one session, so each tab must learn of changes that another one makes. */
-const channel = new BroadcastChannel('session')
-
-/** Tells the other tabs that the signed-in user or their account has changed. */
-export function tellOtherTabs(): void {
-  channel.postMessage(null)
-}
+import { sessionChannel } from './tell-other-tabs.ts'
 
 /** Updates this tab when another one changes the session, so that nobody acts as a different user than the page shows. */
 export function followOtherTabs(): void {
-  channel.addEventListener('message', () => void checkUser())
+  sessionChannel.addEventListener('message', () => void checkUser())
 }
 
 async function checkUser(): Promise<void> {

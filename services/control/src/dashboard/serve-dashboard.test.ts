@@ -62,6 +62,36 @@ test('every path of the dashboard serves its one page, and no other path does', 
   }
 })
 
+test('each address gets the page that names what it loads', async (t) => {
+  const directory = t.testdir({
+    'pages.json': JSON.stringify({
+      '/login': 'sign-in.html',
+      '/': '0.html',
+      '/dashboard': '1.html',
+      '/dashboard/requests/:id': '2.html'
+    }),
+    'index.html': 'index {{gatewayUrl}}',
+    'sign-in.html': 'sign-in',
+    '0.html': 'home',
+    '1.html': 'overview',
+    '2.html': 'request of {{brandName}}',
+    assets: {}
+  })
+  const app = serve(t, directory)
+  for (const [path, body] of [
+    ['/', 'home'],
+    ['/?a=/dashboard', 'home'],
+    ['/login?next=%2Fdashboard', 'sign-in'],
+    ['/dashboard', 'overview'],
+    ['/dashboard/', 'overview'],
+    ['/dashboard/requests/req_1', 'request of Tollgate'],
+    ['/dashboard/requests/req_1/more', 'index https://models.example.com'],
+    ['/dashboard/nowhere', 'index https://models.example.com']
+  ] as const) {
+    assert.equal((await app.inject(path)).body, body, path)
+  }
+})
+
 test('the page allows only its own files as scripts and styles, and nobody can frame it', async (t) => {
   const { headers } = await serve(t, build(t)).inject('/')
   const policy = new Map(

@@ -5,14 +5,15 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Encoding, makeIndexPage, type PageFacts } from './index-page.ts'
 import { matchesTag } from './matches-tag.ts'
+import { fileOf, readPageFiles } from './page-files.ts'
 import { assetsPrefix, pagePaths } from './page-paths.ts'
 import { pageHeaders } from './page-policy.ts'
 
 const negotiator = new Negotiator({ supportedValues: ['br', 'gzip'] })
 
 /**
- * Serves the dashboard: one page at all its paths, and its files. File names change with the content, so browsers keep files
- * for ever.
+ * Serves the dashboard: its pages, and its files. The pages differ only in what the browser loads at once. File names change
+ * with the content, so browsers keep files for ever.
  *
  * @param directory a build; without one, the pages say so
  */
@@ -24,7 +25,13 @@ export function serveDashboard(app: FastifyInstance, directory: string, facts: P
   }
   // Resolves links: a new build may replace this one while control runs, with other files.
   const build = realpathSync(directory)
-  const page = makeIndexPage(readFileSync(join(build, 'index.html'), 'utf8'), facts)
+  const files = readPageFiles(build)
+  const pages = new Map(
+    ['index.html', ...files.map(([, file]) => file)].map((file) => [
+      file,
+      makeIndexPage(readFileSync(join(build, file), 'utf8'), facts)
+    ])
+  )
   const headers = {
     ...pageHeaders(facts.gatewayUrl, facts.brand.logoUrl),
     'content-type': 'text/html; charset=utf-8',
@@ -33,6 +40,8 @@ export function serveDashboard(app: FastifyInstance, directory: string, facts: P
   }
   const sendPage = (request: FastifyRequest, reply: FastifyReply) => {
     const encoding = (negotiator.negotiate(request.headers['accept-encoding'] ?? '') ?? 'identity') as Encoding
+    const page = pages.get(fileOf(files, request.url.split('?', 1)[0] ?? ''))
+    if (page === undefined) throw new Error(`the build has no page for ${request.routeOptions.url}`)
     const { body, etag } = page[encoding]
     reply.headers({ ...headers, etag })
     if (matchesTag(request.headers['if-none-match'], etag)) return reply.code(304).send()

@@ -1,16 +1,15 @@
-import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { isCode } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
-import { queryClient } from '../../api/queries.ts'
 import { PasswordField } from '../../forms/fields.tsx'
 import { Form, type Reading, readNothing } from '../../forms/form.tsx'
 import { onlyProblems, textOf } from '../../forms/read-fields.ts'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
-import { tellOtherTabs } from '../../layout/other-tabs.ts'
+import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
 import { Button } from '../../ui/button.tsx'
 import { CodeField, codeOf, problemOfCode } from './code-field.tsx'
 import { forgetMailLink, mailLink } from './mail-link.ts'
+import { openDashboard } from './open-dashboard.ts'
 import type { Confirmation } from './read-mail-link.ts'
 import { SignInNotice } from './sign-in-notice.tsx'
 
@@ -42,7 +41,6 @@ export function ConfirmPage() {
     const link = mailLink()
     return link?.kind === 'confirm' ? { kind: 'ask', confirmation: link.confirmation } : { kind: 'invalid' }
   })
-  const router = useRouter()
   const [needsCode, setNeedsCode] = useState(false)
   const confirm = async (confirmation: Confirmation, proof: Proof, set: boolean) => {
     try {
@@ -58,10 +56,8 @@ export function ConfirmPage() {
       return setState({ kind: 'invalid' })
     }
     forgetMailLink()
-    // A different user may have been signed in before.
-    queryClient.clear()
     tellOtherTabs()
-    router.history.push('/dashboard')
+    await openDashboard()
   }
   switch (state.kind) {
     case 'ask':

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { Form, type Reading } from '../../forms/form.tsx'
@@ -22,9 +21,9 @@ export function ForgotPasswordPage() {
       title="Forgot your password?"
       description="We will e-mail you a link to choose a new one."
       footer={
-        <Link to="/login" className={textLink}>
+        <a href="/login" className={textLink}>
           Back to sign-in
-        </Link>
+        </a>
       }
     >
       <Form

@@ -1,12 +1,10 @@
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { isCode } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
-import { queryClient } from '../../api/queries.ts'
 import { PasswordField } from '../../forms/fields.tsx'
 import { Form, type Reading } from '../../forms/form.tsx'
 import { onlyProblems, problemOfAddress, textOf } from '../../forms/read-fields.ts'
-import { tellOtherTabs } from '../../layout/other-tabs.ts'
+import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
@@ -49,8 +47,6 @@ export function LoginForm({ onSignedIn }: { readonly onSignedIn: () => void | Pr
       if (!isCode(error, 'email_not_confirmed')) throw error
       return setUnconfirmed(credentials.email)
     }
-    // A different user may have been signed in before.
-    queryClient.clear()
     tellOtherTabs()
     await onSignedIn()
   }
@@ -62,9 +58,9 @@ export function LoginForm({ onSignedIn }: { readonly onSignedIn: () => void | Pr
           <PasswordField name="password" label="Password" autoComplete="current-password" required />
           {needsCode && <CodeField isFocused />}
           <p className="text-sm">
-            <Link to="/forgot-password" className={textLink}>
+            <a href="/forgot-password" className={textLink}>
               Forgot your password?
-            </Link>
+            </a>
           </p>
           {unconfirmed !== null && (
             <Banner tone="warning" title="Confirm your e-mail address first" isAnnounced>

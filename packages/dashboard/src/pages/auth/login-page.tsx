@@ -1,4 +1,3 @@
-import { Link, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { Banner } from '../../ui/banner.tsx'
@@ -6,27 +5,38 @@ import { textLink } from '../../ui/text-link.ts'
 import { LoginForm } from './login-form.tsx'
 import { forgetMailLink, mailLink } from './mail-link.ts'
 import { nextPath } from './next-path.ts'
+import { openDashboard } from './open-dashboard.ts'
 import { ProviderButtons } from './provider-buttons.tsx'
 import { ProviderCodeForm } from './provider-code-form.tsx'
 import { explainProviderFailure, isProviderFailure } from './provider-failures.ts'
 
+/** What the address says, as control and the dashboard write it. */
+function readSearch() {
+  const search = new URLSearchParams(window.location.search)
+  return {
+    error: search.get('error'),
+    hasEnded: search.get('ended') === '1',
+    /** Whether a sign-in with a provider waits for the code of the second factor. */
+    needsCode: search.get('code') === 'required',
+    next: search.get('next') ?? undefined
+  }
+}
+
 export function LoginPage() {
-  const { error, ended, code, next } = useSearch({ from: '/login' })
-  const router = useRouter()
+  const [{ error, hasEnded, needsCode, next }] = useState(readSearch)
+  const [hasExpired, setExpired] = useState(false)
   const [link] = useState(mailLink)
   // A later visit must not show the link's message again.
   useEffect(() => forgetMailLink, [])
   const isChanged = link?.kind === 'address'
   const isInvalidLink = error === 'link_invalid' || link?.kind === 'invalid'
-  const failure = isProviderFailure(error) ? explainProviderFailure(error) : null
-  const proceed = () => router.history.push(nextPath(next))
-  if (code !== undefined) {
+  const problem = hasExpired ? 'provider_expired' : error
+  const failure = isProviderFailure(problem) ? explainProviderFailure(problem) : null
+  const proceed = () => openDashboard(nextPath(next))
+  if (needsCode && !hasExpired) {
     return (
       <AuthLayout title="Enter your code" description="Your account has a second factor.">
-        <ProviderCodeForm
-          onSignedIn={proceed}
-          onExpired={() => void router.navigate({ to: '/login', search: { error: 'provider_expired', next } })}
-        />
+        <ProviderCodeForm onSignedIn={proceed} onExpired={() => setExpired(true)} />
       </AuthLayout>
     )
   }
@@ -36,9 +46,9 @@ export function LoginPage() {
       footer={
         <>
           New here?{' '}
-          <Link to="/register" className={textLink}>
+          <a href="/register" className={textLink}>
             Create an account
-          </Link>
+          </a>
         </>
       }
     >
@@ -59,7 +69,7 @@ export function LoginPage() {
             {failure.text}
           </Banner>
         )}
-        {ended !== undefined && !isChanged && !isInvalidLink && (
+        {hasEnded && !isChanged && !isInvalidLink && (
           <Banner title="You have been signed out">Sign in again to continue where you left off.</Banner>
         )}
         <ProviderButtons next={next} />

@@ -1,9 +1,7 @@
-import { Link } from '@tanstack/react-router'
 import { isCode } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
-import { queryClient } from '../../api/queries.ts'
 import { Form, type Reading } from '../../forms/form.tsx'
-import { tellOtherTabs } from '../../layout/other-tabs.ts'
+import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
 import { Button } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { CodeField, codeOf, problemOfCode } from './code-field.tsx'
@@ -15,7 +13,7 @@ function readCode(data: FormData): Reading<{ readonly code: string }> {
 }
 
 interface ProviderCodeFormProps {
-  readonly onSignedIn: () => void
+  readonly onSignedIn: () => void | Promise<void>
   /** Called if the sign-in with the provider took too long. */
   readonly onExpired: () => void
 }
@@ -29,10 +27,8 @@ export function ProviderCodeForm({ onSignedIn, onExpired }: ProviderCodeFormProp
       if (!isCode(error, 'not_authenticated')) throw error
       return onExpired()
     }
-    // A different user may have been signed in before.
-    queryClient.clear()
     tellOtherTabs()
-    onSignedIn()
+    await onSignedIn()
   }
   return (
     <Form read={readCode} submit={submit}>
@@ -43,9 +39,9 @@ export function ProviderCodeForm({ onSignedIn, onExpired }: ProviderCodeFormProp
             Sign in
           </Button>
           <p className="text-sm">
-            <Link to="/login" className={textLink}>
+            <a href="/login" className={textLink}>
               Sign in another way
-            </Link>
+            </a>
           </p>
         </>
       )}

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { TextField } from '../../forms/fields.tsx'
@@ -44,9 +43,9 @@ export function RegisterPage() {
       footer={
         <>
           Already registered?{' '}
-          <Link to="/login" className={textLink}>
+          <a href="/login" className={textLink}>
             Sign in
-          </Link>
+          </a>
         </>
       }
     >
@@ -78,9 +77,9 @@ function CheckYourMail({ email }: { readonly email: string }) {
         </p>
       }
       footer={
-        <Link to="/login" className={textLink}>
+        <a href="/login" className={textLink}>
           Go to sign-in
-        </Link>
+        </a>
       }
     >
       <p className="text-sm text-ink-soft">

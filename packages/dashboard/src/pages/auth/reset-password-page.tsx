@@ -1,4 +1,3 @@
-import { Link, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { Banner } from '../../ui/banner.tsx'
@@ -6,6 +5,7 @@ import { buttonLook } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { LoginForm } from './login-form.tsx'
 import { mailLink } from './mail-link.ts'
+import { openDashboard } from './open-dashboard.ts'
 import type { MailLink } from './read-mail-link.ts'
 import { SetPasswordForm } from './set-password-form.tsx'
 import { SignInNotice } from './sign-in-notice.tsx'
@@ -30,7 +30,6 @@ export const FirstPasswordPage = () => <PasswordPage isFirst />
 function PasswordPage({ isFirst }: { readonly isFirst: boolean }) {
   // The state drops the link's credential as soon as it is used.
   const [state, setState] = useState<State>(() => stateOf(mailLink()))
-  const router = useRouter()
   switch (state.kind) {
     case 'password':
       return (
@@ -67,7 +66,7 @@ function PasswordPage({ isFirst }: { readonly isFirst: boolean }) {
                 They are being revoked. This finishes on its own within seconds.
               </Banner>
             )}
-            <LoginForm onSignedIn={() => router.history.push('/dashboard')} />
+            <LoginForm onSignedIn={() => openDashboard()} />
           </div>
         </AuthLayout>
       )
@@ -90,14 +89,14 @@ function InvalidLink({ isFirst }: { readonly isFirst: boolean }) {
           : 'It was already used, has expired or is incomplete. Request a new one.'
       }
       footer={
-        <Link to="/login" className={textLink}>
+        <a href="/login" className={textLink}>
           Back to sign-in
-        </Link>
+        </a>
       }
     >
-      <Link to="/forgot-password" className={buttonLook({ tone: 'primary' })}>
+      <a href="/forgot-password" className={buttonLook({ tone: 'primary' })}>
         Request a new link
-      </Link>
+      </a>
     </AuthLayout>
   )
 }

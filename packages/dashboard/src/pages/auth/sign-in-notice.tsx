@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { buttonLook } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
@@ -15,14 +14,14 @@ export function SignInNotice({ title, description }: SignInNoticeProps) {
       title={title}
       description={description}
       footer={
-        <Link to="/forgot-password" className={textLink}>
+        <a href="/forgot-password" className={textLink}>
           Forgot your password?
-        </Link>
+        </a>
       }
     >
-      <Link to="/login" className={buttonLook({ tone: 'primary' })}>
+      <a href="/login" className={buttonLook({ tone: 'primary' })}>
         Go to sign-in
-      </Link>
+      </a>
     </AuthLayout>
   )
 }

@@ -4,7 +4,7 @@ import { call } from '../../api/call.ts'
 import { queryClient } from '../../api/queries.ts'
 import { Form, readNothing } from '../../forms/form.tsx'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
-import { tellOtherTabs } from '../../layout/other-tabs.ts'
+import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice, type NoticeKind } from './notice.tsx'
 

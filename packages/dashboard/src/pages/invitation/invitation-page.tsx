@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { isCode } from '../../api/api-error.ts'
 import { queryClient, read } from '../../api/queries.ts'
@@ -74,9 +74,9 @@ export function InvitationPage() {
       footer={
         <>
           No account yet?{' '}
-          <Link to="/register" className={textLink}>
+          <a href="/register" className={textLink}>
             Create one with that address
-          </Link>
+          </a>
           , then open the invitation again.
         </>
       }
@@ -85,6 +85,8 @@ export function InvitationPage() {
         <Notice kind={notice} />
         <LoginForm
           onSignedIn={async () => {
+            // A different user may have been signed in before.
+            queryClient.clear()
             setNotice(null)
             await me.refetch()
           }}

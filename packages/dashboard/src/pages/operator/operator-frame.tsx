@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { Outlet, useLocation } from '@tanstack/react-router'
 import { KeyRound } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { operatorSession } from '../../api/admin.ts'
 import { isCode } from '../../api/api-error.ts'
 import { buttonLook } from '../../ui/button.tsx'
+import { signInPath } from '../auth/open-sign-in.ts'
 
 /** The frame around the operators' pages. It asks operators to sign in again when their session is too old to act. */
 export function OperatorFrame() {
@@ -37,9 +38,9 @@ function SignInAgain() {
         Operators have to sign in every 12 hours. You signed in longer ago than that. Afterwards you return to this
         page.
       </p>
-      <Link to="/login" search={{ next: href }} className={`mt-6 ${buttonLook({ tone: 'primary' })}`}>
+      <a href={signInPath({ next: href })} className={`mt-6 ${buttonLook({ tone: 'primary' })}`}>
         Sign in
-      </Link>
+      </a>
     </section>
   )
 }

@@ -3,7 +3,7 @@ import { queryClient, refresh } from '../../api/queries.ts'
 import { isolate } from '../../format/visible-text.ts'
 import { DialogForm } from '../../forms/dialog-form.tsx'
 import { readNothing } from '../../forms/form.tsx'
-import { tellOtherTabs } from '../../layout/other-tabs.ts'
+import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useToast } from '../../ui/toast.tsx'
 

@@ -1,10 +1,11 @@
 import type { AdminAccount, ChangeAccountByOperatorRequest } from '@tollgate/contracts/http/admin/accounts.ts'
 import { adminCall } from '../../../api/admin.ts'
 import { formatDay } from '../../../format/time.ts'
-import { SelectField, TextField } from '../../../forms/fields.tsx'
+import { TextField } from '../../../forms/fields.tsx'
 import type { Reading } from '../../../forms/form.tsx'
 import { textOf } from '../../../forms/read-fields.ts'
 import { dayOf, readEndDay } from '../../../forms/read-optional.ts'
+import { SelectField } from '../../../forms/select-field.tsx'
 import { ActDialog } from '../act-dialog.tsx'
 import { usePlans } from '../plans.ts'
 

@@ -1,0 +1,21 @@
+import type { OperationName } from '../api/call.ts'
+
+interface EarlyRead {
+  /** The addresses of the pages. */
+  readonly page: RegExp
+  readonly operation: OperationName
+  /** In the order in which the page sends it: the browser compares addresses. */
+  readonly query?: Readonly<Record<string, string>>
+}
+
+const anyPage = /^\/dashboard(\/|$)/
+
+/**
+ * What pages read first. The browser requests it together with the code, not after it. A test in `packages/e2e` finds reads
+ * that a page no longer makes.
+ */
+export const earlyReads: readonly EarlyRead[] = [
+  { page: anyPage, operation: 'getUser' },
+  { page: anyPage, operation: 'getAccount' },
+  { page: /^\/invitations\//, operation: 'getUser' }
+]

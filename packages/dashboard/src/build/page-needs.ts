@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { methodsAndPaths } from '../api/operations.ts'
+import { earlyReads } from './early-reads.ts'
+import { readRouteModules } from './route-modules.ts'
+import type { PageNeeds } from './write-pages.ts'
+
+/**
+ * What each page of the dashboard loads at once, by its address in the form that Fastify takes.
+ *
+ * @param sourceDir the absolute path of `src`
+ */
+export function readPageNeeds(sourceDir: string): ReadonlyMap<string, PageNeeds> {
+  const routes = readRouteModules(readFileSync(join(sourceDir, 'router.tsx'), 'utf8'))
+  return new Map(
+    [...routes].map(([address, modules]) => [
+      address,
+      { modules: modules.map((module) => join(sourceDir, module)), reads: readsOf(address) }
+    ])
+  )
+}
+
+/** The addresses of the API that a page reads first. */
+export function readsOf(address: string): string[] {
+  return earlyReads
+    .filter(({ page }) => page.test(address))
+    .map(({ operation, query = {} }) => {
+      const search = new URLSearchParams(query).toString()
+      return methodsAndPaths[operation][1] + (search === '' ? '' : `?${search}`)
+    })
+}

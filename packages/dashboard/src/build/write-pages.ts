@@ -1,0 +1,68 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Rolldown } from 'vite'
+import { escapeAttribute } from './escape-attribute.ts'
+
+type Chunk = Rolldown.OutputChunk
+
+/** What a page of the dashboard needs at once. */
+export interface PageNeeds {
+  /** Absolute paths of the modules of its route. */
+  readonly modules: readonly string[]
+  /** Addresses of the API that it reads first. */
+  readonly reads: readonly string[]
+}
+
+/**
+ * Writes one HTML file per page. Each names the files and API answers that its page needs, so that the browser requests all
+ * of them at once: otherwise it learns of each file only from the code of the one before.
+ *
+ * `pages.json` has the file of each address, in the form that Fastify takes.
+ *
+ * @param outDir a build, with `index.html` of the dashboard and `sign-in.html`
+ * @param signInPaths the addresses of the sign-in app, which is one file
+ */
+export function writePages(
+  outDir: string,
+  chunks: readonly Chunk[],
+  pages: ReadonlyMap<string, PageNeeds>,
+  signInPaths: readonly string[]
+): void {
+  const html = readFileSync(join(outDir, 'index.html'), 'utf8')
+  const files: Record<string, string> = Object.fromEntries(signInPaths.map((path) => [path, 'sign-in.html']))
+  let count = 0
+  for (const [address, needs] of pages) {
+    const file = `page-${count++}.html`
+    files[address] = file
+    writeFileSync(join(outDir, file), addLinks(html, chunks, needs))
+  }
+  writeFileSync(join(outDir, 'pages.json'), JSON.stringify(files))
+}
+
+function addLinks(html: string, chunks: readonly Chunk[], { modules, reads }: PageNeeds): string {
+  const needed = modules.flatMap((module) => chunks.filter(({ facadeModuleId }) => facadeModuleId === resolve(module)))
+  const scripts = staticClosure(needed, chunks).filter((name) => !html.includes(`/${name}"`))
+  const styles = needed.flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])])
+  const links = [
+    // A fetch without options has the same mode and credentials. A preload with others would not be used.
+    ...reads.map((url) => `<link rel="preload" as="fetch" crossorigin href="${escapeAttribute(url)}">`),
+    ...scripts.map((name) => `<link rel="modulepreload" crossorigin href="/${name}">`),
+    ...styles
+      .filter((name) => !html.includes(`/${name}"`))
+      .map((name) => `<link rel="preload" as="style" crossorigin href="/${name}">`)
+  ]
+  return html.replace('</head>', `${links.map((link) => `  ${link}\n  `).join('')}</head>`)
+}
+
+/** The files of chunks and of everything that they import, without what they load later. */
+function staticClosure(chunks: readonly Chunk[], all: readonly Chunk[]): string[] {
+  const byName = new Map(all.map((chunk) => [chunk.fileName, chunk]))
+  const found = new Set<string>()
+  const add = (name: string) => {
+    if (found.has(name)) return
+    found.add(name)
+    for (const imported of byName.get(name)?.imports ?? []) add(imported)
+  }
+  for (const { fileName } of chunks) add(fileName)
+  return [...found]
+}
