@@ -66,6 +66,11 @@ const keys = createRoute({
   validateSearch: keepSearch('q', 'create'),
   component: lazyPage(() => import('./pages/keys/keys-page.tsx'), 'KeysPage')
 })
+const key = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/keys/$id',
+  component: lazyPage(() => import('./pages/keys/key-page.tsx'), 'KeyPage')
+})
 const team = createRoute({
   getParentRoute: () => dashboard,
   path: '/team',
@@ -239,6 +244,7 @@ export const router = createRouter({
     dashboard.addChildren([
       overview,
       keys,
+      key,
       playground,
       models,
       limits,

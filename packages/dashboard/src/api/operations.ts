@@ -1709,6 +1709,9 @@ export interface operations {
                 limit?: string;
                 cursor?: string;
                 include_revoked?: "true" | "false";
+                q?: string;
+                sort?: "newest" | "label" | "last_used";
+                spend?: "true" | "false";
             };
             header?: never;
             path?: never;
@@ -1744,6 +1747,8 @@ export interface operations {
                             created: string;
                             old_secret_until: string | null;
                             can_change: boolean;
+                            creator: string | null;
+                            spent_usd?: string;
                         }[];
                         next_cursor: string | null;
                     };
@@ -1832,6 +1837,8 @@ export interface operations {
                             created: string;
                             old_secret_until: string | null;
                             can_change: boolean;
+                            creator: string | null;
+                            spent_usd: string;
                             /** @description Whether this state of the key is in force at all gateways. */
                             in_force: boolean;
                         };
