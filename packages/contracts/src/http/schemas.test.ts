@@ -39,6 +39,7 @@ const key = {
   models: null,
   monthly_budget_usd: null,
   thresholds: null,
+  old_secret_until: null,
   requests_per_minute: null,
   metadata: {},
   last_used: null,

@@ -1,6 +1,6 @@
 import { type ColumnDef, tableFeatures, useTable } from '@tanstack/react-table'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { ScrollRegion } from '../../ui/scroll-region.tsx'
 import type { KeyOrder } from './use-keys.ts'
 
@@ -30,15 +30,21 @@ interface KeyTableProps<Row> {
 
 /** The keys as a table. The first column names the row. It scrolls sideways on narrow screens. */
 export function KeyTable<Row extends { readonly id: string }>({ columns, rows, order, onOrder }: KeyTableProps<Row>) {
+  // A new function would be a new component: the cells would lose the focus.
+  const definitions = useMemo(
+    () =>
+      columns.map(
+        ({ name, cell }): ColumnDef<typeof features, Row> => ({
+          id: name,
+          header: name,
+          cell: ({ row }) => cell(row.original)
+        })
+      ),
+    [columns]
+  )
   const table = useTable({
     features,
-    columns: columns.map(
-      ({ name, cell }): ColumnDef<typeof features, Row> => ({
-        id: name,
-        header: name,
-        cell: ({ row }) => cell(row.original)
-      })
-    ),
+    columns: definitions,
     data: rows as Row[],
     getRowId: ({ id }) => id
   })
