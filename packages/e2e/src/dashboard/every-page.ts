@@ -9,8 +9,6 @@ import { untilFailed } from './until-failed.ts'
 import { untilLogged } from './until-logged.ts'
 import { browser, system } from './world.ts'
 
-/** The limit for the first page, as transferred. */
-
 /** Waits until all parts of a page are loaded. */
 const untilLoaded = (page: Page) => page.getByText('Loading…').first().waitFor({ state: 'detached' })
 
@@ -134,7 +132,7 @@ t.test('the first page is small', async (t) => {
   if (browser === null) return
   for (const [path, title, person, maxBytes] of [
     ['/login', 'Sign in', undefined, 130_000],
-    ['/dashboard', 'Overview', ada, 250_000]
+    ['/dashboard', 'Overview', ada, 270_000]
   ] as const) {
     const { page, context } = await visit(browser, system, person === undefined ? {} : { person })
     const requests: Request[] = []

@@ -38,7 +38,7 @@ export function ModelRow({ model }: { readonly model: PricedModel }) {
               to="/dashboard/playground"
               search={{ model: id }}
               className={buttonLook({ size: 'small' })}
-              aria-label={`Try ${id} in the playground`}
+              aria-label={`Try it in the playground: ${id}`}
             >
               Try it
             </Link>
