@@ -20,7 +20,7 @@ import { Children } from './processes/children.ts'
 import { describeMachine, renderMachine } from './report/machine.ts'
 import { renderProfiles, saveProfiles } from './report/profiles.ts'
 import { renderTable } from './report/table.ts'
-import { gateway, relayWithKeys } from './targets/gateway.ts'
+import { gateway, gatewayWithoutReceipts, relayWithKeys } from './targets/gateway.ts'
 import { bare, dispatch, relay, relayByUndici } from './targets/proxies.ts'
 import type { Target } from './targets/target.ts'
 
@@ -40,7 +40,15 @@ const parts: readonly Part[] = [
   start,
   apisPart
 ]
-const targets: readonly [Target, ...Target[]] = [gateway, bare, dispatch, relay, relayByUndici, relayWithKeys]
+const targets: readonly [Target, ...Target[]] = [
+  gateway,
+  gatewayWithoutReceipts,
+  bare,
+  dispatch,
+  relay,
+  relayByUndici,
+  relayWithKeys
+]
 
 const usage = `npm run bench -- [part …] [option …]
 

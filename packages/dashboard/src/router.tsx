@@ -8,7 +8,8 @@ import { LoadingPage, LoadingPart } from './layout/loading-page.tsx'
 import { NotFoundPage, NotFoundPart } from './layout/not-found-page.tsx'
 import { mailLink } from './pages/auth/mail-link.ts'
 import { openSignIn } from './pages/auth/open-sign-in.ts'
-import { searchNames } from './pages/requests/requests-search.ts'
+import { isDocsPage } from './pages/docs/list-pages.ts'
+import { readRequestsSearch } from './pages/requests/requests-search.ts'
 import { readUsageSearch } from './pages/usage/usage-search.ts'
 
 const rootRoute = createRootRoute({
@@ -24,6 +25,11 @@ const home = createRoute({
     if (mailLink() !== null) await openSignIn({})
     throw redirect({ to: '/dashboard' })
   }
+})
+const goodbye = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/goodbye',
+  component: lazyPage(() => import('./pages/auth/goodbye-page.tsx'), 'GoodbyePage')
 })
 const invitation = createRoute({
   getParentRoute: () => rootRoute,
@@ -60,6 +66,11 @@ const keys = createRoute({
   validateSearch: keepSearch('q', 'create'),
   component: lazyPage(() => import('./pages/keys/keys-page.tsx'), 'KeysPage')
 })
+const key = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/keys/$id',
+  component: lazyPage(() => import('./pages/keys/key-page.tsx'), 'KeyPage')
+})
 const team = createRoute({
   getParentRoute: () => dashboard,
   path: '/team',
@@ -73,7 +84,38 @@ const audit = createRoute({
 const playground = createRoute({
   getParentRoute: () => dashboard,
   path: '/playground',
+  validateSearch: keepSearch('model'),
   component: lazyPage(() => import('./pages/playground/playground-page.tsx'), 'PlaygroundPage')
+})
+const models = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/models',
+  validateSearch: keepSearch('q', 'show'),
+  component: lazyPage(() => import('./pages/models/models-page.tsx'), 'ModelsPage')
+})
+const limits = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/limits',
+  component: lazyPage(() => import('./pages/limits/limits-page.tsx'), 'LimitsPage')
+})
+const docs = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/docs',
+  component: lazyPage(() => import('./pages/docs/docs-page.tsx'), 'DocsHome')
+})
+const docsApi = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/docs/api',
+  validateSearch: keepSearch('q'),
+  component: lazyPage(() => import('./pages/docs/api-reference-page.tsx'), 'ApiReferencePage')
+})
+const docsPage = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/docs/$page',
+  beforeLoad: ({ params }) => {
+    if (!isDocsPage(params.page)) throw notFound()
+  },
+  component: lazyPage(() => import('./pages/docs/docs-page.tsx'), 'DocsSubPage')
 })
 const usage = createRoute({
   getParentRoute: () => dashboard,
@@ -84,7 +126,7 @@ const usage = createRoute({
 const requests = createRoute({
   getParentRoute: () => dashboard,
   path: '/requests',
-  validateSearch: keepSearch(...searchNames),
+  validateSearch: readRequestsSearch,
   component: lazyPage(() => import('./pages/requests/requests-page.tsx'), 'RequestsPage')
 })
 const request = createRoute({
@@ -197,11 +239,18 @@ const operatorsLog = createRoute({
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     home,
+    goodbye,
     invitation,
     dashboard.addChildren([
       overview,
       keys,
+      key,
       playground,
+      models,
+      limits,
+      docs,
+      docsApi,
+      docsPage,
       usage,
       requests,
       request,

@@ -52,6 +52,18 @@ t.test('every gateway refuses a revoked key at once, with and without pub/sub', 
   assert.ok(withNotices.outcomes.length > 100)
   assert.deepEqual([...new Set(withNotices.outcomes)], ['401 revoked_api_key'])
 
+  await t.test('every gateway refuses the old value of a rotated key once its grace was ended early', async () => {
+    const old = (await ada.createKey('rotated')).body.key
+    const path = `/api/keys/${old.id}`
+    const rotated = await ada.call<{ key: { value: string } }>('POST', `${path}/rotate`, { grace_seconds: 3600 })
+    const ask = (value: string) =>
+      Promise.all(system.addresses.gateways.map((gateway) => chatOutcome(openaiClient(gateway, value))))
+    assert.deepEqual(await ask(old.value), ['200', '200'])
+    assert.partialDeepStrictEqual(await ada.call('POST', `${path}/end-grace`), { status: 200, body: { ok: true } })
+    assert.deepEqual(await ask(old.value), ['401 revoked_api_key', '401 revoked_api_key'])
+    assert.deepEqual(await ask(rotated.body.key.value), ['200', '200'])
+  })
+
   // js-redis-server cannot revoke permissions.
   if (!need(t, 'redis-server', findRedisServer(process.env))) return
   // From here on no client may publish or subscribe.

@@ -28,6 +28,7 @@ import type { ControlConfig } from './config.ts'
 import { redirectToPublicUrl } from './dashboard/redirect-to-public-url.ts'
 import { serveDashboard } from './dashboard/serve-dashboard.ts'
 import type { Database } from './database/connect.ts'
+import { docsEndpoints } from './docs/endpoints.ts'
 import { endConnectionsOnClose } from './http/closing.ts'
 import { decodeBodies } from './http/encoded-body.ts'
 import { answerClientError, refuseAmbiguousHeads, sendFailure, sendNotFound } from './http/failures.ts'
@@ -44,7 +45,9 @@ import { traceRequests } from './http/trace-requests.ts'
 import type { WebhookCounts } from './http/webhook-counts.ts'
 import type { Identity } from './identity/identity.ts'
 import { keysEndpoints } from './keys/endpoints.ts'
+import { limitsEndpoints } from './limits/endpoints.ts'
 import { unsubscribeEndpoint } from './mail/unsubscribe-endpoint.ts'
+import { modelsEndpoints } from './models/endpoints.ts'
 import { eventEndpoints } from './notices/event-endpoints.ts'
 import { settingsEndpoints } from './notices/settings-endpoints.ts'
 import { swaggerOptions } from './openapi/document.ts'
@@ -53,6 +56,7 @@ import { exportOwnData } from './personal-data/export-own-data.ts'
 import { playgroundEndpoints } from './playground/endpoints.ts'
 import type { Projector } from './projection/projector.ts'
 import { requestsEndpoints } from './requests/endpoints.ts'
+import { setupEndpoints } from './setup/endpoints.ts'
 import { teamEndpoints } from './team/endpoints.ts'
 import { usageEndpoints } from './usage/endpoints.ts'
 import type { DueUsers } from './users/due-users.ts'
@@ -120,9 +124,15 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
     serveDashboard(pages, config.dashboardDir, { gatewayUrl, brand, signIn: { providers, minPasswordLength } })
   })
   // Before every part of the API, whose routes it collects.
-  app.register(swagger, swaggerOptions(config.publicUrl))
+  app.register(swagger, swaggerOptions(config.publicUrl, config.brand.name))
   app.register(async (probes) => answerLivez(probes))
-  app.register(async (api) => openApiEndpoints(api), { prefix: '/api' })
+  app.register(async (api) => openApiEndpoints(api, config.brand.name), { prefix: '/api' })
+  app.register(async (docs) =>
+    docsEndpoints(docs, {
+      ...{ name: config.brand.name, supportUrl: config.brand.supportUrl },
+      ...{ publicUrl: config.publicUrl, gatewayUrl: config.gatewayPublicUrl }
+    })
+  )
   app.register(cookie)
   app.register(rateLimits, { redis })
   app.register(session, { database, catalog, clock, refresher })
@@ -206,6 +216,7 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   part('/api/account', (account) =>
     accountEndpoints(account, { database, catalog, catalogPublisher, projector, clock })
   )
+  part('/api/account/setup', (setup) => setupEndpoints(setup, { database, catalog, clock }))
   part('/api/account/export', (own) => exportOwnData(own, { database, catalog, clock, limits }))
   part('/api/team', (team) => teamEndpoints(team, { ...ofUsers, planWriter }))
   part('/api/billing', (billing) =>
@@ -228,6 +239,8 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   const webhooks = { database, ...config.webhooks, clock, wake: dependencies.wakeWebhooks }
   part('/api/webhooks', (own) => webhookEndpointsApi(own, { ...webhooks, limits }))
   part('/api/usage', (usage) => usageEndpoints(usage, { database, redis, catalog, clock }))
+  part('/api/models', (models) => modelsEndpoints(models, { database, redis, catalog, catalogPublisher, clock }))
+  part('/api/limits', (limits) => limitsEndpoints(limits, { database, redis, catalog, clock }))
   part('/api/playground', (own) => playgroundEndpoints(own, { database, projector, redis, clock, limits }))
   part('/api/requests', (requests) => requestsEndpoints(requests, { database, limits }))
   part('/api/admin', (admin) =>

@@ -144,7 +144,7 @@ export const ControlVariables = Type.Object({
   LEDGER_KEPT_MONTHS: Type.Integer({ minimum: 0, maximum: 1200, default: 0 }),
   /** Past days of the request log that are kept besides the present one. */
   REQUEST_LOG_DAYS: Type.Integer({ minimum: 1, maximum: 400, default: 30 }),
-  /** Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: no links. */
+  /** Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: to the pages of the dashboard. */
   DOCS_URL: Type.String({ default: '' }),
   ...logSettings,
   ...traceVariables,
@@ -199,7 +199,7 @@ export type ControlConfig = {
   readonly ledger: LedgerRetention
   /** Past days of the request log to keep. */
   readonly requestLogDays: number
-  /** Without a slash at its end; null for none. */
+  /** Without a slash at its end: the operator's documentation, or the dashboard's. */
   readonly docsUrl: string | null
   readonly log: {
     readonly level: Variables['LOG_LEVEL']
@@ -266,7 +266,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
       monthsKept: variables.LEDGER_KEPT_MONTHS === 0 ? null : variables.LEDGER_KEPT_MONTHS
     },
     requestLogDays: variables.REQUEST_LOG_DAYS,
-    docsUrl: readDocsUrl(variables.DOCS_URL),
+    docsUrl: readDocsUrl(variables.DOCS_URL) ?? `${publicUrl.origin}/dashboard/docs`,
     log: { level: variables.LOG_LEVEL, format: variables.LOG_FORMAT, requests: variables.LOG_REQUESTS },
     traces: readTraces(variables),
     logExport: readLogExport(variables)

@@ -216,7 +216,9 @@ function factsOf(upstreams: LiveUpstreams, catalog: LiveCatalog, failures: Failu
   return {
     kind: 'gateway',
     version,
-    upstreams: [...upstreams.current.byName.values()].map(({ name, breaker }) => ({ name, breaker: breaker.state })),
+    upstreams: [...upstreams.current.byName.values()].map(({ name, breaker, speaks }) => ({
+      ...{ name, breaker: breaker.state, speaks: [...speaks] }
+    })),
     leftOutUpstreams: [...upstreams.current.leftOut],
     catalogVersion: catalog.current()?.version ?? null,
     errors: failures.all()

@@ -8,16 +8,32 @@ const main = fileURLToPath(import.meta.resolve('@tollgate/gateway/main.ts'))
 const relayProgram = fileURLToPath(new URL('../proxies/relay.ts', import.meta.url))
 const upstreamsFile = fileURLToPath(new URL('./upstreams.yaml', import.meta.url))
 
+interface GatewayForm {
+  readonly name: string
+  readonly description: string
+  /** Settings in addition to those that it needs. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+const usualForm: GatewayForm = { name: 'gateway', description: 'the service itself, with Redis', env: {} }
+
 /** The gateway with one account and one key. */
 export const gateway = gatewayWith(1)
+
+/** The gateway with `REQUEST_LOG=off`. The difference to {@link gateway} is what receipts cost. */
+export const gatewayWithoutReceipts = gatewayWith(1, {
+  name: 'gateway-without-receipts',
+  description: 'the service itself, with Redis, with REQUEST_LOG=off',
+  env: { REQUEST_LOG: 'off' }
+})
 
 /**
  * The gateway as operators run it: the service, a real Redis, and in Redis the state that control would write.
  *
  * @param accounts the number of accounts, with one key each
  */
-export function gatewayWith(accounts: number): Target {
-  return withRedis('gateway', 'the service itself, with Redis', accounts, async (context, redisUrl) => {
+export function gatewayWith(accounts: number, { name, description, env }: GatewayForm = usualForm): Target {
+  return withRedis(name, description, accounts, async (context, redisUrl) => {
     const [port, adminPort] = [await freePort(), await freePort()]
     const child = context.children.startNode({
       name: 'gateway',
@@ -31,7 +47,8 @@ export function gatewayWith(accounts: number): Target {
         REDIS_URL: redisUrl,
         UPSTREAMS_FILE: upstreamsFile,
         BENCH_UPSTREAM_URL: `http://127.0.0.1:${context.upstreamPort}/v1`,
-        BENCH_CREDENTIAL: 'the-upstreams-key'
+        BENCH_CREDENTIAL: 'the-upstreams-key',
+        ...env
       },
       core: context.core,
       servesCommands: false

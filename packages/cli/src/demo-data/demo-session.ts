@@ -1,5 +1,5 @@
-import { demoUser } from '../start/demo.ts'
 import { SystemError } from '../system/system-error.ts'
+import { demoUser } from './demo-user.ts'
 
 /** Calls control's API as the demo user. */
 export interface DemoSession {

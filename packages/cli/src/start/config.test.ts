@@ -10,6 +10,7 @@ test('without variables: the default ports, .tollgate, problems on the terminal,
   assert.deepEqual(config.ports, defaultPorts)
   assert.equal(config.dataDir, '.tollgate')
   assert.equal(config.shownLog, 'problems')
+  assert.equal(config.hasDemoData, true)
   assert.ok(existsSync(config.catalogFile))
 })
 

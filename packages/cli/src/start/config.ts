@@ -22,6 +22,8 @@ const StartVariables = Type.Object({
   TOLLGATE_DATA_DIR: Type.String({ default: '.tollgate' }),
   /** The log lines shown on the terminal: `problems` (warnings and errors) or `all`. */
   TOLLGATE_LOG: Type.Enum(['problems', 'all'], { default: 'problems' }),
+  /** Whether a new demo account gets a month of data, if every part is embedded: `on` or `off`. */
+  TOLLGATE_DEMO_DATA: Type.Enum(['on', 'off'], { default: 'on' }),
   CATALOG_FILE: Type.String({ default: workspaceFile('deploy/catalog.yaml') })
 })
 
@@ -29,6 +31,7 @@ export interface StartConfig {
   readonly ports: Ports
   readonly dataDir: string
   readonly shownLog: Static<typeof StartVariables>['TOLLGATE_LOG']
+  readonly hasDemoData: boolean
   readonly catalogFile: string
   /** All variables, for the programs of the system. */
   readonly env: Variables
@@ -36,8 +39,14 @@ export interface StartConfig {
 
 /** @throws ConfigError that names every invalid variable */
 export function loadStartConfig(env: Variables): StartConfig {
-  const { TOLLGATE_DATA_DIR, TOLLGATE_LOG, CATALOG_FILE, ...ports } = loadConfig(StartVariables, env)
-  return { ports, dataDir: TOLLGATE_DATA_DIR, shownLog: TOLLGATE_LOG, catalogFile: CATALOG_FILE, env }
+  const { TOLLGATE_DATA_DIR, TOLLGATE_LOG, TOLLGATE_DEMO_DATA, CATALOG_FILE, ...ports } = loadConfig(
+    StartVariables,
+    env
+  )
+  return {
+    ...{ ports, dataDir: TOLLGATE_DATA_DIR, shownLog: TOLLGATE_LOG, catalogFile: CATALOG_FILE, env },
+    hasDemoData: TOLLGATE_DEMO_DATA === 'on'
+  }
 }
 
 /** Reads the configuration from the environment and the file `.env` of the current directory. */

@@ -1,9 +1,9 @@
 import { createClient } from '@supabase/supabase-js'
 import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
+import { demoUser } from '../demo-data/demo-user.ts'
 import { SystemError } from '../system/system-error.ts'
 
-/** The user who can sign in after the first start. */
-export const demoUser = { email: 'demo@tollgate.local', password: 'tollgate-demo', name: 'Demo' } as const
+export { demoUser }
 
 /** The operator who can sign in after the first start: they see `/api/admin`. */
 export const demoOperator = { ...demoUser, email: 'operator@tollgate.local', name: 'Operator' } as const

@@ -5,9 +5,11 @@ import { FileError } from '@tollgate/service/config/read-yaml.ts'
 import { findUnknownVariables } from '@tollgate/service/config/unknown-variables.ts'
 import { version } from '@tollgate/service/version.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
+import { addDemoData } from '../demo-data/add-demo-data.ts'
+import { replaceableParts } from '../system/embedded.ts'
 import { type System, startSystem } from '../system/system.ts'
 import { SystemError } from '../system/system-error.ts'
-import { readStartConfig } from './config.ts'
+import { readStartConfig, type StartConfig } from './config.ts'
 import { chooseDemo, demoUser, seedDemoUsers } from './demo.ts'
 import { createLineFilter } from './shown-lines.ts'
 import { describeSystem } from './summary.ts'
@@ -40,7 +42,7 @@ async function run(): Promise<void> {
   })
   running = system
   try {
-    await serve(system, demo)
+    await serve(system, demo, config)
   } finally {
     running = null
     await system.stop()
@@ -48,7 +50,11 @@ async function run(): Promise<void> {
 }
 
 /** Runs until the system has to stop. @throws the reason */
-async function serve(system: System, { plan, model }: ReturnType<typeof chooseDemo>): Promise<never> {
+async function serve(
+  system: System,
+  { plan, model }: ReturnType<typeof chooseDemo>,
+  { hasDemoData, env }: StartConfig
+): Promise<never> {
   const { addresses, embedded, secrets, dataDir } = system
   const hasDemoUser = embedded.has('identity')
   if (hasDemoUser) await seedDemoUsers(addresses.identity, secrets.serviceRoleKey, plan)
@@ -64,9 +70,22 @@ async function serve(system: System, { plan, model }: ReturnType<typeof chooseDe
       seconds: performance.now() / 1000
     })
   )
+  // Real services are never filled: other people may use them.
+  if (hasDemoData && replaceableParts.every((part) => embedded.has(part))) void fillDemoAccount(system, env)
   return new Promise((_resolve, reject) => {
     ending.signal.addEventListener('abort', () => reject(ending.signal.reason), { once: true })
   })
+}
+
+/** Adds a month of data to a new demo account, while the system already serves. A failure says so and stops nothing. */
+async function fillDemoAccount({ addresses }: System, env: StartConfig['env']): Promise<void> {
+  const { control, redis } = addresses
+  try {
+    await addDemoData({ control, redis, isLogged: env.REQUEST_LOG !== 'off', onlyIfNew: true })
+  } catch (error) {
+    if (!ending.signal.aborted)
+      console.error('The demo account got no data. Run npm run demo-data to try again:', error)
+  }
 }
 
 // The terminal sends SIGINT also to npm, which may pass it on. Repeated signals change nothing.

@@ -27,6 +27,9 @@ const replacedBy: Readonly<Record<EmbeddedPart, readonly string[]>> = {
   ]
 }
 
+/** All parts that the system can start itself. */
+export const replaceableParts = Object.keys(replacedBy) as readonly EmbeddedPart[]
+
 /**
  * Chooses the embedded parts: all that no variable replaces.
  *
@@ -34,8 +37,7 @@ const replacedBy: Readonly<Record<EmbeddedPart, readonly string[]>> = {
  * lose their data at a restart
  */
 export function chooseEmbedded(env: Variables): ReadonlySet<EmbeddedPart> {
-  const parts = Object.keys(replacedBy) as EmbeddedPart[]
-  const embedded = parts.filter((part) => !replacedBy[part].some((name) => env[name]))
+  const embedded = replaceableParts.filter((part) => !replacedBy[part].some((name) => env[name]))
   if (env.NODE_ENV === 'production' && embedded.length > 0) {
     const missing = embedded.map((part) => `  ${part}: set ${replacedBy[part].join(' or ')}`)
     throw new SystemError(

@@ -33,6 +33,7 @@ const nothingReplaced = {
   SERVICE_DOMAIN: '',
   NODE_ENV: '',
   TOLLGATE_LOG: '',
+  TOLLGATE_DEMO_DATA: 'off',
   LOG_LEVEL: ''
 }
 

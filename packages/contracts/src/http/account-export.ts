@@ -47,6 +47,8 @@ export const AccountExport = Type.Object(
     ),
     /** Where the user is signed in. */
     sessions: Type.Array(Type.Object(sessionMembers, closed)),
+    /** Recovery codes of the second factor, without the codes. */
+    recovery_codes: Type.Array(Type.Object({ created: Instant, used: orNull(Instant) }, closed)),
     /** The customer at the payment provider; null without one. */
     customer: orNull(Type.Object({ id: Type.String(), subscription_id: orNull(Type.String()) }, closed)),
     /** Paid invoices. The amount is in the currency's smallest unit. */

@@ -29,7 +29,11 @@ export const RegisterRequest = Type.Object({ email: Email, password: Password, n
 export type RegisterRequest = Static<typeof RegisterRequest>
 
 /** Six digits of an authenticator app. */
-const Code = Type.String({ pattern: '^[0-9]{6}$' })
+const AppCode = Type.String({ pattern: '^[0-9]{6}$' })
+const recoveryCode = '[a-z2-9]{4}(-[a-z2-9]{4}){3}'
+/** Six digits of an authenticator app, or a recovery code such as `abcd-efgh-jkmn-pqrs`. */
+const Code = Type.String({ pattern: `^([0-9]{6}|${recoveryCode})$` })
+export const isRecoveryCode = (code: string): boolean => new RegExp(`^${recoveryCode}$`).test(code)
 /** Required only for users with a second factor. */
 const code = Type.Optional(Code)
 
@@ -72,14 +76,31 @@ export const ChangePasswordRequest = Type.Object({ current_password: Password, p
 export type ChangePasswordRequest = Static<typeof ChangePasswordRequest>
 
 /** Whether a second factor is asked for when the user signs in. */
-export const SecondFactorResponse = Type.Object({ enabled: Type.Boolean() })
+export const SecondFactorResponse = Type.Object({
+  enabled: Type.Boolean(),
+  /** How many recovery codes still work. */
+  recovery_codes_left: Type.Integer(),
+  /** Whether this session may turn the second factor off without a code, because it began with a recovery code. */
+  recovered: Type.Boolean()
+})
+
+/** Each code replaces a code of the app once. They are shown only once. */
+export const RecoveryCodesResponse = Type.Object({ recovery_codes: Type.Array(Type.String()) })
 
 export const StartSecondFactorRequest = Type.Object({ password: Password }, closed)
 /** `secret` (base32) is for typing, `uri` (`otpauth://`) for a QR code. They are shown only once. */
 export const StartSecondFactorResponse = Type.Object({ secret: Type.String(), uri: Type.String() })
 
-/** Turns the second factor on, or off. */
+/** Turns the second factor on, with the first code of the app. */
+export const ConfirmSecondFactorRequest = Type.Object({ password: Password, code: AppCode }, closed)
+export const ConfirmSecondFactorResponse = Type.Object({
+  ok: Type.Literal(true),
+  ...RecoveryCodesResponse.properties
+})
+/** Makes new recovery codes. */
 export const ChangeSecondFactorRequest = Type.Object({ password: Password, code: Code }, closed)
+/** Turns the second factor off. A session that began with a recovery code needs no `code` in its first hour. */
+export const RemoveSecondFactorRequest = Type.Object({ password: Password, code }, closed)
 
 export const ChangeUserRequest = Type.Object({ name: Name }, closed)
 export type ChangeUserRequest = Static<typeof ChangeUserRequest>

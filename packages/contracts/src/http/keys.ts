@@ -51,10 +51,22 @@ export const Key = Type.Object({
   metadata: Type.Record(Type.String(), Type.String()),
   last_used: orNull(Instant),
   created: Instant,
+  /** When the secret before the last rotation stops working; may be in the past. Null if it stopped at once. */
+  old_secret_until: orNull(Instant),
   /** Whether the caller may change, rotate and revoke the key. A team member may do so only with their own keys. */
   can_change: Type.Boolean()
 })
 export type Key = Static<typeof Key>
+
+/** A key as lists show it. */
+export const ListedKey = Type.Object({
+  ...Key.properties,
+  /** The name of the person who created it; null if a management key did, or if the person is gone. */
+  creator: orNull(Type.String()),
+  /** What it has spent this month, in dollars. Only if the query has `spend=true`. */
+  spent_usd: Type.Optional(Type.String())
+})
+export type ListedKey = Static<typeof ListedKey>
 
 /** A new key with its secret, which is shown only once. */
 export const CreatedKey = Type.Object({ id: Type.String(), label: Type.String(), value: Type.String() })
@@ -135,7 +147,13 @@ export const ListKeysQuery = Type.Object(
     /** `next_cursor` of the previous page. */
     cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     /** Includes keys that were revoked in the last 30 days. */
-    include_revoked: Type.Optional(Type.Enum(['true', 'false']))
+    include_revoked: Type.Optional(Type.Enum(['true', 'false'])),
+    /** A part of the label or of a value of the metadata, in any case; the beginning of a key; or its id. */
+    q: Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: noNul })),
+    /** Default `newest`. All pages of a list need the same order. */
+    sort: Type.Optional(Type.Enum(['newest', 'label', 'last_used'])),
+    /** Whether each key has `spent_usd`. */
+    spend: Type.Optional(Type.Enum(['true', 'false']))
   },
   {
     patternProperties: { [`^metadata\\.${metadataName}$`]: Type.String({ maxLength: 500, pattern: noNul }) },
@@ -145,12 +163,14 @@ export const ListKeysQuery = Type.Object(
 export type ListKeysQuery = Static<typeof ListKeysQuery>
 
 export const ListKeysResponse = Type.Object({
-  keys: Type.Array(Key),
+  keys: Type.Array(ListedKey),
   /** Null on the last page. */
   next_cursor: orNull(Type.String())
 })
 export const KeyResponse = Type.Object({ key: Key })
-export const GetKeyResponse = Type.Object({ key: Type.Object({ ...Key.properties, in_force: InForce }) })
+export const GetKeyResponse = Type.Object({
+  key: Type.Object({ ...ListedKey.properties, spent_usd: Type.String(), in_force: InForce })
+})
 export const CreateKeyResponse = Type.Object({ key: CreatedKey })
 export const RotateKeyResponse = Type.Object({ key: RotatedKey })
 

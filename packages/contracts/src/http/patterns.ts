@@ -5,7 +5,8 @@ export const patterns = {
   upTo1000: '^([1-9][0-9]{0,2}|1000)$',
   status: '^[1-5]([0-9]{2}|xx)$',
   usd: '^(0|[1-9][0-9]{0,8})(\\.[0-9]{1,9})?$',
-  upTo9Digits: '^(0|[1-9][0-9]{0,8})$'
+  upTo9Digits: '^(0|[1-9][0-9]{0,8})$',
+  usageGroup: '^(model|key|member|none|metadata\\.[A-Za-z0-9_.-]{1,40})$'
 } as const
 
 /** What a value must be, by the pattern that it does not match. Other patterns exclude characters. */
@@ -15,5 +16,6 @@ export const patternWords: ReadonlyMap<string, string> = new Map([
   [patterns.upTo1000, 'must be a whole number from 1 to 1000'],
   [patterns.status, 'must be a status such as 429, or 5xx'],
   [patterns.usd, 'must be an amount such as 0.05, with at most nine decimals'],
-  [patterns.upTo9Digits, 'must be a whole number of milliseconds, with at most nine digits']
+  [patterns.upTo9Digits, 'must be a whole number of milliseconds, with at most nine digits'],
+  [patterns.usageGroup, 'must be model, key, member, none, or metadata. and a name, such as metadata.tenant']
 ])

@@ -16,6 +16,8 @@ const noNul = '^[^\\u0000]*$'
 const filter = {
   /** Id of a key. */
   key: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  /** Id of a user: requests with the keys that they created. */
+  member: Type.Optional(Type.String({ format: 'uuid' })),
   /** The requested model. */
   model: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
   /** Such as `429`, or `5xx` for all from 500 to 599. */

@@ -39,6 +39,7 @@ const key = {
   models: null,
   monthly_budget_usd: null,
   thresholds: null,
+  old_secret_until: null,
   requests_per_minute: null,
   metadata: {},
   last_used: null,
@@ -227,7 +228,13 @@ const cases: Array<[name: string, schema: TSchema, good: unknown[], bad: unknown
     ListKeysResponse,
     [
       { keys: [], next_cursor: null },
-      { keys: [key, { ...key, last_used: '2026-11-21T10:00:00.000Z', metadata: { a: 'b' } }], next_cursor: 'x' }
+      {
+        keys: [
+          { ...key, creator: null },
+          { ...key, creator: 'A', spent_usd: '0.1', last_used: '2026-11-21T10:00:00.000Z', metadata: { a: 'b' } }
+        ],
+        next_cursor: 'x'
+      }
     ],
     [
       { keys: [{ ...key, status: 'gone' }], next_cursor: null },
@@ -248,7 +255,12 @@ const cases: Array<[name: string, schema: TSchema, good: unknown[], bad: unknown
     [{ key: { id: 'key_1', label: 'x', value: 'tg_', in_force: false } }],
     [{ key: { id: 'key_1', label: 'x', value: 'tg_' } }]
   ],
-  ['GetKeyResponse', GetKeyResponse, [{ key: { ...key, in_force: true } }], [{ key }, { key: { in_force: true } }]],
+  [
+    'GetKeyResponse',
+    GetKeyResponse,
+    [{ key: { ...key, creator: 'A', spent_usd: '0', in_force: true } }],
+    [{ key }, { key: { in_force: true } }]
+  ],
   [
     'ModelEntry',
     ModelEntry,

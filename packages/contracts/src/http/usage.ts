@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { type ShownCount, shownCounts } from '../usage/usage-counters.ts'
+import { patterns } from './patterns.ts'
 
 const closed = { additionalProperties: false } as const
 const Count = Type.Integer({ minimum: 0 })
@@ -9,7 +10,13 @@ const Usd = Type.String({ pattern: '^(0|[1-9][0-9]*)\\.[0-9]{2,9}$' })
 
 export const UsageInterval = Type.Enum(['hour', 'day', 'month'])
 export type UsageInterval = Static<typeof UsageInterval>
-export const UsageGrouping = Type.Enum(['model', 'key', 'none'])
+/**
+ * `member`: by the user who created the key. `metadata.<name>`: by this pair of the key's metadata, as the key has it now,
+ * such as `metadata.tenant`.
+ */
+export const UsageGrouping = Type.Unsafe<'model' | 'key' | 'member' | 'none' | `metadata.${string}`>(
+  Type.String({ pattern: patterns.usageGroup })
+)
 export type UsageGrouping = Static<typeof UsageGrouping>
 
 export const UsageQuery = Type.Object(
@@ -20,22 +27,35 @@ export const UsageQuery = Type.Object(
     to: Type.Optional(Instant),
     /** Default `day`. Days and months are in UTC. */
     interval: Type.Optional(UsageInterval),
-    /** Default `none`. */
-    group_by: Type.Optional(UsageGrouping)
+    /** Default `none`. `member`: by who created the key. `metadata.<name>`: by the metadata that the key has now. */
+    group_by: Type.Optional(UsageGrouping),
+    /** 1 to 100: only the largest groups stay separate; the others become one group. Default: all groups. */
+    top: Type.Optional(Type.String({ pattern: patterns.upTo100 }))
   },
   closed
 )
 export type UsageQuery = Static<typeof UsageQuery>
+
+/** Which group a bucket belongs to. */
+const group = {
+  /** With `group_by=model`. */
+  model: Type.Optional(Type.String()),
+  /** With `group_by=key`. */
+  key_id: Type.Optional(Type.String()),
+  /** With `group_by=member`: id of the user who created the key; null if that user was deleted. */
+  member_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  /** With `group_by=metadata.<name>`: the key's value; null for keys without it. */
+  metadata_value: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  /** With `top`: this bucket has the smaller groups together, and none of the members above. */
+  others: Type.Optional(Type.Literal(true))
+}
 
 const counts = Object.fromEntries(shownCounts.map((count) => [count, Count])) as Record<ShownCount, typeof Count>
 
 export const UsageBucket = Type.Object({
   /** When the hour, day or month begins. */
   start: Instant,
-  /** With `group_by=model`. */
-  model: Type.Optional(Type.String()),
-  /** With `group_by=key`. */
-  key_id: Type.Optional(Type.String()),
+  ...group,
   /**
    * `cached_tokens`, `cache_write_tokens`, `long_cache_write_tokens`, `audio_input_tokens` and `image_input_tokens` are part of
    * `prompt_tokens`. `reasoning_tokens`, `audio_output_tokens` and `image_output_tokens` are part of `completion_tokens`.
@@ -54,6 +74,17 @@ export const UsageKey = Type.Object({
 })
 export type UsageKey = Static<typeof UsageKey>
 
+/** A user who created keys, even after they left the team. */
+export const UsageMember = Type.Object({ id: Type.String(), name: Type.String() })
+export type UsageMember = Static<typeof UsageMember>
+
+const names = {
+  /** With `group_by=key`: each key that has a bucket. */
+  keys: Type.Optional(Type.Array(UsageKey)),
+  /** With `group_by=member`: each member who has a bucket. */
+  members: Type.Optional(Type.Array(UsageMember))
+}
+
 /** A correction by an operator: it counts as spend of its month. */
 export const Adjustment = Type.Object({
   id: Type.String({ format: 'uuid' }),
@@ -66,19 +97,52 @@ export const Adjustment = Type.Object({
 })
 export type Adjustment = Static<typeof Adjustment>
 
+const range = { from: Instant, to: Instant, interval: UsageInterval, group_by: UsageGrouping }
+
 export const UsageResponse = Type.Object({
-  from: Instant,
-  to: Instant,
-  interval: UsageInterval,
-  group_by: UsageGrouping,
+  ...range,
   /** In order of time. Times without usage have no bucket. */
   buckets: Type.Array(UsageBucket),
-  /** With `group_by=key`: each key that has a bucket. */
-  keys: Type.Optional(Type.Array(UsageKey)),
+  ...names,
   /** Corrections in the months of the range, newest first. They are not part of the buckets. Absent if there are none. */
   adjustments: Type.Optional(Type.Array(Adjustment))
 })
 export type UsageResponse = Static<typeof UsageResponse>
+
+/** Whole milliseconds that half of the requests, and 95 % of them, did not exceed. */
+const Percentiles = Type.Object({ p50: Count, p95: Count })
+
+const latency = {
+  ...group,
+  /** How many requests were measured. */
+  requests: Count,
+  /** From the arrival of the request to the first byte of the answer. */
+  first_byte_ms: Percentiles,
+  /** From the arrival of the request to the end of the answer. */
+  duration_ms: Percentiles
+}
+
+export const LatencyTotal = Type.Object(latency)
+export type LatencyTotal = Static<typeof LatencyTotal>
+export const LatencyBucket = Type.Object({
+  /** When the hour, day or month begins. */
+  start: Instant,
+  ...latency
+})
+export type LatencyBucket = Static<typeof LatencyBucket>
+
+/** How long successful requests took. Days that the request log no longer keeps have no bucket. */
+export const UsageLatencyResponse = Type.Object({
+  ...range,
+  /** True if the range has too many requests to measure all: these numbers come from a sample, spread evenly over the range. */
+  sampled: Type.Boolean(),
+  /** In order of time. */
+  buckets: Type.Array(LatencyBucket),
+  /** Each group over the whole range, the one with the most measured requests first. */
+  totals: Type.Array(LatencyTotal),
+  ...names
+})
+export type UsageLatencyResponse = Static<typeof UsageLatencyResponse>
 
 export const UsageSummaryResponse = Type.Object({
   /** When the month began, UTC. */
@@ -87,6 +151,13 @@ export const UsageSummaryResponse = Type.Object({
   spent_usd: Usd,
   /** Reserved for running requests; `0.00` while Redis is unavailable. */
   reserved_usd: Usd,
+  /** Spend since midnight (UTC), without adjustments. At most five seconds behind. */
+  today_usd: Usd,
+  /**
+   * The spend of the whole month at the pace of the last seven complete days; null with fewer than three days of usage. Notices
+   * use the same forecast.
+   */
+  forecast_usd: Type.Union([Usd, Type.Null()]),
   /** The monthly budget. */
   cap_usd: Usd,
   /** When the next month begins. */

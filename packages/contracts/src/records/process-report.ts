@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { apis } from '../catalog/apis.ts'
 
 /** Milliseconds since the epoch. */
 const Instant = Type.Integer({ minimum: 0 })
@@ -19,7 +20,16 @@ export const ProcessReport = Type.Object({
   /** By the clock of its host. */
   startedAt: Instant,
   /** Only of gateways. */
-  upstreams: Type.Optional(Type.Array(Type.Object({ name: Type.String(), breaker: Type.Enum([...breakerStates]) }))),
+  upstreams: Type.Optional(
+    Type.Array(
+      Type.Object({
+        name: Type.String(),
+        breaker: Type.Enum([...breakerStates]),
+        /** Its APIs; earlier releases do not report them. */
+        speaks: Type.Optional(Type.Array(Type.Enum([...apis])))
+      })
+    )
+  ),
   /** Only of gateways: the names of optional upstreams that are not set up. */
   leftOutUpstreams: Type.Optional(Type.Array(Type.String())),
   /** Only of gateways: the catalog in use; null before there is one. */

@@ -23,14 +23,18 @@ export const methodsAndPaths = {
   startSecondFactor: ['POST', '/api/auth/second-factor'],
   removeSecondFactor: ['DELETE', '/api/auth/second-factor'],
   confirmSecondFactor: ['POST', '/api/auth/second-factor/confirm'],
+  makeRecoveryCodes: ['POST', '/api/auth/second-factor/recovery-codes'],
   listKeys: ['GET', '/api/keys'],
   createKey: ['POST', '/api/keys'],
   getKey: ['GET', '/api/keys/{id}'],
   changeKey: ['PATCH', '/api/keys/{id}'],
   revokeKey: ['DELETE', '/api/keys/{id}'],
   rotateKey: ['POST', '/api/keys/{id}/rotate'],
+  endKeyGrace: ['POST', '/api/keys/{id}/end-grace'],
   getAccount: ['GET', '/api/account'],
   changeAccount: ['PATCH', '/api/account'],
+  getSetup: ['GET', '/api/account/setup'],
+  dismissSetup: ['POST', '/api/account/setup/dismiss'],
   exportOwnData: ['GET', '/api/account/export'],
   getTeam: ['GET', '/api/team'],
   inviteSeat: ['POST', '/api/team/seats'],
@@ -54,7 +58,10 @@ export const methodsAndPaths = {
   listDeliveries: ['GET', '/api/webhooks/{id}/deliveries'],
   redeliverWebhook: ['POST', '/api/webhooks/{id}/deliveries/{delivery_id}/redeliver'],
   getUsage: ['GET', '/api/usage'],
+  getUsageLatency: ['GET', '/api/usage/latency'],
   getUsageSummary: ['GET', '/api/usage/summary'],
+  listPricedModels: ['GET', '/api/models'],
+  getLimits: ['GET', '/api/limits'],
   createPlaygroundToken: ['POST', '/api/playground/token'],
   listRequests: ['GET', '/api/requests'],
   exportRequests: ['GET', '/api/requests/export'],
@@ -339,6 +346,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/second-factor/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["makeRecoveryCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/keys": {
         parameters: {
             query?: never;
@@ -387,6 +410,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/keys/{id}/end-grace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["endKeyGrace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/account": {
         parameters: {
             query?: never;
@@ -401,6 +440,38 @@ export interface paths {
         options?: never;
         head?: never;
         patch: operations["changeAccount"];
+        trace?: never;
+    };
+    "/api/account/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getSetup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/setup/dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["dismissSetup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/account/export": {
@@ -723,6 +794,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/usage/latency": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getUsageLatency"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/usage/summary": {
         parameters: {
             query?: never;
@@ -731,6 +818,38 @@ export interface paths {
             cookie?: never;
         };
         get: operations["getUsageSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listPricedModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getLimits"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1458,6 +1577,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         enabled: boolean;
+                        recovery_codes_left: number;
+                        recovered: boolean;
                     };
                 };
             };
@@ -1503,7 +1624,7 @@ export interface operations {
             content: {
                 "application/json": {
                     password: string;
-                    code: string;
+                    code?: string;
                 };
             };
         };
@@ -1547,6 +1668,36 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
+                        recovery_codes: string[];
+                    };
+                };
+            };
+        };
+    };
+    makeRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    password: string;
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        recovery_codes: string[];
                     };
                 };
             };
@@ -1558,6 +1709,9 @@ export interface operations {
                 limit?: string;
                 cursor?: string;
                 include_revoked?: "true" | "false";
+                q?: string;
+                sort?: "newest" | "label" | "last_used";
+                spend?: "true" | "false";
             };
             header?: never;
             path?: never;
@@ -1591,7 +1745,10 @@ export interface operations {
                             last_used: string | null;
                             /** Format: date-time */
                             created: string;
+                            old_secret_until: string | null;
                             can_change: boolean;
+                            creator: string | null;
+                            spent_usd?: string;
                         }[];
                         next_cursor: string | null;
                     };
@@ -1678,7 +1835,10 @@ export interface operations {
                             last_used: string | null;
                             /** Format: date-time */
                             created: string;
+                            old_secret_until: string | null;
                             can_change: boolean;
+                            creator: string | null;
+                            spent_usd: string;
                             /** @description Whether this state of the key is in force at all gateways. */
                             in_force: boolean;
                         };
@@ -1769,6 +1929,7 @@ export interface operations {
                             last_used: string | null;
                             /** Format: date-time */
                             created: string;
+                            old_secret_until: string | null;
                             can_change: boolean;
                         };
                     };
@@ -1825,6 +1986,35 @@ export interface operations {
                             /** @description Whether this state of the key is in force at all gateways. */
                             in_force: boolean;
                         };
+                    };
+                };
+            };
+        };
+    };
+    endKeyGrace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": null | Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
                     };
                 };
             };
@@ -1922,6 +2112,62 @@ export interface operations {
             };
         };
     };
+    getSetup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        setup: {
+                            steps: {
+                                /** @enum {unknown} */
+                                step: "confirm_address" | "create_key" | "first_call" | "invite_member" | "choose_plan";
+                                done: boolean;
+                            }[];
+                            dismissed: boolean;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    dismissSetup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": null | Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+        };
+    };
     exportOwnData: {
         parameters: {
             query?: never;
@@ -1973,6 +2219,11 @@ export interface operations {
                             /** Format: date-time */
                             ends_at: string;
                         }[];
+                        recovery_codes: {
+                            /** Format: date-time */
+                            created: string;
+                            used: string | null;
+                        }[];
                         customer: {
                             id: string;
                             subscription_id: string | null;
@@ -2022,6 +2273,7 @@ export interface operations {
                             last_used: string | null;
                             /** Format: date-time */
                             created: string;
+                            old_secret_until: string | null;
                             /** Format: uuid */
                             account_id: string;
                             revoked_at: string | null;
@@ -2930,7 +3182,8 @@ export interface operations {
                 from?: string;
                 to?: string;
                 interval?: "hour" | "day" | "month";
-                group_by?: "model" | "key" | "none";
+                group_by?: string;
+                top?: string;
             };
             header?: never;
             path?: never;
@@ -2951,13 +3204,16 @@ export interface operations {
                         to: string;
                         /** @enum {unknown} */
                         interval: "hour" | "day" | "month";
-                        /** @enum {unknown} */
-                        group_by: "model" | "key" | "none";
+                        group_by: string;
                         buckets: {
                             /** Format: date-time */
                             start: string;
                             model?: string;
                             key_id?: string;
+                            member_id?: string | null;
+                            metadata_value?: string | null;
+                            /** @constant */
+                            others?: true;
                             requests: number;
                             errors: number;
                             prompt_tokens: number;
@@ -2978,6 +3234,10 @@ export interface operations {
                             label: string;
                             prefix: string;
                         }[];
+                        members?: {
+                            id: string;
+                            name: string;
+                        }[];
                         adjustments?: {
                             /** Format: uuid */
                             id: string;
@@ -2986,6 +3246,86 @@ export interface operations {
                             month: string;
                             amount_usd: string;
                             reason: string;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    getUsageLatency: {
+        parameters: {
+            query?: {
+                from?: string;
+                to?: string;
+                interval?: "hour" | "day" | "month";
+                group_by?: string;
+                top?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        from: string;
+                        /** Format: date-time */
+                        to: string;
+                        /** @enum {unknown} */
+                        interval: "hour" | "day" | "month";
+                        group_by: string;
+                        sampled: boolean;
+                        buckets: {
+                            /** Format: date-time */
+                            start: string;
+                            model?: string;
+                            key_id?: string;
+                            member_id?: string | null;
+                            metadata_value?: string | null;
+                            /** @constant */
+                            others?: true;
+                            requests: number;
+                            first_byte_ms: {
+                                p50: number;
+                                p95: number;
+                            };
+                            duration_ms: {
+                                p50: number;
+                                p95: number;
+                            };
+                        }[];
+                        totals: {
+                            model?: string;
+                            key_id?: string;
+                            member_id?: string | null;
+                            metadata_value?: string | null;
+                            /** @constant */
+                            others?: true;
+                            requests: number;
+                            first_byte_ms: {
+                                p50: number;
+                                p95: number;
+                            };
+                            duration_ms: {
+                                p50: number;
+                                p95: number;
+                            };
+                        }[];
+                        keys?: {
+                            id: string;
+                            label: string;
+                            prefix: string;
+                        }[];
+                        members?: {
+                            id: string;
+                            name: string;
                         }[];
                     };
                 };
@@ -3012,9 +3352,160 @@ export interface operations {
                         from: string;
                         spent_usd: string;
                         reserved_usd: string;
+                        today_usd: string;
+                        forecast_usd: string | null;
                         cap_usd: string;
                         /** Format: date-time */
                         resets_at: string;
+                    };
+                };
+            };
+        };
+    };
+    listPricedModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        plan: {
+                            id: string;
+                            name: string;
+                        };
+                        models: {
+                            id: string;
+                            /** @enum {unknown} */
+                            kind: "chat" | "completion" | "embedding";
+                            owned_by: string;
+                            context_tokens: number;
+                            max_output_tokens: number;
+                            accepts: ("text" | "image" | "audio")[];
+                            /** @description The paths at which the model is offered; null while no gateway is known. */
+                            endpoints: string[] | null;
+                            /** @description Whether the account’s plan includes the model. */
+                            is_included: boolean;
+                            /** @description The plans on sale that include the model. */
+                            plans: {
+                                id: string;
+                                name: string;
+                            }[];
+                            prices: {
+                                is_now: boolean;
+                                from: string | null;
+                                until: string | null;
+                                /** @description 0 is Sunday; empty for every day. */
+                                weekdays: number[];
+                                /** @description Such as `01:00-04:00`; empty for the whole day. */
+                                utc_hours: string[];
+                                rows: {
+                                    /** @description `default` for requests that do not choose a service tier. */
+                                    tier: string;
+                                    /** @description The prices apply to prompts of more tokens than this. */
+                                    above_prompt_tokens: number;
+                                    usd_per_million_tokens: {
+                                        input: number;
+                                        cached_input: number;
+                                        cache_write?: number;
+                                        cache_write_long?: number;
+                                        audio_input?: number;
+                                        image_input?: number;
+                                        output: number;
+                                        reasoning?: number;
+                                        audio_output?: number;
+                                        image_output?: number;
+                                    };
+                                }[];
+                            }[];
+                            usd_per_request: number;
+                            /** @description For each call of a tool that the provider runs. */
+                            usd_per_call: {
+                                [key: string]: number;
+                            };
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    getLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        limits: {
+                            /** @description Whether an operator replaced limits of the plan. */
+                            is_set_by_operator: boolean;
+                            requests: {
+                                per_minute: number;
+                                /** @description How much may come at once. */
+                                burst: number;
+                                left: number | null;
+                                full_in_ms: number | null;
+                            };
+                            tokens: {
+                                per_minute: number;
+                                /** @description How much may come at once. */
+                                burst: number;
+                                left: number | null;
+                                full_in_ms: number | null;
+                            };
+                            concurrent_requests: {
+                                limit: number;
+                                in_use: number | null;
+                            };
+                            /** @description The maximum cost of a request. */
+                            request_budget_usd: number;
+                            month: {
+                                /** @description US dollars */
+                                budget_usd: string;
+                                /** @description US dollars */
+                                spent_usd: string;
+                                /** @description US dollars */
+                                reserved_usd: string;
+                                /** @description US dollars */
+                                left_usd: string;
+                                /** Format: date-time */
+                                resets_at: string;
+                            };
+                            keys: {
+                                limit: number | null;
+                                in_use: number;
+                            };
+                        };
+                        /** @description The account’s plan and those on sale. */
+                        plans: {
+                            id: string;
+                            name: string;
+                            is_current: boolean;
+                            requests_per_minute: number;
+                            tokens_per_minute: number;
+                            concurrent_requests: number;
+                            request_budget_usd: number;
+                            monthly_budget_usd: number;
+                            key_quota: number | null;
+                            seats: number | null;
+                        }[];
                     };
                 };
             };
@@ -3056,6 +3547,7 @@ export interface operations {
         parameters: {
             query?: {
                 key?: string;
+                member?: string;
                 model?: string;
                 status?: string;
                 code?: string;
@@ -3134,6 +3626,7 @@ export interface operations {
         parameters: {
             query?: {
                 key?: string;
+                member?: string;
                 model?: string;
                 status?: string;
                 code?: string;

@@ -9,12 +9,12 @@ export interface RequestInput {
   readonly idempotencyKey?: string
 }
 
-const unreachable = 'The server cannot be reached. Check your connection and try again.'
+export const unreachable = 'The server cannot be reached. Check your connection and try again.'
 const tooSlow = {
   reading: 'The server did not answer in time. Try again in a moment.',
   changing: 'The server did not answer in time. The change may still have been made: check before you try again.'
 }
-const unreadable = 'The server sent an unexpected answer. Try again in a moment.'
+export const unreadable = 'The server sent an unexpected answer. Try again in a moment.'
 
 /** Longer than the API waits for its own dependencies. A browser on its own would wait for minutes. */
 const timeoutMs = 30_000

@@ -32,6 +32,8 @@ export function writePages(
   const files: Record<string, string> = Object.fromEntries(signInPaths.map((path) => [path, 'sign-in.html']))
   let count = 0
   for (const [address, needs] of pages) {
+    // Only operators load the code of these pages, and the browser asks for a page before control knows who asks.
+    if (address.startsWith('/dashboard/operator')) continue
     const file = `page-${count++}.html`
     files[address] = file
     writeFileSync(join(outDir, file), addLinks(html, chunks, needs))

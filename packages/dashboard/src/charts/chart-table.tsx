@@ -1,6 +1,7 @@
 import { ChevronRight } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { ScrollRegion } from '../ui/scroll-region.tsx'
-import type { Series } from './bar-chart.tsx'
+import { type Series, sumAt } from './series.ts'
 
 interface ChartTableProps {
   /** The title of the table, and the accessible name of its scroll region. */
@@ -13,12 +14,22 @@ interface ChartTableProps {
   readonly format: (value: number) => string
   /** False for values that do not add up. */
   readonly hasTotal?: boolean
+  /** Makes a link of a row's name. */
+  readonly linkRow?: (place: number, name: string) => ReactNode
 }
 
 const numberCell = 'px-3 py-1.5 text-right whitespace-nowrap tabular-nums'
 
 /** A collapsible table with the exact numbers of a chart, for keyboards and screen readers too. */
-export function ChartTable({ caption, heading, names, series, format, hasTotal = series.length > 1 }: ChartTableProps) {
+export function ChartTable({
+  caption,
+  heading,
+  names,
+  series,
+  format,
+  hasTotal = series.length > 1,
+  linkRow
+}: ChartTableProps) {
   return (
     <details className="group mt-5">
       <summary className="inline-flex min-h-8 list-none items-center gap-1 rounded-md pr-2 text-[0.8125rem] font-medium text-ink-soft hover:text-ink [&::-webkit-details-marker]:hidden">
@@ -51,18 +62,14 @@ export function ChartTable({ caption, heading, names, series, format, hasTotal =
                   scope="row"
                   className="sticky left-0 bg-surface px-3 py-1.5 text-left font-medium whitespace-nowrap"
                 >
-                  {name}
+                  {linkRow === undefined ? name : linkRow(at, name)}
                 </th>
                 {series.map(({ id, values }) => (
                   <td key={id} className={numberCell}>
-                    {format(values[at] ?? 0)}
+                    {values[at] === null ? '–' : format(values[at] ?? 0)}
                   </td>
                 ))}
-                {hasTotal && (
-                  <td className={numberCell}>
-                    {format(series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0))}
-                  </td>
-                )}
+                {hasTotal && <td className={numberCell}>{format(sumAt(series, at))}</td>}
               </tr>
             ))}
           </tbody>

@@ -3,11 +3,14 @@ import {
   Activity,
   Bell,
   BookOpenText,
+  BookText,
+  Box,
   Building2,
   ChartColumn,
   ClipboardList,
   Coins,
   CreditCard,
+  Gauge,
   KeyRound,
   LayoutDashboard,
   ListTree,
@@ -24,6 +27,8 @@ const destinations = [
   { to: '/dashboard', text: 'Overview', icon: LayoutDashboard },
   { to: '/dashboard/keys', text: 'Keys', icon: KeyRound },
   { to: '/dashboard/playground', text: 'Playground', icon: MessagesSquare },
+  { to: '/dashboard/models', text: 'Models', icon: Box },
+  { to: '/dashboard/limits', text: 'Limits', icon: Gauge },
   { to: '/dashboard/usage', text: 'Usage', icon: ChartColumn },
   { to: '/dashboard/requests', text: 'Requests', icon: ListTree },
   { to: '/dashboard/billing', text: 'Billing', icon: CreditCard },
@@ -31,6 +36,7 @@ const destinations = [
   { to: '/dashboard/notices', text: 'Notices', icon: Bell },
   { to: '/dashboard/webhooks', text: 'Webhooks', icon: Webhook, isForOwner: true },
   { to: '/dashboard/audit', text: 'Audit log', icon: ScrollText, isForOwner: true },
+  { to: '/dashboard/docs', text: 'Docs', icon: BookText },
   { to: '/dashboard/account', text: 'Account', icon: UserRound }
 ] as const
 

@@ -84,7 +84,7 @@ function useNamed(): CommandGroup[] {
         hint: shownPrefix(key),
         words: `${key.id} ${key.status}`,
         icon: KeyRound,
-        run: () => navigate({ to: '/dashboard/keys', search: { q: key.label } })
+        run: () => navigate({ to: '/dashboard/keys/$id', params: { id: key.id } })
       }))
     },
     {

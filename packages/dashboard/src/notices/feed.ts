@@ -44,4 +44,14 @@ export const latestNotices = (feed: NoticeFeed) =>
     refetchInterval: pollMs
   })
 
+const recentCount = '50'
+
+/** Enough of the newest events to find what needs attention. */
+export const recentNotices = (feed: NoticeFeed) =>
+  queryOptions<EventsResponse, ApiError>({
+    queryKey: [...feed.key, 'recent'],
+    queryFn: ({ signal }) => feed.read({ limit: recentCount }, signal),
+    refetchInterval: pollMs
+  })
+
 export const refreshNotices = (feed: NoticeFeed): Promise<void> => queryClient.invalidateQueries({ queryKey: feed.key })

@@ -28,6 +28,9 @@ export function ToastStack(props: ToastStackProps) {
   )
 }
 
+/** Base UI sets `aria-modal`, which only a dialog may have. */
+const notModal = { 'aria-modal': undefined }
+
 function Toasts({ requests, showToast }: ToastStackProps) {
   const { toasts, add, close } = Toast.useToastManager<ToastRequest>()
   const shown = useRef(0)
@@ -56,7 +59,7 @@ function Toasts({ requests, showToast }: ToastStackProps) {
           const request = toast.data
           const { icon: Icon, color } = looks[request?.tone ?? 'done']
           return (
-            <Toast.Root key={toast.id} toast={toast} role="group" className="toast">
+            <Toast.Root key={toast.id} toast={toast} role="group" {...notModal} className="toast">
               <Toast.Content className="flex items-center gap-2.5 overflow-hidden px-4 py-3 text-sm transition-opacity data-behind:opacity-0 data-expanded:opacity-100">
                 <Icon aria-hidden="true" className={`size-4 shrink-0 ${color}`} />
                 <Toast.Description className="min-w-0 flex-1 break-words" />

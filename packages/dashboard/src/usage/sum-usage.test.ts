@@ -40,11 +40,15 @@ test('groups are sorted by cost, the highest first', async () => {
   )
 })
 
-test('a range includes every UTC hour or day that it overlaps', async () => {
+test('a range includes every UTC hour, day or month that it overlaps', async () => {
   const from = new Date('2026-02-27T23:10:00Z')
   assert.deepEqual(bucketStarts(from, new Date('2026-03-01T00:00:00Z'), 'day'), [
     '2026-02-27T00:00:00.000Z',
     '2026-02-28T00:00:00.000Z'
   ])
   assert.equal(bucketStarts(from, new Date('2026-02-28T01:00:00Z'), 'hour').length, 2)
+  assert.deepEqual(bucketStarts(from, new Date('2026-03-01T01:00:00Z'), 'month'), [
+    '2026-02-01T00:00:00.000Z',
+    '2026-03-01T00:00:00.000Z'
+  ])
 })

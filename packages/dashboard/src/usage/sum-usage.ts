@@ -1,5 +1,6 @@
 import { type ShownCounter, shownCounters, usageCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 import type { Answer } from '../api/call.ts'
+import type { Interval } from './usage-range.ts'
 
 export type Bucket = Answer<'getUsage'>['buckets'][number]
 
@@ -39,16 +40,23 @@ const hourMs = 3_600_000
 const stepMs = { hour: hourMs, day: 24 * hourMs } as const
 
 /**
- * The starts of all UTC hours or days that a range overlaps, including those without usage.
+ * The starts of all UTC hours, days or months that a range overlaps, including those without usage.
  *
  * @param from inclusive
  * @param to exclusive
  */
-export function bucketStarts(from: Date, to: Date, interval: keyof typeof stepMs): string[] {
-  const step = stepMs[interval]
+export function bucketStarts(from: Date, to: Date, interval: Interval): string[] {
   const starts: string[] = []
-  for (let at = Math.floor(from.getTime() / step) * step; at < to.getTime(); at += step) {
-    starts.push(new Date(at).toISOString())
-  }
+  const first =
+    interval === 'month' ? Date.UTC(from.getUTCFullYear(), from.getUTCMonth()) : floorTo(from, stepMs[interval])
+  for (let at = first; at < to.getTime(); at = nextStart(at, interval)) starts.push(new Date(at).toISOString())
   return starts
+}
+
+const floorTo = (time: Date, step: number): number => Math.floor(time.getTime() / step) * step
+
+function nextStart(at: number, interval: Interval): number {
+  if (interval !== 'month') return at + stepMs[interval]
+  const start = new Date(at)
+  return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1)
 }

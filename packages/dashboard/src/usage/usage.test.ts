@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
+import { describeChange } from './compare.ts'
 import { groupUsage } from './group-usage.ts'
 import { describeRareCounters } from './rare-counters.ts'
-import { stackUsage } from './stack-usage.ts'
+import { latencyLines, stackUsage, sumByStart } from './stack-usage.ts'
 import { type Bucket, bucketStarts, sumByGroup } from './sum-usage.ts'
 import { emptyBucket } from './testing/empty-bucket.ts'
-import { ranges, usageRange } from './usage-range.ts'
+import { stackTokenKinds } from './token-kinds.ts'
+import { rangeBefore, rangeOfDays, ranges, usageRange } from './usage-range.ts'
 import { writeCsv } from './write-csv.ts'
 
 const bucket = (start: string, model: string, requests: number): Bucket => ({
@@ -42,13 +44,13 @@ test('series include all buckets, the largest group first, and the smallest grou
   const models = groupUsage({ group_by: 'model' })
   const series = stackUsage(buckets, starts, 'tokens', models)
   assert.deepEqual(series, [
-    { id: 'f', name: 'f', values: [0, 24] },
-    { id: 'e', name: 'e', values: [0, 20] },
-    { id: 'd', name: 'd', values: [0, 16] },
-    { id: 'c', name: 'c', values: [0, 12] },
+    { id: '=f', name: 'f', values: [0, 24] },
+    { id: '=e', name: 'e', values: [0, 20] },
+    { id: '=d', name: 'd', values: [0, 16] },
+    { id: '=c', name: 'c', values: [0, 12] },
     { id: '', name: '2 others', values: [0, 12] }
   ])
-  assert.deepEqual(stackUsage(buckets.slice(0, 1), starts, 'cost', models), [{ id: 'a', name: 'a', values: [0, 0.1] }])
+  assert.deepEqual(stackUsage(buckets.slice(0, 1), starts, 'cost', models), [{ id: '=a', name: 'a', values: [0, 0.1] }])
 })
 
 test('keys with the same label stay separate and get distinct names', async () => {
@@ -68,6 +70,132 @@ test('keys with the same label stay separate and get distinct names', async () =
     ['Shop (tg_aaaaa…)', 'Shop (tg_bbbbb…)', '2 others']
   )
   assert.equal(new Set(stackUsage(buckets, [start], 'cost', groups).map(({ id }) => id)).size, 3)
+})
+
+test('groups together in the report, groups without a value, and hostile values stay apart', async () => {
+  const start = '2026-05-01T00:00:00.000Z'
+  const { model, ...plain } = bucket(start, '', 1)
+  const { heading, groupOf, nameOf, filterOf } = groupUsage({ group_by: 'metadata.tenant' })
+  assert.equal(heading, 'Tag: tenant')
+  const cases = [
+    [{ metadata_value: 'acme' }, 'acme', { 'metadata.tenant': 'acme' }],
+    [{ metadata_value: 'Others' }, 'Others', { 'metadata.tenant': 'Others' }],
+    [{ metadata_value: '-' }, '-', { 'metadata.tenant': '-' }],
+    [{ metadata_value: '' }, '(empty)', null],
+    [{ metadata_value: null }, 'Without tenant', null],
+    [{ others: true }, 'Others', null]
+  ] as const
+  const ids = cases.map(([members]) => groupOf({ ...plain, ...members }))
+  assert.equal(new Set(ids).size, cases.length)
+  assert.deepEqual(
+    ids.map((id) => [nameOf(id), filterOf(id)]),
+    cases.map(([, name, filter]) => [name, filter])
+  )
+  const members = groupUsage({ group_by: 'member', members: [{ id: 'u1', name: 'Ada' }] })
+  assert.deepEqual(
+    [members.nameOf('=u1'), members.nameOf('=u2'), members.nameOf('-')],
+    ['Ada', 'Deleted members', 'Deleted members']
+  )
+})
+
+test('the kinds of tokens do not overlap, and add up to all tokens', async () => {
+  const count = fc.nat({ max: 1000 })
+  const start = '2026-05-01T00:00:00.000Z'
+  fc.assert(
+    fc.property(fc.array(count, { minLength: 10, maxLength: 10 }), (parts) => {
+      const [cached, write, long, audio, image, text, reasoning, spoken, drawn, output] = parts as [
+        ...[number, number, number, number, number],
+        ...[number, number, number, number, number]
+      ]
+      const one: Bucket = {
+        ...emptyBucket,
+        start,
+        prompt_tokens: cached + write + long + audio + image + text,
+        ...{ cached_tokens: cached, cache_write_tokens: write, long_cache_write_tokens: long },
+        ...{ audio_input_tokens: audio, image_input_tokens: image },
+        completion_tokens: reasoning + spoken + drawn + output,
+        ...{ reasoning_tokens: reasoning, audio_output_tokens: spoken, image_output_tokens: drawn }
+      }
+      const sum = stackTokenKinds([one], [start]).reduce((total, { values }) => total + (values[0] ?? 0), 0)
+      assert.equal(sum, one.prompt_tokens + one.completion_tokens)
+      const stacked = stackUsage([one], [start], 'kinds', groupUsage({ group_by: 'none' }))
+      assert.ok(stacked.length <= 5)
+      assert.equal(
+        stacked.reduce((total, { values }) => total + (values[0] ?? 0), 0),
+        sum
+      )
+      assert.deepEqual(sumByStart([one], [start], 'kinds'), [sum])
+    })
+  )
+})
+
+test('a range of days includes both, ends with the current hour, and has a number of bars that fits', async () => {
+  const now = new Date('2026-11-25T16:20:00Z')
+  for (const [first, last, expected] of [
+    ['2026-11-01', '2026-11-10', ['2026-11-01T00:00', '2026-11-11T00:00', 'day']],
+    ['2026-11-25', '2026-11-25', ['2026-11-25T00:00', '2026-11-25T17:00', 'hour']],
+    ['2026-11-23', '2026-11-30', ['2026-11-23T00:00', '2026-11-25T17:00', 'day']],
+    ['2025-01-15', '2026-11-10', ['2025-01-15T00:00', '2026-11-11T00:00', 'month']],
+    ['2026-12-01', '2026-12-01', ['2026-12-01T00:00', '2026-12-02T00:00', 'hour']],
+    ['2026-11-10', '2026-11-01', null],
+    ['2026-02-31', '2026-03-01', null],
+    ['soon', '2026-03-01', null],
+    [undefined, '2026-03-01', null]
+  ] as const) {
+    const range = rangeOfDays(first, last, now)
+    assert.deepEqual(
+      range && [range.from.toISOString().slice(0, 16), range.to.toISOString().slice(0, 16), range.interval],
+      expected
+    )
+  }
+})
+
+test('the range before has as many bars, and ends where the range begins or before', async () => {
+  const day = fc.integer({ min: 0, max: 2000 }).map((days) => new Date(Date.UTC(2024, 0) + days * 86_400_000))
+  const now = new Date('2026-11-25T16:20:00Z')
+  fc.assert(
+    fc.property(day, fc.nat({ max: 500 }), (from, days) => {
+      const last = new Date(from.getTime() + days * 86_400_000)
+      const range = rangeOfDays(from.toISOString().slice(0, 10), last.toISOString().slice(0, 10), now)
+      assert.ok(range)
+      const before = rangeBefore(range)
+      const starts = (of: typeof range) => bucketStarts(of.from, of.to, of.interval)
+      assert.ok(before.from < before.to)
+      assert.equal(starts(before).length, starts(range).length)
+      assert.ok(starts(before).at(-1)! < starts(range)[0]!)
+    })
+  )
+  const thirty = usageRange('month', now)
+  assert.equal(rangeBefore(thirty).to.toISOString(), '2026-10-26T17:00:00.000Z')
+})
+
+test('changes are percents, and an impossible percent is not shown', async () => {
+  for (const [before, after, text] of [
+    [100, 112, '+12%'],
+    [100, 97, '-3%'],
+    [100, 100, '0%'],
+    [0, 5, 'new'],
+    [0, 0, ''],
+    [0.01, 80, '> +999%']
+  ] as const) {
+    assert.equal(describeChange(after, before), text)
+  }
+})
+
+test('lines of latency are those of the groups with the most requests, with gaps', async () => {
+  const starts = ['2026-05-01T00:00:00.000Z', '2026-05-02T00:00:00.000Z']
+  const measured = (model: string) => ({
+    ...{ model, requests: 1 },
+    ...{ first_byte_ms: { p50: 1, p95: 2 }, duration_ms: { p50: 3, p95: 4 } }
+  })
+  const totals = ['a', 'b', 'c', 'd', 'e', 'f'].map(measured)
+  const buckets = totals.map((one) => ({ ...one, start: '2026-05-02T00:00:00Z' }))
+  const lines = latencyLines({ buckets, totals }, starts, 'whole95', groupUsage({ group_by: 'model' }))
+  assert.deepEqual(lines[0], { id: '=a', name: 'a', values: [null, 4] })
+  assert.deepEqual(
+    lines.map(({ name }) => name),
+    ['a', 'b', 'c', 'd', 'e']
+  )
 })
 
 test('each bar names its rare counters, summed over all groups, and none that are 0', async () => {

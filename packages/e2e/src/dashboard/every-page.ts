@@ -9,9 +9,6 @@ import { untilFailed } from './until-failed.ts'
 import { untilLogged } from './until-logged.ts'
 import { browser, system } from './world.ts'
 
-/** The limit for the first page, as transferred. */
-const maxBytes = 200_000
-
 /** Waits until all parts of a page are loaded. */
 const untilLoaded = (page: Page) => page.getByText('Loading…').first().waitFor({ state: 'detached' })
 
@@ -133,9 +130,9 @@ t.test('a page that cannot be shown says why, and can be retried', async () => {
 
 t.test('the first page is small', async (t) => {
   if (browser === null) return
-  for (const [path, title, person] of [
-    ['/login', 'Sign in', undefined],
-    ['/dashboard', 'Overview', ada]
+  for (const [path, title, person, maxBytes] of [
+    ['/login', 'Sign in', undefined, 130_000],
+    ['/dashboard', 'Overview', ada, 270_000]
   ] as const) {
     const { page, context } = await visit(browser, system, person === undefined ? {} : { person })
     const requests: Request[] = []

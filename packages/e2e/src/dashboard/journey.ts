@@ -56,6 +56,11 @@ t.test('a browser session covers everything from registration to a paid plan and
   await button('Confirm and sign in').click()
   await heading('Overview')
   await page.getByText('Create your first key').waitFor()
+  const steps = page.getByRole('list', { name: 'First steps' })
+  await steps.getByText('Confirm your e-mail address (done)').waitFor()
+  await steps.getByRole('link', { name: 'Create a key' }).click()
+  await page.getByRole('dialog', { name: 'Create' }).waitFor()
+  await button('Cancel').click()
 
   await go('Keys')
   await page.getByText('No keys yet').waitFor()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
-import { ada } from './ada.ts'
+import { ada, hostile } from './ada.ts'
 import { visit } from './browser.ts'
 import { accessibilityProblems } from './check-accessibility.ts'
 import { untilFailed } from './until-failed.ts'
@@ -156,33 +156,70 @@ t.test('a change that is not active yet says so until it is active', async () =>
   await context.close()
 })
 
-t.test('a partly loaded list does not claim to be empty', async () => {
+t.test('keys are searched and sorted by control, and stay visible if a refresh fails', async () => {
   if (browser === null) return
   const { page, context } = await visit(browser, system, { person: ada })
-  const { body } = await ada.listKeys()
-  let isCut = true
   await page.clock.install()
-  await context.route(/\/api\/keys\?/, (route) => {
-    const isFirst = !route.request().url().includes('cursor')
-    if (isCut && !isFirst) return route.abort()
-    return route.fulfill({ json: isFirst ? { keys: body.keys, next_cursor: 'more' } : { keys: [], next_cursor: null } })
-  })
   await page.goto('/dashboard/keys')
-  await page.getByLabel('Filter by label').fill('nothing like it')
-  await page.getByText('Searching').waitFor()
-  await untilFailed(page, 1)
-  await page.getByText('No matching key so far').waitFor()
-  isCut = false
-  await page.getByRole('button', { name: 'Try again' }).click()
+  const names = page.getByRole('rowheader').getByRole('heading')
+  const search = async (text: string) => {
+    await page.getByLabel('Search keys').fill(text)
+    await page.clock.runFor(1000)
+  }
+  await page.getByRole('region', { name: 'Keys' }).waitFor()
+  await search('nothing like it')
   await page.getByText('No matching keys', { exact: true }).waitFor()
-  await page.getByLabel('Filter by label').fill('')
-  await page.getByRole('list', { name: 'Keys' }).waitFor()
+  await search('WAITS')
+  await names.filter({ hasText: 'waits' }).waitFor()
+  assert.equal(await names.count(), 1)
+  await search('')
+  await names.nth(1).waitFor()
+  await page.getByRole('columnheader').getByRole('button', { name: 'Key' }).click()
+  await page
+    .getByRole('columnheader', { name: 'Key', exact: true })
+    .and(page.locator('[aria-sort=ascending]'))
+    .waitFor()
+  const sorted = await names.allTextContents()
+  assert.deepEqual(
+    sorted,
+    sorted.toSorted((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1))
+  )
 
   await context.route(/\/api\/keys\?/, (route) => route.abort())
   await page.clock.fastForward(60_000)
   await page.evaluate('document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))')
   await untilFailed(page, 1)
   await page.getByRole('alert').getByText('This could not be refreshed and may be out of date.').waitFor()
-  assert.ok(await page.getByRole('list', { name: 'Keys' }).isVisible(), 'the loaded keys are still shown')
+  assert.ok(await page.getByRole('region', { name: 'Keys' }).isVisible(), 'the loaded keys are still shown')
+  await context.close()
+})
+
+t.test('a key has a page with its spend, its settings and its requests', async () => {
+  if (browser === null) return
+  const { page, context, complaints } = await visit(browser, system, { person: ada })
+  await page.goto('/dashboard/keys')
+  await page.getByRole('link', { name: hostile }).click()
+  await page.getByRole('heading', { name: hostile, level: 1 }).waitFor()
+  await page.getByText('spent, without a budget of its own').waitFor()
+  await page.getByText('As set for the account').waitFor()
+  await page.getByRole('region', { name: 'Requests, newest first' }).getByText('gpt-4o-mini').first().waitFor()
+  for (const [colorScheme, width] of [
+    ['light', 360],
+    ['dark', 1920]
+  ] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.setViewportSize({ width, height: 800 })
+    assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= width, `fits ${width} px`)
+    assert.deepEqual(await accessibilityProblems(page), [], `${colorScheme}, ${width} px`)
+  }
+  await page.getByRole('link', { name: 'All requests of this key' }).click()
+  await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor()
+  assert.match(page.url(), /key=key_/)
+  await page.goto('/dashboard/keys/key_000000000000000000000000')
+  await page.getByText('There is no such key').waitFor()
+  assert.deepEqual(
+    complaints.filter((line) => !line.includes('404')),
+    []
+  )
   await context.close()
 })

@@ -7,6 +7,7 @@ export const publicPages = [
   ['Confirm your e-mail address', '/confirm#token_hash=0&type=email'],
   ['This link does not work', '/reset-password'],
   ['Choose a new password', '/reset-password#token_hash=0'],
+  ['Your account is deleted', '/goodbye'],
   ['You have been invited to a team', '/invitations/0'],
   ['Page not found', '/dashboard/nowhere']
 ] as const
@@ -16,6 +17,8 @@ export const ownPages = [
   ['Overview', '/dashboard', 5],
   ['Keys', '/dashboard/keys', 1],
   ['Playground', '/dashboard/playground', 0],
+  ['Models', '/dashboard/models', 1],
+  ['Limits', '/dashboard/limits', 1],
   ['Usage', '/dashboard/usage', 1],
   ['Requests', '/dashboard/requests', 1],
   ['Billing', '/dashboard/billing', 3],
@@ -23,5 +26,6 @@ export const ownPages = [
   ['Notices', '/dashboard/notices', 1],
   ['Webhooks', '/dashboard/webhooks', 1],
   ['Audit log', '/dashboard/audit', 1],
+  ['Docs', '/dashboard/docs', 1],
   ['Account', '/dashboard/account', 3]
 ] as const

@@ -11,6 +11,7 @@ t.test('a person signs in with a provider, and comes back to the page they wante
   if (browser === null) return
   const { page, context, complaints } = await visit(browser, system)
   await page.goto('/dashboard/keys?q=x')
+  await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor()
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     assert.deepEqual(await accessibilityProblems(page), [], colorScheme)

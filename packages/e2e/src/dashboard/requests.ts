@@ -13,7 +13,7 @@ t.test('a customer finds a request, reads why it cost what it cost, and exports 
   const { page, context, complaints } = await visit(browser, system, { person: owner })
   await page.goto('/dashboard/usage')
   await page.getByRole('link', { name: 'See requests' }).click()
-  await page.getByText('No requests yet').waitFor()
+  await page.getByText('No matching requests').waitFor()
 
   const { id: keyId, value } = (await owner.createKey('Web')).body.key
   const client = openaiClient(system.addresses.gateways[0]!, value)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { totpCode } from '@tollgate/sandbox/identity/tokens/totp.ts'
+import type { Page } from 'playwright-core'
 import t from 'tap'
 import { Person } from '../person.ts'
 import { visit } from './browser.ts'
@@ -36,7 +37,16 @@ t.test('a person turns the second factor on, and signs in with a code', async ()
   const code = codeNow(secret)
   await dialog.getByLabel('Code', { exact: true }).fill(`${code.slice(0, 3)} ${code.slice(3)}`)
   await dialog.getByRole('button', { name: 'Turn on' }).click()
+  const list = dialog.getByRole('list', { name: 'Recovery codes' })
+  await list.waitFor()
+  const codes = await list.getByRole('listitem').allTextContents()
+  assert.equal(codes.length, 10)
+  await page.keyboard.press('Escape')
+  await page.emulateMedia({ colorScheme: 'light' })
+  assert.deepEqual(await accessibilityProblems(page), [], 'recovery codes')
+  await dialog.getByRole('button', { name: 'I saved them' }).click()
   await page.getByText('The second factor is on.', { exact: true }).waitFor()
+  await page.getByText('10 recovery codes left.').waitFor()
   assert.ok(!(await page.content()).includes(secret), 'the page no longer has the secret')
 
   await context.clearCookies()
@@ -62,9 +72,31 @@ t.test('a person turns the second factor on, and signs in with a code', async ()
   await page.getByLabel('Code', { exact: true }).fill(codeOfNextStep(secret))
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  await loseThePhone(page, ada, codes[0] ?? '')
   assert.deepEqual([...complaints, ...foreign], [])
   await context.close()
 })
+
+/** Signs in with a recovery code, and turns the second factor off with the password alone. */
+async function loseThePhone(page: Page, { email, password }: Person, recoveryCode: string): Promise<void> {
+  const dialog = page.getByRole('dialog')
+  await page.context().clearCookies()
+  await page.goto('/login?next=/dashboard/account')
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('button', { name: 'Use a recovery code' }).click()
+  await page.getByLabel('Recovery code', { exact: true }).and(page.locator(':focus')).fill(recoveryCode.toUpperCase())
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByText('You signed in with a recovery code').waitFor()
+  await page.getByText('9 recovery codes left.').waitFor()
+  assert.deepEqual(await accessibilityProblems(page), [])
+  await page.getByRole('button', { name: 'Turn off', exact: true }).click()
+  assert.equal(await dialog.getByLabel('Code', { exact: true }).count(), 0)
+  await dialog.getByLabel('Password', { exact: true }).fill(password)
+  await dialog.getByRole('button', { name: 'Turn off' }).click()
+  await page.getByText('The second factor is off.', { exact: true }).first().waitFor()
+}
 
 t.test('a person turns the second factor off', async () => {
   if (browser === null) return

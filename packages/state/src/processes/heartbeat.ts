@@ -1,3 +1,4 @@
+import type { Api } from '@tollgate/contracts/catalog/apis.ts'
 import { type ProcessReport, readProcessReport } from '@tollgate/contracts/records/process-report.ts'
 import { processesName } from '../keyspace/names.ts'
 import type { RedisLink, RedisNode } from '../link/redis-link.ts'
@@ -58,19 +59,31 @@ export interface LiveUpstreams {
 
 /** @returns null if no running gateway is known, or Redis is unavailable */
 export async function liveUpstreams(link: RedisLink): Promise<LiveUpstreams | null> {
+  const gateways = await readGateways(link)
+  if (gateways === null) return null
+  const served = new Set(gateways.flatMap(({ upstreams = [] }) => upstreams.map(({ name }) => name)))
+  const leftOut = gateways.flatMap(({ leftOutUpstreams = [] }) => leftOutUpstreams.filter((name) => !served.has(name)))
+  return { served, leftOut: new Set(leftOut) }
+}
+
+/** The APIs of each upstream of the running gateways. @returns null as {@link liveUpstreams}, or if a gateway does not report them */
+export async function readSpokenApis(link: RedisLink): Promise<ReadonlyMap<string, ReadonlySet<Api>> | null> {
+  const upstreams = (await readGateways(link))?.flatMap(({ upstreams = [] }) => upstreams) ?? null
+  if (upstreams === null || upstreams.some(({ speaks }) => speaks === undefined)) return null
+  const byName = Map.groupBy(upstreams, ({ name }) => name)
+  return new Map([...byName].map(([name, some]) => [name, new Set(some.flatMap(({ speaks = [] }) => speaks))]))
+}
+
+/** The running gateways; null if there are none, or Redis is unavailable. */
+async function readGateways(link: RedisLink): Promise<LiveProcess[] | null> {
   if (!link.isReady()) return null
-  let processes: LiveProcess[]
   try {
-    processes = await readProcesses(link)
+    const gateways = (await readProcesses(link)).filter(({ kind }) => kind === 'gateway')
+    return gateways.length === 0 ? null : gateways
   } catch {
     // The connection itself reports that Redis is away.
     return null
   }
-  const gateways = processes.filter(({ kind }) => kind === 'gateway')
-  if (gateways.length === 0) return null
-  const served = new Set(gateways.flatMap(({ upstreams = [] }) => upstreams.map(({ name }) => name)))
-  const leftOut = gateways.flatMap(({ leftOutUpstreams = [] }) => leftOutUpstreams.filter((name) => !served.has(name)))
-  return { served, leftOut: new Set(leftOut) }
 }
 
 /** @throws RedisAwayError */

@@ -13,6 +13,7 @@ import { me } from './me.ts'
 import { ownSessions } from './own-sessions.ts'
 import { createPendingSignIns } from './pending-sign-in.ts'
 import { providerSignIn } from './provider-sign-in.ts'
+import { recoveryCodeEndpoint } from './recovery-code-endpoint.ts'
 import { register } from './register.ts'
 import { resetPassword } from './reset-password.ts'
 import { secondFactor } from './second-factor.ts'
@@ -29,7 +30,7 @@ export async function authEndpoints(app: FastifyInstance, options: AuthOptions):
     ...options,
     cookie: cookieAttributes(options.publicUrl, options.serviceDomain),
     pendings: createPendingSignIns(options.sharedSecret),
-    codes: createSecondFactorCodes(app, options.limits)
+    codes: createSecondFactorCodes(app, options)
   }
   register(typed, context)
   confirmLink(typed)
@@ -44,4 +45,5 @@ export async function authEndpoints(app: FastifyInstance, options: AuthOptions):
   resetPassword(typed, context)
   changePassword(typed, context)
   secondFactor(typed, context)
+  recoveryCodeEndpoint(typed, context)
 }

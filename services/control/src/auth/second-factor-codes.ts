@@ -1,29 +1,47 @@
 import { hash } from 'node:crypto'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { isRecoveryCode } from '@tollgate/contracts/http/auth.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Clock } from '../clocks/clock.ts'
+import type { Database } from '../database/connect.ts'
 import type { Limits } from '../http/limits.ts'
 import type { AskCode } from '../identity/identity.ts'
+import { takeRecoveryCode } from './recovery-codes.ts'
 
 const hourMs = 3_600_000
 /** A code works for 90 seconds: its own 30, and 30 before and after. */
 const usedCodeKeptMs = 120_000
 
+export interface SecondFactorCodesOptions {
+  readonly limits: Limits
+  readonly database: Database
+  readonly clock: Clock
+}
+
 export interface SecondFactorCodes {
   /**
-   * Gives the provider the code of a request, once: the provider itself accepts a code again while it is valid.
+   * Gives the provider the code of a request, once: the provider itself accepts a code again while it is valid. A recovery
+   * code is used up here; the provider does not know it.
    * A code counts as used before the provider checks it, so that two requests cannot both use it.
    *
    * @param code undefined if the request has none
    * @param findSubject finds the subject of the count; with null, codes count for the user
    */
   ask(request: FastifyRequest, code: string | undefined, findSubject?: () => Promise<string | null>): AskCode
+  /** Whether this request used a recovery code. */
+  isRecovered(request: FastifyRequest): boolean
 }
 
 /**
  * Limits how many codes are checked per user, and accepts each code once. Redis counts both for all replicas; while Redis is
  * unavailable, each replica counts by itself.
  */
-export function createSecondFactorCodes(app: FastifyInstance, { codesPerHour }: Limits): SecondFactorCodes {
+export function createSecondFactorCodes(
+  app: FastifyInstance,
+  { limits, database, clock }: SecondFactorCodesOptions
+): SecondFactorCodes {
+  const { codesPerHour } = limits
+  const recovered = new WeakSet<FastifyRequest>()
   const countAttempts = counter(app, codesPerHour, hourMs)
   const countUses = counter(app, 1, usedCodeKeptMs)
   return {
@@ -34,11 +52,18 @@ export function createSecondFactorCodes(app: FastifyInstance, { codesPerHour }: 
         const subject = (await findSubject()) ?? userId
         const retryAfter = await countAttempts(request, `second-factor-code:by:${digest(subject)}`)
         if (retryAfter !== null) throw new ServiceError('too_many_requests', { retryAfter })
+        if (isRecoveryCode(code)) {
+          const by = { actorId: userId, ip: request.ip, at: clock() }
+          if (!(await takeRecoveryCode(database.orm, userId, code, by))) throw new ServiceError('invalid_code')
+          recovered.add(request)
+          return null
+        }
         if ((await countUses(request, `second-factor-code:used:${digest(`${userId} ${code}`)}`)) !== null) {
           throw new ServiceError('invalid_code')
         }
         return code
-      }
+      },
+    isRecovered: (request) => recovered.has(request)
   }
 }
 

@@ -1,23 +1,29 @@
 import {
-  ChangeSecondFactorRequest,
+  ConfirmSecondFactorRequest,
+  ConfirmSecondFactorResponse,
   OkResponse,
+  RemoveSecondFactorRequest,
   SecondFactorResponse,
   StartSecondFactorRequest,
   StartSecondFactorResponse
 } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Static } from 'typebox'
 import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
 import { forgetBrowsers } from '../callers/known-browser.ts'
 import { callerOf } from '../callers/session.ts'
+import type { Transaction } from '../database/connect.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
-import type { Identity } from '../identity/identity.ts'
+import type { AskCode } from '../identity/identity.ts'
 import type { AuthContext } from './auth-context.ts'
 import { endSignIns } from './end-sign-ins.ts'
 import { withOwnPassword } from './own-password.ts'
+import { countRecoveryCodes, forgetRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.ts'
 import { renewSession } from './renew-session.ts'
+
+/** After a sign-in with a recovery code: how long that session may turn the second factor off without another code. */
+const recoveredMs = 3_600_000
 
 /**
  * The second factor (TOTP). Only the identity provider stores it. Each change needs the password again and ends all the user's
@@ -27,17 +33,27 @@ import { renewSession } from './renew-session.ts'
  * on with the first code. `DELETE /second-factor`: turns it off.
  */
 export function secondFactor(app: TypedApp, context: AuthContext): void {
-  const { identity, limits, codes } = context
+  const { identity, database, clock, limits, codes } = context
   const onRequest = app.requireSession
   const subjectOf = (request: FastifyRequest) => callerOf(request).user.id
   const mayRead = createRateLimitHook(app, { what: 'read-second-factor', perMinute: limits.changeUser, subjectOf })
   const preHandler = createRateLimitHook(app, { what: 'second-factor', perMinute: limits.secondFactor, subjectOf })
-  const change = { body: ChangeSecondFactorRequest, response: answers({ 200: OkResponse }) }
+  const isRecovered = (request: FastifyRequest) => {
+    const { isRecovered, openedAt } = callerOf(request)
+    return isRecovered && clock().getTime() - openedAt.getTime() < recoveredMs
+  }
 
   app.get(
     '/second-factor',
     { onRequest, preHandler: mayRead, schema: { response: answers({ 200: SecondFactorResponse }) } },
-    async (request) => ({ enabled: await identity.hasSecondFactor(callerOf(request).user.id) })
+    async (request) => {
+      const { id } = callerOf(request).user
+      return {
+        enabled: await identity.hasSecondFactor(id),
+        recovery_codes_left: await countRecoveryCodes(database.orm, id),
+        recovered: isRecovered(request)
+      }
+    }
   )
 
   app.post(
@@ -55,27 +71,42 @@ export function secondFactor(app: TypedApp, context: AuthContext): void {
     }
   )
 
-  const changed = async (
-    request: FastifyRequest<{ Body: Static<typeof ChangeSecondFactorRequest> }>,
-    reply: FastifyReply,
-    action: AuditAction,
-    change: Identity['confirmSecondFactor' | 'removeSecondFactor']
-  ) => {
-    const { password, code } = request.body
-    const deadline = identity.startDeadline()
-    await withOwnPassword(identity, callerOf(request).user.id, deadline, (email) =>
-      change(email, password, codes.ask(request, code), request.ip, deadline)
-    )
-    await completeChange(context, request, reply, action)
-    return { ok: true as const }
-  }
-
-  app.post('/second-factor/confirm', { onRequest, preHandler, schema: change }, (request, reply) =>
-    changed(request, reply, 'auth.second_factor_on', identity.confirmSecondFactor)
+  app.post(
+    '/second-factor/confirm',
+    {
+      onRequest,
+      preHandler,
+      schema: { body: ConfirmSecondFactorRequest, response: answers({ 200: ConfirmSecondFactorResponse }) }
+    },
+    async (request, reply) => {
+      const { password, code } = request.body
+      const { id } = callerOf(request).user
+      const deadline = identity.startDeadline()
+      await withOwnPassword(identity, id, deadline, (email) =>
+        identity.confirmSecondFactor(email, password, codes.ask(request, code), request.ip, deadline)
+      )
+      let made: string[] = []
+      await completeChange(context, request, reply, 'auth.second_factor_on', async (tx, at) => {
+        made = await replaceRecoveryCodes(tx, id, at)
+      })
+      return { ok: true as const, recovery_codes: made }
+    }
   )
 
-  app.delete('/second-factor', { onRequest, preHandler, schema: change }, (request, reply) =>
-    changed(request, reply, 'auth.second_factor_off', identity.removeSecondFactor)
+  app.delete(
+    '/second-factor',
+    { onRequest, preHandler, schema: { body: RemoveSecondFactorRequest, response: answers({ 200: OkResponse }) } },
+    async (request, reply) => {
+      const { password, code } = request.body
+      const { id } = callerOf(request).user
+      const deadline = identity.startDeadline()
+      const askCode: AskCode = code === undefined && isRecovered(request) ? async () => null : codes.ask(request, code)
+      await withOwnPassword(identity, id, deadline, (email) =>
+        identity.removeSecondFactor(email, password, askCode, request.ip, deadline)
+      )
+      await completeChange(context, request, reply, 'auth.second_factor_off', (tx) => forgetRecoveryCodes(tx, id))
+      return { ok: true as const }
+    }
   )
 }
 
@@ -84,13 +115,15 @@ function completeChange(
   context: AuthContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  action: AuditAction
+  action: AuditAction,
+  alsoChange: (tx: Transaction, at: Date) => Promise<void>
 ): Promise<void> {
   const { id } = callerOf(request).user
   return renewSession(context, request, reply, async (tx, at) => {
     await endSignIns(tx, id)
     // Each known browser has its own attempts. A browser that knew only the password must not guess codes with them.
     await forgetBrowsers(tx, id)
+    await alsoChange(tx, at)
     await recordAudit(tx, { accountId: id, actorId: id, action, ip: request.ip, at })
   })
 }

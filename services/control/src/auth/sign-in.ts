@@ -33,7 +33,7 @@ export interface SignInOptions {
  * that the request presents: a new session never shares its id with an old one.
  */
 export async function signIn(
-  { database, catalog, projector, cookie, publicUrl }: AuthContext,
+  { database, catalog, projector, cookie, codes, publicUrl }: AuthContext,
   request: FastifyRequest,
   reply: FastifyReply,
   { user, now, decide }: SignInOptions
@@ -46,7 +46,13 @@ export async function signIn(
     await noteProved(tx, user)
     await closeSessions(tx, presentedSessions(request.headers.cookie))
     await clearEndedSessions(tx, now)
-    const token = await openSession(tx, user.id, describeBrowser(request.headers['user-agent']), now)
+    const token = await openSession(
+      tx,
+      user.id,
+      describeBrowser(request.headers['user-agent']),
+      now,
+      codes.isRecovered(request)
+    )
     const browser = await rememberBrowser(tx, request, user.id, publicUrl, now)
     await recordAudit(tx, { accountId: user.id, actorId: user.id, action: 'auth.login', ip, at: now })
     return { token, browser, session: await findSession(tx, token, now), isAccountChanged }

@@ -21,6 +21,8 @@ export interface Caller {
   readonly sessionHash: string
   /** When they signed in. */
   readonly openedAt: Date
+  /** Whether they signed in with a recovery code. */
+  readonly isRecovered: boolean
 }
 
 declare module 'fastify' {
@@ -70,13 +72,14 @@ const sessionPlugin: FastifyPluginAsync<SessionOptions> = async (app, options) =
     if (session === null) throw new ServiceError('not_authenticated')
     const used = extendSpan(session.span, now)
     if (used !== null) await extendSession(database.orm, session.hash, used)
-    const { account, openedAt } = session
+    const { account, openedAt, isRecovered } = session
     request.caller = {
       user: shownUser(catalog, session),
       accountId: account.id,
       role: account.role,
       sessionHash: session.hash,
-      openedAt
+      openedAt,
+      isRecovered
     }
   })
 }

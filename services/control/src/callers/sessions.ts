@@ -22,6 +22,7 @@ export interface LiveSession {
   span: SessionSpan
   user: { id: string; email: string; name: string; isOperator: boolean; hasPassword: boolean }
   openedAt: Date
+  isRecovered: boolean
   /** When control last read the user from the identity provider. */
   syncedAt: Date
   account: ActingFor
@@ -31,12 +32,19 @@ export interface LiveSession {
  * Opens a session.
  *
  * @param browser see auth/describe-browser.ts
+ * @param isRecovered whether a recovery code replaced the code of the second factor
  * @returns its token, which only the cookie may contain
  */
-export async function openSession(tx: Transaction, userId: string, browser: string | null, now: Date): Promise<string> {
+export async function openSession(
+  tx: Transaction,
+  userId: string,
+  browser: string | null,
+  now: Date,
+  isRecovered = false
+): Promise<string> {
   const token = newSessionToken()
   const tokenHash = hashSessionToken(token)
-  await tx.insert(sessions).values({ tokenHash, userId, browser, createdAt: now, ...newSpan(now) })
+  await tx.insert(sessions).values({ tokenHash, userId, browser, isRecovered, createdAt: now, ...newSpan(now) })
   return token
 }
 
@@ -56,6 +64,7 @@ export async function findSession(orm: Orm, token: string, now: Date): Promise<L
         hasPassword: users.hasPassword
       },
       openedAt: sessions.createdAt,
+      isRecovered: sessions.isRecovered,
       account: { id: accounts.id, plan: accounts.planInForce, seatOf: members.accountId }
     })
     .from(sessions)
@@ -70,6 +79,7 @@ export async function findSession(orm: Orm, token: string, now: Date): Promise<L
     span: row.span,
     user: row.user,
     openedAt: row.openedAt,
+    isRecovered: row.isRecovered,
     syncedAt: row.syncedAt,
     account: { ...account, role: seatOf === null ? 'owner' : 'seat' }
   }

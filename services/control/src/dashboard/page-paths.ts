@@ -6,6 +6,7 @@ export const pagePaths = [
   '/forgot-password',
   '/confirm',
   '/reset-password',
+  '/goodbye',
   '/accept-invitation',
   '/invitations/:token',
   '/dashboard',

@@ -51,6 +51,7 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
     metadata: { tenant: '1' }
   },
   'POST /api/keys/{id}/rotate': { grace_seconds: 1 },
+  'POST /api/keys/{id}/end-grace': {},
   'DELETE /api/keys/{id}': {},
   'POST /api/playground/token': {},
   'POST /api/webhooks': webhook('key.created'),
@@ -67,6 +68,7 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
   'POST /api/admin/webhooks/{id}/deliveries/{delivery_id}/redeliver': {},
   'POST /api/events/seen': { id: '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11' },
   'POST /api/admin/events/seen': { id: '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11' },
+  'POST /api/account/setup/dismiss': {},
   'PATCH /api/account/notifications': { mails: { budget: false }, thresholds: [50], key_thresholds: [50] },
   'PATCH /api/admin/accounts/{id}': {
     reason: 'a test',

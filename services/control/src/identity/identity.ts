@@ -27,11 +27,12 @@ export interface ProviderUser extends IdentityUser {
 }
 
 /**
- * Gives the code of the second factor. Called only if the password is right and a code is needed.
+ * Gives the code of the second factor. Called only if the password is right and a code is needed. Null: a recovery code or a
+ * recovered session replaces it.
  *
  * @throws ServiceError `second_factor_required` without a code, `too_many_requests` after too many codes
  */
-export type AskCode = (userId: string) => Promise<string>
+export type AskCode = (userId: string) => Promise<string | null>
 
 /** A new second factor, as an authenticator app needs it. */
 export interface NewSecondFactor {

@@ -68,7 +68,9 @@ export function factorCalls(
           const factors = totpFactors(user)
           const active = factors.filter(isActive)
           if (active.length === 0) throw new ServiceError('no_second_factor')
-          await verifyCode(client, active, await askCode(user.id))
+          const code = await askCode(user.id)
+          if (code === null) return removeAsAdmin(admin(deadline), user.id, active)
+          await verifyCode(client, active, code)
           // The provider removed unconfirmed factors.
           await removeAll(client, active)
         })
@@ -78,10 +80,7 @@ export function factorCalls(
 
     clearSecondFactors: (id, deadline) =>
       guarded(async () => {
-        for (const factor of (await findFactors(id, deadline)).filter(isOurs)) {
-          const { error } = await admin(deadline).mfa.deleteFactor({ userId: id, id: factor.id })
-          if (error !== null) throw unexpectedFailure(error)
-        }
+        await removeAsAdmin(admin(deadline), id, (await findFactors(id, deadline)).filter(isOurs))
       })
   }
 }
@@ -99,9 +98,11 @@ export const activeFactors = (user: User): TotpFactor[] => totpFactors(user).fil
 /**
  * Verifies a code against any of the factors. The provider's session then has level `aal2`.
  *
+ * @param code null: nothing to verify, the session keeps its level
  * @throws ServiceError `invalid_code`, `second_factor_unavailable`
  */
-export async function verifyCode(client: Client, factors: readonly TotpFactor[], code: string): Promise<void> {
+export async function verifyCode(client: Client, factors: readonly TotpFactor[], code: string | null): Promise<void> {
+  if (code === null) return
   let refusal: AuthError | null = null
   for (const { id } of factors) {
     const { error } = await client.mfa.challengeAndVerify({ factorId: id, code })
@@ -125,6 +126,13 @@ async function enrol(client: Client, user: User, issuer: string): Promise<{ secr
     const { data: present, error: failure } = await client.mfa.listFactors()
     if (failure !== null) throw factorFailure(failure)
     others = present.all.filter(({ factor_type: type, status }) => type === 'totp' && status === 'unverified')
+  }
+}
+
+async function removeAsAdmin(admin: Client['admin'], userId: string, factors: readonly TotpFactor[]): Promise<void> {
+  for (const { id } of factors) {
+    const { error } = await admin.mfa.deleteFactor({ userId, id })
+    if (error !== null) throw unexpectedFailure(error)
   }
 }
 

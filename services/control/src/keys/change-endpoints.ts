@@ -8,11 +8,12 @@ import { byPrincipal } from './by-principal.ts'
 import { changeKey } from './change-key.ts'
 import { hasTerms, isForPeopleOnly } from './compare-terms.ts'
 import type { KeysOptions } from './create-endpoints.ts'
+import { endGrace } from './end-grace.ts'
 import { toListing } from './list-keys.ts'
 import { changeableKey } from './requested-key.ts'
 import { revokeKey } from './revoke-key.ts'
 
-/** `PATCH /:id` changes the terms of a key, `DELETE /:id` revokes it. */
+/** `PATCH /:id` changes the terms of a key, `POST /:id/end-grace` ends its old secret, `DELETE /:id` revokes it. */
 export function changeEndpoints(app: TypedApp, { database, catalog, projector, clock }: KeysOptions): void {
   const { orm } = database
   const onRequest = app.requireAccount
@@ -33,6 +34,18 @@ export function changeEndpoints(app: TypedApp, { database, catalog, projector, c
       const isInForce = await projector.keyChanged(accountId, id)
       if (!isInForce && !isForPeopleOnly(asked)) throw new ServiceError('change_pending')
       return { key: toListing(row, caller) }
+    }
+  )
+
+  app.post(
+    '/:id/end-grace',
+    { onRequest, schema: { params: KeyParams, body: EmptyRequest, response: answers({ 200: OkResponse }) } },
+    async (request) => {
+      const { accountId, id } = await changeableKey(orm, request)
+      if (!(await endGrace(orm, { accountId, id }, byPrincipal(request, clock())))) throw new ServiceError('not_found')
+      // A repeated call reports whether the end is in force now.
+      if (!(await projector.keyChanged(accountId, id))) throw new ServiceError('revocation_pending')
+      return { ok: true as const }
     }
   )
 

@@ -62,6 +62,8 @@ onDatabase('keys', async (t, newDatabase) => {
       requests_per_minute: null,
       metadata: {},
       last_used: null,
+      old_secret_until: null,
+      creator: 'Test',
       can_change: true
     })
     const at = Date.parse(String(created))
@@ -103,6 +105,57 @@ onDatabase('keys', async (t, newDatabase) => {
       listOf(await list(cookie)).map(({ label }) => label),
       ['three', 'one']
     )
+  })
+
+  await t.test('keys are found by label, tag, first characters and id, and sorted page by page', async () => {
+    const { cookie } = await control.signUp({ plan: 'team' })
+    const made = new Map<string, { id: string; value: string }>()
+    for (const label of ['beta', 'Alpha', 'gamma 100%', 'alpha_2', 'ALPHA']) {
+      const body = { label, metadata: { tenant: `Acme ${label}` } }
+      made.set(label, createdOf(await call('POST', '/api/keys', { cookie, body })))
+      control.passTime(5)
+    }
+    const labels = async (query: Record<string, string>) => {
+      const answer = await call('GET', `/api/keys?${new URLSearchParams(query)}`, { cookie })
+      assert.equal(answer.status, 200, JSON.stringify(answer.body))
+      assert.ok(Value.Check(ListKeysResponse, answer.body))
+      return listOf(answer).map(({ label }) => label)
+    }
+    assert.deepEqual(await labels({ q: 'ALPHA' }), ['ALPHA', 'alpha_2', 'Alpha'])
+    assert.deepEqual(await labels({ q: '0%' }), ['gamma 100%'])
+    assert.deepEqual(await labels({ q: 'a_2' }), ['alpha_2'])
+    assert.deepEqual(await labels({ q: 'acme b' }), ['beta'])
+    assert.deepEqual(await labels({ q: made.get('beta')!.value.slice(0, 11) }), ['beta'])
+    assert.deepEqual(await labels({ q: made.get('beta')!.id }), ['beta'])
+    assert.deepEqual(await labels({ q: 'no such key' }), [])
+
+    const paged: unknown[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const query: Record<string, string> = {
+        sort: 'label',
+        limit: '2',
+        spend: 'true',
+        ...(cursor !== '' && { cursor })
+      }
+      const answer = await call('GET', `/api/keys?${new URLSearchParams(query)}`, { cookie })
+      const page = answer.body as { keys: Array<{ label: string; spent_usd: string }>; next_cursor: string | null }
+      for (const { label, spent_usd: spent } of page.keys) {
+        paged.push(label)
+        assert.equal(Number(spent), 0)
+      }
+      cursor = page.next_cursor
+    }
+    assert.equal(paged.length, 5)
+    assert.deepEqual(
+      paged.map((label) => String(label).toLowerCase()),
+      ['alpha', 'alpha', 'alpha_2', 'beta', 'gamma 100%']
+    )
+    await database.orm
+      .update(keys)
+      .set({ lastUsedAt: new Date() })
+      .where(eq(keys.id, made.get('gamma 100%')!.id))
+    assert.equal((await labels({ sort: 'last_used' }))[0], 'gamma 100%')
   })
 
   for (const [plan, quota] of [

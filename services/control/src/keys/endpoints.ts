@@ -7,11 +7,12 @@ import { principalOf } from '../callers/principal.ts'
 import { changeEndpoints } from './change-endpoints.ts'
 import { createEndpoints, type KeysOptions } from './create-endpoints.ts'
 import { readKeyCursor, writeKeyCursor } from './key-cursor.ts'
-import { listKeys, toListing } from './list-keys.ts'
+import { describeKey, listKeys } from './list-keys.ts'
 import { requestedKey } from './requested-key.ts'
 
 const defaultPage = 100
 const metadataPrefix = 'metadata.'
+const badCursor = 'cursor: not valid for this list. Use next_cursor of the previous page.'
 
 /** `/api/keys`: the keys of the caller's account, for people and for partners' servers. */
 export async function keysEndpoints(instance: FastifyInstance, options: KeysOptions): Promise<void> {
@@ -25,20 +26,23 @@ export async function keysEndpoints(instance: FastifyInstance, options: KeysOpti
     { onRequest, schema: { querystring: ListKeysQuery, response: answers({ 200: ListKeysResponse }) } },
     async (request) => {
       const caller = principalOf(request)
-      const { limit, cursor, include_revoked, ...rest } = request.query
+      const { limit, cursor, include_revoked, q, sort, spend, ...rest } = request.query
       const after = cursor === undefined ? null : readKeyCursor(cursor)
-      if (cursor !== undefined && after === null)
-        throw refused('cursor: not valid for this list. Use next_cursor of the previous page.')
+      if (cursor !== undefined && after === null) throw refused(badCursor)
       const filter = {
         metadata: Object.fromEntries(
           Object.entries(rest).map(([name, value]) => [name.slice(metadataPrefix.length), String(value)])
         ),
         withRevoked: include_revoked === 'true',
-        scope: caller.role === 'key' ? ('inference' as const) : null
+        scope: caller.role === 'key' ? ('inference' as const) : null,
+        text: q ?? null,
+        order: sort ?? 'newest',
+        withSpend: spend === 'true'
       }
       const page = { after, limit: limit === undefined ? defaultPage : Number(limit) }
-      const { keys, next } = await listKeys(orm, caller, filter, page, clock())
-      return { keys, next_cursor: next === null ? null : writeKeyCursor(next) }
+      const listed = await listKeys(orm, caller, filter, page, clock())
+      if (listed === null) throw refused(badCursor)
+      return { keys: listed.keys, next_cursor: listed.next === null ? null : writeKeyCursor(listed.next) }
     }
   )
 
@@ -49,7 +53,7 @@ export async function keysEndpoints(instance: FastifyInstance, options: KeysOpti
       // The row is read first, so that the state in force is this or a later one.
       const key = await requestedKey(orm, request)
       const isInForce = await projector.isKeyInForce(key.accountId, key.id)
-      return { key: { ...toListing(key, principalOf(request)), in_force: isInForce } }
+      return { key: { ...(await describeKey(orm, principalOf(request), key, clock())), in_force: isInForce } }
     }
   )
 

@@ -1,10 +1,14 @@
-import type { Key } from '@tollgate/contracts/http/keys.ts'
-import { and, desc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
+import type { Key, ListedKey } from '@tollgate/contracts/http/keys.ts'
+import { formatUsd } from '@tollgate/contracts/money/usd.ts'
+import { and, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { toUsd } from '../accounts/own-cap.ts'
 import type { Principal } from '../callers/principal.ts'
 import type { Orm } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
+import { users } from '../database/schema/users.ts'
+import { readKeySpends } from '../usage/read-key-spends.ts'
 import type { KeyPlace } from './key-cursor.ts'
+import { containsText, isAfter, type KeyOrder, orderOf } from './key-search.ts'
 import { mayChangeKey } from './may-change-key.ts'
 
 /** Revoked keys can be listed for 30 days. */
@@ -16,16 +20,21 @@ export interface KeyFilter {
   /** Includes keys revoked in the last 30 days. */
   readonly withRevoked: boolean
   readonly scope: 'inference' | 'management' | null
+  /** Null for all keys. */
+  readonly text: string | null
+  readonly order: KeyOrder
+  /** Whether keys are listed with what they have spent this month. */
+  readonly withSpend: boolean
 }
 
-/** A page of the keys of the caller's account, newest first. */
+/** A page of the keys of the caller's account. Null if the last key of the page before is gone, so that its place is unknown. */
 export async function listKeys(
   orm: Orm,
   caller: Principal,
   filter: KeyFilter,
   page: { after: KeyPlace | null; limit: number },
   now: Date
-): Promise<{ keys: Key[]; next: KeyPlace | null }> {
+): Promise<{ keys: ListedKey[]; next: KeyPlace | null } | null> {
   const conditions: Array<SQL | undefined> = [
     eq(keys.accountId, caller.accountId),
     isNull(keys.sessionId),
@@ -37,18 +46,47 @@ export async function listKeys(
   if (Object.keys(filter.metadata).length > 0) {
     conditions.push(sql`${keys.metadata} @> ${JSON.stringify(filter.metadata)}::jsonb`)
   }
-  if (page.after !== null) {
-    const { createdAt, id } = page.after
-    conditions.push(sql`(${keys.createdAt}, ${keys.id}) < (${createdAt.toISOString()}::timestamptz, ${id})`)
-  }
+  if (filter.text !== null) conditions.push(containsText(filter.text))
+  if (page.after !== null) conditions.push(isAfter(filter.order, page.after))
   const rows = await orm
-    .select()
+    .select({ key: keys, creator: users.name })
     .from(keys)
+    .leftJoin(users, eq(users.id, keys.createdBy))
     .where(and(...conditions))
-    .orderBy(desc(keys.createdAt), desc(keys.id))
+    .orderBy(...orderOf(filter.order))
     .limit(page.limit + 1)
+  if (rows.length === 0 && page.after !== null && (await findKey(orm, caller.accountId, page.after.id)) === null) {
+    return null
+  }
   const shown = rows.slice(0, page.limit)
-  return { keys: shown.map((row) => toListing(row, caller)), next: rows.length > page.limit ? shown.at(-1)! : null }
+  const ids = shown.map(({ key }) => key.id)
+  const spends = filter.withSpend ? await readKeySpends(orm, caller.accountId, ids, now) : null
+  return {
+    keys: shown.map(({ key, creator }) => ({
+      ...toListing(key, caller),
+      creator,
+      ...(spends !== null && { spent_usd: formatUsd(spends.get(key.id) ?? 0n) })
+    })),
+    next: rows.length > page.limit ? shown.at(-1)!.key : null
+  }
+}
+
+/** A key with its creator and its spend of this month. */
+export async function describeKey(
+  orm: Orm,
+  caller: Principal,
+  row: typeof keys.$inferSelect,
+  now: Date
+): Promise<ListedKey & { spent_usd: string }> {
+  const [spends, [creator]] = await Promise.all([
+    readKeySpends(orm, row.accountId, [row.id], now),
+    row.createdBy === null ? [] : orm.select({ name: users.name }).from(users).where(eq(users.id, row.createdBy))
+  ])
+  return {
+    ...toListing(row, caller),
+    creator: creator?.name ?? null,
+    spent_usd: formatUsd(spends.get(row.id) ?? 0n)
+  }
 }
 
 export async function findKey(orm: Orm, accountId: string, id: string): Promise<typeof keys.$inferSelect | null> {
@@ -74,7 +112,8 @@ export function toStoredKey(row: typeof keys.$inferSelect): Omit<Key, 'can_chang
     requests_per_minute: row.requestsPerMinute,
     metadata: row.metadata,
     last_used: row.lastUsedAt?.toISOString() ?? null,
-    created: row.createdAt.toISOString()
+    created: row.createdAt.toISOString(),
+    old_secret_until: row.previousUntil?.toISOString() ?? null
   }
 }
 

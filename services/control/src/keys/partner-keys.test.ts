@@ -233,6 +233,50 @@ onDatabase('keys for partners', async (t, newDatabase) => {
     }
   })
 
+  await t.test(
+    'the old secret of a rotated key can be ended early, and the listing says until when it works',
+    async () => {
+      const { user, server, management } = await partner()
+      const key = told(await create(user, { label: 'x' }))
+      const until = async () => (await page(user)).keys.find(({ id }) => id === key.id)!.old_secret_until
+      const end = (id: string, by: By = server) => call('POST', `/api/keys/${id}/end-grace`, by)
+      assert.equal(await until(), null)
+      const rotated = told(
+        await call('POST', `/api/keys/${key.id}/rotate`, { ...user, body: { grace_seconds: 3600 } }),
+        200
+      )
+      const { previous } = await recordOf(user.id, key.id)
+      assert.equal(previous?.digest, digestSecret(key.value))
+      assert.equal(Date.parse((await until())!), previous.until)
+
+      const stranger = await control.signUp()
+      assert.deepEqual(refusal(await end(key.id, stranger)), [404, 'not_found'])
+      assert.notEqual((await recordOf(user.id, key.id)).previous, null)
+      for (let repeated = 0; repeated < 2; repeated++) {
+        const answer = await end(key.id)
+        assert.deepEqual([answer.status, answer.body], [200, { ok: true }])
+      }
+      const after = await recordOf(user.id, key.id)
+      assert.deepEqual([after.digest, after.previous], [digestSecret(rotated.value), null])
+      assert.equal(await until(), null)
+      const log = (await call('GET', '/api/audit', user)).body as {
+        entries: Array<{ action: string; subject: string }>
+      }
+      assert.equal(log.entries.filter(({ action }) => action === 'key.grace_ended').length, 1)
+
+      const renewed = told(
+        await call('POST', `/api/keys/${management.id}/rotate`, { ...user, body: { grace_seconds: 60 } }),
+        200
+      )
+      await page(server)
+      assert.equal((await end(management.id, user)).status, 200)
+      assert.deepEqual(refusal(await call('GET', '/api/keys', server)), [401, 'revoked_api_key'])
+      await page(bearer(renewed.value))
+      await call('DELETE', `/api/keys/${key.id}`, user)
+      assert.deepEqual(refusal(await end(key.id, user)), [404, 'not_found'])
+    }
+  )
+
   await t.test('after concurrent rotations, exactly one secret works', async () => {
     const { user } = await partner()
     const key = told(await create(user, { label: 'x' }))

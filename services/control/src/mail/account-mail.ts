@@ -1,7 +1,9 @@
-import type { KeyRevokedByOperator, MailContent, NoticeOf } from './mail-content.ts'
+import type { KeyRevokedByOperator, MailContent, NoticeOf, RecoveryCodeUsed } from './mail-content.ts'
 import { quoted } from './write-words.ts'
 
-type Told = NoticeOf<'payment.failed' | 'account.suspended' | 'account.resumed' | 'key.revoked_by_operator'>
+type Told = NoticeOf<
+  'payment.failed' | 'account.suspended' | 'account.resumed' | 'key.revoked_by_operator' | 'recovery_code.used'
+>
 
 /** A mail about the account itself. If several things happened at once, it has the title of the last one. */
 export function accountMail(notices: readonly Told[]): MailContent {
@@ -42,6 +44,8 @@ function contentOf(notice: Told): MailContent {
       }
     case 'key.revoked_by_operator':
       return revokedKey(notice.data)
+    case 'recovery_code.used':
+      return usedCode(notice.data)
   }
 }
 
@@ -57,5 +61,18 @@ function revokedKey({ label, scope, prefix, reason }: KeyRevokedByOperator): Mai
       'If your apps use this key, create a new key and use it there. If somebody else may have used it, check your usage.'
     ],
     button: { text: 'Create a new key', path: '/dashboard/keys' }
+  }
+}
+
+function usedCode({ left }: RecoveryCodeUsed): MailContent {
+  const title = 'Somebody used a recovery code of your account'
+  return {
+    subject: title,
+    title,
+    paragraphs: [
+      `A recovery code replaced the code of your authenticator app. ${left === 0 ? 'No recovery code is left.' : left === 1 ? 'One recovery code is left.' : `${left} recovery codes are left.`}`,
+      'If it was you, set up your second factor again or make new codes. If not, change your password and sign out everywhere now.'
+    ],
+    button: { text: 'Open your account page', path: '/dashboard/account' }
   }
 }

@@ -15,9 +15,20 @@ export interface KeyRevokedByOperator {
   readonly reason: string
 }
 
-type DataOf<Type> = Type extends EventType ? EventData<Type> : KeyRevokedByOperator
+/** What `recovery_code.used` tells. */
+export interface RecoveryCodeUsed {
+  /** How many codes still work. */
+  readonly left: number
+}
+
+interface OnlyMailed {
+  'key.revoked_by_operator': KeyRevokedByOperator
+  'recovery_code.used': RecoveryCodeUsed
+}
+
+type DataOf<Type> = Type extends EventType ? EventData<Type> : Type extends keyof OnlyMailed ? OnlyMailed[Type] : never
 
 /** A stored notice of one of some types. */
-export type NoticeOf<Type extends EventType | 'key.revoked_by_operator'> = Type extends unknown
+export type NoticeOf<Type extends EventType | keyof OnlyMailed> = Type extends unknown
   ? { readonly type: Type; readonly data: DataOf<Type>; readonly at: string }
   : never

@@ -1,13 +1,9 @@
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
-import { sql } from 'drizzle-orm'
-import { type Orm, queryRows } from '../database/connect.ts'
-import { ledger } from '../database/schema/usage.ts'
 import { recordEvent } from '../events/record-event.ts'
+import { readDailySpend } from '../usage/daily-spend.ts'
+import { forecastMonth } from '../usage/forecast-month.ts'
 import { nameOfMonth } from '../usage/months.ts'
-import { forecastDays, forecastMonth } from './forecast-month.ts'
 import { type BudgetSources, readBudgets } from './read-budgets.ts'
-
-const dayMs = 86_400_000
 
 /**
  * Records `budget.forecast` for accounts that will use up their budget before the month ends: once a month for each budget, and
@@ -20,13 +16,13 @@ export async function checkForecasts(sources: BudgetSources, accounts: readonly 
   )
   if (budgets.length === 0) return
   const { orm } = sources
-  const days = await readDays(
+  const days = await readDailySpend(
     orm,
     budgets.map(({ account }) => account),
     now
   )
   for (const { account, budgetNanos, spentNanos } of budgets) {
-    const forecast = forecastMonth({ now, spentNanos, dayNanos: days.get(account) ?? [] })
+    const forecast = forecastMonth({ now, spentNanos, dayNanos: days.get(account)!.dayNanos })
     if (forecast === null || forecast < budgetNanos) continue
     const month = nameOfMonth(now)
     const usd = (nanos: number) => formatUsd(BigInt(nanos))
@@ -38,25 +34,4 @@ export async function checkForecasts(sources: BudgetSources, accounts: readonly 
       })
     )
   }
-}
-
-/** The spend of the last complete days of accounts, oldest first. */
-async function readDays(orm: Orm, accounts: readonly string[], now: Date): Promise<Map<string, number[]>> {
-  const today = Math.floor(now.getTime() / dayMs)
-  const hour = (day: number) => sql.param(new Date(day * dayMs), ledger.hour)
-  const rows = await queryRows<{ account: string; day: number; nanos: string }>(
-    orm,
-    sql`
-      select ${ledger.accountId}::text as account, floor(extract(epoch from ${ledger.hour}) / 86400)::int as day,
-        sum(${ledger.costNanos})::text as nanos
-      from ${ledger}
-      where ${ledger.accountId} = any(${`{${accounts.join()}}`}::uuid[])
-        and ${ledger.hour} >= ${hour(today - forecastDays)} and ${ledger.hour} < ${hour(today)}
-      group by 1, 2`
-  )
-  const days = new Map(accounts.map((account) => [account, new Array<number>(forecastDays).fill(0)]))
-  for (const { account, day, nanos } of rows) {
-    days.get(account)![Number(day) - (today - forecastDays)] = Math.max(0, Number(nanos))
-  }
-  return days
 }

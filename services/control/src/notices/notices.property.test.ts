@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
+import { forecastMonth } from '../usage/forecast-month.ts'
 import { monthOf } from '../usage/usage-range.ts'
 import { decideThreshold, defaultThresholds } from './decide-threshold.ts'
-import { forecastMonth } from './forecast-month.ts'
 import { judgeHour } from './judge-hour.ts'
 
 const usd = 1e9

@@ -21,12 +21,12 @@ const securityOf = {
 } as const
 
 /** Options with which @fastify/swagger collects the routes' schemas into a document. */
-export function swaggerOptions(publicUrl: string): SwaggerOptions {
+export function swaggerOptions(publicUrl: string, brandName: string): SwaggerOptions {
   return {
     openapi: {
       openapi: '3.1.0',
       info: {
-        title: 'Tollgate control API',
+        title: `${brandName} account API`,
         version: '1',
         description:
           'Sessions, accounts, keys, billing and usage. Every failure has the same body: `{ error: { message, type, code } }`. ' +

@@ -8,13 +8,13 @@ import { pagePolicy, renderReference } from './reference-page.ts'
  * `GET /api/openapi.json` is the API as an OpenAPI 3.1 document; `GET /api/reference` is a page with this API and the
  * gateway's. Both are made once, after all routes are registered.
  */
-export function openApiEndpoints(app: FastifyInstance): void {
+export function openApiEndpoints(app: FastifyInstance, brandName: string): void {
   let json = ''
   let page = ''
   app.addHook('onReady', async () => {
     const document = app.swagger() as OpenApiDocument
     json = JSON.stringify(document)
-    page = renderReference([document, inferenceDocument])
+    page = renderReference([document, inferenceDocument], brandName)
   })
   const text = { schema: { response: { 200: Type.Object({}, { additionalProperties: true }) } } }
   app.get('/openapi.json', text, (_request, reply) => {

@@ -5,6 +5,7 @@ import { authOperations } from './operations/auth.ts'
 import { billingOperations } from './operations/billing.ts'
 import { eventOperations } from './operations/events.ts'
 import { keyOperations } from './operations/keys.ts'
+import { modelOperations } from './operations/models.ts'
 import type { Operations, OperationText } from './operations/operation-text.ts'
 import { playgroundOperations } from './operations/playground.ts'
 import { requestOperations } from './operations/requests.ts'
@@ -33,6 +34,7 @@ export const tags: Readonly<Record<string, Tag>> = {
     description: 'API keys for the inference gateway. A partner’s server calls these with a management key.',
     operations: keyOperations
   },
+  Models: { description: 'Models with their prices, and the account’s limits.', operations: modelOperations },
   Playground: {
     description: 'Calls of models from the dashboard, without an API key.',
     operations: playgroundOperations

@@ -33,10 +33,10 @@ export const pagePolicy = [
 ].join('; ')
 
 /** Renders one page about one or more APIs. It needs no script and no other host. */
-export function renderReference(documents: readonly OpenApiDocument[]): string {
+export function renderReference(documents: readonly OpenApiDocument[], brandName: string): string {
   return `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>API reference · Tollgate</title><style>${style}</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>API reference · ${escapeHtml(brandName)}</title><style>${style}</style></head>
 <body>
 <h1>API reference</h1>
 <nav><ul>

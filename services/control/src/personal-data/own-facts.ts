@@ -5,12 +5,16 @@ import { toStoredSession } from '../auth/own-sessions.ts'
 import type { Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { customers, invoices } from '../database/schema/billing.ts'
+import { recoveryCodes } from '../database/schema/recovery-codes.ts'
 import { sessions } from '../database/schema/sessions.ts'
 import { members } from '../database/schema/team.ts'
 import { users } from '../database/schema/users.ts'
 
 /** The parts of an export that are single values or short lists. */
-export type OwnFacts = Pick<AccountExport, 'user' | 'seat' | 'account' | 'sessions' | 'customer' | 'invoices'>
+export type OwnFacts = Pick<
+  AccountExport,
+  'user' | 'seat' | 'account' | 'sessions' | 'recovery_codes' | 'customer' | 'invoices'
+>
 
 /** Reads what is stored about a user and their own account. @throws Error if there is no such user */
 export async function readOwnFacts(orm: Orm, id: string, now: Date): Promise<OwnFacts> {
@@ -33,6 +37,7 @@ export async function readOwnFacts(orm: Orm, id: string, now: Date): Promise<Own
       created: account.createdAt.toISOString()
     },
     sessions: await readSessions(orm, id, now),
+    recovery_codes: await readRecoveryCodes(orm, id),
     customer: customer === undefined ? null : { id: customer.customerId, subscription_id: customer.subscriptionId },
     invoices: customer === undefined ? [] : await readInvoices(orm, customer.customerId)
   }
@@ -45,6 +50,18 @@ async function readSessions(orm: Orm, userId: string, now: Date): Promise<Accoun
     .where(and(eq(sessions.userId, userId), gt(sessions.idleEndsAt, now)))
     .orderBy(desc(sessions.lastUsedAt), sessions.id)
   return rows.map(toStoredSession)
+}
+
+async function readRecoveryCodes(orm: Orm, userId: string): Promise<AccountExport['recovery_codes']> {
+  const rows = await orm
+    .select({ createdAt: recoveryCodes.createdAt, usedAt: recoveryCodes.usedAt })
+    .from(recoveryCodes)
+    .where(eq(recoveryCodes.userId, userId))
+    .orderBy(asc(recoveryCodes.usedAt))
+  return rows.map(({ createdAt, usedAt }) => ({
+    created: createdAt.toISOString(),
+    used: usedAt === null ? null : usedAt.toISOString()
+  }))
 }
 
 async function readInvoices(orm: Orm, customerId: string): Promise<AccountExport['invoices']> {

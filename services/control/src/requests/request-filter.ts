@@ -34,16 +34,18 @@ export const allRequests = (accountId: string): RequestFilter => ({
 })
 
 /**
- * Reads the conditions of a query. Those on metadata name the account's keys that have it now.
+ * Reads the conditions of a query. Those on metadata and member name the account's keys that have them now.
  *
  * @throws ServiceError `invalid_request` for a time that no request has
  */
 export async function readFilter(orm: Orm, accountId: string, query: Query): Promise<RequestFilter> {
-  const { key, model, status, code, from, to, min_cost_usd, max_cost_usd, min_duration_ms, max_duration_ms } = query
+  const { key, member, model, status, code, from, to, min_cost_usd, max_cost_usd, min_duration_ms, max_duration_ms } =
+    query
   const metadata = Object.entries(query).flatMap(([name, value]) =>
     name.startsWith(metadataPrefix) ? [[name.slice(metadataPrefix.length), value] as const] : []
   )
-  const named = metadata.length === 0 ? null : await keysWith(orm, accountId, Object.fromEntries(metadata))
+  const isNamed = metadata.length > 0 || member !== undefined
+  const named = isNamed ? await keysWith(orm, accountId, Object.fromEntries(metadata), member) : null
   return {
     accountId,
     keys: key === undefined ? named : [key].filter((id) => named === null || named.includes(id)),
@@ -75,10 +77,21 @@ function instant(name: string, text: string | undefined): number | null {
   throw new ServiceError('invalid_request', { message: `${name}: must be a time from 1970 to 9999` })
 }
 
-async function keysWith(orm: Orm, accountId: string, metadata: Record<string, unknown>): Promise<string[]> {
+async function keysWith(
+  orm: Orm,
+  accountId: string,
+  metadata: Record<string, unknown>,
+  member: string | undefined
+): Promise<string[]> {
   const rows = await orm
     .select({ id: keys.id })
     .from(keys)
-    .where(and(eq(keys.accountId, accountId), sql`${keys.metadata} @> ${JSON.stringify(metadata)}::jsonb`))
+    .where(
+      and(
+        eq(keys.accountId, accountId),
+        member === undefined ? undefined : eq(keys.createdBy, member),
+        sql`${keys.metadata} @> ${JSON.stringify(metadata)}::jsonb`
+      )
+    )
   return rows.map(({ id }) => id)
 }

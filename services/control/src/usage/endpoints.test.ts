@@ -226,6 +226,25 @@ onEachDatabase('usage', async (t, newDatabase) => {
     assert.equal(Number((await summary()).cap_usd), planCap / 1e9)
   })
 
+  await t.test('the summary shows the spend of today, and a forecast after three days of usage', async () => {
+    const cleo = await control.signUp({ plan: 'pro' })
+    const summary = async () =>
+      (await call('GET', '/api/usage/summary', { cookie: cleo.cookie })).body as UsageSummaryResponse
+    const now = new Date()
+    const today = Math.floor(now.getTime() / 86_400_000)
+    const spend = (daysAgo: number, costNanos: number) =>
+      orm.insert(ledger).values(row(cleo.id, new Date((today - daysAgo) * 86_400_000).toISOString(), { costNanos }))
+    await spend(0, 500_000_000)
+    for (const day of [1, 2]) await spend(day, 3_000_000_000)
+    const early = await summary()
+    assert.deepEqual([early.today_usd, early.forecast_usd], ['0.50', null])
+    await spend(3, 3_000_000_000)
+    await spend(8, 70_000_000_000)
+    const { spent_usd, forecast_usd } = await summary()
+    const restDays = (monthOf(now).to.getTime() - now.getTime()) / 86_400_000
+    assert.ok(Math.abs(Number(forecast_usd) - (Number(spent_usd) + 3 * restDays)) < 0.05, String(forecast_usd))
+  })
+
   await t.test('settled usage is in the summary at once and in the reports soon after', async () => {
     const dora = await control.signUp({ plan: 'pro' })
     const { redis } = control

@@ -2,21 +2,33 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
-import { UsageQuery, UsageResponse, UsageSummaryResponse } from '@tollgate/contracts/http/usage.ts'
+import {
+  type UsageGrouping,
+  type UsageKey,
+  UsageLatencyResponse,
+  type UsageMember,
+  UsageQuery,
+  UsageResponse,
+  UsageSummaryResponse
+} from '@tollgate/contracts/http/usage.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { eq } from 'drizzle-orm'
 import type { FastifyInstance } from 'fastify'
 import { principalOf } from '../callers/principal.ts'
 import type { Clock } from '../clocks/clock.ts'
-import type { Database } from '../database/connect.ts'
+import type { Database, Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { readAdjustments, toAdjustment } from './adjustments.ts'
+import { readDailySpend } from './daily-spend.ts'
+import { forecastMonth } from './forecast-month.ts'
 import { readMonthSpend } from './month-spend.ts'
 import { monthlyCapNanos } from './monthly-cap.ts'
 import { readKeyNames } from './read-key-names.ts'
-import { readUsage } from './read-ledger.ts'
-import { maxBuckets, monthOf, usageRange } from './usage-range.ts'
+import { readLatency } from './read-latency.ts'
+import { readUsage, type UsageGroups } from './read-ledger.ts'
+import { readMemberNames } from './read-member-names.ts'
+import { maxBuckets, monthOf, type UsageRange, usageRange } from './usage-range.ts'
 
 export interface UsageOptions {
   database: Database
@@ -27,7 +39,7 @@ export interface UsageOptions {
 
 const maxAdjustments = 1000
 
-/** `/api/usage`: the account's usage according to the ledger, and its spend of this month. */
+/** `/api/usage`: the account's usage by the ledger, its latency by the request log, and its spend of this month. */
 export async function usageEndpoints(
   instance: FastifyInstance,
   { database, redis, catalog, clock }: UsageOptions
@@ -40,25 +52,28 @@ export async function usageEndpoints(
     '/',
     { onRequest, schema: { querystring: UsageQuery, response: answers({ 200: UsageResponse }) } },
     async (request) => {
-      const range = usageRange(request.query, clock())
-      const groupBy = request.query.group_by ?? 'none'
+      const { range, groups } = readQuery(request.query, clock())
       const { accountId } = principalOf(request)
-      const buckets = await readUsage(orm, accountId, range, groupBy, maxBuckets)
-      if (buckets === null) {
-        throw new ServiceError('invalid_request', {
-          message: `group_by: more than ${maxBuckets} buckets; ask for a shorter range or a longer interval`
-        })
-      }
+      const buckets = within(await readUsage(orm, accountId, range, groups, maxBuckets))
       const adjustments = await readAdjustments(orm, accountId, range, maxAdjustments)
       return {
-        from: range.from.toISOString(),
-        to: range.to.toISOString(),
-        interval: range.interval,
-        group_by: groupBy,
+        ...answered(range, groups.groupBy),
         buckets,
         ...(adjustments.length > 0 && { adjustments: adjustments.map(toAdjustment) }),
-        ...(groupBy === 'key' && { keys: await readKeyNames(orm, accountId, buckets) })
+        ...(await namesOf(orm, accountId, groups.groupBy, buckets))
       }
+    }
+  )
+
+  app.get(
+    '/latency',
+    { onRequest, schema: { querystring: UsageQuery, response: answers({ 200: UsageLatencyResponse }) } },
+    async (request) => {
+      const { range, groups } = readQuery(request.query, clock())
+      const { accountId } = principalOf(request)
+      const { buckets, totals, sampled } = within(await readLatency(orm, accountId, range, groups, maxBuckets))
+      const names = await namesOf(orm, accountId, groups.groupBy, totals)
+      return { ...answered(range, groups.groupBy), sampled, buckets, totals, ...names }
     }
   )
 
@@ -75,13 +90,50 @@ export async function usageEndpoints(
       .from(accounts)
       .where(eq(accounts.id, accountId))
     if (account === undefined) throw new Error(`there is no account ${accountId}`)
-    const { settled, reserved } = await readMonthSpend(orm, redis, accountId, now)
+    const [{ settled, reserved }, days] = await Promise.all([
+      readMonthSpend(orm, redis, accountId, now),
+      readDailySpend(orm, [accountId], now)
+    ])
+    const { dayNanos, todayNanos } = days.get(accountId)!
+    const forecast = forecastMonth({ now, spentNanos: Number(settled), dayNanos })
     return {
       from: month.from.toISOString(),
       spent_usd: formatUsd(settled),
       reserved_usd: formatUsd(reserved),
+      today_usd: formatUsd(BigInt(todayNanos)),
+      forecast_usd: forecast === null ? null : formatUsd(BigInt(forecast)),
       cap_usd: formatUsd(BigInt(monthlyCapNanos(catalog, account))),
       resets_at: month.to.toISOString()
     }
   })
+}
+
+function readQuery(query: UsageQuery, now: Date): { range: UsageRange; groups: UsageGroups } {
+  const { group_by: groupBy = 'none', top } = query
+  return { range: usageRange(query, now), groups: { groupBy, top: top === undefined ? null : Number(top) } }
+}
+
+const answered = ({ from, to, interval }: UsageRange, groupBy: UsageGrouping) => ({
+  from: from.toISOString(),
+  to: to.toISOString(),
+  interval,
+  group_by: groupBy
+})
+
+/** @throws ServiceError `invalid_request` for null: the answer would have too many buckets */
+function within<Value>(read: Value | null): Value {
+  if (read !== null) return read
+  throw new ServiceError('invalid_request', {
+    message: `group_by: more than ${maxBuckets} buckets; ask for a shorter range, a longer interval, or only the top groups`
+  })
+}
+
+async function namesOf(
+  orm: Orm,
+  accountId: string,
+  groupBy: UsageGrouping,
+  used: ReadonlyArray<{ readonly key_id?: string; readonly member_id?: string | null }>
+): Promise<{ keys?: UsageKey[]; members?: UsageMember[] }> {
+  if (groupBy === 'key') return { keys: await readKeyNames(orm, accountId, used) }
+  return groupBy === 'member' ? { members: await readMemberNames(orm, accountId, used) } : {}
 }

@@ -77,7 +77,7 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
       to: new Date('2026-11-16T00:00:00Z'),
       interval: 'hour' as const
     }
-    const buckets = await readUsage(orm, account, range, 'key', 100)
+    const buckets = await readUsage(orm, account, range, { groupBy: 'key', top: null }, 100)
     assert.deepEqual(
       buckets?.map(({ start, key_id, requests, errors, cost_usd }) => [start, key_id, requests, errors, cost_usd]),
       [

@@ -9,7 +9,7 @@ export async function readKeyNames(
   accountId: string,
   used: ReadonlyArray<{ readonly key_id?: string }>
 ): Promise<UsageKey[]> {
-  const ids = [...new Set(used.map(({ key_id: id }) => id))]
+  const ids = [...new Set(used.flatMap(({ key_id: id }) => id ?? []))]
   // One parameter: there may be thousands of keys.
   return queryRows<UsageKey>(
     orm,

@@ -1,30 +1,43 @@
 import type { UsageBucket, UsageGrouping } from '@tollgate/contracts/http/usage.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
-import { type ShownCount, shownCounters, shownCounts, usageCounters } from '@tollgate/contracts/usage/usage-counters.ts'
+import {
+  type ShownCount,
+  shownCounters,
+  shownCounts,
+  type UsageCounter,
+  usageCounters
+} from '@tollgate/contracts/usage/usage-counters.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { ledger } from '../database/schema/usage.ts'
+import { type GroupRow, groupMembers, groupSql, markOthers } from './usage-groups.ts'
 import type { UsageRange } from './usage-range.ts'
 
-type Sums = Record<ShownCount, string> & {
-  start: string
-  part: string | null
-  cost: string
-}
+type Sums = Record<ShownCount, string> & GroupRow & { start: string; cost: string }
 
 /** Never below zero: the ledger may have a correction before the row that it corrects. */
-const total = (column: PgColumn): SQL => sql`greatest(sum(${column}), 0)::text`
+const total = (term: SQL | PgColumn): SQL => sql`greatest(sum(${term}), 0)::text`
 
+const named = (counter: UsageCounter): SQL => sql`${sql.identifier(usageCounters[counter])}`
+const counted = [...shownCounters, 'costNanos'] as const
+const sums = sql.join(
+  counted.map((counter) => sql`sum(${ledger[counter]}) as ${named(counter)}`),
+  sql`, `
+)
 const totals = sql.join(
-  shownCounters.map((counter) => sql`${total(ledger[counter])} as ${sql.identifier(usageCounters[counter])}`),
+  shownCounters.map((counter) => sql`${total(named(counter))} as ${named(counter)}`),
   sql`, `
 )
 
-const partColumn = { model: ledger.model, key: ledger.keyId } as const
+export interface UsageGroups {
+  readonly groupBy: UsageGrouping
+  /** How many of the largest groups stay separate, by cost; null: all. */
+  readonly top: number | null
+}
 
 /**
- * Reads an account's usage in a range, ordered by time and then by model or key.
+ * Reads an account's usage in a range, ordered by time and then by group.
  *
  * @param limit the maximum number of buckets
  * @returns null if there are more
@@ -32,25 +45,36 @@ const partColumn = { model: ledger.model, key: ledger.keyId } as const
 export async function readUsage(
   orm: Orm,
   accountId: string,
-  { from, to, interval }: UsageRange,
-  groupBy: UsageGrouping,
+  range: UsageRange,
+  groups: UsageGroups,
   limit: number
 ): Promise<UsageBucket[] | null> {
-  const part = groupBy === 'none' ? sql`null::text` : sql`${partColumn[groupBy]}`
-  const bucket = sql`date_trunc(${sql.raw(`'${interval}'`)}, ${ledger.hour} at time zone 'UTC')`
-  const rows = await queryRows<Sums>(
-    orm,
-    sql`
-      select
-        to_char(${bucket}, 'YYYY-MM-DD"T"HH24:MI:SS".000Z"') as start, ${part} as part,
-        ${totals}, ${total(ledger.costNanos)} as cost
-      from ${ledger}
+  const rows = await queryRows<Sums>(orm, usageOf(accountId, range, groups, limit + 1))
+  return rows.length > limit ? null : rows.map((row) => toBucket(row, groups.groupBy))
+}
+
+/** Exported for tests of its query plan. */
+export function usageOf(
+  accountId: string,
+  { from, to, interval }: UsageRange,
+  { groupBy, top }: UsageGroups,
+  limit: number
+): SQL {
+  const { part, join } = groupSql(groupBy, ledger)
+  return sql`
+    with used as (
+      select date_trunc('${sql.raw(interval)}', ${ledger.hour} at time zone 'UTC') as start, ${part} as part, ${sums}
+      from ${ledger} ${join}
       where ${within(accountId, from, to)}
       group by 1, 2
-      order by 1, 2
-      limit ${limit + 1}`
-  )
-  return rows.length > limit ? null : rows.map((row) => toBucket(row, groupBy))
+    ), marked as (${markOthers(sql`used`, sql`cost_nanos`, top)})
+    select
+      to_char(start, 'YYYY-MM-DD"T"HH24:MI:SS".000Z"') as start, case when others then null else part end as part, others,
+      ${totals}, ${total(named('costNanos'))} as cost
+    from marked
+    group by marked.start, case when others then null else part end, others
+    order by marked.start, others, 2
+    limit ${limit}`
 }
 
 /** What an account spent in a range, in nanodollars. */
@@ -70,8 +94,7 @@ function within(accountId: string, from: Date, to: Date): SQL {
 function toBucket(row: Sums, groupBy: UsageGrouping): UsageBucket {
   return {
     start: row.start,
-    ...(groupBy === 'model' && { model: row.part! }),
-    ...(groupBy === 'key' && { key_id: row.part! }),
+    ...groupMembers(groupBy, row),
     ...(Object.fromEntries(shownCounts.map((count) => [count, Number(row[count])])) as Record<ShownCount, number>),
     cost_usd: formatUsd(BigInt(row.cost))
   }

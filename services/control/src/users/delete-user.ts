@@ -10,6 +10,7 @@ import { forgetBrowsers } from '../callers/known-browser.ts'
 import { endSessions } from '../callers/sessions.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database, Transaction } from '../database/connect.ts'
+import { recoveryCodes } from '../database/schema/recovery-codes.ts'
 import { invitations, members } from '../database/schema/team.ts'
 import { passwordResets, users } from '../database/schema/users.ts'
 import type { Identity } from '../identity/identity.ts'
@@ -119,6 +120,7 @@ async function forgetUser(tx: Transaction, catalog: Catalog, id: string, by: By)
   await forgetBrowsers(tx, id)
   await forgetUnproved(tx, id)
   await forgetNotices(tx, id)
+  await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, id))
   await tx.delete(passwordResets).where(eq(passwordResets.userId, id))
   await tx.delete(invitations).where(eq(invitations.email, user.email.toLowerCase()))
   await tx

@@ -8,6 +8,13 @@ export const leaseMs = 60_000
 
 /** Due deliveries of one endpoint that a replica sends at once. The rest follow when these have ended. */
 const perEndpoint = 4
+/** The same for an endpoint whose last try failed, until it takes one. */
+const perFailingEndpoint = 1
+/**
+ * Deliveries of one account, or of the operators, that a replica sends at once. Above the maximum number of endpoints of an account: so one
+ * that works gets its messages, although all the others hang.
+ */
+const perAccount = 24
 
 export interface ClaimedDelivery {
   readonly delivery: typeof webhookDeliveries.$inferSelect
@@ -15,25 +22,27 @@ export interface ClaimedDelivery {
   readonly event: typeof events.$inferSelect
 }
 
+/** A call that is under way. */
+export type CallUnderWay = Pick<ClaimedDelivery['endpoint'], 'id' | 'accountId' | 'failingSince'>
+
 /**
- * Leases due deliveries, the longest waiting first, a few of each endpoint: a receiver that is slow or away, with thousands of
- * waiting deliveries, does not hold up others. Replicas skip what another one is leasing.
+ * Leases due deliveries, a few of each endpoint and of each account: a receiver that is slow or away, with thousands of waiting
+ * deliveries, does not hold up others. Neither do many of them: accounts with the fewest calls under way come first, and endpoints that fail
+ * get half of the places at most. Replicas skip what another one is leasing.
  *
  * It goes from endpoint to endpoint in the index of waiting deliveries, so its cost depends on how many endpoints have any.
  *
- * @param busy endpoints to leave out
- * @param max the maximum number of deliveries
+ * @param underWay this replica's calls; their endpoints are left out
+ * @param max the maximum number of calls under way
  */
 export async function claimDeliveries(
   orm: Orm,
-  { now, busy, max }: { now: Date; busy: readonly string[]; max: number }
+  { now, underWay, max }: { now: Date; underWay: readonly CallUnderWay[]; max: number }
 ): Promise<ClaimedDelivery[]> {
   const at = now.toISOString()
   const until = new Date(now.getTime() + leaseMs)
-  const busyIds = sql.join(
-    busy.map((id) => sql`${id}::uuid`),
-    sql`, `
-  )
+  const calls = underWay.map(({ id, accountId }) => ({ endpoint: id, account: accountId }))
+  const freeForFailing = Math.floor(max / 2) - underWay.filter(({ failingSince }) => failingSince !== null).length
   const claimed = await queryRows<{ id: string }>(
     orm,
     sql`
@@ -45,14 +54,28 @@ export async function claimDeliveries(
           where next.due_at is not null and next.endpoint_id > waiting.endpoint_id
           order by next.endpoint_id limit 1
         ) from waiting where waiting.endpoint_id is not null
-      ), due as (
-        select first.id from waiting cross join lateral (
-          select id, due_at from ${webhookDeliveries} one
-          where one.endpoint_id = waiting.endpoint_id and one.due_at <= ${at}::timestamptz
-          order by one.due_at limit ${perEndpoint}
+      ), calls as (
+        select endpoint, account from json_to_recordset(${JSON.stringify(calls)}::text::json) as calls (endpoint uuid, account uuid)
+      ), idle as (
+        select id, account_id, failing_since is not null as is_failing,
+          (select count(*) from calls where calls.account is not distinct from endpoint.account_id) as taken
+        from waiting join ${webhookEndpoints} endpoint on endpoint.id = waiting.endpoint_id
+        where id not in (select endpoint from calls)
+      ), found as (
+        select first.id, first.due_at, is_failing,
+          taken + row_number() over (partition by account_id order by first.nth, is_failing, first.due_at) as place
+        from idle cross join lateral (
+          select one.id, one.due_at, row_number() over (order by one.due_at) as nth
+          from ${webhookDeliveries} one
+          where one.endpoint_id = idle.id and one.due_at <= ${at}::timestamptz
+          order by one.due_at limit case when is_failing then ${perFailingEndpoint}::int else ${perEndpoint}::int end
         ) first
-        where ${busy.length === 0 ? sql`true` : sql`waiting.endpoint_id not in (${busyIds})`}
-        order by first.due_at limit ${max}
+      ), fair as (
+        select id, due_at, place, is_failing, row_number() over (partition by is_failing order by place, due_at) as nth
+        from found where place <= ${perAccount}
+      ), due as (
+        select id from fair where not is_failing or nth <= ${freeForFailing}
+        order by place, due_at limit ${max - underWay.length}
       )
       update ${webhookDeliveries} set due_at = ${until.toISOString()}::timestamptz
       where id in (

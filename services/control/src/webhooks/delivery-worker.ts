@@ -5,7 +5,7 @@ import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { webhookDeliveries } from '../database/schema/webhooks.ts'
 import { type SealKeys, unseal } from '../secrets/seal.ts'
-import { type ClaimedDelivery, claimDeliveries } from './claim-deliveries.ts'
+import { type CallUnderWay, type ClaimedDelivery, claimDeliveries } from './claim-deliveries.ts'
 import { resealSecrets } from './reseal-secrets.ts'
 import type { CallOutcome, CallResult, SendMessage } from './send-message.ts'
 import { signMessage } from './sign-message.ts'
@@ -43,15 +43,15 @@ export interface DeliveryWorker {
  * Sends each delivery at least once: it is leased before the call and marked after it. If the replica dies between, another one
  * sends it again, with the same id.
  *
- * Each endpoint has at most some calls under way, and none of its further deliveries is leased meanwhile. So a slow receiver
- * takes few of the places, and no others wait for it.
+ * Each endpoint and each account has at most some calls under way, and none of an endpoint's further deliveries is leased meanwhile. So
+ * slow receivers take few of the places, and no others wait for them: see {@link claimDeliveries}.
  */
 export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
   const { database, secretKeys, send, clock, rightClock = clock, log, onAttempt, intervalMs = 1000 } = options
   const { orm } = database
   /** Work under way, by endpoint. */
   const busy = new Map<string, Promise<void>>()
-  let underWay = 0
+  const underWay = new Set<CallUnderWay>()
   let isResealed = false
   const loop = createBackgroundLoop({
     async round() {
@@ -75,8 +75,8 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
 
   /** @returns how many deliveries it has started */
   async function startDue(): Promise<number> {
-    if (loop.signal.aborted || underWay >= maxUnderWay) return 0
-    const claimed = await claimDeliveries(orm, { now: clock(), busy: [...busy.keys()], max: maxUnderWay - underWay })
+    if (loop.signal.aborted || underWay.size >= maxUnderWay) return 0
+    const claimed = await claimDeliveries(orm, { now: clock(), underWay: [...underWay], max: maxUnderWay })
     for (const [endpointId, some] of Map.groupBy(claimed, ({ endpoint }) => endpoint.id)) {
       const work = Promise.all(some.map(deliver)).then(() => {
         busy.delete(endpointId)
@@ -89,7 +89,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
 
   /** Never rejects: a delivery whose result cannot be stored is repeated when its lease ends. */
   async function deliver(claimed: ClaimedDelivery): Promise<void> {
-    underWay++
+    underWay.add(claimed.endpoint)
     const startedAt = clock()
     try {
       const result = await call(claimed, startedAt)
@@ -99,7 +99,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
       if (loop.signal.aborted) await release(claimed).catch((cause) => report(cause, claimed))
       else report(err, claimed)
     } finally {
-      underWay--
+      underWay.delete(claimed.endpoint)
     }
   }
 

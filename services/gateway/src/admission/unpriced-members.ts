@@ -1,9 +1,9 @@
+import type { Api } from '@tollgate/contracts/catalog/apis.ts'
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { ModelPrices } from '@tollgate/contracts/prices/model-prices.ts'
 import { elided } from '../body/request-members.ts'
 import type { BoundedBody } from '../tokens/prompt-bound.ts'
-import type { Api } from '../upstreams/apis.ts'
 import { isTierPriced } from './service-tier.ts'
 
 type Allowed = (value: unknown, prices: ModelPrices, api: Api) => boolean

@@ -72,6 +72,7 @@ async function count(
   const { admission, catalog, docsUrl, upstreams, useLog } = dependencies
   const { bytes, spans } = body
   const name = memberOf(body.members, 'model') as string
+  request.askedModel = name
   const known = request.knownKey!
   const whole = loadedCatalog(catalog)
   const current = upstreams.current

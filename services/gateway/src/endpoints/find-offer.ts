@@ -1,6 +1,6 @@
+import type { Api } from '@tollgate/contracts/catalog/apis.ts'
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { Api } from '../upstreams/apis.ts'
 import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
 import { type Offer, wrongEndpoint } from '../upstreams/offers.ts'
 import type { InferenceDependencies } from './inference-endpoint.ts'

@@ -132,6 +132,7 @@ class InferenceHandler {
     const namesNoTier = (api === 'chat' || api === 'responses') && members.service_tier !== standardTier
     const model = view.model(name, kind)
     request.modelLabel = model === null ? otherLabel : name
+    request.askedModel = name
     const chainTokens = this.#endpoint.isStored?.(members) === true ? found.tokens : null
     const fields = upstreamFields === undefined ? noFields : upstreamFields(headers)
     const prompt = this.#countablePrompt(model, body, found.tokens)

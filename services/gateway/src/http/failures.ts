@@ -17,7 +17,7 @@ const unknownClientIdleMs = 4000
 export function sendFailure(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const failure = toServiceError(error, request)
   // Fastify refuses some requests before its hooks have set these members.
-  const { id, startedAt = performance.now(), knownKey = null, modelLabel = '' } = request
+  const { id, startedAt = performance.now(), knownKey = null, modelLabel = '', askedModel = null } = request
   const { status, code } = failure
   if (status === 500) request.log.error({ reqId: id, err: failure }, 'request failed')
   const endpoint = routeOf(request)
@@ -29,7 +29,8 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   logRequest(request.log, { id, known: knownKey, startedAt, endedAt, status, code, sender, endpoint })
   if (knownKey !== null && status < 500) {
     const [durationMs, address] = [Math.round(endedAt - startedAt), sender.address]
-    request.server.refusals.refused({ id, known: knownKey, endpoint, modelLabel, status, code, durationMs, address })
+    const refused = { id, known: knownKey, endpoint, askedModel, status, code, durationMs, address }
+    request.server.refusals.refused(refused)
   }
   const fields = retryFields(failure)
   for (let at = 0; at < fields.length; at += 2) reply.header(fields[at]!, fields[at + 1])

@@ -21,6 +21,8 @@ declare module 'fastify' {
     startedAt: number
     /** The catalog's name of the model, or `other`; empty before it is known. */
     modelLabel: string
+    /** The model in the client's own words; null before it is known. */
+    askedModel: string | null
   }
   interface FastifyInstance {
     /** Address of the operator's documentation, to which errors link; null if there is none. */
@@ -129,6 +131,7 @@ function refuseUnmetered(app: FastifyInstance): void {
 function refuseAmbiguous(app: FastifyInstance): void {
   app.decorateRequest('startedAt', 0)
   app.decorateRequest('modelLabel', '')
+  app.decorateRequest('askedModel', null)
   app.addHook('onRequest', (request, _reply, done) => {
     request.startedAt = performance.now()
     const message = ambiguityOf(request.raw)

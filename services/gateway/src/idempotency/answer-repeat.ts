@@ -65,6 +65,7 @@ export async function answerRepeat(
     confirmKey(admission.redis, known, (records) => judgeCall(records, known.digest, view, model, kind))
   const view = loadedCatalog(catalog)
   request.modelLabel = view.model(model, kind) === null ? otherLabel : model
+  request.askedModel = model
   await confirm(view)
   await countFreeCall(admission.redis, known, view)
   let claimed: Claimed | null = first

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
 import Anthropic from '@anthropic-ai/sdk'
 import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
@@ -208,6 +209,21 @@ t.test('refusals of a key are counted: the first is written at once, and the res
     5
   )
   assert.ok(counts.length <= 2)
+})
+
+t.test('a refusal has the model in the client’s words, also one that does not exist', async () => {
+  const other = await startGateway(upstream.url, { beside: gateway })
+  const models = ['no-such-model', 'é'.repeat(200)]
+  const found: Array<string | null> = []
+  for (const model of models) {
+    const key = await gateway.seedKey()
+    const refused = await post(other, key.secret, '/chat/completions', chatOf(model))
+    assert.equal(await outcomeOf(refused), '403 model_not_allowed')
+    await delay(700)
+    found.push(...(await receiptsOf(key)).map((receipt) => receipt.model))
+  }
+  await other.close()
+  assert.deepEqual(found, models)
 })
 
 t.test('without a request log, nothing is written; without addresses, receipts have none', async () => {

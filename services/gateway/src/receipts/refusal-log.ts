@@ -1,6 +1,5 @@
 import { nothingCounted } from '@tollgate/contracts/requests/receipt.ts'
 import { addressForLog } from '@tollgate/service/log/request-line.ts'
-import { otherLabel } from '@tollgate/service/metrics/series-family.ts'
 import type { AccountShard } from '@tollgate/state/keyspace/names.ts'
 import { RedisAwayError, type RedisLink, withoutCommand } from '@tollgate/state/link/redis-link.ts'
 import { encodeReceipt } from '@tollgate/state/receipts/receipt-text.ts'
@@ -13,6 +12,8 @@ const sampleMs = 10_000
 const flushMs = 500
 /** Maximum kinds of refusals, by key and code, that are counted at a time. Further kinds get no receipts. */
 const maxCounted = 10_000
+/** Characters of a model's name. The request log keeps no more. */
+const maxModelLength = 300
 /** Maximum receipts per command, so that other commands wait only briefly. */
 const maxTogether = 40
 
@@ -21,8 +22,8 @@ export interface RefusedRequest {
   readonly id: string
   readonly known: KnownKey
   readonly endpoint: string | null
-  /** The catalog's name of the model, or `other`; empty before it is known. */
-  readonly modelLabel: string
+  /** The model in the client's own words, of any length; null before it is known. */
+  readonly askedModel: string | null
   readonly status: number
   readonly code: string
   readonly durationMs: number
@@ -112,8 +113,8 @@ export function createRefusalLog(
       const entry = counted.get(kind)
       if (entry !== undefined) {
         entry.count++
-        entry.last = request
-      } else if (counted.size < maxCounted) counted.set(kind, { count: 1, last: request, writtenAt: 0 })
+        entry.last = withShortModel(request)
+      } else if (counted.size < maxCounted) counted.set(kind, { count: 1, last: withShortModel(request), writtenAt: 0 })
     },
     start() {
       if (setting !== null) timer ??= setInterval(() => void flushOnce(), flushMs).unref()
@@ -126,8 +127,15 @@ export function createRefusalLog(
   }
 }
 
+/** A client may send megabytes as the name of a model. A copy, because a slice of a text keeps all of it in memory. */
+function withShortModel(request: RefusedRequest): RefusedRequest {
+  const { askedModel } = request
+  if (askedModel === null || askedModel.length <= maxModelLength) return request
+  return { ...request, askedModel: Buffer.from(askedModel.slice(0, maxModelLength)).toString() }
+}
+
 function encodeRefusal({ count, last }: Counted, at: number, hasAddress: boolean): string {
-  const { id, known, endpoint, modelLabel, status, code, durationMs, address } = last
+  const { id, known, endpoint, askedModel, status, code, durationMs, address } = last
   return encodeReceipt({
     kind: 'refused',
     id,
@@ -136,7 +144,7 @@ function encodeRefusal({ count, last }: Counted, at: number, hasAddress: boolean
     at: Math.floor(at / 1000),
     count,
     endpoint: endpoint ?? '',
-    model: modelLabel === '' || modelLabel === otherLabel ? null : modelLabel,
+    model: askedModel,
     answeredModel: null,
     isStream: false,
     upstream: null,

@@ -1,6 +1,6 @@
+import type { Api } from '@tollgate/contracts/catalog/apis.ts'
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import { memberOf } from '../body/member-of.ts'
-import type { Api } from '../upstreams/apis.ts'
 import { measureAudio, measureImage } from './media/measure-media.ts'
 import { audioBound, imageBound, type MediaRules } from './media/media-bound.ts'
 import { mediaDifference, messageTokens, partTokens } from './prompt-bound.ts'

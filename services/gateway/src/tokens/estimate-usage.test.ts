@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
+import type { Api } from '@tollgate/contracts/catalog/apis.ts'
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import t from 'tap'
-import type { Api } from '../upstreams/apis.ts'
 import { type Countable, type Estimate, estimateUsage, type Received } from './estimate-usage.ts'
 import { tokensInTransit } from './tokens-in-transit.ts'
 import { createUsageEstimator } from './usage-estimator.ts'

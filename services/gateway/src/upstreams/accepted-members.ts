@@ -1,7 +1,7 @@
+import type { Api } from '@tollgate/contracts/catalog/apis.ts'
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { MemberSpan } from '../body/members.ts'
-import type { Api } from './apis.ts'
 import { documentedMembers } from './documented-members.ts'
 import type { Upstreams } from './upstreams.ts'
 

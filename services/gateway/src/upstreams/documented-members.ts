@@ -1,5 +1,5 @@
+import type { Api } from '@tollgate/contracts/catalog/apis.ts'
 import { anthropicMembers, olderAnthropicMembers } from './anthropic-members.ts'
-import type { Api } from './apis.ts'
 import { openaiMembers } from './openai-members.ts'
 
 /** The top-level request members that the reference of each API documents. */

@@ -1,9 +1,9 @@
+import { type Api, apiPaths, apis, apisOfKind } from '@tollgate/contracts/catalog/apis.ts'
 import type { Model, Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { type CatalogView, withoutModels } from '../catalog/live-catalog.ts'
 import { type AcceptedMembers, membersAcceptedOn } from './accepted-members.ts'
 import { commonBetas } from './anthropic-betas.ts'
-import { type Api, apiPaths, apis } from './apis.ts'
 import type { Upstreams } from './upstreams.ts'
 
 /** How a model is offered with one API. */
@@ -50,13 +50,6 @@ export class Offers {
     }
     return offers
   }
-}
-
-/** The APIs that models of a kind can have. */
-const apisOfKind: Readonly<Record<Model['kind'], readonly Api[]>> = {
-  chat: ['chat', 'responses', 'messages'],
-  completion: ['completions'],
-  embedding: ['embeddings']
 }
 
 function offersOf(model: Model, upstreams: Upstreams): ReadonlyMap<Api, Offer> {

@@ -1,10 +1,11 @@
 import { X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
+import { type Api, apis } from '@tollgate/contracts/catalog/apis.ts'
 import { ConfigError } from '@tollgate/service/config/load-config.ts'
 import { maxTimerMs } from '@tollgate/service/config/max-timer.ts'
 import { readYaml } from '@tollgate/service/config/read-yaml.ts'
 import { type Static, type TProperties, Type } from 'typebox'
-import { type Api, apis, apisOfHost } from './apis.ts'
+import { apisOfHost } from './apis.ts'
 import type { CallTimeouts } from './upstream-pool.ts'
 
 const closed = <Properties extends TProperties>(properties: Properties) =>

@@ -26,7 +26,7 @@ export function DeleteAccountDialog({ onClose }: { readonly onClose: () => void 
         }
         submit={async () => {
           await call('deleteUser')
-          await finishSignOut()
+          await finishSignOut('/goodbye')
         }}
       >
         <TextField

@@ -10,12 +10,15 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { CodeField, codeOf, problemOfCode } from '../auth/code-field.tsx'
 import { QrCode } from './qr-code.tsx'
+import { NewRecoveryCodesDialog } from './recovery-codes-dialog.tsx'
 
 type Setup = Answer<'startSecondFactor'> & { readonly password: string }
 
 /** Asks for the password, then shows the secret and asks for the first code. */
 export function SetUpSecondFactorDialog({ onClose }: { readonly onClose: () => void }) {
   const [setup, setSetup] = useState<Setup | null>(null)
+  const [codes, setCodes] = useState<readonly string[] | null>(null)
+  if (codes !== null) return <NewRecoveryCodesDialog codes={codes} onClose={onClose} />
   return setup === null ? (
     <Dialog
       title="Turn on the second factor"
@@ -31,7 +34,7 @@ export function SetUpSecondFactorDialog({ onClose }: { readonly onClose: () => v
       description="Scan the QR code with your app, or type the secret. Then enter the code from the app."
       onClose={onClose}
     >
-      <CodeForm setup={setup} onClose={onClose} />
+      <CodeForm setup={setup} onTurnedOn={setCodes} onClose={onClose} />
     </Dialog>
   )
 }
@@ -60,7 +63,13 @@ function PasswordForm({
   )
 }
 
-function CodeForm({ setup, onClose }: { readonly setup: Setup; readonly onClose: () => void }) {
+interface CodeFormProps {
+  readonly setup: Setup
+  readonly onTurnedOn: (codes: readonly string[]) => void
+  readonly onClose: () => void
+}
+
+function CodeForm({ setup, onTurnedOn, onClose }: CodeFormProps) {
   const showToast = useToast()
   const { secret, uri, password } = setup
   return (
@@ -73,9 +82,9 @@ function CodeForm({ setup, onClose }: { readonly setup: Setup; readonly onClose:
         return problem === null ? { ok: true, values: { password, code } } : { ok: false, problems: { code: problem } }
       }}
       submit={async (body) => {
-        await call('confirmSecondFactor', { body })
+        const { recovery_codes: codes } = await call('confirmSecondFactor', { body })
         showToast('The second factor is on. You are signed out everywhere else.')
-        onClose()
+        onTurnedOn(codes)
         await refresh('getSecondFactor')
       }}
     >
@@ -84,9 +93,9 @@ function CodeForm({ setup, onClose }: { readonly setup: Setup; readonly onClose:
         <code className="min-w-0 font-mono text-sm break-all">{secret}</code>
         <CopyButton text={secret} what="the secret" />
       </div>
-      <CodeField />
+      <CodeField mayRecover={false} />
       <p className="text-[0.8125rem] text-ink-soft">
-        You then need this app to sign in. If you lose it, ask the operator of this service for help.
+        You then need this app to sign in. Next, you get recovery codes in case you lose it.
       </p>
     </DialogForm>
   )

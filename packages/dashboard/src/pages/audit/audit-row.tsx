@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { formatMoment } from '../../format/time.ts'
-import { type AuditEntry, describeActor, describeDetail } from './describe-entry.ts'
+import { type AuditEntry, describeActor, describeDetail, describeRest, describeSentence } from './describe-entry.ts'
 
 interface AuditRowProps {
   readonly entry: AuditEntry
@@ -12,16 +12,17 @@ interface AuditRowProps {
   readonly actor?: ReactNode
 }
 
-/** An entry of an audit log: when, what, who. */
+/** An entry of an audit log: when, who did what, from where. A sentence replaces action and actor where the entry has names. */
 export function AuditRow({ entry, action, children, actor = describeActor(entry) }: AuditRowProps) {
-  const detail = describeDetail(entry)
+  const sentence = children === undefined ? describeSentence(entry) : null
+  const detail = sentence === null ? describeDetail(entry) : describeRest(entry)
   return (
     <li className="grid grid-cols-1 gap-x-6 gap-y-1 px-5 py-3.5 text-sm md:grid-cols-[11rem_minmax(0,1fr)_minmax(0,14rem)]">
       <time dateTime={entry.at} className="text-ink-soft tabular-nums">
         {formatMoment(new Date(entry.at))}
       </time>
       <div className="min-w-0">
-        <p className="font-medium break-words">{action}</p>
+        <p className="font-medium break-words">{sentence ?? action}</p>
         {children}
         {detail.length > 0 && (
           <dl className="mt-0.5 flex flex-wrap gap-x-4 text-[0.8125rem] text-ink-soft">
@@ -35,7 +36,7 @@ export function AuditRow({ entry, action, children, actor = describeActor(entry)
         )}
       </div>
       <div className="min-w-0 text-ink-soft md:text-right">
-        <p className="break-words">{actor}</p>
+        {sentence === null && <p className="break-words">{actor}</p>}
         {entry.ip !== null && <p className="font-mono text-xs break-all">{entry.ip}</p>}
       </div>
     </li>

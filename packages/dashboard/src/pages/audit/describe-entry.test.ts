@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { type AuditEntry, describeAction, describeActor, describeDetail } from './describe-entry.ts'
+import {
+  type AuditEntry,
+  describeAction,
+  describeActor,
+  describeDetail,
+  describeRest,
+  describeSentence
+} from './describe-entry.ts'
 
 const entry: AuditEntry = {
   id: '1',
@@ -35,4 +42,35 @@ test('details are pairs of text', async () => {
     ['label', '<b>x</b>'],
     ['id', 'key_1']
   ])
+})
+
+test('a change of something with a name is a sentence, without the id', async () => {
+  const told = (changed: Partial<AuditEntry>) => {
+    const text = describeSentence({ ...entry, ...changed })
+    return text?.replaceAll(/[\u2066-\u2069]/g, '') ?? null
+  }
+  assert.equal(told({ detail: { label: 'ci' } }), 'ada@example.com created the key “ci”.')
+  assert.equal(
+    told({ action: 'key.revoked', actor_id: null, actor_email: null, detail: { label: 'ci', by_key: 'key_2' } }),
+    'A management key revoked the key “ci”.'
+  )
+  assert.equal(
+    told({ action: 'team.invited', detail: { email: 'bob@example.com' } }),
+    'ada@example.com invited “bob@example.com”.'
+  )
+  assert.equal(
+    told({ action: 'account.updated', detail: { monthly_budget_usd: 5 } }),
+    'ada@example.com set the monthly budget to $5.00.'
+  )
+  assert.equal(
+    told({ action: 'plan.changed', actor_id: null, actor_email: null, detail: { from: 'free', to: 'pro' } }),
+    'This service changed the plan from free to pro.'
+  )
+  assert.equal(told({ action: 'auth.login', detail: {} }), null)
+  assert.equal(told({ detail: { label: '' } }), null)
+})
+
+test('a sentence leaves out what it says, and keeps the rest', async () => {
+  const rotated = { ...entry, action: 'key.rotated', detail: { label: 'ci', grace_seconds: 60 } }
+  assert.deepEqual(describeRest(rotated), [['grace seconds', '60']])
 })

@@ -1,24 +1,52 @@
+import { useState } from 'react'
 import { TextField } from '../../forms/fields.tsx'
 import { textOf } from '../../forms/read-fields.ts'
+import { textLink } from '../../ui/text-link.ts'
 
 interface CodeFieldProps {
   /** Moves the focus to the field when it appears. */
   readonly isFocused?: boolean
+  /** Whether a recovery code is accepted, too. */
+  readonly mayRecover?: boolean
 }
 
-/** The code of an authenticator app. */
-export function CodeField({ isFocused = false }: CodeFieldProps) {
+/** The code of an authenticator app, or a recovery code instead. */
+export function CodeField({ isFocused = false, mayRecover = true }: CodeFieldProps) {
+  const [isRecovering, setRecovering] = useState(false)
   return (
-    <TextField
-      name="code"
-      label="Code"
-      hint="The 6 digits that your authenticator app shows."
-      autoComplete="one-time-code"
-      inputMode="numeric"
-      maxLength={16}
-      required
-      {...(isFocused && { ref: focus })}
-    />
+    <div>
+      {isRecovering ? (
+        <TextField
+          key="recovery"
+          name="code"
+          label="Recovery code"
+          hint="One of the codes you saved, such as abcd-efgh-jkmn-pqrs. Each works once."
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          maxLength={40}
+          required
+          ref={focus}
+        />
+      ) : (
+        <TextField
+          key="app"
+          name="code"
+          label="Code"
+          hint="The 6 digits that your authenticator app shows."
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          maxLength={16}
+          required
+          {...(isFocused && { ref: focus })}
+        />
+      )}
+      {mayRecover && (
+        <button type="button" className={`mt-2 text-sm ${textLink}`} onClick={() => setRecovering(!isRecovering)}>
+          {isRecovering ? 'Use the code of my app' : 'Use a recovery code'}
+        </button>
+      )}
+    </div>
   )
 }
 
@@ -26,7 +54,11 @@ export function CodeField({ isFocused = false }: CodeFieldProps) {
 const focus = (element: HTMLInputElement | null): void => element?.focus()
 
 /** The typed code without spaces, because apps show codes in groups. */
-export const codeOf = (data: FormData): string => textOf(data, 'code').replace(/\s/g, '')
+export const codeOf = (data: FormData): string => textOf(data, 'code').replace(/\s/g, '').toLowerCase()
 
-export const problemOfCode = (code: string): string | null =>
-  /^[0-9]{6}$/.test(code) ? null : 'Enter the 6 digits that your app shows.'
+export function problemOfCode(code: string): string | null {
+  if (/^[0-9]{6}$/.test(code) || /^[a-z2-9]{4}(-[a-z2-9]{4}){3}$/.test(code)) return null
+  return code.includes('-') || /[a-z]/.test(code)
+    ? 'Enter the whole recovery code: four groups of four characters.'
+    : 'Enter the 6 digits that your app shows.'
+}

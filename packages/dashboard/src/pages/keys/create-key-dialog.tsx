@@ -1,13 +1,18 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
-import { refresh } from '../../api/queries.ts'
+import { read, refresh } from '../../api/queries.ts'
+import { countOf } from '../../format/number.ts'
 import { isolate } from '../../format/visible-text.ts'
 import { DialogForm } from '../../forms/dialog-form.tsx'
 import { TextField } from '../../forms/fields.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { SelectField } from '../../forms/select-field.tsx'
 import { useAccount } from '../../layout/caller.ts'
+import { Banner } from '../../ui/banner.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { textLink } from '../../ui/text-link.ts'
 import { createKey } from './create-key.ts'
 import { modelToTry } from './describe-key.ts'
 import { KeyFields } from './key-fields.tsx'
@@ -46,6 +51,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
       description="Use one key per app, so that you can tell their usage apart."
       onClose={onClose}
     >
+      {scope === 'inference' && <QuotaReached />}
       <DialogForm
         action="Create key"
         onClose={onClose}
@@ -83,5 +89,28 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
         {scope === 'inference' && <KeyFields present={null} />}
       </DialogForm>
     </Dialog>
+  )
+}
+
+/** Says that the plan allows no further key, before someone fills in the form. */
+function QuotaReached() {
+  const { role } = useAccount()
+  const { data } = useQuery(read('getLimits'))
+  const limit = data?.limits.keys.limit ?? null
+  if (data === undefined || limit === null || data.limits.keys.in_use < limit) return null
+  return (
+    <Banner tone="warning" title={`Your plan allows ${countOf(limit, 'API key')}`}>
+      <p>
+        Revoke a key,{' '}
+        {role === 'owner' ? (
+          <Link to="/dashboard/billing" className={textLink}>
+            or upgrade your plan
+          </Link>
+        ) : (
+          'or ask the owner of your team to upgrade'
+        )}
+        .
+      </p>
+    </Banner>
   )
 }

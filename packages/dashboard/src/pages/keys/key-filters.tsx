@@ -25,8 +25,9 @@ export function KeyFilters({ filter, onChange }: { filter: KeyFilter; onChange: 
         <Search aria-hidden="true" className="pointer-events-none absolute top-3 left-3 size-4 text-ink-soft" />
         <input
           type="search"
-          aria-label="Filter by label"
-          placeholder="Filter by label"
+          aria-label="Search keys"
+          placeholder="Search by label, tag or first characters"
+          maxLength={200}
           value={filter.text}
           onChange={(event) => onChange({ ...filter, text: event.currentTarget.value })}
           className={`${controlLook} h-10 pl-9 text-sm`}

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useAccount } from '../../layout/caller.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -9,18 +9,20 @@ import { Page } from '../../ui/page.tsx'
 import { QueryView } from '../../ui/states.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { EditKeyDialog } from './edit-key-dialog.tsx'
+import { EndOldValueDialog } from './end-old-value-dialog.tsx'
+import { type KeyAction, keyColumns } from './key-cells.tsx'
 import { isFiltered, KeyFilters, noFilter } from './key-filters.tsx'
-import { type KeyAction, KeyRow } from './key-row.tsx'
+import { KeyTable } from './key-table.tsx'
 import { NoKeys } from './no-keys.tsx'
 import { noKeysReason } from './no-keys-reason.ts'
 import type { Key } from './read-key-form.ts'
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
 import { RotateKeyDialog } from './rotate-key-dialog.tsx'
-import { useHasRevoked, useKeys } from './use-keys.ts'
+import { type KeyOrder, useHasRevoked, useKeys } from './use-keys.ts'
 
 type Open = { readonly action: 'create' } | { readonly action: KeyAction; readonly key: Key }
 
-/** The address can name a label to filter by, and open the dialog that creates a key. */
+/** The address can name a text to search for, and open the dialog that creates a key. */
 export function KeysPage() {
   const { q = '', create } = useSearch({ from: '/dashboard/keys' })
   return <Keys key={`${q} ${create}`} text={q} isCreating={create === '1'} />
@@ -31,7 +33,9 @@ function Keys({ text, isCreating }: { readonly text: string; readonly isCreating
   const navigate = useNavigate({ from: '/dashboard/keys' })
   const [filter, setFilter] = useState({ ...noFilter, text })
   const [open, setOpen] = useState<Open | null>(isCreating ? { action: 'create' } : null)
-  const { query, shown, isSearching } = useKeys(filter)
+  const [order, setOrder] = useState<KeyOrder>('newest')
+  const { query, isSearching } = useKeys(filter, order)
+  const columns = useMemo(() => keyColumns((action, key) => setOpen({ action, key })), [])
   const isEmpty = query.data?.length === 0 && !isFiltered(filter)
   const hasRevoked = useHasRevoked(isEmpty)
   const close = () => (isCreating ? void navigate({ search: {}, replace: true }) : setOpen(null))
@@ -52,27 +56,17 @@ function Keys({ text, isCreating }: { readonly text: string; readonly isCreating
       actions={isEmpty ? undefined : create}
     >
       {(!isEmpty || hasRevoked === true) && <KeyFilters filter={filter} onChange={setFilter} />}
-      <Card isFlush>
-        <QueryView query={query}>
-          {() =>
-            shown.length > 0 ? (
-              <ul aria-label="Keys" className="divide-y divide-line">
-                {shown.map((key) => (
-                  <KeyRow
-                    key={key.id}
-                    listed={key}
-                    now={new Date()}
-                    onAction={(action, of) => setOpen({ action, key: of })}
-                  />
-                ))}
-              </ul>
+      <Card isFlush className={query.isPlaceholderData ? 'opacity-60' : ''}>
+        <QueryView query={query} lines={10}>
+          {(keys) =>
+            keys.length > 0 ? (
+              <KeyTable columns={columns} rows={keys} order={order} onOrder={setOrder} />
             ) : (
               <NoKeys
                 create={create}
                 why={noKeysReason({
                   isFiltered: isFiltered(filter),
                   isSearching,
-                  isPartly: query.isFetchNextPageError,
                   hasRevoked
                 })}
               />
@@ -84,6 +78,7 @@ function Keys({ text, isCreating }: { readonly text: string; readonly isCreating
       {open?.action === 'create' && <CreateKeyDialog onClose={close} />}
       {open?.action === 'edit' && <EditKeyDialog target={open.key} onClose={close} />}
       {open?.action === 'rotate' && <RotateKeyDialog target={open.key} onClose={close} />}
+      {open?.action === 'end-old-value' && <EndOldValueDialog target={open.key} onClose={close} />}
       {open?.action === 'revoke' && <RevokeKeyDialog target={open.key} onClose={close} />}
     </Page>
   )

@@ -27,13 +27,7 @@ export function NoKeys({ why, create }: NoKeysProps) {
     case 'searching':
       return (
         <Empty icon={SearchX} title="Searching …">
-          No matching key so far.
-        </Empty>
-      )
-    case 'partly':
-      return (
-        <Empty icon={SearchX} title="No matching key so far">
-          Some keys could not be loaded.
+          Your keys are being searched.
         </Empty>
       )
     case 'filtered':

@@ -1,17 +1,23 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import type { ApiError } from '../../api/api-error.ts'
-import { type Answer, send } from '../../api/call.ts'
+import { type Answer, type Input, send } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
 import type { KeyFilter } from './key-filters.tsx'
 
-const pageSize = '50'
+export type KeyOrder = NonNullable<NonNullable<Input<'listKeys'>['query']>['sort']>
 
-/** Loads pages of keys. The label filter runs in the browser, so a search loads all remaining pages. */
-export function useKeys({ text, metadata, withRevoked }: KeyFilter) {
+const pageSize = '50'
+/** A search begins when nothing was typed for so long. */
+const pauseMs = 250
+
+/** Loads pages of keys. Control searches and sorts. */
+export function useKeys({ text, metadata, withRevoked }: KeyFilter, sort: KeyOrder) {
+  const q = useAfterPause(text.trim())
   const asked = {
-    limit: pageSize,
-    ...(withRevoked && { include_revoked: 'true' }),
+    ...{ limit: pageSize, sort, spend: 'true' as const },
+    ...(q !== '' && { q }),
+    ...(withRevoked && { include_revoked: 'true' as const }),
     ...(metadata !== null && { [`metadata.${metadata[0]}`]: metadata[1] })
   }
   const query = useInfiniteQuery<
@@ -28,14 +34,17 @@ export function useKeys({ text, metadata, withRevoked }: KeyFilter) {
     select: ({ pages }) => pages.flatMap(({ keys }) => keys),
     placeholderData: keepPreviousData
   })
-  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, isPlaceholderData, fetchNextPage } = query
-  const search = text.trim().toLowerCase()
-  const isSearching = search !== '' && hasNextPage && !isFetchNextPageError
+  return { query, isSearching: q !== text.trim() || query.isPlaceholderData }
+}
+
+/** The text, once it has not changed for a moment. */
+function useAfterPause(text: string): string {
+  const [settled, setSettled] = useState(text)
   useEffect(() => {
-    if (isSearching && !isFetchingNextPage && !isPlaceholderData) void fetchNextPage()
-  }, [isSearching, isFetchingNextPage, isPlaceholderData, fetchNextPage])
-  const shown = (query.data ?? []).filter(({ label }) => label.toLowerCase().includes(search))
-  return { query, shown, isSearching: isSearching || isPlaceholderData }
+    const timer = setTimeout(() => setSettled(text), pauseMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  return settled
 }
 
 /** Whether an account without active keys has revoked keys to show; undefined while unknown. */

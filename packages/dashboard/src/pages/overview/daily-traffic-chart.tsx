@@ -1,6 +1,7 @@
 import { useState } from 'react'
-import { BarChart, type Series } from '../../charts/bar-chart.tsx'
+import { Chart } from '../../charts/chart.tsx'
 import { ChartTable } from '../../charts/chart-table.tsx'
+import type { Series } from '../../charts/series.ts'
 import { formatCompact, formatCount } from '../../format/number.ts'
 import { Segments } from '../../ui/segments.tsx'
 import { type Bucket, bucketStarts, type Sums } from '../../usage/sum-usage.ts'
@@ -45,7 +46,7 @@ export function DailyTrafficChart({ buckets, sums, from, to }: DailyTrafficChart
       <div className="mb-4">
         <Segments legend="Show per day" options={kinds} value={kind} onChange={setKind} />
       </div>
-      <BarChart label={describe(kind, sums)} names={names} series={series[kind]} format={formatCompact} />
+      <Chart label={describe(kind, sums)} names={names} series={series[kind]} format={formatCompact} />
       <ChartTable
         caption={`${kinds.find(([name]) => name === kind)?.[1] ?? kind} per day`}
         heading="Day (UTC)"

@@ -12,8 +12,10 @@ import { textLink } from '../../ui/text-link.ts'
 import { liveReport } from '../../usage/live.ts'
 import { sumUsage } from '../../usage/sum-usage.ts'
 import { useCurrentHour } from '../../usage/use-current-hour.ts'
+import { AlertsCard } from './alerts-card.tsx'
 import { DailyTrafficChart } from './daily-traffic-chart.tsx'
 import { PlanCard } from './plan-card.tsx'
+import { SetupCard } from './setup-card.tsx'
 import { SpendCard } from './spend-card.tsx'
 import { TopList } from './top-list.tsx'
 
@@ -30,6 +32,8 @@ export function OverviewPage() {
   const isNew = days.data?.buckets.length === 0 && keys.data?.keys.length === 0
   return (
     <Page title="Overview" description={`Your usage this month, since ${formatStart(monthStart)} (UTC).`}>
+      <SetupCard />
+      <AlertsCard />
       <div className="grid grid-cols-1 items-stretch gap-6 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
         <SpendCard />
         <PlanCard />

@@ -11,7 +11,7 @@ import { QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { live } from '../../usage/live.ts'
 
-/** This month's spend against the budget, including the amount reserved for running requests. */
+/** This month's spend against the budget, including the amount reserved for running requests, and a forecast. */
 export function SpendCard() {
   const summary = useQuery({ ...read('getUsageSummary'), ...live })
   return (
@@ -23,9 +23,10 @@ export function SpendCard() {
   )
 }
 
-function Spend({ spent_usd, reserved_usd, cap_usd, resets_at }: Answer<'getUsageSummary'>) {
+function Spend({ spent_usd, reserved_usd, today_usd, forecast_usd, cap_usd, resets_at }: Answer<'getUsageSummary'>) {
   const { role } = useAccount()
   const [spent, reserved, cap] = [Number(spent_usd), Number(reserved_usd), Number(cap_usd)]
+  const forecast = forecast_usd === null ? null : Number(forecast_usd)
   const remaining = Math.max(0, cap - spent - reserved)
   const description = `${formatUsd(spent)} spent and ${formatUsd(reserved)} reserved of ${formatUsd(cap)}`
   return (
@@ -40,8 +41,13 @@ function Spend({ spent_usd, reserved_usd, cap_usd, resets_at }: Answer<'getUsage
       <dl className="mt-4 flex flex-wrap gap-x-8 gap-y-2 text-sm">
         {(
           [
-            ['Reserved for running requests', formatUsd(reserved)],
+            ['Today', formatHeadlineUsd(today_usd)],
+            [
+              'Forecast for the month',
+              forecast_usd === null ? 'After 3 days of usage' : formatHeadlineUsd(forecast_usd)
+            ],
             ['Remaining', formatUsd(remaining)],
+            ['Reserved for running requests', formatUsd(reserved)],
             ['Resets', formatUtcDay(new Date(resets_at))]
           ] as const
         ).map(([name, value]) => (
@@ -51,6 +57,16 @@ function Spend({ spent_usd, reserved_usd, cap_usd, resets_at }: Answer<'getUsage
           </div>
         ))}
       </dl>
+      {forecast !== null && forecast >= cap && remaining > cap * 0.1 && (
+        <p className="mt-4 text-sm">
+          At this pace, the budget will be used up before it resets. Further requests are refused then.{' '}
+          {role === 'owner' && (
+            <Link to="/dashboard/billing" className={textLink}>
+              Review your budget
+            </Link>
+          )}
+        </p>
+      )}
       {remaining <= cap * 0.1 && (
         <p className="mt-4 text-sm">
           {cap === 0

@@ -22,7 +22,7 @@ export function Conversation({ turns, isStreaming, isReady, onAsk, onAskAgain }:
   return (
     <div role="log" aria-label="Conversation" aria-busy={isStreaming} className="flex flex-1 flex-col">
       {turns.length === 0 ? (
-        <div className="m-auto">
+        <div className="m-auto max-w-full">
           <Empty
             icon={MessagesSquare}
             title="Start a conversation"
@@ -31,7 +31,7 @@ export function Conversation({ turns, isStreaming, isReady, onAsk, onAskAgain }:
                 {exampleQuestions.map((question) => (
                   <li key={question}>
                     <Button
-                      className="w-full whitespace-normal text-balance"
+                      className="w-full whitespace-normal! text-balance"
                       disabled={!isReady}
                       onClick={() => onAsk(question)}
                     >

@@ -12,10 +12,13 @@ import './markdown.css'
  * An answer as Markdown. The text comes from a model, so nothing in it is trusted: HTML is shown as text, addresses other than
  * http(s) and mailto are removed, and pictures are links, because the page loads nothing from other hosts.
  */
-export function Markdown({ text }: { readonly text: string }) {
+export function Markdown({ text, further }: { readonly text: string; readonly further?: Components }) {
   return (
     <div className="markdown break-words">
-      <ReactMarkdown remarkPlugins={plugins} components={components}>
+      <ReactMarkdown
+        remarkPlugins={plugins}
+        components={further === undefined ? components : { ...components, ...further }}
+      >
         {text}
       </ReactMarkdown>
     </div>

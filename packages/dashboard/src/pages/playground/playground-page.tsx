@@ -1,3 +1,4 @@
+import { useSearch } from '@tanstack/react-router'
 import { Code, Trash2 } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
@@ -34,7 +35,8 @@ export function PlaygroundPage() {
   const [ownKey, setOwnKey] = useState<HandedOverKey | null>(handedOverKey)
   useEffect(forgetHandedOverKey, [])
   const [tokens] = useState(ownTokens)
-  const [chosen, setChosen] = useState('')
+  const { model: asked = '' } = useSearch({ from: '/dashboard/playground' })
+  const [chosen, setChosen] = useState(asked)
   const [compared, setCompared] = useState('')
   const [system, setSystem] = useState('')
   const [typed, setTyped] = useState(noParameters)

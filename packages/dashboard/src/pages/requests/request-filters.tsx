@@ -1,10 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { X } from 'lucide-react'
 import { read } from '../../api/queries.ts'
 import { nameOfKey } from '../../format/key.ts'
+import { isolate } from '../../format/visible-text.ts'
 import { controlLook } from '../../forms/fields.tsx'
 import { useAccount } from '../../layout/caller.ts'
-import { type RequestsSearch, statusOptions } from './requests-search.ts'
+import { metadataPrefix } from '../../usage/group-usage.ts'
+import { isHour, metadataOf, type RequestsSearch, statusOptions } from './requests-search.ts'
 
 type Options = ReadonlyArray<readonly [value: string, text: string]>
 
@@ -45,7 +48,7 @@ export function RequestFilters({ search }: { readonly search: RequestsSearch }) 
     <input
       // A change of the address shows its value.
       key={`${name} ${search[name]}`}
-      type={type}
+      type={isHour(search[name]) ? 'text' : type}
       aria-label={label}
       title={label}
       placeholder={label}
@@ -59,6 +62,7 @@ export function RequestFilters({ search }: { readonly search: RequestsSearch }) 
   )
   return (
     <search className="flex flex-wrap gap-3">
+      <OtherConditions search={search} />
       {choice('key', 'Key', [['', 'All keys'], ...ofKeys])}
       {choice('model', 'Model', [['', 'All models'], ...models.map(({ id }) => [id, id] as const)])}
       {choice('status', 'Status', statusOptions)}
@@ -68,5 +72,37 @@ export function RequestFilters({ search }: { readonly search: RequestsSearch }) 
       {input('min_cost_usd', 'Min. cost in $', 'text')}
       {input('max_cost_usd', 'Max. cost in $', 'text')}
     </search>
+  )
+}
+
+/** Conditions that other pages set, such as a member: each can be removed. */
+function OtherConditions({ search }: { readonly search: RequestsSearch }) {
+  const navigate = useNavigate({ from: '/dashboard/requests' })
+  const { member } = search
+  const team = useQuery({ ...read('getTeam'), enabled: member !== undefined })
+  const nameOfMember = team.data?.team.members.find(({ id }) => id === member)?.name ?? 'former member'
+  const conditions = [
+    ...(member === undefined ? [] : [['member', `Keys of ${isolate(nameOfMember)}`] as const]),
+    ...Object.entries(metadataOf({ ...search })).map(
+      ([name, value]) => [name, `Tag ${name.slice(metadataPrefix.length)}: ${isolate(value)}`] as const
+    )
+  ]
+  if (conditions.length === 0) return null
+  return (
+    <ul aria-label="More filters" className="flex w-full flex-wrap gap-2">
+      {conditions.map(([name, text]) => (
+        <li key={name} className="flex max-w-full items-center gap-1 rounded-lg bg-sunken pl-3 text-[0.8125rem]">
+          <span className="truncate">{text}</span>
+          <button
+            type="button"
+            aria-label={`Remove filter: ${text}`}
+            onClick={() => void navigate({ search: { ...search, [name]: undefined }, replace: true })}
+            className="grid size-8 shrink-0 place-items-center rounded-md text-ink-soft hover:text-ink"
+          >
+            <X aria-hidden="true" className="size-3.5" />
+          </button>
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -1,19 +1,41 @@
+import { keepSearch } from '../../layout/keep-search.ts'
+import { startOfDay } from '../../usage/usage-range.ts'
+
 /** The filters of the requests page, as in its address. */
 export interface RequestsSearch {
   readonly key?: string
+  /** Id of a user, who created the key. */
+  readonly member?: string
   readonly model?: string
   readonly status?: string
   /** The code of an error. */
   readonly code?: string
-  /** The first and the last day (UTC), such as `2026-11-23`. */
+  /** The first and the last day (UTC), such as `2026-11-23`, or hour, such as `2026-11-23T05:00Z`. Both are included. */
   readonly from?: string
   readonly to?: string
   /** Dollars, such as `0.05`. */
   readonly min_cost_usd?: string
   readonly max_cost_usd?: string
+  /** What the key's metadata must have. */
+  readonly [metadata: `metadata.${string}`]: string
 }
 
-export const searchNames = ['key', 'model', 'status', 'code', 'from', 'to', 'min_cost_usd', 'max_cost_usd'] as const
+const searchNames = ['key', 'member', 'model', 'status', 'code', 'from', 'to', 'min_cost_usd', 'max_cost_usd'] as const
+
+const metadataForm = /^metadata\.[A-Za-z0-9_.-]{1,40}$/
+const memberForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Reads the known search parameters of an address and drops all others. */
+export const readRequestsSearch = (search: Record<string, unknown>): RequestsSearch => ({
+  ...keepSearch(...searchNames)(search),
+  ...metadataOf(search)
+})
+
+/** The conditions on metadata in an address. A value may be empty. */
+export const metadataOf = (search: Record<string, unknown>): Record<`metadata.${string}`, string> =>
+  Object.fromEntries(
+    Object.entries(search).filter(([name, value]) => metadataForm.test(name) && typeof value === 'string')
+  ) as Record<`metadata.${string}`, string>
 
 /** Statuses to choose from. The address may have any other. */
 export const statusOptions = [
@@ -28,30 +50,36 @@ export const statusOptions = [
 const statusForm = /^[1-9]([0-9]{2}|xx)$/
 
 const usdForm = /^(0|[1-9][0-9]{0,8})(\.[0-9]{1,9})?$/
-const dayForm = /^20[0-9]{2}-[0-9]{2}-[0-9]{2}$/
-const dayMs = 86_400_000
+const hourForm = /^(20[0-9]{2}-[0-9]{2}-[0-9]{2})T[0-9]{2}:00Z$/
+const hourMs = 3_600_000
 
-/** The start of a day (UTC), some days later; undefined if the text is no day. */
-function startOfDay(day: string | undefined, daysLater = 0): string | undefined {
-  const time = day !== undefined && dayForm.test(day) ? Date.parse(day) : Number.NaN
-  return Number.isNaN(time) ? undefined : new Date(time + daysLater * dayMs).toISOString()
+export const isHour = (text: string | undefined): boolean => text !== undefined && hourForm.test(text)
+
+/** The start of a day or an hour (UTC), or its end; undefined if the text is neither. */
+function boundOf(text: string | undefined, isEnd: boolean): string | undefined {
+  const start = isHour(text) ? new Date(text ?? '') : startOfDay(text)
+  if (start === null || Number.isNaN(start.getTime())) return undefined
+  const length = isHour(text) ? hourMs : 24 * hourMs
+  return new Date(start.getTime() + (isEnd ? length : 0)).toISOString()
 }
 
 /** The filters that the API takes. Values of another form are left out, so that a mistyped address still works. */
 export function readFilters(search: RequestsSearch): RequestsSearch {
-  const { key, model, status, code, min_cost_usd, max_cost_usd } = search
-  const from = startOfDay(search.from)
+  const { key, member, model, status, code, min_cost_usd, max_cost_usd } = search
+  const from = boundOf(search.from, false)
   // The API's end is exclusive, and the last day is included.
-  const to = startOfDay(search.to, 1)
+  const to = boundOf(search.to, true)
   return {
     ...(key && { key }),
+    ...(member && memberForm.test(member) && { member }),
     ...(model && { model }),
     ...(status && statusForm.test(status) && { status }),
     ...(code && { code }),
     ...(from && { from }),
     ...(to && { to }),
     ...(min_cost_usd && usdForm.test(min_cost_usd) && { min_cost_usd }),
-    ...(max_cost_usd && usdForm.test(max_cost_usd) && { max_cost_usd })
+    ...(max_cost_usd && usdForm.test(max_cost_usd) && { max_cost_usd }),
+    ...metadataOf({ ...search })
   }
 }
 

@@ -1,47 +1,121 @@
-import { BarChart } from '../../charts/bar-chart.tsx'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { Chart } from '../../charts/chart.tsx'
 import { ChartTable } from '../../charts/chart-table.tsx'
+import type { Series } from '../../charts/series.ts'
 import { formatUsd } from '../../format/money.ts'
 import { formatCompact, formatCount } from '../../format/number.ts'
-import { groupUsage, type UsageReport } from '../../usage/group-usage.ts'
+import { textLink } from '../../ui/text-link.ts'
+import { groupUsage, type LatencyReport, type UsageReport } from '../../usage/group-usage.ts'
+import { type LatencyName, latencies, measures, type SumMeasure } from '../../usage/measures.ts'
 import { describeRareCounters } from '../../usage/rare-counters.ts'
-import { type Measure, measures, stackUsage } from '../../usage/stack-usage.ts'
+import { latencyLines, stackUsage, sumByStart } from '../../usage/stack-usage.ts'
 import { bucketStarts } from '../../usage/sum-usage.ts'
+import type { Interval } from '../../usage/usage-range.ts'
+import { formatMs } from '../requests/describe-request.ts'
+import { intervalNames, nameStart } from './name-start.ts'
+import { requestsOfBar } from './to-requests.ts'
+
+interface Shown {
+  readonly hidden: ReadonlySet<string>
+  readonly onHide: (hidden: ReadonlySet<string>) => void
+}
+
+interface UsageChartProps extends Shown {
+  readonly report: UsageReport
+  readonly before: UsageReport | undefined
+  readonly measure: SumMeasure
+}
+
+const startsOf = ({ from, to, interval }: Pick<UsageReport, 'from' | 'to' | 'interval'>): string[] =>
+  bucketStarts(new Date(from), new Date(to), interval)
 
 /** Shows a report over time. It keeps the report's own range and grouping while another report loads. */
-export function UsageChart({ report, measure }: { readonly report: UsageReport; readonly measure: Measure }) {
-  const interval = report.interval === 'hour' ? 'hour' : 'day'
-  const starts = bucketStarts(new Date(report.from), new Date(report.to), interval)
-  const names = starts.map((start) => nameOfStart(start, interval))
-  const series = stackUsage(report.buckets, starts, measure, groupUsage(report))
-  const measureName = measures.find(([name]) => name === measure)?.[1] ?? measure
+export function UsageChart({ report, before, measure, ...shown }: UsageChartProps) {
+  const starts = startsOf(report)
   const isMoney = measure === 'cost'
+  const sumsBefore = before && sumByStart(before.buckets, startsOf(before), measure)
   return (
-    <div className="px-5 pb-5">
-      <BarChart
-        label={`${measureName} per ${interval}. The tables below show the numbers.`}
-        names={names}
-        series={series}
-        details={describeRareCounters(report.buckets, starts)}
-        format={isMoney ? formatUsd : formatCompact}
-      />
-      <ChartTable
-        caption={`${measureName} per ${interval}`}
-        heading={interval === 'hour' ? 'Hour (UTC)' : 'Day (UTC)'}
-        names={names}
-        series={series}
-        format={isMoney ? formatUsd : formatCount}
-      />
-    </div>
+    <ChartWithTable
+      title={`${measures.find(([name]) => name === measure)?.[1] ?? measure} per ${report.interval}`}
+      starts={starts}
+      interval={report.interval}
+      series={stackUsage(report.buckets, starts, measure, groupUsage(report))}
+      // The range before may have one place fewer, or more: months differ in length.
+      before={sumsBefore && starts.map((_, at) => sumsBefore[at] ?? 0)}
+      details={measure === 'tokens' ? describeRareCounters(report.buckets, starts) : []}
+      format={isMoney ? formatUsd : formatCompact}
+      formatExactly={isMoney ? formatUsd : formatCount}
+      {...shown}
+    />
   )
 }
 
-const time: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }
+interface LatencyChartProps extends Shown {
+  readonly report: LatencyReport
+  readonly of: LatencyName
+}
 
-function nameOfStart(start: string, interval: 'hour' | 'day'): string {
-  return new Intl.DateTimeFormat('en-US', {
-    month: 'short',
-    day: 'numeric',
-    ...(interval === 'hour' && time),
-    timeZone: 'UTC'
-  }).format(new Date(start))
+export function LatencyChart({ report, of, ...shown }: LatencyChartProps) {
+  const starts = startsOf(report)
+  return (
+    <ChartWithTable
+      title={`${latencies.find(([name]) => name === of)?.[1] ?? of} per ${report.interval}`}
+      starts={starts}
+      interval={report.interval}
+      series={latencyLines(report, starts, of, groupUsage(report))}
+      isLatency
+      format={formatMs}
+      formatExactly={formatMs}
+      {...shown}
+    />
+  )
+}
+
+interface ChartWithTableProps extends Shown {
+  readonly title: string
+  readonly starts: readonly string[]
+  readonly interval: Interval
+  readonly series: readonly Series[]
+  readonly before?: readonly number[] | undefined
+  readonly details?: readonly string[]
+  readonly isLatency?: boolean
+  readonly format: (value: number) => string
+  readonly formatExactly: (value: number) => string
+}
+
+/** Bars and rows lead to their requests. */
+function ChartWithTable(props: ChartWithTableProps) {
+  const { title, starts, interval, series, before, isLatency = false, formatExactly, ...rest } = props
+  const navigate = useNavigate()
+  const names = starts.map((start) => nameStart(start, interval))
+  const ofBefore = before === undefined ? [] : [{ id: 'range before', name: 'Range before', values: before }]
+  return (
+    <div className="px-5 pb-5">
+      <Chart
+        {...rest}
+        label={`${title}, in UTC. The tables below show the numbers.`}
+        names={names}
+        series={series}
+        before={before}
+        kind={isLatency ? 'lines' : 'stacked'}
+        onChoose={(place) => {
+          const start = starts[place]
+          if (start !== undefined) void navigate({ to: '/dashboard/requests', search: requestsOfBar(start, interval) })
+        }}
+      />
+      <ChartTable
+        caption={title}
+        heading={intervalNames[interval]}
+        names={names}
+        series={[...series, ...ofBefore]}
+        format={formatExactly}
+        hasTotal={!isLatency && before === undefined && series.length > 1}
+        linkRow={(place, name) => (
+          <Link to="/dashboard/requests" search={requestsOfBar(starts[place] ?? '', interval)} className={textLink}>
+            {name}
+          </Link>
+        )}
+      />
+    </div>
+  )
 }

@@ -1,27 +1,82 @@
-import { type Measure, measures } from '../../usage/stack-usage.ts'
-import { type RangeName, ranges } from '../../usage/usage-range.ts'
+import { type LatencyName, latencies, type Measure, measures } from '../../usage/measures.ts'
+import {
+  type RangeName,
+  rangeOfDays,
+  ranges,
+  startOfDay,
+  type UsageRange,
+  usageRange
+} from '../../usage/usage-range.ts'
 
+/** Groupings that every account has. Others are `metadata.` and the name of a tag. */
 export const groupings = [
-  ['model', 'By model'],
-  ['key', 'By key'],
+  ['model', 'Model'],
+  ['key', 'Key'],
+  ['member', 'Member'],
   ['none', 'Total']
 ] as const
-type Grouping = (typeof groupings)[number][0]
+
+const metadataForm = /^metadata\.[A-Za-z0-9_.-]{1,40}$/
 
 /** The settings of the usage page in its address, so that people can bookmark and share them. */
 export interface UsageSearch {
-  range?: RangeName
-  by?: Grouping
-  show?: Measure
+  readonly range?: RangeName
+  /** The first and the last day (UTC) of a range; it holds instead of `range`. */
+  readonly from?: string
+  readonly to?: string
+  /** `model`, `key`, `member`, `none`, or `metadata.<name>`. */
+  readonly by?: string
+  readonly show?: Measure
+  /** Which latency. */
+  readonly of?: LatencyName
+  /** Whether the range before is shown. */
+  readonly compare?: 'yes'
+  /** Ids of series that the chart hides; see `writeHidden`. */
+  readonly hide?: string
 }
+
+/** Changed settings; undefined ones are removed. */
+export type UsageSearchChange = { readonly [Name in keyof UsageSearch]?: UsageSearch[Name] | undefined }
 
 const known = <Value extends string>(options: ReadonlyArray<readonly [Value, string]>, value: unknown) =>
   options.find(([option]) => option === value)?.[0]
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** Reads the known search parameters of an address and drops all others. */
 export function readUsageSearch(search: Record<string, unknown>): UsageSearch {
   const range = known(ranges, search.range)
-  const by = known(groupings, search.by)
+  const [from, to] = [text(search.from), text(search.to)]
+  const by = text(search.by)
+  const isKnownGroup = by !== undefined && (metadataForm.test(by) || groupings.some(([name]) => name === by))
   const show = known(measures, search.show)
-  return { ...(range && { range }), ...(by && { by }), ...(show && { show }) }
+  const of = known(latencies, search.of)
+  const hide = text(search.hide)
+  return {
+    ...(range && { range }),
+    ...(startOfDay(from) !== null && from && { from }),
+    ...(startOfDay(to) !== null && to && { to }),
+    ...(isKnownGroup && { by }),
+    ...(show && { show }),
+    ...(of && { of }),
+    ...(search.compare === 'yes' && { compare: 'yes' }),
+    ...(hide && { hide })
+  }
+}
+
+/** The range that an address asks for; the last 30 days if it asks for none. */
+export const rangeOfSearch = ({ range = 'month', from, to }: UsageSearch, now: Date): UsageRange =>
+  rangeOfDays(from, to, now) ?? usageRange(range, now)
+
+/** Writes ids of series for the address. Ids may have any characters. */
+export const writeHidden = (ids: ReadonlySet<string>): string | undefined =>
+  ids.size === 0 ? undefined : `${[...ids].map(encodeURIComponent).join(',')},`
+
+export function readHidden(text: string | undefined): ReadonlySet<string> {
+  if (text === undefined) return new Set()
+  try {
+    return new Set(text.split(',').slice(0, -1).map(decodeURIComponent))
+  } catch {
+    // Someone has shortened the address.
+    return new Set()
+  }
 }

@@ -2,9 +2,11 @@ import type { RareCounter } from '@tollgate/contracts/usage/usage-counters.ts'
 import { formatUsd } from '../../format/money.ts'
 import { formatCount } from '../../format/number.ts'
 import { ScrollRegion } from '../../ui/scroll-region.tsx'
+import { describeChange } from '../../usage/compare.ts'
 import { groupUsage, type UsageReport } from '../../usage/group-usage.ts'
 import { rareNames } from '../../usage/rare-counters.ts'
 import { type Sums, sumByGroup, sumUsage } from '../../usage/sum-usage.ts'
+import { GroupLink } from './group-link.tsx'
 
 type Column = readonly [name: string, show: (sums: Sums) => string, counter?: RareCounter]
 
@@ -30,18 +32,40 @@ function rareColumn(counter: RareCounter): Column {
   return [rareNames[counter], (sums) => formatCount(sums[counter]), counter]
 }
 
+interface UsageTableProps {
+  readonly report: UsageReport
+  /** The report of the range before; undefined if it is not compared, or not loaded yet. */
+  readonly before: UsageReport | undefined
+}
+
 /** The totals of each group, and of all groups. */
-export function UsageTable({ report }: { readonly report: UsageReport }) {
-  const { heading, groupOf, nameOf } = groupUsage(report)
+export function UsageTable({ report, before }: UsageTableProps) {
+  const grouping = groupUsage(report)
+  const { heading, groupOf } = grouping
+  const range = { from: new Date(report.from), to: new Date(report.to), interval: report.interval }
   const groups = sumByGroup(report.buckets, groupOf)
+  const costBefore =
+    before && new Map(sumByGroup(before.buckets, groupOf).map(({ group, sums }) => [group, sums.costUsd]))
+  const totalBefore = before && sumUsage(before.buckets).costUsd
   const total = sumUsage(report.buckets)
   const shown = columns.filter(([, , counter]) => counter === undefined || total[counter] > 0)
-  const cells = (sums: Sums) =>
-    shown.map(([name, show]) => (
-      <td key={name} className="px-3 py-2.5 text-right whitespace-nowrap tabular-nums">
-        {show(sums)}
-      </td>
-    ))
+  const numberCell = 'px-3 py-2.5 text-right whitespace-nowrap tabular-nums'
+  const cells = (sums: Sums, usdBefore: number | undefined) => (
+    <>
+      {shown.map(([name, show]) => (
+        <td key={name} className={numberCell}>
+          {show(sums)}
+        </td>
+      ))}
+      {usdBefore !== undefined && (
+        <>
+          <td className={numberCell}>{formatUsd(usdBefore)}</td>
+          <td className={numberCell}>{describeChange(sums.costUsd, usdBefore)}</td>
+        </>
+      )}
+    </>
+  )
+  const titles = [...shown.map(([name]) => name), ...(before === undefined ? [] : ['Cost before', 'Change'])]
   return (
     <ScrollRegion label="Totals" className="overflow-x-auto rounded-b-2xl px-2 pb-2">
       <table className="w-full text-sm">
@@ -50,7 +74,7 @@ export function UsageTable({ report }: { readonly report: UsageReport }) {
             <th scope="col" className="px-3 py-2 text-left font-medium">
               {heading === '' ? <span className="sr-only">Group</span> : heading}
             </th>
-            {shown.map(([name]) => (
+            {titles.map((name) => (
               <th key={name} scope="col" className="px-3 py-2 text-right font-medium whitespace-nowrap">
                 {name}
               </th>
@@ -61,9 +85,9 @@ export function UsageTable({ report }: { readonly report: UsageReport }) {
           {groups.map(({ group, sums }) => (
             <tr key={group}>
               <th scope="row" className="max-w-56 min-w-32 px-3 py-2.5 text-left font-medium break-words">
-                {nameOf(group)}
+                <GroupLink group={group} groups={grouping} range={range} />
               </th>
-              {cells(sums)}
+              {cells(sums, costBefore && (costBefore.get(group) ?? 0))}
             </tr>
           ))}
         </tbody>
@@ -73,7 +97,7 @@ export function UsageTable({ report }: { readonly report: UsageReport }) {
               <th scope="row" className="px-3 py-2.5 text-left">
                 Total
               </th>
-              {cells(total)}
+              {cells(total, totalBefore)}
             </tr>
           </tfoot>
         )}

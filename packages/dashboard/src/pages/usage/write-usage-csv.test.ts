@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import fc from 'fast-check'
 import { test } from 'tap'
 import { emptyBucket } from '../../usage/testing/empty-bucket.ts'
-import { readUsageSearch } from './usage-search.ts'
-import { writeUsageCsv } from './write-usage-csv.ts'
+import { readFilters } from '../requests/requests-search.ts'
+import { requestsOfBar, requestsOfRange } from './to-requests.ts'
+import { readHidden, readUsageSearch, writeHidden } from './usage-search.ts'
+import { writeLatencyCsv, writeUsageCsv } from './write-usage-csv.ts'
 
 const bucket = {
   ...emptyBucket,
@@ -34,11 +37,84 @@ test('an export has exact numbers and the labels of keys', async () => {
   )
 })
 
-test('only known search parameters are read', async () => {
-  assert.deepEqual(readUsageSearch({ range: 'week', by: 'key', show: 'tokens' }), {
-    range: 'week',
-    by: 'key',
-    show: 'tokens'
+test('an export of latency, and of tags and members, names its groups', async () => {
+  const measured = { requests: 3, first_byte_ms: { p50: 1, p95: 2 }, duration_ms: { p50: 3, p95: 4 } }
+  const start = '2026-05-05T00:00:00.000Z'
+  assert.equal(
+    writeLatencyCsv({
+      group_by: 'metadata.tenant',
+      buckets: [
+        { start, metadata_value: '=1+1', ...measured },
+        { start, metadata_value: null, ...measured },
+        { start, others: true, ...measured }
+      ]
+    }),
+    'start,metadata.tenant,measured_requests,first_byte_p50_ms,first_byte_p95_ms,duration_p50_ms,duration_p95_ms\r\n' +
+      `${start},'=1+1,3,1,2,3,4\r\n${start},,3,1,2,3,4\r\n${start},others,3,1,2,3,4\r\n`
+  )
+  const { key_id, ...plain } = bucket
+  assert.match(
+    writeUsageCsv({
+      group_by: 'member',
+      buckets: [{ ...plain, member_id: 'u1' }],
+      members: [{ id: 'u1', name: 'Ada' }]
+    }),
+    /^start,member_id,member_name,requests.*\r\n2026-05-05T00:00:00\.000Z,u1,Ada,3,/
+  )
+})
+
+test('an address keeps everything that the page shows, and nothing else', async () => {
+  const search = {
+    ...{ range: 'week', from: '2026-11-01', to: '2026-11-10', by: 'metadata.tenant' },
+    ...{ show: 'latency', of: 'whole95', compare: 'yes', hide: '%3Da,' }
+  } as const
+  assert.deepEqual(readUsageSearch({ ...search, other: '1' }), search)
+  assert.deepEqual(
+    readUsageSearch({
+      ...{
+        range: 'century',
+        from: '2026-02-31',
+        to: 'now',
+        by: '<script>',
+        show: '',
+        of: 'p99',
+        compare: 'no',
+        hide: ''
+      }
+    }),
+    {}
+  )
+})
+
+test('hidden series with any id survive the address', async () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.string({ unit: 'grapheme' })), (ids) => {
+      assert.deepEqual(readHidden(writeHidden(new Set(ids))), new Set(ids))
+    })
+  )
+  assert.deepEqual(readHidden('%E0%A4%A,'), new Set())
+})
+
+test('a bar, a group and the whole range lead to exactly their requests', async () => {
+  const filters = (search: ReturnType<typeof requestsOfBar>) => {
+    const { from, to } = readFilters(search)
+    return [from, to]
+  }
+  for (const [start, interval, end] of [
+    ['2026-05-05T07:00:00.000Z', 'hour', '2026-05-05T08:00:00.000Z'],
+    ['2026-05-05T00:00:00.000Z', 'day', '2026-05-06T00:00:00.000Z'],
+    ['2026-02-01T00:00:00.000Z', 'month', '2026-03-01T00:00:00.000Z']
+  ] as const) {
+    assert.deepEqual(filters(requestsOfBar(start, interval)), [start, end])
+  }
+  const range = {
+    from: new Date('2026-05-01T00:00:00Z'),
+    to: new Date('2026-05-04T16:00:00Z'),
+    interval: 'day'
+  } as const
+  assert.deepEqual(readFilters(requestsOfRange(range, { 'metadata.tenant': 'acme' })), {
+    'metadata.tenant': 'acme',
+    from: '2026-05-01T00:00:00.000Z',
+    to: '2026-05-05T00:00:00.000Z'
   })
-  assert.deepEqual(readUsageSearch({ range: 'century', by: '<script>', show: '', other: '1' }), {})
 })

@@ -47,6 +47,8 @@ export const accounts = pgTable(
     subscriptionStatus: text('subscription_status'),
     /** When the account's changes of keys no longer count; see accounts/key-change-limit.ts. */
     keyChangesUntil: at('key_changes_until'),
+    /** When the owner dismissed the list of first steps; see setup/endpoints.ts. */
+    setupDismissedAt: at('setup_dismissed_at'),
     /** `aNN` */
     shard: text('shard').notNull(),
     version: version(),

@@ -1,4 +1,4 @@
-import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { boolean, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { at } from './columns.ts'
 import { users } from './users.ts'
 
@@ -15,6 +15,8 @@ export const sessions = pgTable(
     /** A description of the browser that signed in; see auth/describe-browser.ts. */
     browser: text('browser'),
     createdAt: at('created_at').notNull(),
+    /** Whether it began with a recovery code instead of a code of the second factor. */
+    isRecovered: boolean('is_recovered').notNull().default(false),
     /** At most a minute behind the last use. */
     lastUsedAt: at('last_used_at').notNull().defaultNow(),
     /** Each use extends it, up to `endsAt`. The session ends at this time. */

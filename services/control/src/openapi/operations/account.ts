@@ -28,6 +28,17 @@ export const accountOperations: Operations = {
     auth: 'session',
     errors: ['forbidden']
   },
+  'GET /api/account/setup': {
+    operationId: 'getSetup',
+    summary: 'Get the first steps of an account, and which are done',
+    auth: 'session'
+  },
+  'POST /api/account/setup/dismiss': {
+    operationId: 'dismissSetup',
+    summary: 'Hide the list of first steps for everybody in the account',
+    auth: 'session',
+    errors: ['forbidden']
+  },
   'GET /api/account/export': {
     operationId: 'exportOwnData',
     summary: 'Download everything that is stored about you',

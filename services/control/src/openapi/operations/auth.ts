@@ -151,7 +151,7 @@ export const authOperations: Operations = {
   },
   'GET /api/auth/second-factor': {
     operationId: 'getSecondFactor',
-    summary: 'Get whether the second factor is on',
+    summary: 'Get whether the second factor is on, and how many recovery codes are left',
     auth: 'session',
     isLimited: true,
     errors: ['identity_unavailable']
@@ -174,7 +174,8 @@ export const authOperations: Operations = {
   'POST /api/auth/second-factor/confirm': {
     operationId: 'confirmSecondFactor',
     summary: 'Turn the second factor on',
-    description: 'Takes the password and a code from the new secret. Ends all other sessions of the user.',
+    description:
+      'Takes the password and a code from the new secret. Ends all other sessions of the user. Returns ten recovery codes; nobody can read them later.',
     auth: 'session',
     isLimited: true,
     errors: [
@@ -187,14 +188,32 @@ export const authOperations: Operations = {
       'identity_unavailable'
     ]
   },
-  'DELETE /api/auth/second-factor': {
-    operationId: 'removeSecondFactor',
-    summary: 'Turn the second factor off',
-    description: 'Takes the password and a code. Ends all other sessions of the user.',
+  'POST /api/auth/second-factor/recovery-codes': {
+    operationId: 'makeRecoveryCodes',
+    summary: 'Make new recovery codes',
+    description:
+      'Takes the password and a code, or a recovery code. Returns ten recovery codes, which replace the old ones. Each replaces a code of the app once, wherever one is asked for.',
     auth: 'session',
     isLimited: true,
     errors: [
       'wrong_password',
+      'invalid_code',
+      'no_second_factor',
+      'second_factor_unavailable',
+      'email_not_confirmed',
+      'identity_unavailable'
+    ]
+  },
+  'DELETE /api/auth/second-factor': {
+    operationId: 'removeSecondFactor',
+    summary: 'Turn the second factor off',
+    description:
+      'Takes the password and a code, or a recovery code. A session that began with a recovery code needs no code in its first hour. Ends all other sessions of the user.',
+    auth: 'session',
+    isLimited: true,
+    errors: [
+      'wrong_password',
+      'second_factor_required',
       'invalid_code',
       'no_second_factor',
       'second_factor_unavailable',

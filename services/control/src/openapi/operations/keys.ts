@@ -42,6 +42,14 @@ export const keyOperations: Operations = {
     isLimited: true,
     errors: ['not_found', 'forbidden', 'already_created']
   },
+  'POST /api/keys/{id}/end-grace': {
+    operationId: 'endKeyGrace',
+    summary: 'End the old secret of a rotated key now',
+    description:
+      'After success, gateways admit no request with the old secret. Open requests go on. `revocation_pending` means that the change is saved and takes effect by itself. Safe to repeat, also without an old secret. Not rate limited.',
+    auth: 'account',
+    errors: ['not_found', 'forbidden', 'revocation_pending']
+  },
   'DELETE /api/keys/{id}': {
     operationId: 'revokeKey',
     summary: 'Revoke a key',

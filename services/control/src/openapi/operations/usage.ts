@@ -8,9 +8,16 @@ export const usageOperations: Operations = {
       'At most five seconds behind while Redis is available. A request counts for the hour in which it began.',
     auth: 'account'
   },
+  'GET /api/usage/latency': {
+    operationId: 'getUsageLatency',
+    summary: 'Get how long requests took by hour, day or month',
+    description:
+      'Measures successful requests in the request log, from the arrival of the request at the gateway. Days that the log no longer keeps are missing.',
+    auth: 'account'
+  },
   'GET /api/usage/summary': {
     operationId: 'getUsageSummary',
-    summary: 'Get this month’s spend, reservations and cap',
+    summary: 'Get this month’s spend, reservations, forecast and cap',
     description: 'While Redis is unavailable, the reservations are 0 and the spend comes from the usage reports.',
     auth: 'account'
   }

@@ -1,6 +1,7 @@
 import type { AdminMoney } from '@tollgate/contracts/http/admin/money.ts'
-import { BarChart, type Series } from '../../../charts/bar-chart.tsx'
+import { Chart } from '../../../charts/chart.tsx'
 import { ChartTable } from '../../../charts/chart-table.tsx'
+import type { Series } from '../../../charts/series.ts'
 import { locale } from '../../../format/locale.ts'
 import { formatUsd } from '../../../format/money.ts'
 import { formatShortMonth } from '../../../format/month.ts'
@@ -29,11 +30,11 @@ export function MonthsChart({ months }: { readonly months: AdminMoney['months'] 
   }
   return (
     <div className="px-5 pb-5">
-      <BarChart
+      <Chart
         label="Revenue and cost of the last 12 months. The table below shows the numbers."
         names={names}
         series={series}
-        isGrouped
+        kind="grouped"
         format={formatRounded}
       />
       <ChartTable

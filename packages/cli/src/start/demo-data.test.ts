@@ -4,13 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { addDemoData } from '../demo-data/add-demo-data.ts'
+import { demoKeys } from '../demo-data/demo-keys.ts'
+import { signInDemoUser } from '../demo-data/demo-session.ts'
 import { runStart, startEnv } from '../testing/start-run.ts'
-import { demoKeys } from './demo-keys.ts'
-import { signInDemoUser } from './demo-session.ts'
 
 t.setTimeout(300_000)
 const run = promisify(execFile)
-const main = fileURLToPath(new URL('./main.ts', import.meta.url))
+const main = fileURLToPath(new URL('./demo-data.ts', import.meta.url))
 
 interface Bucket {
   readonly start: string
@@ -61,4 +62,22 @@ t.test('demo data fills a running system once, and the reports show it', async (
   const { keys } = await session.call<{ keys: Array<{ label: string }> }>('GET', '/api/keys')
   assert.deepEqual(keys.map(({ label }) => label).toSorted(), demoKeys.map(({ label }) => label).toSorted())
   assert.equal(requestsOf(await read()), count)
+})
+
+t.test('npm start fills a new demo account, and never one that had a key', async (t) => {
+  const env: Record<string, string> = { ...(await startEnv(t.testdir())), TOLLGATE_DEMO_DATA: 'on' }
+  const start = runStart(t, 'program', env)
+  await start.until('Press Ctrl-C to stop everything.')
+  const session = await signInDemoUser(`http://localhost:${env.CONTROL_PORT}`)
+  const labels = async () => {
+    const { keys } = await session.call<{ keys: Array<{ label: string }> }>('GET', '/api/keys?include_revoked=true')
+    return keys.map(({ label }) => label).toSorted()
+  }
+  const spent = async () => Number((await session.call<{ spent_usd: string }>('GET', '/api/usage/summary')).spent_usd)
+  while ((await spent()) === 0) await delay(200)
+  assert.deepEqual(await labels(), demoKeys.map(({ label }) => label).toSorted())
+  const added = await addDemoData({
+    ...{ control: `http://localhost:${env.CONTROL_PORT}`, redis: '', isLogged: true, onlyIfNew: true }
+  })
+  assert.equal(added, null)
 })

@@ -1,4 +1,4 @@
-import { monthOf } from '../usage/usage-range.ts'
+import { monthOf } from './usage-range.ts'
 
 const dayMs = 86_400_000
 /** The pace is that of so many complete days at most. */

@@ -1,11 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Account } from '@tollgate/contracts/http/account.ts'
 import type { CreatedKey, Key } from '@tollgate/contracts/http/keys.ts'
-import { ConfigError } from '@tollgate/service/config/load-config.ts'
-import { readStartConfig } from '../start/config.ts'
-import { demoUser } from '../start/demo.ts'
-import { findAddresses } from '../system/addresses.ts'
-import { chooseEmbedded } from '../system/embedded.ts'
 import { SystemError } from '../system/system-error.ts'
 import { type DemoKey, demoKeys } from './demo-keys.ts'
 import { type DemoSession, signInDemoUser } from './demo-session.ts'
@@ -16,20 +11,29 @@ import { storeUsage } from './store-usage.ts'
 const shareOfBudget = 0.7
 const inForceTimeoutMs = 15_000
 
-/** Gives the demo user of the running system keys and a month of usage. It does not change existing keys. */
-async function run(): Promise<string> {
-  const { env, ports, dataDir } = readStartConfig()
-  const embedded = chooseEmbedded(env)
-  if (!embedded.has('identity'))
-    throw new SystemError(
-      'SUPABASE_URL is set, so there is no demo user. Remove SUPABASE_URL, then run npm start and this command again.'
-    )
-  const { control, redis } = findAddresses(env, embedded, ports, { controlPorts: [], gatewayPorts: [] }, dataDir)
-  const session = await signInDemoUser(control)
-  const { keys: existing } = await session.call<{ keys: Key[] }>('GET', '/api/keys?limit=1000')
-  const labels = new Set(existing.map(({ label }) => label))
+export interface DemoDataOptions {
+  /** The origin of control. */
+  readonly control: string
+  readonly redis: string
+  /** Whether the requests get receipts. */
+  readonly isLogged: boolean
+  /** Adds nothing to an account that has, or had, any key. */
+  readonly onlyIfNew: boolean
+}
+
+/**
+ * Gives the demo user of the running system keys and a month of usage. It does not change existing keys.
+ *
+ * @returns how much was added; null if the user has demo data already, or is not new
+ * @throws SystemError if a part of the system does not answer
+ */
+export async function addDemoData(options: DemoDataOptions): Promise<{ keys: number; requests: number } | null> {
+  const session = await signInDemoUser(options.control)
+  const { keys: existing } = await session.call<{ keys: Key[] }>('GET', '/api/keys?limit=1000&include_revoked=true')
+  if (options.onlyIfNew && existing.length > 0) return null
+  const labels = new Set(existing.flatMap(({ label, status }) => (status === 'revoked' ? [] : [label])))
   const missing = demoKeys.filter(({ label }) => !labels.has(label))
-  if (missing.length === 0) return 'The demo user has demo data already. Nothing was changed.'
+  if (missing.length === 0) return null
   const keys = new Map<string, DemoKey>()
   for (const key of missing) keys.set(await createKey(session, key), key)
   const { account } = await session.call<{ account: Account }>('GET', '/api/account')
@@ -40,11 +44,8 @@ async function run(): Promise<string> {
     maxNanos: account.plan_monthly_budget_usd * 1e9 * shareOfBudget,
     random: Math.random
   })
-  await storeUsage(redis, account.id, requests, { models: account.models, isLogged: env.REQUEST_LOG !== 'off' })
-  return (
-    `Added ${keys.size} keys and ${requests.length} requests of the last 30 days to ${demoUser.email}. ` +
-    `Sign in at ${control} with the password ${demoUser.password}.`
-  )
+  await storeUsage(options.redis, account.id, requests, { models: account.models, isLogged: options.isLogged })
+  return { keys: keys.size, requests: requests.length }
 }
 
 /** Creates a key. @returns its id when Redis has the key: Redis counts no spend of unknown keys */
@@ -60,11 +61,4 @@ async function createKey(session: DemoSession, key: DemoKey): Promise<string> {
       throw new SystemError(`The key "${label}" did not reach Redis in time. Check the log of control, then try again.`)
     await delay(50)
   }
-}
-
-try {
-  console.log(await run())
-} catch (error) {
-  console.error(error instanceof SystemError || error instanceof ConfigError ? error.message : error)
-  process.exitCode = 1
 }

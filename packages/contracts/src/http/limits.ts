@@ -1,0 +1,53 @@
+import { type Static, Type } from 'typebox'
+
+const orNull = <Schema extends ReturnType<typeof Type.Integer>>(schema: Schema) => Type.Union([schema, Type.Null()])
+
+/** A rate of the account, and what is left of it now. */
+const Rate = Type.Object({
+  per_minute: Type.Integer(),
+  burst: Type.Integer({ description: 'How much may come at once.' }),
+  left: orNull(Type.Integer({ description: 'How much may come at once now; null while it is not known.' })),
+  full_in_ms: orNull(Type.Integer({ description: 'Milliseconds until the whole burst is available again.' }))
+})
+export type RateLeft = Static<typeof Rate>
+
+const Decimal = Type.String({ description: 'US dollars' })
+
+/** Limits of a plan on sale, to compare. */
+export const LimitsOfPlan = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  is_current: Type.Boolean(),
+  requests_per_minute: Type.Integer(),
+  tokens_per_minute: Type.Integer(),
+  concurrent_requests: Type.Integer(),
+  request_budget_usd: Type.Number(),
+  monthly_budget_usd: Type.Number(),
+  key_quota: orNull(Type.Integer()),
+  seats: orNull(Type.Integer())
+})
+export type LimitsOfPlan = Static<typeof LimitsOfPlan>
+
+/** The limits in force for an account, and what is left of them. */
+export const AccountLimits = Type.Object({
+  is_set_by_operator: Type.Boolean({ description: 'Whether an operator replaced limits of the plan.' }),
+  requests: Rate,
+  tokens: Rate,
+  concurrent_requests: Type.Object({ limit: Type.Integer(), in_use: orNull(Type.Integer()) }),
+  request_budget_usd: Type.Number({ description: 'The maximum cost of a request.' }),
+  month: Type.Object({
+    budget_usd: Decimal,
+    spent_usd: Decimal,
+    reserved_usd: Decimal,
+    left_usd: Decimal,
+    resets_at: Type.String({ format: 'date-time' })
+  }),
+  keys: Type.Object({ limit: orNull(Type.Integer()), in_use: Type.Integer() })
+})
+export type AccountLimits = Static<typeof AccountLimits>
+
+export const LimitsResponse = Type.Object({
+  limits: AccountLimits,
+  plans: Type.Array(LimitsOfPlan, { description: 'The account’s plan and those on sale.' })
+})
+export type LimitsResponse = Static<typeof LimitsResponse>

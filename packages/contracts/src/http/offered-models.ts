@@ -1,0 +1,61 @@
+import { type Static, Type } from 'typebox'
+
+const Usd = Type.Number({ minimum: 0 })
+const OptionalUsd = Type.Optional(Usd)
+const Plan = Type.Object({ id: Type.String(), name: Type.String() })
+
+/** Dollars for a million tokens of each kind. A kind that is left out has no price of its own. */
+export const TokenPrices = Type.Object({
+  input: Usd,
+  cached_input: Usd,
+  cache_write: OptionalUsd,
+  cache_write_long: OptionalUsd,
+  audio_input: OptionalUsd,
+  image_input: OptionalUsd,
+  output: Usd,
+  reasoning: OptionalUsd,
+  audio_output: OptionalUsd,
+  image_output: OptionalUsd
+})
+export type TokenPrices = Static<typeof TokenPrices>
+
+export const PricesOfTier = Type.Object({
+  tier: Type.String({ description: '`default` for requests that do not choose a service tier.' }),
+  above_prompt_tokens: Type.Integer({ description: 'The prices apply to prompts of more tokens than this.' }),
+  usd_per_million_tokens: TokenPrices
+})
+export type PricesOfTier = Static<typeof PricesOfTier>
+
+const Instant = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
+
+export const PricesOfPeriod = Type.Object({
+  is_now: Type.Boolean(),
+  from: Instant,
+  until: Instant,
+  weekdays: Type.Array(Type.Integer({ minimum: 0, maximum: 6 }), { description: '0 is Sunday; empty for every day.' }),
+  utc_hours: Type.Array(Type.String(), { description: 'Such as `01:00-04:00`; empty for the whole day.' }),
+  rows: Type.Array(PricesOfTier)
+})
+export type PricesOfPeriod = Static<typeof PricesOfPeriod>
+
+/** A model of the account's plan, or of a plan on sale. */
+export const PricedModel = Type.Object({
+  id: Type.String(),
+  kind: Type.Enum(['chat', 'completion', 'embedding']),
+  owned_by: Type.String(),
+  context_tokens: Type.Integer(),
+  max_output_tokens: Type.Integer(),
+  accepts: Type.Array(Type.Enum(['text', 'image', 'audio'])),
+  endpoints: Type.Union([Type.Array(Type.String()), Type.Null()], {
+    description: 'The paths at which the model is offered; null while no gateway is known.'
+  }),
+  is_included: Type.Boolean({ description: 'Whether the account’s plan includes the model.' }),
+  plans: Type.Array(Plan, { description: 'The plans on sale that include the model.' }),
+  prices: Type.Array(PricesOfPeriod, { minItems: 1 }),
+  usd_per_request: Usd,
+  usd_per_call: Type.Record(Type.String(), Usd, { description: 'For each call of a tool that the provider runs.' })
+})
+export type PricedModel = Static<typeof PricedModel>
+
+export const PricedModelsResponse = Type.Object({ plan: Plan, models: Type.Array(PricedModel) })
+export type PricedModelsResponse = Static<typeof PricedModelsResponse>

@@ -1,0 +1,21 @@
+import type { ChartKind, Series } from './series.ts'
+
+export interface ChartProps {
+  /** Describes the chart to screen readers, with its main numbers. */
+  readonly label: string
+  /** One name per place on the time axis. */
+  readonly names: readonly string[]
+  /** At most five, in this order from bottom to top, or from left to right. */
+  readonly series: readonly Series[]
+  readonly kind?: ChartKind
+  readonly format: (value: number) => string
+  /** One text per place, shown with its values; may be empty. */
+  readonly details?: readonly string[]
+  /** The sums of the range before, place by place. */
+  readonly before?: readonly number[] | undefined
+  /** The ids of hidden series, for a page that keeps them in its address. */
+  readonly hidden?: ReadonlySet<string>
+  readonly onHide?: (hidden: ReadonlySet<string>) => void
+  /** Called for a click on a place, or Enter. */
+  readonly onChoose?: (place: number) => void
+}

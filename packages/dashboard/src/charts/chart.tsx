@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { QueryView } from '../ui/states.tsx'
+import type { ChartProps } from './chart-props.ts'
+import { Legend } from './legend.tsx'
+import { visibleSeries } from './series.ts'
+
+/** The code that draws is larger than most pages, so it is loaded when the first chart comes into view. */
+const loadView = { queryKey: ['chart view'], queryFn: () => import('./chart-view.tsx'), staleTime: Infinity }
+
+/** A chart over time, with a legend that hides series. A `ChartTable` below has all of its numbers. */
+export function Chart({ series, hidden: given, onHide, kind = 'stacked', ...rest }: ChartProps) {
+  const [own, setOwn] = useState<ReadonlySet<string>>(new Set())
+  const place = useRef<HTMLDivElement>(null)
+  const isSeen = useSeen(place)
+  const code = useQuery({ ...loadView, enabled: isSeen })
+  const hidden = given ?? own
+  // An address may hide every series that there is now.
+  const isNothingLeft = series.every(({ id }) => hidden.has(id))
+  const shown = visibleSeries(series, isNothingLeft ? new Set() : hidden)
+  return (
+    <figure aria-label={rest.label} className="min-w-0">
+      {(series.length > 1 || rest.before !== undefined) && (
+        <div className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-1">
+          {series.length > 1 && (
+            <Legend series={series} hidden={isNothingLeft ? new Set() : hidden} onChange={onHide ?? setOwn} />
+          )}
+          {rest.before !== undefined && (
+            <span className="flex items-center gap-1.5 text-[0.8125rem] text-ink-soft">
+              <span aria-hidden="true" className="w-5 border-t-2 border-dashed border-ink" />
+              Range before
+            </span>
+          )}
+        </div>
+      )}
+      {/* The height of the chart, so that nothing moves when its code arrives. */}
+      <div ref={place} className="min-h-64">
+        <QueryView query={code} lines={7}>
+          {({ ChartView }) => <ChartView {...rest} kind={kind} series={shown} />}
+        </QueryView>
+      </div>
+    </figure>
+  )
+}
+
+/** Whether an element has been in view. */
+function useSeen(element: RefObject<HTMLElement | null>): boolean {
+  const [isSeen, setSeen] = useState(false)
+  useEffect(() => {
+    if (isSeen || element.current === null) return
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true)
+    })
+    observer.observe(element.current)
+    return () => observer.disconnect()
+  }, [element, isSeen])
+  return isSeen
+}

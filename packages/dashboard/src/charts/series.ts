@@ -1,0 +1,62 @@
+export interface Series {
+  /** Unique, unlike the name. */
+  readonly id: string
+  readonly name: string
+  /** One value per place on the time axis; null where there is none. */
+  readonly values: ReadonlyArray<number | null>
+}
+
+/** `stacked`: values that add up. `grouped`: bars side by side. `lines`: values that do not add up. */
+export type ChartKind = 'stacked' | 'grouped' | 'lines'
+
+/** A series with its colour, which it keeps while others are hidden. */
+export interface ColouredSeries extends Series {
+  readonly colour: number
+}
+
+/** More colours than these are hard to tell apart. */
+export const maxSeries = 5
+
+export function visibleSeries(series: readonly Series[], hidden: ReadonlySet<string>): ColouredSeries[] {
+  return series.map((one, index) => ({ ...one, colour: index % maxSeries })).filter(({ id }) => !hidden.has(id))
+}
+
+/** The sum of all series at a place. */
+export const sumAt = (series: readonly Series[], at: number): number =>
+  series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0)
+
+/** The highest value that a chart shows; 0 without any. */
+export function highestValue(series: readonly Series[], kind: ChartKind, before: readonly number[] = []): number {
+  const count = series[0]?.values.length ?? 0
+  const shown =
+    kind === 'stacked'
+      ? Array.from({ length: count }, (_, at) => sumAt(series, at))
+      : series.flatMap(({ values }) => values.map((value) => value ?? 0))
+  return [...shown, ...before].reduce((highest, value) => Math.max(highest, value), 0)
+}
+
+/**
+ * Chooses the places that get a label on the time axis: evenly spaced, and as many as fit.
+ *
+ * @param most at least 1
+ */
+export function labelledPlaces(count: number, most: number): number[] {
+  const step = Math.max(1, Math.ceil(count / most))
+  return Array.from({ length: Math.ceil(count / step) }, (_, index) => index * step)
+}
+
+/** The place after a key was pressed; undefined for other keys. */
+export function placeAfterKey(key: string, place: number, count: number): number | undefined {
+  const places: Readonly<Record<string, number>> = {
+    ArrowLeft: place - 1,
+    ArrowDown: place - 1,
+    ArrowRight: place + 1,
+    ArrowUp: place + 1,
+    PageDown: place - 7,
+    PageUp: place + 7,
+    Home: 0,
+    End: count - 1
+  }
+  const next = places[key]
+  return next === undefined ? undefined : Math.max(0, Math.min(count - 1, next))
+}

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { fillPage, headingId, isDocsPage } from './list-pages.ts'
+
+test('a page has the model of the reader in place of MODEL, and no title of its own', async () => {
+  const text = '# Title\n\n{ "model": "MODEL" }, ANTHROPIC_MODEL=MODEL, `OPENAI_MODEL`'
+  assert.equal(fillPage(text, '$&x'), '{ "model": "$&x" }, ANTHROPIC_MODEL=$&x, `OPENAI_MODEL`')
+})
+
+test('error codes and event types are ids of their headings', async () => {
+  assert.equal(headingId('invalid_api_key'), 'invalid_api_key')
+  assert.equal(headingId('budget.threshold'), 'budget.threshold')
+  assert.equal(headingId('Verify a message'), 'verify-a-message')
+})
+
+test('only pages that exist have an address', async () => {
+  assert.deepEqual(['errors', 'api', 'nothing'].map(isDocsPage), [true, false, false])
+})

@@ -1,0 +1,154 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { ArrowLeft } from 'lucide-react'
+import { useState } from 'react'
+import { isCode } from '../../api/api-error.ts'
+import type { Answer } from '../../api/call.ts'
+import { read } from '../../api/queries.ts'
+import { nameOfKey, shownPrefix } from '../../format/key.ts'
+import { formatUsd } from '../../format/money.ts'
+import { formatCount } from '../../format/number.ts'
+import { Banner } from '../../ui/banner.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { Moment } from '../../ui/moment.tsx'
+import { Page } from '../../ui/page.tsx'
+import { QueryView } from '../../ui/states.tsx'
+import { textLink } from '../../ui/text-link.ts'
+import { RequestsTable } from '../requests/requests-table.tsx'
+import { EditKeyDialog } from './edit-key-dialog.tsx'
+import { EndOldValueDialog } from './end-old-value-dialog.tsx'
+import { type KeyAction, KeyActions, KeyBadges, KeyMeter, Metadata, OldValue } from './key-cells.tsx'
+import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
+import { RotateKeyDialog } from './rotate-key-dialog.tsx'
+
+type ShownKey = Answer<'getKey'>['key']
+
+const shownRequests = '10'
+
+/** A key: its spend, its limits and its latest requests. */
+export function KeyPage() {
+  const { id } = useParams({ from: '/dashboard/keys/$id' })
+  const query = useQuery(read('getKey', { params: { id } }))
+  const key = query.data?.key
+  const [open, setOpen] = useState<KeyAction | null>(null)
+  const close = () => setOpen(null)
+  return (
+    <Page
+      title={key === undefined ? 'Key' : nameOfKey(key)}
+      description={
+        <Link to="/dashboard/keys" className={`inline-flex items-center gap-1.5 text-sm ${textLink}`}>
+          <ArrowLeft aria-hidden="true" className="size-3.5" />
+          Keys
+        </Link>
+      }
+      actions={key === undefined ? undefined : <KeyActions listed={key} onAction={setOpen} />}
+    >
+      {isCode(query.error, 'not_found') ? (
+        <Banner title="There is no such key">
+          It may belong to another account, or it was revoked more than 30 days ago.
+        </Banner>
+      ) : (
+        <>
+          <Card title="This month">
+            <QueryView query={query} lines={3}>
+              {({ key }) => <Spend shown={key} />}
+            </QueryView>
+          </Card>
+          <Card title="Settings">
+            <QueryView query={query} lines={6}>
+              {({ key }) => <Settings shown={key} />}
+            </QueryView>
+          </Card>
+          <LatestRequests id={id} />
+        </>
+      )}
+      {open === 'edit' && key !== undefined && <EditKeyDialog target={key} onClose={close} />}
+      {open === 'rotate' && key !== undefined && <RotateKeyDialog target={key} onClose={close} />}
+      {open === 'end-old-value' && key !== undefined && <EndOldValueDialog target={key} onClose={close} />}
+      {open === 'revoke' && key !== undefined && <RevokeKeyDialog target={key} onClose={close} />}
+    </Page>
+  )
+}
+
+function Spend({ shown }: { readonly shown: ShownKey }) {
+  const { spent_usd: spent, monthly_budget_usd: budget } = shown
+  return (
+    <div className="space-y-3">
+      <p className="text-2xl font-semibold tabular-nums">
+        {formatUsd(spent)}
+        <span className="text-base font-normal text-ink-soft">
+          {budget === null ? ' spent, without a budget of its own' : ` of ${formatUsd(budget)}`}
+        </span>
+      </p>
+      <KeyMeter listed={shown} />
+    </div>
+  )
+}
+
+function Settings({ shown }: { readonly shown: ShownKey }) {
+  const { models, requests_per_minute: rate, thresholds } = shown
+  return (
+    <div className="space-y-4">
+      <Facts
+        facts={[
+          [
+            'State',
+            <span key="state" className="flex flex-wrap items-center gap-1.5">
+              {shown.status === 'active' && 'Active'}
+              <KeyBadges listed={shown} />
+            </span>
+          ],
+          [
+            'First characters',
+            <code key="prefix" className="font-mono">
+              {shownPrefix(shown)}
+            </code>
+          ],
+          ['Created by', shown.creator ?? 'A management key, or a person who left'],
+          ['Created', <Moment key="created" at={shown.created} />],
+          ['Last used', shown.last_used === null ? 'Never' : <Moment key="used" at={shown.last_used} />],
+          ['Expires', shown.expires_at === null ? 'Never' : <Moment key="expires" at={shown.expires_at} />],
+          ['Rate limit', rate === null ? 'Plan default' : `${formatCount(rate)} requests/min`],
+          ['Models', models === null ? 'All models in the plan' : models.join(', ')],
+          ['Warnings', describeThresholds(thresholds)]
+        ]}
+      />
+      <OldValue listed={shown} />
+      <Metadata pairs={shown.metadata} />
+    </div>
+  )
+}
+
+function describeThresholds(thresholds: readonly number[] | null): string {
+  if (thresholds === null) return 'As set for the account'
+  return thresholds.length === 0 ? 'None' : `At ${thresholds.map((percent) => `${percent} %`).join(', ')} of the budget`
+}
+
+function LatestRequests({ id }: { readonly id: string }) {
+  const query = useQuery(read('listRequests', { query: { key: id, limit: shownRequests } }))
+  return (
+    <Card
+      title="Latest requests"
+      isFlush
+      actions={
+        <Link to="/dashboard/requests" search={{ key: id }} className={`text-sm ${textLink}`}>
+          All requests of this key
+        </Link>
+      }
+    >
+      <QueryView query={query} lines={8}>
+        {({ requests, keys }) =>
+          requests.length === 0 ? (
+            <p className="px-5 pb-5 text-sm text-ink-soft">Requests with this key will appear here.</p>
+          ) : (
+            <RequestsTable
+              requests={requests}
+              names={new Map(keys.map((key) => [key.id, nameOfKey({ ...key, scope: 'inference' })]))}
+            />
+          )
+        }
+      </QueryView>
+    </Card>
+  )
+}

@@ -1,0 +1,122 @@
+import { type ColumnDef, tableFeatures, useTable } from '@tanstack/react-table'
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import { type ReactNode, useMemo } from 'react'
+import { ScrollRegion } from '../../ui/scroll-region.tsx'
+import type { KeyOrder } from './use-keys.ts'
+
+/** Control sorts, so the table needs no feature for it. */
+const features = tableFeatures({})
+
+/** What a header cell needs besides its text. */
+interface Sortable {
+  /** The order that its button asks for. */
+  readonly order: KeyOrder
+  readonly isDescending: boolean
+}
+
+export interface KeyColumn<Row> {
+  readonly name: string
+  readonly cell: (row: Row) => ReactNode
+  readonly sortable?: Sortable
+}
+
+interface KeyTableProps<Row> {
+  /** Stable: a new array makes a new table. */
+  readonly columns: ReadonlyArray<KeyColumn<Row>>
+  readonly rows: readonly Row[]
+  readonly order: KeyOrder
+  readonly onOrder: (order: KeyOrder) => void
+}
+
+/** The keys as a table. The first column names the row. It scrolls sideways on narrow screens. */
+export function KeyTable<Row extends { readonly id: string }>({ columns, rows, order, onOrder }: KeyTableProps<Row>) {
+  // A new function would be a new component: the cells would lose the focus.
+  const definitions = useMemo(
+    () =>
+      columns.map(
+        ({ name, cell }): ColumnDef<typeof features, Row> => ({
+          id: name,
+          header: name,
+          cell: ({ row }) => cell(row.original)
+        })
+      ),
+    [columns]
+  )
+  const table = useTable({
+    features,
+    columns: definitions,
+    data: rows as Row[],
+    getRowId: ({ id }) => id
+  })
+  const sortableOf = (id: string) => columns.find(({ name }) => name === id)?.sortable
+  return (
+    <ScrollRegion label="Keys" className="relative overflow-x-auto rounded-b-2xl px-2 pb-2">
+      <table className="w-full text-sm">
+        <thead>
+          {table.getHeaderGroups().map(({ id, headers }) => (
+            <tr key={id} className="text-[0.8125rem] text-ink-soft">
+              {headers.map((header) => (
+                <HeaderCell key={header.id} sortable={sortableOf(header.column.id)} order={order} onOrder={onOrder}>
+                  <table.FlexRender header={header} />
+                </HeaderCell>
+              ))}
+            </tr>
+          ))}
+        </thead>
+        <tbody className="divide-y divide-line border-t border-line">
+          {table.getRowModel().rows.map((row) => (
+            <tr key={row.id}>
+              {row.getAllCells().map((cell, at) =>
+                at === 0 ? (
+                  <th key={cell.id} scope="row" className="max-w-72 min-w-44 px-3 py-3 text-left align-top font-normal">
+                    <table.FlexRender cell={cell} />
+                  </th>
+                ) : (
+                  <td key={cell.id} className="max-w-60 px-3 py-3 align-top">
+                    <table.FlexRender cell={cell} />
+                  </td>
+                )
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  )
+}
+
+interface HeaderCellProps {
+  readonly sortable: Sortable | undefined
+  readonly order: KeyOrder
+  readonly onOrder: (order: KeyOrder) => void
+  readonly children: ReactNode
+}
+
+function HeaderCell({ sortable, order, onOrder, children }: HeaderCellProps) {
+  const look = 'px-3 py-2 text-left font-medium whitespace-nowrap'
+  if (sortable === undefined) {
+    return (
+      <th scope="col" className={look}>
+        {children}
+      </th>
+    )
+  }
+  const isChosen = sortable.order === order
+  const Arrow = sortable.isDescending ? ArrowDown : ArrowUp
+  return (
+    <th
+      scope="col"
+      aria-sort={isChosen ? (sortable.isDescending ? 'descending' : 'ascending') : 'none'}
+      className={look}
+    >
+      <button
+        type="button"
+        onClick={() => onOrder(sortable.order)}
+        className="-mx-1.5 inline-flex min-h-7 items-center gap-1 rounded px-1.5 hover:text-ink"
+      >
+        {children}
+        <Arrow aria-hidden="true" className={`size-3.5 ${isChosen ? '' : 'opacity-0'}`} />
+      </button>
+    </th>
+  )
+}

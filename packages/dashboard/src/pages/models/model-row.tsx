@@ -1,0 +1,92 @@
+import { Link } from '@tanstack/react-router'
+import { formatExactUsd } from '../../format/money.ts'
+import { formatCompact } from '../../format/number.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { buttonLook } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { textLink } from '../../ui/text-link.ts'
+import { otherPrices, usualPrices } from './describe-prices.ts'
+import type { PricedModel } from './find-models.ts'
+import { PriceTables } from './price-tables.tsx'
+
+/** A model with its usual prices. Everything else unfolds. */
+export function ModelRow({ model }: { readonly model: PricedModel }) {
+  const { id, kind, owned_by, is_included: isIncluded, context_tokens: context, max_output_tokens: output } = model
+  const usual = usualPrices(model)
+  const others = otherPrices(model)
+  return (
+    <li className="px-5 py-4">
+      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+        <div className="min-w-0 flex-1 basis-64">
+          <h2 className="font-mono text-sm font-medium break-all">{id}</h2>
+          <p className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-ink-soft">
+            <span>{owned_by}</span>
+            <Badge>{kind}</Badge>
+            {!isIncluded && <Badge tone="warning">Not in your plan</Badge>}
+          </p>
+          <p className="mt-2 text-sm tabular-nums">
+            {formatExactUsd(usual.input)} input
+            {output > 0 && <> · {formatExactUsd(usual.output)} output</>}
+            <span className="text-ink-soft"> · {formatCompact(context)} tokens of context</span>
+          </p>
+        </div>
+        <div className="flex flex-wrap gap-2">
+          <CopyButton text={id} what={`the id ${id}`} />
+          {isIncluded && kind === 'chat' && (
+            <Link
+              to="/dashboard/playground"
+              search={{ model: id }}
+              className={buttonLook({ size: 'small' })}
+              aria-label={`Try it in the playground: ${id}`}
+            >
+              Try it
+            </Link>
+          )}
+        </div>
+      </div>
+      {!isIncluded && (
+        <p className="mt-2 text-sm">
+          In the {model.plans.length === 1 ? 'plan' : 'plans'} {model.plans.map(({ name }) => name).join(', ')}.{' '}
+          <Link to="/dashboard/billing" className={textLink} aria-label={`Upgrade to use ${id}`}>
+            Upgrade
+          </Link>
+        </p>
+      )}
+      <details className="mt-3 text-sm">
+        <summary className="w-fit text-[0.8125rem] font-medium text-ink-soft hover:text-ink">
+          All prices and details<span className="sr-only"> of {id}</span>
+        </summary>
+        <div className="mt-4 space-y-5">
+          <Facts
+            facts={[
+              ['Context', `${context.toLocaleString()} tokens`],
+              ['Maximum output', output === 0 ? 'None' : `${output.toLocaleString()} tokens`],
+              ['Accepts', model.accepts.join(', ')],
+              ['Endpoints', <Endpoints key="endpoints" paths={model.endpoints} />],
+              ['Plans', model.plans.map(({ name }) => name).join(', ') || 'Your plan']
+            ]}
+          />
+          <PriceTables model={model} />
+          {others.length > 0 && (
+            <ul aria-label="Other prices" className="list-disc space-y-1 pl-5">
+              {others.map((text) => (
+                <li key={text}>{text}</li>
+              ))}
+            </ul>
+          )}
+        </div>
+      </details>
+    </li>
+  )
+}
+
+function Endpoints({ paths }: { readonly paths: PricedModel['endpoints'] }) {
+  if (paths === null) return 'Not known: no gateway is running'
+  if (paths.length === 0) return 'None at the moment'
+  return paths.map((path) => (
+    <span key={path} className="block font-mono text-[0.8125rem] break-all">
+      {path}
+    </span>
+  ))
+}

@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Box, Search } from 'lucide-react'
+import { read } from '../../api/queries.ts'
+import { countOf } from '../../format/number.ts'
+import { controlLook } from '../../forms/fields.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Segments } from '../../ui/segments.tsx'
+import { Empty, QueryView } from '../../ui/states.tsx'
+import { findModels, type Shown, shownOptions } from './find-models.ts'
+import { ModelRow } from './model-row.tsx'
+
+/** The models of the plan and of plans on sale, with their prices. */
+export function ModelsPage() {
+  const { q = '', show } = useSearch({ from: '/dashboard/models' })
+  const navigate = useNavigate({ from: '/dashboard/models' })
+  const shown: Shown = show === 'other' || show === 'all' ? show : 'own'
+  const models = useQuery(read('listPricedModels'))
+  return (
+    <Page
+      title="Models"
+      description="What your plan offers, and what it costs. Prices are in US dollars for a million tokens."
+    >
+      <search className="flex flex-wrap items-center gap-3">
+        <div className="relative min-w-0 flex-1 basis-56">
+          <Search aria-hidden="true" className="pointer-events-none absolute top-3 left-3 size-4 text-ink-soft" />
+          <input
+            type="search"
+            aria-label="Search models"
+            placeholder="Name, provider, kind or endpoint"
+            value={q}
+            onChange={({ currentTarget: { value } }) =>
+              void navigate({ search: (before) => ({ ...before, q: value }), replace: true })
+            }
+            className={`${controlLook} h-10 pl-9 text-sm`}
+          />
+        </div>
+        <Segments
+          legend="Plans"
+          options={shownOptions}
+          value={shown}
+          onChange={(next) => void navigate({ search: (before) => ({ ...before, show: next }), replace: true })}
+        />
+      </search>
+      <Card isFlush>
+        <QueryView query={models} lines={12}>
+          {(data) => {
+            const found = findModels(data.models, q, shown)
+            return (
+              <>
+                <p role="status" className="px-5 pt-4 pb-3 text-[0.8125rem] text-ink-soft">
+                  {countOf(found.length, 'model')}
+                </p>
+                {found.length === 0 ? (
+                  <Empty icon={Box} title="No model matches">
+                    Clear the search, or show the models of all plans.
+                  </Empty>
+                ) : (
+                  <ul aria-label="Models" className="divide-y divide-line border-t border-line">
+                    {found.map((model) => (
+                      <ModelRow key={model.id} model={model} />
+                    ))}
+                  </ul>
+                )}
+              </>
+            )
+          }}
+        </QueryView>
+      </Card>
+    </Page>
+  )
+}

@@ -1,0 +1,40 @@
+import { formatHeadlineUsd } from '../../format/money.ts'
+import { formatCompact, formatCount } from '../../format/number.ts'
+import { describeChange } from '../../usage/compare.ts'
+import type { Sums } from '../../usage/sum-usage.ts'
+
+const share = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 1 })
+
+interface FiguresProps {
+  readonly sums: Sums
+  /** The sums of the range before; undefined if it is not compared, or not loaded yet. */
+  readonly before: Sums | undefined
+}
+
+/** The sums of the range, and how they have changed. */
+export function Figures({ sums, before }: FiguresProps) {
+  const tokens = ({ promptTokens, completionTokens }: Sums) => promptTokens + completionTokens
+  const errorRate = sums.requests === 0 ? '' : ` (${share.format(sums.errors / sums.requests)})`
+  const figures = [
+    ['Cost', formatHeadlineUsd(sums.costUsd), ({ costUsd }: Sums) => costUsd],
+    ['Tokens', formatCompact(tokens(sums)), tokens],
+    ['Requests', formatCount(sums.requests), ({ requests }: Sums) => requests],
+    ['Errors', `${formatCount(sums.errors)}${errorRate}`, ({ errors }: Sums) => errors]
+  ] as const
+  return (
+    <dl className="grid grid-cols-2 gap-4 sm:grid-cols-4">
+      {figures.map(([name, value, of]) => (
+        <div key={name} className="rounded-2xl border border-line bg-surface px-4 py-3 shadow-card">
+          <dt className="text-[0.8125rem] text-ink-soft">{name}</dt>
+          <dd className="text-xl font-semibold tracking-tight tabular-nums">{value}</dd>
+          {before !== undefined && (
+            <dd className="text-[0.8125rem] text-ink-soft tabular-nums">
+              {describeChange(of(sums), of(before)) || 'no change'}{' '}
+              <span className="sr-only">against the range before</span>
+            </dd>
+          )}
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,78 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ChartColumn } from 'lucide-react'
+import { read } from '../../api/queries.ts'
+import { Card } from '../../ui/card.tsx'
+import { Empty, QueryView } from '../../ui/states.tsx'
+import { textLink } from '../../ui/text-link.ts'
+import { liveReport } from '../../usage/live.ts'
+import { measures, type SumMeasure } from '../../usage/measures.ts'
+import { sumUsage } from '../../usage/sum-usage.ts'
+import { rangeBefore, type UsageRange } from '../../usage/usage-range.ts'
+import { Adjustments } from './adjustments.tsx'
+import { ExportButton } from './export-button.tsx'
+import { Figures } from './figures.tsx'
+import { UsageChart } from './usage-chart.tsx'
+import { usageInput } from './usage-input.ts'
+import { UsageTable } from './usage-table.tsx'
+import { writeUsageCsv } from './write-usage-csv.ts'
+
+interface SumsViewProps {
+  readonly range: UsageRange
+  readonly by: string
+  readonly measure: SumMeasure
+  readonly isCompared: boolean
+  readonly hidden: ReadonlySet<string>
+  readonly onHide: (hidden: ReadonlySet<string>) => void
+}
+
+const titles = { hour: 'Hourly', day: 'Daily', month: 'Monthly' } as const
+
+/** What the ledger has: cost, tokens, requests and errors. */
+export function SumsView({ range, by, measure, isCompared, hidden, onHide }: SumsViewProps) {
+  const usage = useQuery({
+    ...read('getUsage', usageInput(range, by)),
+    ...liveReport,
+    placeholderData: keepPreviousData
+  })
+  const past = useQuery({ ...read('getUsage', usageInput(rangeBefore(range), by)), enabled: isCompared })
+  const before = isCompared ? past.data : undefined
+  // The previous report stays, dimmed, until the next one is loaded.
+  const isOld = usage.isPlaceholderData
+  const report = usage.data
+  const hasUsage = report !== undefined && report.buckets.length > 0
+  const name = (measures.find(([value]) => value === measure)?.[1] ?? measure).toLowerCase()
+  return (
+    <div aria-busy={isOld} className={`space-y-6 transition-opacity ${isOld ? 'opacity-60' : ''}`}>
+      {hasUsage && <Figures sums={sumUsage(report.buckets)} before={before && sumUsage(before.buckets)} />}
+      <Card
+        title={`${titles[report?.interval ?? range.interval]} ${name}`}
+        description={isCompared && past.error !== null ? 'The range before could not be loaded.' : undefined}
+        actions={<ExportButton name="usage.csv" write={hasUsage && !isOld ? () => writeUsageCsv(report) : null} />}
+        isFlush
+      >
+        <QueryView query={usage} lines={7}>
+          {(data) =>
+            data.buckets.length === 0 ? (
+              <Empty icon={ChartColumn} title="No usage in this time range">
+                Choose a longer time range, or{' '}
+                <Link to="/dashboard/playground" className={textLink}>
+                  try a model in the playground
+                </Link>
+                .
+              </Empty>
+            ) : (
+              <UsageChart {...{ report: data, before, measure, hidden, onHide }} />
+            )
+          }
+        </QueryView>
+      </Card>
+      {hasUsage && (
+        <Card title="Totals" isFlush>
+          <UsageTable report={report} before={before} />
+        </Card>
+      )}
+      {report?.adjustments !== undefined && <Adjustments adjustments={report.adjustments} />}
+    </div>
+  )
+}

@@ -1,0 +1,9 @@
+import type { UsageRange } from '../../usage/usage-range.ts'
+
+/** Groups that stay separate. An account may have thousands of keys, and an answer has a maximum number of buckets. */
+const top = '50'
+
+/** The input of a report of a range. */
+export const usageInput = ({ from, to, interval }: UsageRange, by: string) => ({
+  query: { from: from.toISOString(), to: to.toISOString(), interval, group_by: by, top }
+})

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import type { LimitsResponse } from '@tollgate/contracts/http/limits.ts'
+import type { PricedModelsResponse } from '@tollgate/contracts/http/offered-models.ts'
+import { monthNumber } from '@tollgate/state/keyspace/month.ts'
+import { accountName } from '@tollgate/state/keyspace/names.ts'
+import { changeAccount } from '@tollgate/state/testing/account-state.ts'
+import { test } from 'tap'
+import { startControl } from '../testing/start-control.ts'
+
+test('models and limits of an account', async (t) => {
+  const control = await startControl()
+  t.after(() => control.close())
+  const ada = await control.signUp({ plan: 'pro' })
+  const { limits: ofPlan, caps } = control.catalog.plans.pro!
+  const read = async <Body>(path: string, cookie = ada.cookie) => {
+    const { status, body } = await control.call('GET', path, { cookie })
+    assert.equal(status, 200, JSON.stringify(body))
+    return body as Body
+  }
+  const limits = () => read<LimitsResponse>('/api/limits')
+
+  await t.test('both need an account', async () => {
+    for (const path of ['/api/models', '/api/limits']) assert.equal((await control.call('GET', path)).status, 401)
+  })
+
+  await t.test('the models are those of the plan, with prices', async () => {
+    const { plan, models } = await read<PricedModelsResponse>('/api/models')
+    assert.equal(plan.id, 'pro')
+    const own = models.filter(({ is_included }) => is_included).map(({ id }) => id)
+    assert.deepEqual(own, control.catalog.plans.pro!.models)
+    const bob = await control.signUp()
+    const free = await read<PricedModelsResponse>('/api/models', bob.cookie)
+    const missing = free.models.filter(({ is_included }) => !is_included)
+    assert.ok(missing.length > 0)
+    assert.ok(missing.every(({ plans }) => plans.some(({ id }) => id === 'pro')))
+  })
+
+  await t.test('what is left of the limits follows Redis, and reading changes nothing', async () => {
+    const now = Date.now()
+    await changeAccount(control.redis.client, ada.id, {
+      month: monthNumber(new Date()),
+      open: 3,
+      reserved: 2_000_000_000,
+      // Beyond the burst of any plan.
+      arrival: (now + 120_000) * 1000
+    })
+    const content = () => control.redis.client.hgetBuffer(accountName(ada.id), 'a')
+    const before = await content()
+    const { limits: own } = await limits()
+    assert.deepEqual(own.requests.per_minute, ofPlan.requestsPerMinute)
+    assert.deepEqual([own.requests.left, own.tokens.left], [0, ofPlan.burstTokens])
+    assert.ok(own.requests.full_in_ms! > 100_000)
+    assert.deepEqual(own.concurrent_requests, { limit: ofPlan.concurrentRequests, in_use: 3 })
+    assert.equal(own.month.reserved_usd, '2.00')
+    assert.equal(Number(own.month.left_usd), caps.monthlyNanos / 1e9 - 2)
+    assert.deepEqual(own.keys, { limit: control.catalog.plans.pro!.keyQuota, in_use: 0 })
+    assert.deepEqual(await content(), before)
+  })
+
+  await t.test('only the own plan and plans on sale can be compared', async () => {
+    const { plans } = await limits()
+    assert.deepEqual(
+      plans.map(({ id, is_current }) => [id, is_current]),
+      Object.entries(control.catalog.plans)
+        .filter(([id, plan]) => id === 'free' || plan.prices?.some(({ isSold }) => isSold))
+        .map(([id]) => [id, id === 'pro'])
+    )
+  })
+})

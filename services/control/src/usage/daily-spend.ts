@@ -1,0 +1,45 @@
+import { sql } from 'drizzle-orm'
+import { type Orm, queryRows } from '../database/connect.ts'
+import { ledger } from '../database/schema/usage.ts'
+import { forecastDays } from './forecast-month.ts'
+
+const dayMs = 86_400_000
+
+/** What an account spent on the last days (UTC), in nanodollars. */
+export interface DailySpend {
+  /** The last complete days, oldest first; {@link forecastDays} of them. */
+  readonly dayNanos: number[]
+  /** Since midnight. */
+  todayNanos: number
+}
+
+/** Reads the spend of the last days of accounts from the ledger. Every account has an entry. @throws the error of PostgreSQL */
+export async function readDailySpend(
+  orm: Orm,
+  accounts: readonly string[],
+  now: Date
+): Promise<Map<string, DailySpend>> {
+  const today = Math.floor(now.getTime() / dayMs)
+  const hour = (day: number) => sql.param(new Date(day * dayMs), ledger.hour)
+  const rows = await queryRows<{ account: string; day: number; nanos: string }>(
+    orm,
+    sql`
+      select ${ledger.accountId}::text as account, floor(extract(epoch from ${ledger.hour}) / 86400)::int as day,
+        sum(${ledger.costNanos})::text as nanos
+      from ${ledger}
+      where ${ledger.accountId} = any(${`{${accounts.join()}}`}::uuid[])
+        and ${ledger.hour} >= ${hour(today - forecastDays)} and ${ledger.hour} < ${hour(today + 1)}
+      group by 1, 2`
+  )
+  const days = new Map<string, DailySpend>(
+    accounts.map((account) => [account, { dayNanos: new Array<number>(forecastDays).fill(0), todayNanos: 0 }])
+  )
+  for (const { account, day, nanos } of rows) {
+    const spend = days.get(account)!
+    // A correction may come before the row that it corrects.
+    const spent = Math.max(0, Number(nanos))
+    if (Number(day) === today) spend.todayNanos = spent
+    else spend.dayNanos[Number(day) - (today - forecastDays)] = spent
+  }
+  return days
+}
