@@ -11,8 +11,8 @@ interface EarlyRead {
 const anyPage = /^\/dashboard(\/|$)/
 
 /**
- * What pages read first. The browser requests it together with the code, not after it. A test in `packages/e2e` finds reads
- * that a page no longer makes.
+ * What pages read first. The browser requests it together with the code, not after it. No test finds entries that a page no
+ * longer reads: check them when its first reads change.
  */
 export const earlyReads: readonly EarlyRead[] = [
   { page: anyPage, operation: 'getUser' },

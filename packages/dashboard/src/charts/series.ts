@@ -2,7 +2,7 @@ export interface Series {
   /** Unique, unlike the name. */
   readonly id: string
   readonly name: string
-  /** One value per place on the time axis; null where there is none. */
+  /** One value per place on the time axis; null for a place without a value. */
   readonly values: ReadonlyArray<number | null>
 }
 
