@@ -70,7 +70,8 @@ export const methodsAndPaths = {
   changeNotifications: ['PATCH', '/api/account/notifications'],
   listEvents: ['GET', '/api/events'],
   markEventsSeen: ['POST', '/api/events/seen'],
-  listAudit: ['GET', '/api/audit']
+  listAudit: ['GET', '/api/audit'],
+  exportAudit: ['GET', '/api/audit/export']
 } as const
 
 export interface paths {
@@ -978,6 +979,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["exportAudit"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3914,6 +3931,12 @@ export interface operations {
     listAudit: {
         parameters: {
             query?: {
+                action?: string;
+                actor?: string;
+                subject?: string;
+                from?: string;
+                to?: string;
+                q?: string;
                 limit?: string;
                 cursor?: string;
             };
@@ -3945,7 +3968,49 @@ export interface operations {
                         }[];
                         has_more: boolean;
                         next_cursor: string | null;
+                        searched_to: string | null;
                     };
+                };
+            };
+        };
+    };
+    exportAudit: {
+        parameters: {
+            query?: {
+                action?: string;
+                actor?: string;
+                subject?: string;
+                from?: string;
+                to?: string;
+                q?: string;
+                format?: "ndjson" | "csv";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": {
+                        id: string;
+                        /** Format: date-time */
+                        at: string;
+                        action: string;
+                        actor_id: string | null;
+                        actor_email: string | null;
+                        subject: string | null;
+                        detail: {
+                            [key: string]: string | number | boolean | null;
+                        };
+                        ip: string | null;
+                    };
+                    "text/csv": string;
                 };
             };
         };

@@ -26,6 +26,8 @@ export interface Limits {
   readonly exportData: number
   /** Starts an export of the request log. */
   readonly exportRequests: number
+  /** Starts an export of the audit log. */
+  readonly exportAudit: number
   /** Mails an invitation to a stranger. */
   readonly invite: number
   readonly acceptInvitation: number
@@ -51,6 +53,7 @@ export const defaultLimits: Limits = {
   playgroundToken: 30,
   exportData: 5,
   exportRequests: 20,
+  exportAudit: 20,
   invite: 20,
   acceptInvitation: 20,
   changeWebhooks: 60,

@@ -191,6 +191,7 @@ const noLimits: Limits = {
   playgroundToken: 1e6,
   exportData: 1e6,
   exportRequests: 1e6,
+  exportAudit: 1e6,
   invite: 1e6,
   acceptInvitation: 1e6,
   changeWebhooks: 1e6,
