@@ -109,9 +109,11 @@ const isUser = (actor: Actor | null): actor is { userId: string } =>
   actor !== null && actor !== 'service' && 'userId' in actor
 
 function acted(actor: Actor): SQL {
-  if (isUser(actor)) return sql`actor_id = ${actor.userId}::uuid`
   const key = sql`detail ->> 'by_key'`
-  return sql`actor_id is null and ${actor === 'service' ? sql`${key} is null` : sql`${key} = ${actor.keyId}`}`
+  if (actor === 'service') return sql`actor_id is null and ${key} is null`
+  return 'userId' in actor
+    ? sql`actor_id = ${actor.userId}::uuid`
+    : sql`actor_id is null and ${key} = ${actor.keyId}`
 }
 
 /** Finds a text in any case, in everything that an entry shows. Values of the detail are compared as JSON has them. */

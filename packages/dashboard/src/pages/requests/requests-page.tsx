@@ -1,12 +1,12 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { Download, ListTree } from 'lucide-react'
+import { ListTree } from 'lucide-react'
 import type { ApiError } from '../../api/api-error.ts'
 import { type Answer, send } from '../../api/call.ts'
 import { nameOfKey } from '../../format/key.ts'
 import { formatMoment } from '../../format/time.ts'
-import { buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { ExportLinks } from '../../ui/export-links.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, QueryView } from '../../ui/states.tsx'
@@ -35,12 +35,7 @@ export function RequestsPage() {
     <Page
       title="Requests"
       description="What each request cost and why. Prompts and answers are never stored."
-      actions={(['csv', 'ndjson'] as const).map((format) => (
-        <a key={format} href={exportPath(search, format)} download className={buttonLook()}>
-          <Download aria-hidden="true" className="size-4" />
-          Export {format.toUpperCase()}
-        </a>
-      ))}
+      actions={<ExportLinks pathOf={(format) => exportPath(search, format)} />}
     >
       <RequestFilters search={search} />
       <Card isFlush className={query.isPlaceholderData ? 'opacity-60' : ''}>
