@@ -55,7 +55,7 @@ t.test('a browser session covers everything from registration to a paid plan and
   await page.getByLabel('Password', { exact: true }).fill(password)
   await button('Confirm and sign in').click()
   await heading('Overview')
-  await page.getByText('Create your first key').waitFor()
+  await page.getByText('Create an API key').waitFor()
   const steps = page.getByRole('list', { name: 'First steps' })
   await steps.getByText('Confirm your e-mail address (done)').waitFor()
   await steps.getByRole('link', { name: 'Create a key' }).click()

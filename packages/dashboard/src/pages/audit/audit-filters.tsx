@@ -39,20 +39,22 @@ export function AuditFilters({ search }: { readonly search: AuditSearch }) {
         options={[['', 'Everybody'], ...people, ['service', 'This service']]}
         onChange={(value) => apply('actor', value)}
       />
-      {(
-        [
-          ['from', 'First day (UTC)'],
-          ['to', 'Last day (UTC)']
-        ] as const
-      ).map(([name, label]) => (
-        <FilterInput
-          key={name}
-          label={label}
-          type="date"
-          value={search[name] ?? ''}
-          onChange={(value) => apply(name, value)}
-        />
-      ))}
+      <div className="flex basis-full flex-wrap gap-3">
+        {(
+          [
+            ['from', 'First day (UTC)'],
+            ['to', 'Last day (UTC)']
+          ] as const
+        ).map(([name, label]) => (
+          <FilterInput
+            key={name}
+            label={label}
+            type="date"
+            value={search[name] ?? ''}
+            onChange={(value) => apply(name, value)}
+          />
+        ))}
+      </div>
     </search>
   )
 }

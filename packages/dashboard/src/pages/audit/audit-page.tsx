@@ -11,6 +11,7 @@ import { ExportLinks } from '../../ui/export-links.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, QueryView } from '../../ui/states.tsx'
+import { TimesNote } from '../../ui/times-note.tsx'
 import { AuditFilters } from './audit-filters.tsx'
 import { AuditList } from './audit-list.tsx'
 import { auditExportPath, readAuditFilters } from './audit-search.ts'
@@ -26,7 +27,11 @@ export function AuditPage() {
   return (
     <Page
       title="Audit log"
-      description="Who changed what in this account, when and from where."
+      description={
+        <>
+          Who changed what in this account, when and from where. <TimesNote />
+        </>
+      }
       actions={isOwner ? <ExportLinks pathOf={(format) => auditExportPath(search, format)} /> : undefined}
     >
       {isOwner ? <AuditLog /> : <Banner>Only the owner of the team can read the audit log.</Banner>}

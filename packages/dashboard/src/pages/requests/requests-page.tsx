@@ -11,6 +11,7 @@ import { LoadMore } from '../../ui/load-more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
+import { TimesNote } from '../../ui/times-note.tsx'
 import { RequestFilters } from './request-filters.tsx'
 import { exportPath, isFiltered, readFilters } from './requests-search.ts'
 import { RequestsTable } from './requests-table.tsx'
@@ -34,7 +35,11 @@ export function RequestsPage() {
   return (
     <Page
       title="Requests"
-      description="What each request cost and why. Prompts and answers are never stored."
+      description={
+        <>
+          What each request cost and why. Prompts and answers are never stored. <TimesNote />
+        </>
+      }
       actions={<ExportLinks pathOf={(format) => exportPath(search, format)} />}
     >
       <RequestFilters search={search} />
