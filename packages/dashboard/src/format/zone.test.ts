@@ -1,21 +1,26 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { nameInterval, nameStart } from '../pages/usage/name-start.ts'
-import { formatDay, formatExactMoment, formatMoment } from './time.ts'
-import { chooseZone, chosenZone, onZone } from './zone.ts'
 
+// The modules read the zone when they are loaded.
 process.env.TZ = 'Pacific/Auckland'
+const { nameInterval, nameStart } = await import('../pages/usage/name-start.ts')
+const { formatDay, formatExactMoment, formatMoment } = await import('./time.ts')
+const { chooseZone, chosenZone, onZone } = await import('./zone.ts')
+
 const at = new Date('2026-05-05T13:30:00Z')
+
+/** Releases of ICU write other spaces. */
+const plain = (text: string): string => text.replaceAll('\u202f', ' ')
 
 test('events are shown in the reader’s zone, or in UTC if they choose it', async (t) => {
   t.after(() => chooseZone('own'))
   let heard = 0
   const end = onZone(() => heard++)
   assert.equal(chosenZone(), 'own', 'also without storage')
-  assert.deepEqual([formatMoment(at), formatDay(at)], ['May 6, 2026, 1:30\u202fAM', 'May 6, 2026'])
+  assert.deepEqual([plain(formatMoment(at)), formatDay(at)], ['May 6, 2026, 1:30 AM', 'May 6, 2026'])
   chooseZone('utc')
-  assert.deepEqual([formatMoment(at), formatDay(at)], ['May 5, 2026, 1:30\u202fPM UTC', 'May 5, 2026'])
-  assert.equal(formatExactMoment(at), 'May 5, 2026, 1:30:00\u202fPM UTC')
+  assert.deepEqual([plain(formatMoment(at)), formatDay(at)], ['May 5, 2026, 1:30 PM UTC', 'May 5, 2026'])
+  assert.equal(plain(formatExactMoment(at)), 'May 5, 2026, 1:30:00 PM UTC')
   end()
   chooseZone('own')
   assert.equal(heard, 1)
