@@ -38,6 +38,7 @@ export const methodsAndPaths = {
   exportOwnData: ['GET', '/api/account/export'],
   getTeam: ['GET', '/api/team'],
   inviteSeat: ['POST', '/api/team/seats'],
+  getInvitation: ['GET', '/api/team/invitations/{token}'],
   acceptInvitation: ['POST', '/api/team/invitations/{token}/accept'],
   removeSeat: ['DELETE', '/api/team/seats/{id}'],
   listPlans: ['GET', '/api/billing/plans'],
@@ -516,6 +517,22 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["inviteSeat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/team/invitations/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getInvitation"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1508,10 +1525,12 @@ export interface operations {
                     token_hash: string;
                     password: string;
                     revoke_keys?: boolean;
+                    sign_in?: boolean;
                 } | {
                     access_token: string;
                     password: string;
                     revoke_keys?: boolean;
+                    sign_in?: boolean;
                 };
             };
         };
@@ -1525,6 +1544,17 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
+                        user?: {
+                            /** Format: uuid */
+                            id: string;
+                            email: string;
+                            name: string;
+                            plan: string;
+                            /** @constant */
+                            role?: "operator";
+                            /** @constant */
+                            has_password?: false;
+                        };
                     };
                 };
             };
@@ -2484,6 +2514,37 @@ export interface operations {
                             /** Format: date-time */
                             expires_at: string;
                             link: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    getInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        invitation: {
+                            invited_by: {
+                                name: string;
+                                email: string;
+                            };
+                            /** Format: date-time */
+                            expires_at: string;
                         };
                     };
                 };

@@ -28,6 +28,8 @@ export interface Limits {
   readonly exportRequests: number
   /** Mails an invitation to a stranger. */
   readonly invite: number
+  /** Shows who invites. Counted for each client address. */
+  readonly readInvitation: number
   readonly acceptInvitation: number
   /** Changes webhook endpoints, tests them, and repeats deliveries. */
   readonly changeWebhooks: number
@@ -52,6 +54,7 @@ export const defaultLimits: Limits = {
   exportData: 5,
   exportRequests: 20,
   invite: 20,
+  readInvitation: 60,
   acceptInvitation: 20,
   changeWebhooks: 60,
   billing: 30
