@@ -46,6 +46,7 @@ export const methodsAndPaths = {
   openCheckout: ['POST', '/api/billing/checkout'],
   openPortal: ['GET', '/api/billing/portal'],
   listInvoices: ['GET', '/api/billing/invoices'],
+  getNextCharge: ['GET', '/api/billing/next-charge'],
   takeInUserChange: ['POST', '/api/auth/webhook'],
   takeInEvent: ['POST', '/api/billing/webhook'],
   listEventTypes: ['GET', '/api/webhooks/event-types'],
@@ -643,6 +644,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["listInvoices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/next-charge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getNextCharge"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2761,6 +2778,33 @@ export interface operations {
                             pdf_url: string | null;
                         }[];
                         has_more: boolean;
+                    };
+                };
+            };
+        };
+    };
+    getNextCharge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        next_charge: {
+                            amount: number;
+                            currency: string;
+                            /** Format: date-time */
+                            at: string;
+                        } | null;
                     };
                 };
             };
