@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
-import { describeNextCharge, type NextCharge as Charge } from './describe-next-charge.ts'
+import { type NextCharge as Charge, describeNextCharge } from './describe-next-charge.ts'
 
 /** While the payment provider does not answer. */
 const askAgainMs = 30_000
