@@ -38,6 +38,7 @@ export const methodsAndPaths = {
   exportOwnData: ['GET', '/api/account/export'],
   getTeam: ['GET', '/api/team'],
   inviteSeat: ['POST', '/api/team/seats'],
+  getInvitation: ['GET', '/api/team/invitations/{token}'],
   acceptInvitation: ['POST', '/api/team/invitations/{token}/accept'],
   removeSeat: ['DELETE', '/api/team/seats/{id}'],
   listPlans: ['GET', '/api/billing/plans'],
@@ -45,6 +46,7 @@ export const methodsAndPaths = {
   openCheckout: ['POST', '/api/billing/checkout'],
   openPortal: ['GET', '/api/billing/portal'],
   listInvoices: ['GET', '/api/billing/invoices'],
+  getNextCharge: ['GET', '/api/billing/next-charge'],
   takeInUserChange: ['POST', '/api/auth/webhook'],
   takeInEvent: ['POST', '/api/billing/webhook'],
   listEventTypes: ['GET', '/api/webhooks/event-types'],
@@ -523,6 +525,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/team/invitations/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getInvitation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/team/invitations/{token}/accept": {
         parameters: {
             query?: never;
@@ -627,6 +645,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["listInvoices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/next-charge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getNextCharge"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1525,10 +1559,12 @@ export interface operations {
                     token_hash: string;
                     password: string;
                     revoke_keys?: boolean;
+                    sign_in?: boolean;
                 } | {
                     access_token: string;
                     password: string;
                     revoke_keys?: boolean;
+                    sign_in?: boolean;
                 };
             };
         };
@@ -1542,6 +1578,17 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
+                        user?: {
+                            /** Format: uuid */
+                            id: string;
+                            email: string;
+                            name: string;
+                            plan: string;
+                            /** @constant */
+                            role?: "operator";
+                            /** @constant */
+                            has_password?: false;
+                        };
                     };
                 };
             };
@@ -2507,6 +2554,37 @@ export interface operations {
             };
         };
     };
+    getInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        invitation: {
+                            invited_by: {
+                                name: string;
+                                email: string;
+                            };
+                            /** Format: date-time */
+                            expires_at: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
     acceptInvitation: {
         parameters: {
             query?: never;
@@ -2717,6 +2795,33 @@ export interface operations {
                             pdf_url: string | null;
                         }[];
                         has_more: boolean;
+                    };
+                };
+            };
+        };
+    };
+    getNextCharge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        next_charge: {
+                            amount: number;
+                            currency: string;
+                            /** Format: date-time */
+                            at: string;
+                        } | null;
                     };
                 };
             };

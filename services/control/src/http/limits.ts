@@ -30,6 +30,8 @@ export interface Limits {
   readonly exportAudit: number
   /** Mails an invitation to a stranger. */
   readonly invite: number
+  /** Shows who invites. Counted for each client address. */
+  readonly readInvitation: number
   readonly acceptInvitation: number
   /** Changes webhook endpoints, tests them, and repeats deliveries. */
   readonly changeWebhooks: number
@@ -55,6 +57,7 @@ export const defaultLimits: Limits = {
   exportRequests: 20,
   exportAudit: 20,
   invite: 20,
+  readInvitation: 60,
   acceptInvitation: 20,
   changeWebhooks: 60,
   billing: 30

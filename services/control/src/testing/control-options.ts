@@ -193,6 +193,7 @@ const noLimits: Limits = {
   exportRequests: 1e6,
   exportAudit: 1e6,
   invite: 1e6,
+  readInvitation: 1e6,
   acceptInvitation: 1e6,
   changeWebhooks: 1e6,
   billing: 1e6
