@@ -111,9 +111,7 @@ const isUser = (actor: Actor | null): actor is { userId: string } =>
 function acted(actor: Actor): SQL {
   const key = sql`detail ->> 'by_key'`
   if (actor === 'service') return sql`actor_id is null and ${key} is null`
-  return 'userId' in actor
-    ? sql`actor_id = ${actor.userId}::uuid`
-    : sql`actor_id is null and ${key} = ${actor.keyId}`
+  return 'userId' in actor ? sql`actor_id = ${actor.userId}::uuid` : sql`actor_id is null and ${key} = ${actor.keyId}`
 }
 
 /** Finds a text in any case, in everything that an entry shows. Values of the detail are compared as JSON has them. */
