@@ -45,7 +45,7 @@ export const LoginCodeRequest = Type.Object({ code: Code }, closed)
 
 export const ProviderParams = Type.Object({ provider: Type.String() })
 /** `next`: the page of the dashboard to open after the sign-in. */
-export const ProviderQuery = Type.Object({ next: Type.Optional(Type.String({ maxLength: 2048 })) })
+export const ProviderQuery = Type.Object({ next: Type.Optional(Type.String({ maxLength: 2048 })) }, closed)
 /** What comes back from a sign-in provider. It may add parameters. */
 export const ProviderAnswerQuery = Type.Object({
   state: Type.Optional(Type.String()),

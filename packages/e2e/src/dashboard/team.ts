@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
-import type { Page } from 'playwright-core'
 import t from 'tap'
 import { Person } from '../person.ts'
 import { visit } from './browser.ts'
+import { signIn } from './sign-in.ts'
 import { sendStockMails } from './stock-mails.ts'
 import { browser, system } from './world.ts'
 
@@ -11,12 +11,6 @@ t.test('from here on, the identity provider uses its stock templates', async () 
   if (browser === null) return
   await sendStockMails(t, system)
 })
-
-async function signIn(page: Page, email: string, password: string): Promise<void> {
-  await page.getByLabel('E-mail address').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-}
 
 t.test('an invited person chooses a password, joins the team, sees its keys, and leaves', async () => {
   if (browser === null) return
