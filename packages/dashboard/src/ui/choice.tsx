@@ -1,4 +1,4 @@
-import { controlLook } from '../forms/field.tsx'
+import { controlLook } from './control-look.ts'
 
 export type Option = readonly [value: string, text: string]
 export interface OptionGroup {

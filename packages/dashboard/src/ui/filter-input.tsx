@@ -1,4 +1,4 @@
-import { controlLook } from '../forms/field.tsx'
+import { controlLook } from './control-look.ts'
 
 interface FilterInputProps {
   readonly label: string

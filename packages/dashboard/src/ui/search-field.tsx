@@ -1,6 +1,6 @@
 import { Search } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { controlLook } from '../forms/field.tsx'
+import { controlLook } from './control-look.ts'
 
 interface SearchFieldProps {
   /** The accessible name, such as `Search keys`. */

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { controlLook } from '../../forms/fields.tsx'
+import { controlLook } from '../../ui/control-look.ts'
 import { SearchField } from '../../ui/search-field.tsx'
 
 export interface KeyFilter {
