@@ -1,7 +1,7 @@
 import { call } from '../api/call.ts'
 import { queryClient, read } from '../api/queries.ts'
-import { signInPath } from '../pages/auth/open-sign-in.ts'
 import { buttonLook } from '../ui/button.tsx'
+import { signInPath } from './sign-in-path.ts'
 import { sessionChannel } from './tell-other-tabs.ts'
 
 /** The page on which somebody typed or chose something last. */

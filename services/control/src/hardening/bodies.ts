@@ -18,7 +18,8 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
   'POST /api/auth/reset-password': {
     token_hash: 'a'.repeat(56),
     password: 'correct horse battery',
-    revoke_keys: true
+    revoke_keys: true,
+    sign_in: true
   },
   'POST /api/auth/change-password': { current_password: 'correct horse', password: 'correct horse battery' },
   'POST /api/auth/second-factor': { password: 'correct horse battery' },
