@@ -17,5 +17,13 @@ const anyPage = /^\/dashboard(\/|$)/
 export const earlyReads: readonly EarlyRead[] = [
   { page: anyPage, operation: 'getUser' },
   { page: anyPage, operation: 'getAccount' },
+  { page: /^\/dashboard$/, operation: 'getSetup' },
+  { page: /^\/dashboard$/, operation: 'listEvents', query: { limit: '50' } },
+  { page: /^\/dashboard$/, operation: 'getUsageSummary' },
+  { page: /^\/dashboard(\/billing)?$/, operation: 'getPlan' },
+  { page: /^\/dashboard\/billing$/, operation: 'listPlans' },
+  { page: /^\/dashboard\/limits$/, operation: 'getLimits' },
+  { page: /^\/dashboard\/models$/, operation: 'listPricedModels' },
+  { page: /^\/dashboard\/team$/, operation: 'getTeam' },
   { page: /^\/invitations\//, operation: 'getUser' }
 ]

@@ -4,7 +4,8 @@ import { useEffect, useState } from 'react'
 import { isCode } from '../../api/api-error.ts'
 import { queryClient, read } from '../../api/queries.ts'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
-import { Failure, Loading } from '../../ui/states.tsx'
+import { LoadingPage } from '../../layout/loading-page.tsx'
+import { Failure } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { LoginForm } from '../auth/login-form.tsx'
 import { forgetMailLink, mailLink } from '../auth/mail-link.ts'
@@ -60,13 +61,8 @@ export function InvitationPage() {
       </AuthLayout>
     )
   }
-  if (me.isPending) {
-    return (
-      <AuthLayout title={title}>
-        <Loading />
-      </AuthLayout>
-    )
-  }
+  // Which form is shown, and so its height, depends on the answer.
+  if (me.isPending) return <LoadingPage />
   return (
     <AuthLayout
       title={title}
