@@ -1,4 +1,4 @@
-import type { OperationName } from '../api/call.ts'
+import type { OperationName } from './call.ts'
 
 interface EarlyRead {
   /** The addresses of the pages. */
@@ -11,7 +11,8 @@ interface EarlyRead {
 const anyPage = /^\/dashboard(\/|$)/
 
 /**
- * What pages read first. The browser requests it together with the code, not after it. No test finds entries that a page no
+ * What pages read first. The browser requests it together with the code, not after it, and `startEarlyReads` takes it into
+ * the cache before the page is rendered: so the page is rendered once. No test finds entries that a page no
  * longer reads: check them when its first reads change.
  */
 export const earlyReads: readonly EarlyRead[] = [
