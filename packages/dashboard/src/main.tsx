@@ -11,6 +11,7 @@ import { onRefetchShown } from './api/refetch-shown.ts'
 import { applyBrand } from './brand/brand.ts'
 import { followOtherTabs } from './layout/other-tabs.ts'
 import { reloadRestoredPages } from './layout/restored-pages.ts'
+import { askToSignInAgain, couldLoseInput } from './layout/sign-in-again.ts'
 import { takeMailLink } from './pages/auth/mail-link.ts'
 import { isReturnPath } from './pages/auth/next-path.ts'
 import { openSignIn } from './pages/auth/open-sign-in.ts'
@@ -23,10 +24,11 @@ takeMailLink()
 reloadRestoredPages()
 followOtherTabs()
 
-onSessionEnd(() => {
+onSessionEnd(async () => {
   const { href } = router.latestLocation
   // An invitation page shows its own sign-in form: its address has a token, which must not appear in another address.
-  if (isReturnPath(href)) void openSignIn({ ended: '1', next: href })
+  if (!isReturnPath(href)) return false
+  return couldLoseInput() ? askToSignInAgain(href) : openSignIn({ ended: '1', next: href })
 })
 onRefetchShown(() => void queryClient.invalidateQueries())
 

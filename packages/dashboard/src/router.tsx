@@ -82,6 +82,7 @@ const team = createRoute({
 const audit = createRoute({
   getParentRoute: () => dashboard,
   path: '/audit',
+  validateSearch: keepSearch('q', 'action', 'actor', 'subject', 'from', 'to'),
   component: lazyPage(() => import('./pages/audit/audit-page.tsx'), 'AuditPage')
 })
 const playground = createRoute({

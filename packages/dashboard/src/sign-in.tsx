@@ -12,6 +12,7 @@ import { type SignInPath, signInPaths } from './pages/auth/paths.ts'
 import { pageOfLink } from './pages/auth/read-mail-link.ts'
 import { RegisterPage } from './pages/auth/register-page.tsx'
 import { FirstPasswordPage, ResetPasswordPage } from './pages/auth/reset-password-page.tsx'
+import { SignedInPage } from './pages/auth/signed-in-page.tsx'
 import { applyTheme, storedTheme } from './theme/theme.ts'
 
 /** The pages of people who are not signed in: an app of its own, because they need little of the dashboard's code. */
@@ -21,7 +22,8 @@ const pages: Record<SignInPath, ComponentType> = {
   '/forgot-password': ForgotPasswordPage,
   '/confirm': ConfirmPage,
   '/reset-password': ResetPasswordPage,
-  '/accept-invitation': FirstPasswordPage
+  '/accept-invitation': FirstPasswordPage,
+  '/signed-in': SignedInPage
 }
 
 applyTheme(storedTheme())

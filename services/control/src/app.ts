@@ -253,5 +253,5 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   part('/api/events', (events) => eventEndpoints(events, { database }))
   // A link in mails: no session applies.
   app.register(unsubscribeEndpoint, { prefix: '/api/unsubscribe', database, brand: config.brand, clock })
-  part('/api/audit', (audit) => auditEndpoints(audit, { database }))
+  part('/api/audit', (audit) => auditEndpoints(audit, { database, limits }))
 }

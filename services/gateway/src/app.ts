@@ -1,4 +1,4 @@
-import { setTimeout as delay, setImmediate as untilPolled } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
@@ -33,6 +33,7 @@ import { errorsOf, messagesErrors } from './http/messages-errors.ts'
 import type { Protection } from './http/protection.ts'
 import { routeOf } from './http/route-of.ts'
 import { createServer } from './http/server.ts'
+import { stopListening } from './http/stop-listening.ts'
 import type { RefusalLog } from './receipts/refusal-log.ts'
 import { AbandonedStreams } from './relay/abandoned-streams.ts'
 import { SlowReaders } from './relay/slow-readers.ts'
@@ -80,8 +81,8 @@ const endpoints = [chatCompletions, completions, embeddings, responses, compact,
 /** Builds the gateway's routes. It neither listens nor connects. */
 export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
   const app = createServer(dependencies)
-  const { calls } = dependencies
-  const isDraining = drainOnClose(app, calls)
+  const { calls, protection } = dependencies
+  const isDraining = drainOnClose(app, calls, protection.lingerMs)
   allowOrigins(app)
   app.register(async (open) => {
     logSuccesses(open, dependencies)
@@ -128,29 +129,20 @@ function inferenceDependencies(dependencies: GatewayDependencies, isDraining: ()
 }
 
 /**
- * How long a stopping gateway refuses requests after its last call has ended. Longer than nginx keeps an idle connection
- * (`keepalive_timeout` in deploy/nginx): so nginx closes idle connections first, and sends no request on one that the gateway closes.
- */
-const lingerMs = 1500
-
-/**
  * Lets `app.close()` wait for the calls in flight, and for clients to read their answers.
  *
  * @returns whether the app is closing
  */
-function drainOnClose(app: FastifyInstance, calls: CallsInFlight): () => boolean {
+function drainOnClose(app: FastifyInstance, calls: CallsInFlight, lingerMs: number): () => boolean {
   let isDraining = false
   const connections = new Connections(app.server)
   app.addHook('preClose', async () => {
     isDraining = true
-    if (calls.count > 0) {
-      await calls.whenNone()
-      // A proxy sends its next request on the connection whose answer has just ended. It gets 503, not a closed connection: nginx repeats
-      // only the first.
-      await delay(lingerMs)
-      // Timers run before the event loop accepts connections that have arrived. Without this, closing would reset them.
-      await untilPolled()
-    }
+    await calls.whenNone()
+    // A proxy may send its next request on any open connection, also on one that is idle now. It gets 503, not a closed connection: nginx
+    // repeats only the first.
+    if (connections.count > 0) await delay(lingerMs)
+    await stopListening(app.server)
     connections.closeWhenRead()
   })
   return () => isDraining

@@ -100,6 +100,15 @@ t.test('after SIGTERM an open stream finishes, new requests are refused, and the
   assert.deepEqual(await ended, [0, null], 'although the client keeps its connection')
 })
 
+t.test('a request on an open connection is answered although the gateway stops without calls in flight', async (t) => {
+  const { upstream, gateway, ask } = await startReady(t)
+  upstream.answer(({ response }) => response.writeHead(200, { 'content-type': 'application/json' }).end(plainAnswer))
+  for (let call = 0; call < 4; call++) await (await ask()).text()
+  gateway.child.kill('SIGTERM')
+  const answer = await ask()
+  assert.ok([200, 503].includes(answer.status), `not ${answer.status}`)
+})
+
 t.test('an upstream that refuses the credentials is named in /readyz until it accepts them again', async (t) => {
   const { upstream, gateway, adminPort, ask } = await startReady(t)
   const problems = async () => {

@@ -3,12 +3,12 @@ import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { ConfigError } from '@tollgate/service/config/load-config.ts'
 import { FileError } from '@tollgate/service/config/read-yaml.ts'
 import { findUnknownVariables } from '@tollgate/service/config/unknown-variables.ts'
-import { version } from '@tollgate/service/version.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { addDemoData } from '../demo-data/add-demo-data.ts'
 import { replaceableParts } from '../system/embedded.ts'
 import { type System, startSystem } from '../system/system.ts'
 import { SystemError } from '../system/system-error.ts'
+import { answerArguments } from './arguments.ts'
 import { readStartConfig, type StartConfig } from './config.ts'
 import { chooseDemo, demoUser, seedDemoUsers } from './demo.ts'
 import { createLineFilter } from './shown-lines.ts'
@@ -104,9 +104,11 @@ process.channel?.unref()
 // After the terminal closes, this process must still stop the others.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
-if (process.argv.includes('--version')) {
-  console.log(version)
-  process.exit(0)
+const answer = answerArguments(process.argv.slice(2))
+if (answer !== null) {
+  if (answer.isRefusal) console.error(answer.text)
+  else console.log(answer.text)
+  process.exit(answer.isRefusal ? 1 : 0)
 }
 
 try {

@@ -287,9 +287,9 @@ export const errorTable = {
   internal_error: [
     500,
     'gateway_error',
-    'Tollgate failed. Retry; if it fails again, send the x-request-id header to the operator.'
+    'The service failed. Retry; if it fails again, send the x-request-id header to the operator.'
   ],
-  state_unavailable: [503, 'gateway_error', 'Tollgate is temporarily unavailable. Retry in a few seconds.'],
+  state_unavailable: [503, 'gateway_error', 'The service is temporarily unavailable. Retry in a few seconds.'],
   identity_unavailable: [
     503,
     'gateway_error',

@@ -45,7 +45,7 @@ export const LoginCodeRequest = Type.Object({ code: Code }, closed)
 
 export const ProviderParams = Type.Object({ provider: Type.String() })
 /** `next`: the page of the dashboard to open after the sign-in. */
-export const ProviderQuery = Type.Object({ next: Type.Optional(Type.String({ maxLength: 2048 })) })
+export const ProviderQuery = Type.Object({ next: Type.Optional(Type.String({ maxLength: 2048 })) }, closed)
 /** What comes back from a sign-in provider. It may add parameters. */
 export const ProviderAnswerQuery = Type.Object({
   state: Type.Optional(Type.String()),
@@ -64,13 +64,22 @@ const TokenHash = Type.String({ minLength: 1, maxLength: 1024, pattern: printabl
 /** The session that the identity provider opened for a mailed link of its own templates. */
 const AccessToken = Type.String({ minLength: 1, maxLength: 16_384, pattern: printable })
 
-/** A new password, and the token or session of the mailed link. `revoke_keys` also revokes the user's inference keys. */
-const reset = { password: Password, revoke_keys: Type.Optional(Type.Boolean()) }
+/**
+ * A new password, and the token or session of the mailed link. `revoke_keys` also revokes the user's inference keys. `sign_in`
+ * also signs the user in, unless a second factor is on.
+ */
+const reset = {
+  password: Password,
+  revoke_keys: Type.Optional(Type.Boolean()),
+  sign_in: Type.Optional(Type.Boolean())
+}
 export const ResetPasswordRequest = Type.Union([
   Type.Object({ token_hash: TokenHash, ...reset }, closed),
   Type.Object({ access_token: AccessToken, ...reset }, closed)
 ])
 export type ResetPasswordRequest = Static<typeof ResetPasswordRequest>
+/** `user` is only present if `sign_in` signed the user in. */
+export const ResetPasswordResponse = Type.Object({ ok: Type.Literal(true), user: Type.Optional(User) })
 
 export const ChangePasswordRequest = Type.Object({ current_password: Password, password: Password }, closed)
 export type ChangePasswordRequest = Static<typeof ChangePasswordRequest>

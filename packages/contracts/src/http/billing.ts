@@ -103,5 +103,18 @@ export type InvoicesQuery = Static<typeof InvoicesQuery>
 /** Newest first. */
 export const InvoicesResponse = Type.Object({ invoices: Type.Array(Invoice), has_more: Type.Boolean() })
 
+/** What the account will pay next. */
+export const NextCharge = Type.Object({
+  /** After discounts and credit. */
+  amount: Amount,
+  /** In lower case. */
+  currency: Type.String(),
+  /** When the payment provider charges it. */
+  at: Instant
+})
+export type NextCharge = Static<typeof NextCharge>
+/** Null if nothing will be charged, as for a plan without a price or after a cancellation. */
+export const NextChargeResponse = Type.Object({ next_charge: Type.Union([NextCharge, Type.Null()]) })
+
 /** Answer to every event with a valid signature. */
 export const ReceivedResponse = Type.Object({ received: Type.Literal(true) })

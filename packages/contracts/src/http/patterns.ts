@@ -6,6 +6,8 @@ export const patterns = {
   status: '^[1-5]([0-9]{2}|xx)$',
   usd: '^(0|[1-9][0-9]{0,8})(\\.[0-9]{1,9})?$',
   upTo9Digits: '^(0|[1-9][0-9]{0,8})$',
+  actions: '^[a-z_]+(\\.[a-z_]+)?(,[a-z_]+(\\.[a-z_]+)?){0,99}$',
+  actor: '^(service|key_[0-9A-Za-z]{24}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$',
   usageGroup: '^(model|key|member|none|metadata\\.[A-Za-z0-9_.-]{1,40})$'
 } as const
 
@@ -17,5 +19,7 @@ export const patternWords: ReadonlyMap<string, string> = new Map([
   [patterns.status, 'must be a status such as 429, or 5xx'],
   [patterns.usd, 'must be an amount such as 0.05, with at most nine decimals'],
   [patterns.upTo9Digits, 'must be a whole number of milliseconds, with at most nine digits'],
+  [patterns.actions, 'must be actions such as key.created,key.revoked'],
+  [patterns.actor, 'must be service, or the id of a user or a management key'],
   [patterns.usageGroup, 'must be model, key, member, none, or metadata. and a name, such as metadata.tenant']
 ])

@@ -1,10 +1,13 @@
-/** Pages to return to after signing in. None of their addresses contains a secret. */
-const known = /^\/dashboard(?=[/?#]|$)[^\\\s]*$/
+/**
+ * Pages to return to after signing in: those of the dashboard, and the end of a sign-in that another tab asked for. None of
+ * their addresses contains a secret.
+ */
+const known = /^(\/signed-in|\/dashboard(?=[/?#]|$)[^\\\s]*)$/
 
-/** Whether a sign-in may lead to this path. Every such path is a page of the dashboard, never another site. */
+/** Whether a sign-in may lead to this path. Every such path is a page of this site, never another one. */
 export const isReturnPath = (path: string): boolean => known.test(path)
 
-/** The path to open after signing in: the requested one if it is in the dashboard, else the overview. */
+/** The path to open after signing in: the requested one if it is known, else the overview. */
 export function returnPath(requested: string | undefined): string {
   return requested !== undefined && isReturnPath(requested) ? requested : '/dashboard'
 }

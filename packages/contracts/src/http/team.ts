@@ -56,6 +56,16 @@ export const InviteResponse = Type.Object({
   invitation: Type.Object({ ...Invitation.properties, link: Type.String() })
 })
 
+/** What the holder of an invitation's link learns before joining. */
+export const OpenInvitationResponse = Type.Object({
+  invitation: Type.Object({
+    /** Who invites: the owner of the team, which has no other name. `name` may be empty. */
+    invited_by: Type.Object({ name: Type.String(), email: Type.String() }),
+    expires_at: Instant
+  })
+})
+export type OpenInvitation = Static<typeof OpenInvitationResponse>['invitation']
+
 export const InvitationParams = Type.Object({ token: Type.String() })
 export type InvitationParams = Static<typeof InvitationParams>
 

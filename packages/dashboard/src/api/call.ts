@@ -43,10 +43,10 @@ export type InputArguments<Name extends OperationName> =
 /** The router and the pages handle `not_authenticated` from these themselves. */
 const sessionChecks: ReadonlySet<OperationName> = new Set(['getUser', 'getAccount'])
 
-const session: { onEnd: () => void } = { onEnd: () => {} }
+const session = { onEnd: async (): Promise<boolean> => false }
 
-/** @param onEnd called when a call fails because the session has ended */
-export function onSessionEnd(onEnd: () => void): void {
+/** @param onEnd called when a call fails because the session has ended. If it returns true, the call is repeated. */
+export function onSessionEnd(onEnd: () => Promise<boolean>): void {
   session.onEnd = onEnd
 }
 
@@ -72,7 +72,7 @@ export async function send<Name extends OperationName>(
   try {
     return (await sendRequest(method, path, input, signal)) as Answer<Name>
   } catch (error) {
-    if (isCode(error, 'not_authenticated') && !sessionChecks.has(name)) session.onEnd()
-    throw error
+    if (!isCode(error, 'not_authenticated') || sessionChecks.has(name) || !(await session.onEnd())) throw error
+    return (await sendRequest(method, path, input, signal)) as Answer<Name>
   }
 }

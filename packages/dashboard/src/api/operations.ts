@@ -38,6 +38,7 @@ export const methodsAndPaths = {
   exportOwnData: ['GET', '/api/account/export'],
   getTeam: ['GET', '/api/team'],
   inviteSeat: ['POST', '/api/team/seats'],
+  getInvitation: ['GET', '/api/team/invitations/{token}'],
   acceptInvitation: ['POST', '/api/team/invitations/{token}/accept'],
   removeSeat: ['DELETE', '/api/team/seats/{id}'],
   listPlans: ['GET', '/api/billing/plans'],
@@ -45,6 +46,7 @@ export const methodsAndPaths = {
   openCheckout: ['POST', '/api/billing/checkout'],
   openPortal: ['GET', '/api/billing/portal'],
   listInvoices: ['GET', '/api/billing/invoices'],
+  getNextCharge: ['GET', '/api/billing/next-charge'],
   takeInUserChange: ['POST', '/api/auth/webhook'],
   takeInEvent: ['POST', '/api/billing/webhook'],
   listEventTypes: ['GET', '/api/webhooks/event-types'],
@@ -70,7 +72,8 @@ export const methodsAndPaths = {
   changeNotifications: ['PATCH', '/api/account/notifications'],
   listEvents: ['GET', '/api/events'],
   markEventsSeen: ['POST', '/api/events/seen'],
-  listAudit: ['GET', '/api/audit']
+  listAudit: ['GET', '/api/audit'],
+  exportAudit: ['GET', '/api/audit/export']
 } as const
 
 export interface paths {
@@ -522,6 +525,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/team/invitations/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getInvitation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/team/invitations/{token}/accept": {
         parameters: {
             query?: never;
@@ -626,6 +645,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["listInvoices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/next-charge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getNextCharge"];
         put?: never;
         post?: never;
         delete?: never;
@@ -978,6 +1013,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["exportAudit"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1508,10 +1559,12 @@ export interface operations {
                     token_hash: string;
                     password: string;
                     revoke_keys?: boolean;
+                    sign_in?: boolean;
                 } | {
                     access_token: string;
                     password: string;
                     revoke_keys?: boolean;
+                    sign_in?: boolean;
                 };
             };
         };
@@ -1525,6 +1578,17 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
+                        user?: {
+                            /** Format: uuid */
+                            id: string;
+                            email: string;
+                            name: string;
+                            plan: string;
+                            /** @constant */
+                            role?: "operator";
+                            /** @constant */
+                            has_password?: false;
+                        };
                     };
                 };
             };
@@ -2490,6 +2554,37 @@ export interface operations {
             };
         };
     };
+    getInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        invitation: {
+                            invited_by: {
+                                name: string;
+                                email: string;
+                            };
+                            /** Format: date-time */
+                            expires_at: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
     acceptInvitation: {
         parameters: {
             query?: never;
@@ -2700,6 +2795,33 @@ export interface operations {
                             pdf_url: string | null;
                         }[];
                         has_more: boolean;
+                    };
+                };
+            };
+        };
+    };
+    getNextCharge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        next_charge: {
+                            amount: number;
+                            currency: string;
+                            /** Format: date-time */
+                            at: string;
+                        } | null;
                     };
                 };
             };
@@ -3914,6 +4036,12 @@ export interface operations {
     listAudit: {
         parameters: {
             query?: {
+                action?: string;
+                actor?: string;
+                subject?: string;
+                from?: string;
+                to?: string;
+                q?: string;
                 limit?: string;
                 cursor?: string;
             };
@@ -3945,7 +4073,49 @@ export interface operations {
                         }[];
                         has_more: boolean;
                         next_cursor: string | null;
+                        searched_to: string | null;
                     };
+                };
+            };
+        };
+    };
+    exportAudit: {
+        parameters: {
+            query?: {
+                action?: string;
+                actor?: string;
+                subject?: string;
+                from?: string;
+                to?: string;
+                q?: string;
+                format?: "ndjson" | "csv";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": {
+                        id: string;
+                        /** Format: date-time */
+                        at: string;
+                        action: string;
+                        actor_id: string | null;
+                        actor_email: string | null;
+                        subject: string | null;
+                        detail: {
+                            [key: string]: string | number | boolean | null;
+                        };
+                        ip: string | null;
+                    };
+                    "text/csv": string;
                 };
             };
         };

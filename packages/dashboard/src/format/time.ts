@@ -1,3 +1,5 @@
+import { formatInZone, zoneMark } from './zone.ts'
+
 const steps: ReadonlyArray<readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number]> = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -19,11 +21,15 @@ export function formatRelative(at: Date, now: Date): string {
   return relative.format(Math.trunc(seconds / length), unit)
 }
 
-const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
 const utcDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
-const moment = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short' })
+const moment = formatInZone({ dateStyle: 'medium', timeStyle: 'short' })
+const exactMoment = formatInZone({ dateStyle: 'medium', timeStyle: 'medium' })
 
-export const formatDay = (at: Date): string => day.format(at)
+/** The day of an event, in the chosen zone. */
+export const formatDay = formatInZone({ dateStyle: 'medium' })
 /** Usage and budgets count days and months in UTC. */
 export const formatUtcDay = (at: Date): string => utcDay.format(at)
-export const formatMoment = (at: Date): string => moment.format(at)
+/** The time of an event, in the chosen zone. */
+export const formatMoment = (at: Date): string => moment(at) + zoneMark()
+/** {@link formatMoment} with seconds. */
+export const formatExactMoment = (at: Date): string => exactMoment(at) + zoneMark()

@@ -2,9 +2,6 @@ import { Field as Base } from '@base-ui/react/field'
 import type { ReactNode } from 'react'
 import { useProblem } from './form.tsx'
 
-export const controlLook =
-  'w-full rounded-lg border border-line-strong bg-surface px-3 text-ink placeholder:text-ink-soft/80 hover:border-ink-soft aria-invalid:border-danger'
-
 export interface FieldProps {
   readonly name: string
   readonly label: string

@@ -1,10 +1,9 @@
 import { Field as Base } from '@base-ui/react/field'
 import { Eye, EyeOff } from 'lucide-react'
 import { type ComponentProps, type ReactElement, useState } from 'react'
-import { controlLook, Field, type FieldProps } from './field.tsx'
+import { controlLook } from '../ui/control-look.ts'
+import { Field, type FieldProps } from './field.tsx'
 import { Unit } from './unit.tsx'
-
-export { controlLook }
 
 /** Keyboards for the types that browsers would check themselves, in the words of their own language. */
 const keyboards: Readonly<Record<string, 'email' | 'url'>> = { email: 'email', url: 'url' }

@@ -1,6 +1,7 @@
 import { NumberField as Base } from '@base-ui/react/number-field'
 import { locale } from '../format/locale.ts'
-import { controlLook, Field, type FieldProps } from './field.tsx'
+import { controlLook } from '../ui/control-look.ts'
+import { Field, type FieldProps } from './field.tsx'
 import { Unit } from './unit.tsx'
 
 interface NumberFieldProps extends FieldProps {

@@ -1,6 +1,7 @@
 import { Select } from '@base-ui/react/select'
 import { Check, ChevronDown } from 'lucide-react'
-import { controlLook, Field, type FieldProps } from './field.tsx'
+import { controlLook } from '../ui/control-look.ts'
+import { Field, type FieldProps } from './field.tsx'
 
 interface SelectFieldProps extends FieldProps {
   readonly options: ReadonlyArray<readonly [value: string, text: string]>

@@ -20,7 +20,7 @@ export function AuthLayout({ title, description, children, footer }: AuthLayoutP
       <main className="flex flex-col px-5 py-8 sm:px-10">
         <Logo />
         <div className="mx-auto flex w-full max-w-sm flex-1 flex-col justify-center py-12">
-          <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
+          <h1 className="text-2xl font-semibold tracking-tight break-words">{title}</h1>
           {description !== undefined && <div className="mt-2 break-words text-ink-soft">{description}</div>}
           <div className="mt-7">{children}</div>
           {footer !== undefined && <div className="mt-7 text-sm text-ink-soft">{footer}</div>}

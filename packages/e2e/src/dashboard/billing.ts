@@ -15,3 +15,29 @@ t.test('waiting for a paid plan ends with an explanation, and can be resumed', a
   await page.getByText('Your new plan is being set up').waitFor()
   await context.close()
 })
+
+t.test('the next charge is unknown while the payment provider does not answer, and the page stays usable', async () => {
+  if (browser === null) return
+  const { page, context } = await visit(browser, system, { person: ada })
+  await page.goto('/dashboard/billing')
+  await page.getByText('Nothing will be charged.').waitFor()
+  let isAway = true
+  await context.route('**/api/billing/plan', async (route) => {
+    const answer = await route.fetch()
+    const { plan } = (await answer.json()) as { plan: object }
+    await route.fulfill({ response: answer, json: { plan: { ...plan, renews_at: '2026-12-25T12:00:00.000Z' } } })
+  })
+  const charge = { amount: 2000, currency: 'usd', at: '2026-12-25T13:00:00.000Z' }
+  await context.route('**/api/billing/next-charge', (route) =>
+    isAway ? route.fulfill({ status: 503, body: 'not ours' }) : route.fulfill({ json: { next_charge: charge } })
+  )
+  await page.clock.install()
+  await page.reload()
+  await page.getByText('Renews on Dec 25, 2026.').waitFor()
+  await page.getByText('Next charge: not known right now.').waitFor()
+  await page.getByText('Monthly budget').first().waitFor()
+  isAway = false
+  await page.clock.fastForward(31_000)
+  await page.getByText('Next charge: $20.00 on Dec 25, 2026.').waitFor()
+  await context.close()
+})

@@ -8,7 +8,7 @@ export const publicPages = [
   ['This link does not work', '/reset-password'],
   ['Choose a new password', '/reset-password#token_hash=0'],
   ['Your account is deleted', '/goodbye'],
-  ['You have been invited to a team', '/invitations/0'],
+  ['This invitation no longer works', '/invitations/0'],
   ['Page not found', '/dashboard/nowhere']
 ] as const
 

@@ -3,6 +3,8 @@ import t from 'tap'
 import { Person } from '../person.ts'
 import { ada } from './ada.ts'
 import { visit } from './browser.ts'
+import { accessibilityProblems } from './check-accessibility.ts'
+import { signIn } from './sign-in.ts'
 import { browser, system } from './world.ts'
 
 t.test('an ended session leads to sign-in, and then back to the page', async () => {
@@ -36,6 +38,34 @@ t.test('an ended session leads to sign-in, and then back to the page', async () 
   // The message that another tab sends after a different user has signed in.
   await page.evaluate('new BroadcastChannel("session").postMessage(null)')
   await page.getByTitle(ada.email).waitFor()
+  await context.close()
+})
+
+t.test('a session that ends while a dialog is open loses nothing that was typed in it', async () => {
+  if (browser === null) return
+  const bob = await new Person(system, 'bob').join()
+  const { page, context, complaints } = await visit(browser, system, { person: bob })
+  await page.goto('/dashboard/keys')
+  await page.getByRole('button', { name: 'Create key' }).first().click()
+  await page.getByLabel('Label').fill('typed before the session ended')
+  await bob.call('POST', '/api/auth/signout')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+  const question = page.getByRole('dialog', { name: 'You have been signed out' })
+  await question.waitFor()
+  // The dialog of the page stays open below it.
+  await page.keyboard.press('Escape')
+  await question.click({ position: { x: 5, y: 5 } })
+  assert.deepEqual(await accessibilityProblems(page), [])
+  const [other] = await Promise.all([
+    context.waitForEvent('page'),
+    question.getByRole('link', { name: 'Sign in', exact: true }).click()
+  ])
+  await signIn(other, bob.email, bob.password)
+  if (!other.isClosed()) await other.waitForEvent('close')
+  await question.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByRole('row').filter({ hasText: 'typed before the session ended' }).waitFor()
+  assert.deepEqual(complaints, [])
   await context.close()
 })
 

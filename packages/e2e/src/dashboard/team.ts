@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
-import type { Page } from 'playwright-core'
 import t from 'tap'
 import { Person } from '../person.ts'
 import { visit } from './browser.ts'
+import { accessibilityProblems } from './check-accessibility.ts'
+import { signIn } from './sign-in.ts'
 import { sendStockMails } from './stock-mails.ts'
 import { browser, system } from './world.ts'
 
@@ -11,12 +12,6 @@ t.test('from here on, the identity provider uses its stock templates', async () 
   if (browser === null) return
   await sendStockMails(t, system)
 })
-
-async function signIn(page: Page, email: string, password: string): Promise<void> {
-  await page.getByLabel('E-mail address').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-}
 
 t.test('an invited person chooses a password, joins the team, sees its keys, and leaves', async () => {
   if (browser === null) return
@@ -38,13 +33,16 @@ t.test('an invited person chooses a password, joins the team, sees its keys, and
 
   const { page, context, complaints } = await visit(browser, system)
   await page.goto(String(linkIn(await latestMail(system.addresses.mailbox!, email))))
-  await page.getByRole('heading', { name: 'You have been invited to a team' }).waitFor()
+  await page.getByRole('heading', { name: `Ada invited you to a team` }).waitFor()
+  await page.getByText(`Ada (${owner.email}) invited you to their team`).waitFor()
   assert.equal(page.url(), link, 'no session is left in the address')
   await page.getByLabel('New password').fill('a password for grace')
   await page.getByRole('button', { name: 'Set password' }).click()
+  await page.getByRole('heading', { name: `Join the team of Ada?` }).waitFor()
   await page.getByText('Your password is set').waitFor()
-  await signIn(page, email, 'a password for grace')
-  await page.getByRole('heading', { name: 'Join the team?' }).waitFor()
+  await page.getByText(`You are signed in as ${email}.`).waitFor()
+  await page.getByText(`Ada (${owner.email}) invited you to their team`).waitFor()
+  assert.deepEqual(await accessibilityProblems(page), [], 'the question whether to join')
   await context.clearCookies()
   await page.getByRole('button', { name: 'Join the team' }).click()
   await page.getByText('You have been signed out').waitFor()
@@ -79,11 +77,31 @@ t.test('an invited person chooses a password, joins the team, sees its keys, and
   assert.deepEqual(complaints, [])
 
   await page.goto(link)
+  await page.getByRole('heading', { name: 'This invitation no longer works' }).waitFor()
+  await page.getByText('It has been used, was withdrawn or has expired.').waitFor()
+})
+
+t.test('a person who is signed in only presses a button; another person can take their place', async () => {
+  if (browser === null) return
+  const owner = await new Person(system, 'owner').join('team')
+  const [invited, other] = [await new Person(system, 'linus').join(), await new Person(system, 'other').join()]
+  const { body } = await owner.call<{ invitation: { link: string } }>('POST', '/api/team/seats', {
+    email: invited.email
+  })
+  const { page, complaints } = await visit(browser, system, { person: other })
+  await page.goto(body.invitation.link)
+  await page.getByRole('heading', { name: `Join the team of Ada?` }).waitFor()
   await page.getByRole('button', { name: 'Join the team' }).click()
-  await page.getByText('The invitation has been used, was withdrawn or has expired.').waitFor()
+  await page.getByText('This invitation is for another e-mail address.').waitFor()
+  assert.ok(!(await page.content()).includes(invited.email), 'the page does not name the invited address')
   await page.getByRole('button', { name: 'Sign in with another account' }).click()
   await page.getByText('You are signed out').waitFor()
-  assert.equal(page.url(), link)
+  assert.equal(page.url(), body.invitation.link)
+  await page.getByText(`Ada (${owner.email}) invited you to their team`).waitFor()
+  await signIn(page, invited.email, invited.password)
+  await page.getByRole('button', { name: 'Join the team' }).click()
+  await page.getByRole('heading', { name: 'Team', level: 1 }).waitFor()
+  assert.deepEqual(complaints, [])
 })
 
 t.test('the provider’s stock e-mails work: confirmation, new password, and an expired link', async () => {

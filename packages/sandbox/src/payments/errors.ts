@@ -40,6 +40,15 @@ export function missingResource(noun: string, id: string): StripeApiError {
   })
 }
 
+/** 404: the customer's subscription will create no further invoice. */
+export function noUpcomingInvoice(customer: string): StripeApiError {
+  return new StripeApiError(404, {
+    type: 'invalid_request_error',
+    code: 'invoice_upcoming_none',
+    message: `No upcoming invoices for customer: ${customer}`
+  })
+}
+
 /** 402: the card was declined. `param` names the field to correct. */
 export function cardDeclined(message: string, declineCode: string): StripeApiError {
   return new StripeApiError(402, {

@@ -104,6 +104,7 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'SUPABASE_URL',
   'SUPPORT_URL',
   'TOLLGATE_DATA_DIR',
+  'TOLLGATE_DEMO_DATA',
   'TOLLGATE_EMAIL',
   'TOLLGATE_KEY',
   'TOLLGATE_LOG',

@@ -2,6 +2,7 @@ import type { AdminAccount } from '@tollgate/contracts/http/admin/accounts.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 import { eq } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
+import { allEntries } from '../audit/audit-filter.ts'
 import { readAuditLog, toAuditEntry } from '../audit/read-audit-log.ts'
 import { effectivePlan } from '../catalog/effective-plan.ts'
 import { accounts } from '../database/schema/accounts.ts'
@@ -49,7 +50,7 @@ export async function readAccount(
     readKeys(orm, accountId, now),
     readBilling(orm, payments, accountId, signal, onFailure),
     readAdjustments(orm, accountId, null, maxAdjustments),
-    readAuditLog(orm, accountId, { before: null, limit: maxEntries })
+    readAuditLog(orm, allEntries(accountId), { before: null, limit: maxEntries })
   ])
   const { overridePlan, overridePlanEndsAt } = account
   const plan = catalog.plans[effectivePlan(catalog, account.planInForce)]!

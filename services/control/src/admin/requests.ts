@@ -7,15 +7,16 @@ import {
   AdminRequestsResponse,
   RequestParams
 } from '@tollgate/contracts/http/requests.ts'
+import { exported, exportTimeoutMs } from '../http/export-rows.ts'
 import type { TypedApp } from '../http/typed-app.ts'
-import { exported, exportRequests, exportTimeoutMs } from '../requests/export-requests.ts'
+import { exportRequests } from '../requests/export-requests.ts'
 import { findRequest } from '../requests/find-request.ts'
 import { listRequests } from '../requests/list-requests.ts'
 import { readFilter } from '../requests/request-filter.ts'
 import { toAdminDetail, toAdminRequest } from '../requests/to-logged-request.ts'
 import type { AdminContext } from './admin-context.ts'
 
-const columns = Object.keys(AdminLoggedRequest.properties)
+const columns = Object.keys(AdminLoggedRequest.properties) as ReadonlyArray<keyof AdminLoggedRequest>
 
 /** `GET /requests`: the requests of any account, and a request by its id alone. */
 export function requests(app: TypedApp, { database, limitReads }: AdminContext): void {

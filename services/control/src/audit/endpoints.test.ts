@@ -7,6 +7,9 @@ import { auditLog } from '../database/schema/audit.ts'
 import { pruneAuditLog, pruneOperatorActs } from '../retention/prune-logs.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
+import type { AuditPlace } from './audit-cursor.ts'
+import { allEntries } from './audit-filter.ts'
+import { type AuditPage, readAuditLog } from './read-audit-log.ts'
 import { recordAudit } from './record-audit.ts'
 
 onDatabase('the audit log', async (t, newDatabase) => {
@@ -90,9 +93,11 @@ onDatabase('the audit log', async (t, newDatabase) => {
     const token = (invited.body as { invitation: { link: string } }).invitation.link.split('/').at(-1)
     const path = `/api/team/invitations/${token}/accept`
     assert.equal((await call('POST', path, { cookie: seat.cookie })).status, 200)
-    const answer = await call('GET', '/api/audit', { cookie: seat.cookie })
-    assert.equal(answer.status, 403)
-    assert.equal((answer.body as { error: { code: string } }).error.code, 'forbidden')
+    for (const address of ['/api/audit', '/api/audit/export']) {
+      const answer = await call('GET', address, { cookie: seat.cookie })
+      assert.equal(answer.status, 403)
+      assert.equal((answer.body as { error: { code: string } }).error.code, 'forbidden')
+    }
     assert.deepEqual(
       (await read('', owner.cookie)).entries.slice(0, 2).map(({ action }) => action),
       ['team.joined', 'team.invited']
@@ -117,15 +122,123 @@ onDatabase('the audit log', async (t, newDatabase) => {
     }
   })
 
+  await t.test('every filter excludes the others, also together', async () => {
+    await clear()
+    const at = Date.now() - 60_000
+    const key = `key_${'7'.repeat(24)}`
+    const deeds = [
+      { actorId: ada.id, action: 'key.created', subject: 'key_a', detail: { label: 'Müller 100%_"x"' } },
+      { actorId: null, action: 'key.revoked', subject: 'key_a', detail: { label: 'b', by_key: key } },
+      { actorId: null, action: 'plan.changed', detail: { from: 'free', to: 'pro' } },
+      { actorId: bob.id, action: 'key.created', subject: 'key_b', detail: {}, ip: '198.51.100.4' },
+      { actorId: ada.id, action: 'auth.login', detail: {} }
+    ] as const
+    await orm.transaction(async (tx) => {
+      for (const [n, deed] of deeds.entries()) {
+        await recordAudit(tx, { accountId: ada.id, ip: '192.0.2.7', ...deed, at: new Date(at + n) })
+      }
+      await recordAudit(tx, { accountId: bob.id, actorId: bob.id, action: 'key.created', ip: '', at: new Date(at) })
+    })
+    const time = (n: number) => encodeURIComponent(new Date(at + n).toISOString())
+    for (const [query, ...expected] of [
+      ['action=key.created', 3, 0],
+      ['action=key', 3, 1, 0],
+      ['action=plan.changed,auth', 4, 2],
+      ['action=key.painted'],
+      ['action=garden'],
+      [`actor=${ada.id}`, 4, 0],
+      [`actor=${ada.id}&action=auth`, 4],
+      [`actor=${ada.id}&subject=key_b`],
+      [`actor=${bob.id}&subject=key_b`, 3],
+      [`actor=${key}`, 1],
+      ['actor=service', 2],
+      ['actor=service&action=key'],
+      ['subject=key_a', 1, 0],
+      ['subject=key_a&action=key.created', 0],
+      [`from=${time(2)}`, 4, 3, 2],
+      [`to=${time(2)}`, 1, 0],
+      [`from=${time(1)}&to=${time(3)}&action=key`, 1],
+      ['q=PLAN.', 2],
+      ['q=m%C3%BCller', 0],
+      ['q=100%25_', 0],
+      ['q=%25%25'],
+      ['q=%22X%22', 0],
+      ['q=198.51', 3],
+      [`q=${encodeURIComponent(ada.email.toUpperCase())}`, 4, 0],
+      ['q=label'],
+      ['q=key_a&actor=service'],
+      [`q=${key}`, 1]
+    ] as ReadonlyArray<[string, ...number[]]>) {
+      const { entries } = await read(`?${query}`)
+      assert.deepEqual(
+        entries.map((entry) => Date.parse(entry.at) - at),
+        expected,
+        query
+      )
+    }
+  })
+
+  await t.test('a page that has searched enough ends early, and the next ones find the rest', async () => {
+    await clear()
+    await add(ada.id, 10)
+    const filter = { ...allEntries(ada.id), text: 'key_3' }
+    const found: Array<string | null> = []
+    let before: AuditPlace | null = null
+    let pages = 0
+    do {
+      const page: AuditPage = await readAuditLog(orm, filter, { before, limit: 5, examined: 3 })
+      found.push(...page.rows.map(({ subject }) => subject))
+      before = page.next
+      pages++
+    } while (before !== null)
+    assert.deepEqual([found, pages], [['key_3'], 4])
+    assert.equal((await read('?q=key_3')).searched_to, null)
+  })
+
+  await t.test('an export has all entries that match, as NDJSON and as CSV without formulas', async () => {
+    await clear()
+    await add(ada.id, 1200)
+    const exported = await call('GET', '/api/audit/export?action=key', { cookie: ada.cookie })
+    const lines = String(exported.body).trim().split('\n')
+    assert.deepEqual(
+      lines.map((line) => (JSON.parse(line) as { subject: string }).subject),
+      Array.from({ length: 1200 }, (_, n) => `key_${1199 - n}`)
+    )
+    await orm.transaction((tx) =>
+      recordAudit(tx, {
+        ...{ accountId: ada.id, actorId: ada.id, action: 'key.created', subject: '=1+1', ip: '', at: new Date() },
+        detail: { label: 'a, "b"' }
+      })
+    )
+    const csv = await call('GET', '/api/audit/export?format=csv&subject=%3D1%2B1', { cookie: ada.cookie })
+    const [header, row] = String(csv.body).split('\r\n')
+    assert.equal(header, 'id,at,action,actor_id,actor_email,subject,detail,ip')
+    assert.ok(row!.endsWith(`,key.created,${ada.id},${ada.email},'=1+1,"{""label"":""a, \\""b\\""""}",`), row)
+    const none = await call('GET', '/api/audit/export?subject=none', { cookie: ada.cookie })
+    assert.deepEqual([none.status, none.body], [200, ''])
+  })
+
   await t.test('nobody reads the log of another account', async () => {
     await clear()
     await add(ada.id, 2)
     assert.equal((await read('', bob.cookie)).entries.length, 0)
     assert.equal((await call('GET', '/api/audit')).status, 401)
+    assert.equal((await call('GET', '/api/audit/export')).status, 401)
+    assert.equal((await call('GET', '/api/audit/export', { cookie: bob.cookie })).body, '')
   })
 
   await t.test('invalid limits and cursors are refused', async () => {
-    for (const query of ['limit=0', 'limit=101', 'limit=1.5', 'limit=-1', 'limit=', 'cursor=', 'cursor=x', 'page=2']) {
+    for (const query of [
+      'limit=0',
+      'limit=101',
+      'limit=1.5',
+      'limit=-1',
+      'limit=',
+      'cursor=',
+      'cursor=x',
+      'page=2',
+      ...badFilters
+    ]) {
       const answer = await call('GET', `/api/audit?${query}`, { cookie: ada.cookie })
       assert.equal(answer.status, 400, query)
       assert.equal((answer.body as { error: { code: string } }).error.code, 'invalid_request', query)
@@ -164,4 +277,5 @@ onDatabase('the audit log', async (t, newDatabase) => {
   })
 })
 
+const badFilters = ['action=', 'action=key.', 'action=Key', 'actor=ada', 'subject=', 'from=2026', 'to=x', 'q=', 'q=%00']
 const blank = { actorId: null, action: 'auth.login', subject: null, detail: {}, ip: '' }

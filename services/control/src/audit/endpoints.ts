@@ -1,34 +1,84 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { AuditQuery, AuditResponse } from '@tollgate/contracts/http/audit.ts'
+import { AuditEntry, AuditQuery, AuditResponse, ExportAuditQuery } from '@tollgate/contracts/http/audit.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { concurrencyLimitFor } from '../background/limit-concurrency.ts'
 import { callerOf } from '../callers/session.ts'
 import type { Database } from '../database/connect.ts'
+import { exported, exportRows, exportTimeoutMs } from '../http/export-rows.ts'
+import type { Limits } from '../http/limits.ts'
+import { createRateLimitHook } from '../http/rate-limit.ts'
 import { readPage, writeCursor } from './audit-cursor.ts'
-import { readAuditLog, toAuditEntry } from './read-audit-log.ts'
+import { type AuditFilter, readAuditFilter } from './audit-filter.ts'
+import { readAuditLog, readWholeAuditLog, toAuditEntry } from './read-audit-log.ts'
+
+/** Rows of one query. An export of any length needs the memory of two such pages. */
+const exportPageSize = 1000
+/** How long a page of an export waits for others. */
+const pageWaitMs = 60_000
+const columns = Object.keys(AuditEntry.properties) as ReadonlyArray<keyof AuditEntry>
 
 export interface AuditOptions {
   database: Database
+  limits: Limits
 }
 
-/** `GET /api/audit`: what was changed in the caller's account, by whom and from where, newest first. Only for the owner. */
-export async function auditEndpoints(instance: FastifyInstance, { database }: AuditOptions): Promise<void> {
+/** `/api/audit`: what was changed in the caller's account, by whom and from where, newest first. Only for the owner. */
+export async function auditEndpoints(instance: FastifyInstance, { database, limits }: AuditOptions): Promise<void> {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
+  const { orm } = database
+  const onRequest = app.requireSession
+  const limitReads = concurrencyLimitFor(database, 'database_unavailable')
+
   app.get(
     '/',
-    { onRequest: app.requireSession, schema: { querystring: AuditQuery, response: answers({ 200: AuditResponse }) } },
+    { onRequest, schema: { querystring: AuditQuery, response: answers({ 200: AuditResponse }) } },
     async (request) => {
-      const { accountId, role } = callerOf(request)
-      if (role !== 'owner') throw new ServiceError('forbidden')
-      const { before, limit } = readPage(request.query)
-      const { rows, hasMore } = await readAuditLog(database.orm, accountId, { before, limit })
-      const last = rows.at(-1)
+      const { limit, cursor, ...conditions } = request.query
+      const filter = readAuditFilter(ownAccount(request), conditions)
+      const page = readPage({ ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) })
+      const { rows, next } = await readAuditLog(orm, filter, page)
       return {
         entries: rows.map(toAuditEntry),
-        has_more: hasMore,
-        next_cursor: hasMore && last !== undefined ? writeCursor(last) : null
+        has_more: next !== null,
+        next_cursor: next === null ? null : writeCursor(next),
+        searched_to: next === null ? null : next.at.toISOString()
       }
     }
   )
+
+  app.get(
+    '/export',
+    {
+      onRequest,
+      preHandler: createRateLimitHook(app, {
+        what: 'export-audit',
+        perMinute: limits.exportAudit,
+        subjectOf: (request) => callerOf(request).accountId
+      }),
+      handlerTimeout: exportTimeoutMs,
+      schema: { querystring: ExportAuditQuery, response: answers({ 200: exported(AuditEntry) as never }) }
+    },
+    async (request, reply) => {
+      const { format = 'ndjson', ...conditions } = request.query
+      const filter = readAuditFilter(ownAccount(request), conditions)
+      return exportRows(reply, {
+        ...{ name: 'audit', format, columns },
+        pages: entryPages(database, filter),
+        limitReads: (read) => limitReads(read, AbortSignal.timeout(pageWaitMs))
+      })
+    }
+  )
+}
+
+/** @throws ServiceError `forbidden` for a member of a team who is not its owner */
+function ownAccount(request: FastifyRequest): string {
+  const { accountId, role } = callerOf(request)
+  if (role !== 'owner') throw new ServiceError('forbidden')
+  return accountId
+}
+
+async function* entryPages({ orm }: Database, filter: AuditFilter): AsyncGenerator<AuditEntry[]> {
+  for await (const page of readWholeAuditLog(orm, filter, exportPageSize)) yield page.map(toAuditEntry)
 }

@@ -31,7 +31,7 @@ async function recoveryToken({ call, identity }: RunningControl, { email }: Test
   return link.searchParams.get('token_hash')!
 }
 
-const reset = ({ call }: RunningControl, body: Record<string, string>) =>
+const reset = ({ call }: RunningControl, body: Record<string, string | boolean>) =>
   call('POST', '/api/auth/reset-password', { body })
 
 async function actions({ database }: RunningControl, { id }: TestUser): Promise<string[]> {
@@ -95,6 +95,28 @@ onDatabase('passwords', async (t, newDatabase) => {
     const again = await reset(control, { token_hash: token, password: 'yet another one' })
     assert.equal(again.status, 400)
     assert.equal(codeOf(again), 'link_invalid')
+  })
+
+  await t.test('with sign_in, a new password through the link opens one session, in place of all others', async () => {
+    const [user, stranger] = [await control.signUp(), await control.signUp()]
+    for (const isStock of [false, true]) {
+      const mailed = await recoveryToken(control, user)
+      const link: Record<string, string> = isStock
+        ? { access_token: await followStockLink(control, mailed) }
+        : { token_hash: mailed }
+      const password = `${next} ${isStock}`
+      const body = { ...link, password, sign_in: true }
+      const answer = await call('POST', '/api/auth/reset-password', { body, cookie: stranger.cookie })
+      assert.equal((answer.body as { user: { id: string } }).user.id, user.id)
+      const cookie = answer.cookies.find((one) => one.startsWith('svc_session='))!.split(';')[0]!
+      assert.equal(await isSignedIn(control, cookie), true)
+      for (const old of [user.cookie, stranger.cookie]) assert.equal(await isSignedIn(control, old), false)
+      assert.equal((await tryLogin(control, user, password)).status, 200)
+      assert.equal(codeOf(await reset(control, body)), 'link_invalid', 'the link opens no other session')
+      user.cookie = cookie
+      stranger.cookie = await control.signIn(stranger)
+    }
+    assert.deepEqual((await actions(control, user)).slice(-3), ['auth.password_reset', 'auth.login', 'auth.login'])
   })
 
   await t.test('a weak password does not use up the link', async () => {
@@ -237,6 +259,21 @@ onDatabase('passwords with a provider that fails', async (t, newDatabase) => {
     assert.equal(codeOf(failed), 'identity_unavailable')
     proxy.before = () => 'pass'
     assert.equal((await reset(control, { token_hash: token, password: next })).status, 200)
+    assert.equal((await tryLogin(control, user, next)).status, 200)
+  })
+
+  await t.test('a password is set also if the provider fails before the sign-in', async () => {
+    const user = await control.signUp()
+    const token = await recoveryToken(control, user)
+    let isSet = false
+    proxy.before = (called) => {
+      if (called.startsWith('PUT /admin/users')) isSet = true
+      return isSet && called.startsWith('GET /admin/users') ? 'fail' : 'pass'
+    }
+    const answer = await reset(control, { token_hash: token, password: next, sign_in: true })
+    assert.equal(isSet, true)
+    assert.deepEqual([answer.status, answer.body, answer.cookies], [200, { ok: true }, []])
+    proxy.before = () => 'pass'
     assert.equal((await tryLogin(control, user, next)).status, 200)
   })
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { OkResponse, ResetPasswordRequest } from '@tollgate/contracts/http/auth.ts'
+import { ResetPasswordRequest, ResetPasswordResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { and, eq, gt, lte } from 'drizzle-orm'
 import type { By } from '../audit/by.ts'
@@ -15,12 +15,13 @@ import { type Addressed, hasProof, isOurUser, linkRetryMs, noteProved } from '..
 import type { AuthContext } from './auth-context.ts'
 import { checkNewPassword } from './credentials-form.ts'
 import { awaitRevocations, revokeOldAccess } from './revoke-old-access.ts'
+import { signInAfterReset } from './sign-in-after-reset.ts'
 
 /**
  * `POST /reset-password`: sets a new password with the token of a mailed link. All the user's sessions end, and their
- * management keys are revoked; with `revoke_keys`, their inference keys too. It signs nobody in.
+ * management keys are revoked; with `revoke_keys`, their inference keys too. With `sign_in` it then signs the user in.
  *
- * A second factor stays on: the next sign-in needs its code and the new password.
+ * A second factor stays on: the next sign-in needs its code and the new password, also with `sign_in`.
  *
  * The link proves the address together with the new password. If the address was not proved before, `revoke_keys` is true
  * by default.
@@ -31,9 +32,9 @@ export function resetPassword(app: TypedApp, context: AuthContext): void {
     '/reset-password',
     {
       preHandler: createRateLimitHook(app, { what: 'reset-password', perMinute: limits.resetPassword }),
-      schema: { body: ResetPasswordRequest, response: answers({ 200: OkResponse }) }
+      schema: { body: ResetPasswordRequest, response: answers({ 200: ResetPasswordResponse }) }
     },
-    async (request) => {
+    async (request, reply) => {
       const { body, ip } = request
       checkNewPassword(body.password, context.minPasswordLength)
       const deadline = identity.startDeadline()
@@ -61,8 +62,9 @@ export function resetPassword(app: TypedApp, context: AuthContext): void {
         return { isAccountChanged, revoked }
       })
       if (isAccountChanged) await projector.accountChanged(userId)
+      const signedIn = body.sign_in === true ? await signInAfterReset(context, request, reply, user, deadline) : null
       await awaitRevocations(projector, revoked)
-      return { ok: true as const }
+      return { ok: true as const, ...(signedIn !== null && { user: signedIn }) }
     }
   )
 }

@@ -159,9 +159,15 @@ onDatabase('second factor', async (t, newDatabase) => {
   await t.test('a mailed link to a new password does not bypass it', async () => {
     const { user, newCode } = await protect(control)
     const { email } = user
-    const body = { token_hash: await resetToken(control, email), password: next }
-    const reset = await call('POST', '/api/auth/reset-password', { body })
-    assert.deepEqual([reset.status, sessionIn(reset)], [200, ''], 'the reset signs nobody in')
+    for (const more of [{ sign_in: true }, {}]) {
+      const body = { token_hash: await resetToken(control, email), password: next, ...more }
+      const reset = await call('POST', '/api/auth/reset-password', { body })
+      assert.deepEqual(
+        [reset.status, reset.body, sessionIn(reset)],
+        [200, { ok: true }, ''],
+        'the reset signs nobody in'
+      )
+    }
     assert.equal(codeOf(await login(control, { email, password: next })), 'second_factor_required')
     assert.equal((await login(control, { email, password: next, code: newCode() })).status, 200)
   })

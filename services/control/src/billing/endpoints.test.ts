@@ -11,7 +11,7 @@ const day = 86_400
 test('billing', async (t) => {
   const billing = await startBilling()
   t.after(() => billing.close())
-  const { control, payments, stripe, checkout, portal, invoices, plan, buy, happens, settle } = billing
+  const { control, payments, stripe, checkout, portal, invoices, nextCharge, plan, buy, happens, settle } = billing
   const { call, database } = control
   const { controls } = payments
 
@@ -241,7 +241,7 @@ test('billing', async (t) => {
     await settle()
     assert.equal(await planAtProvider(seat.id), 'team')
     assert.equal((await plan(seat)).id, 'team')
-    for (const answer of [await checkout(seat), await portal(seat), await invoices(seat)]) {
+    for (const answer of [await checkout(seat), await portal(seat), await invoices(seat), await nextCharge(seat)]) {
       assert.deepEqual([answer.status, codeOf(answer)], [403, 'forbidden'])
     }
     await happens(() => stripe.subscriptions.cancel(subscription))
@@ -279,6 +279,7 @@ test('billing', async (t) => {
       ['GET', '/plan'],
       ['GET', '/portal'],
       ['GET', '/invoices'],
+      ['GET', '/next-charge'],
       ['POST', '/checkout']
     ] as const) {
       const body = method === 'POST' ? { price_id: 'price_pro_monthly' } : undefined

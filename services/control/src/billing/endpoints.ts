@@ -5,6 +5,7 @@ import {
   CheckoutRequest,
   InvoicesQuery,
   InvoicesResponse,
+  NextChargeResponse,
   OfferedPlansResponse,
   PortalQuery,
   RedirectResponse
@@ -16,6 +17,7 @@ import type { Limits } from '../http/limits.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
 import { type CheckoutOptions, openCheckout } from './checkout.ts'
 import { findCustomer } from './customers.ts'
+import { createNextCharges } from './next-charge.ts'
 import { describeOffer } from './offered-plans.ts'
 import { openPortal } from './open-portal.ts'
 import { NoSuchCustomerError } from './payments.ts'
@@ -28,7 +30,7 @@ export interface BillingOptions extends CheckoutOptions {
   limits: Pick<Limits, 'billing'>
 }
 
-/** `/api/billing`: plan, checkout, portal and invoices. Only the owner may use the last three. */
+/** `/api/billing`: plan, checkout, portal, invoices and next charge. Only the owner may use the last four. */
 export async function billingEndpoints(instance: FastifyInstance, options: BillingOptions): Promise<void> {
   const { database, payments, catalog, limits } = options
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
@@ -85,6 +87,16 @@ export async function billingEndpoints(instance: FastifyInstance, options: Billi
         })
       const invoices = found.invoices.map(({ pdfUrl, ...invoice }) => ({ ...invoice, pdf_url: pdfUrl }))
       return { invoices, has_more: found.hasMore }
+    }
+  )
+
+  const nextCharges = createNextCharges(payments, options.clock)
+  app.get(
+    '/next-charge',
+    { onRequest, preHandler, schema: { response: answers({ 200: NextChargeResponse }) } },
+    async (request) => {
+      const customer = await findCustomer(database.orm, ownAccount(request))
+      return { next_charge: await nextCharges.read(customer) }
     }
   )
 }

@@ -78,6 +78,16 @@ export interface ProviderInvoice {
   readonly pdfUrl: string | null
 }
 
+/** The next invoice of a subscription. */
+export interface UpcomingCharge {
+  /** After discounts and credit, in the currency's smallest unit. */
+  readonly amount: number
+  /** In lower case. */
+  readonly currency: string
+  /** When it will be charged; null if the provider does not say. */
+  readonly at: Date | null
+}
+
 /** An invoice that was paid. */
 export interface PaidInvoice {
   /** `in_…` */
@@ -137,6 +147,11 @@ export interface Payments {
     created: { from: Date; to: Date | null; after: string | null },
     signal: AbortSignal
   ): Promise<{ invoices: PaidInvoice[]; last: string | null; hasMore: boolean }>
+  /** @returns null if the subscription will create no further invoice */
+  previewCharge(
+    of: { readonly customerId: string; readonly subscriptionId: string },
+    signal: AbortSignal
+  ): Promise<UpcomingCharge | null>
   /** Newest first. @returns null if `after` is no invoice of the customer */
   listInvoices(
     customerId: string,

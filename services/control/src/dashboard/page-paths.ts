@@ -8,6 +8,7 @@ export const pagePaths = [
   '/reset-password',
   '/goodbye',
   '/accept-invitation',
+  '/signed-in',
   '/invitations/:token',
   '/dashboard',
   '/dashboard/*'

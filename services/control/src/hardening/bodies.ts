@@ -4,6 +4,7 @@ const webhook = (type: string) => ({ url: 'https://example.com/hook', descriptio
 export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
   'POST /api/auth/register': { email: 'eve@example.com', password: 'correct horse battery', name: 'Eve' },
   'POST /api/auth/login': { email: 'eve@example.com', password: 'correct horse battery', code: '123456' },
+  'POST /api/auth/login/code': { code: '123456' },
   'POST /api/auth/confirm': {
     token_hash: 'a'.repeat(56),
     type: 'email',
@@ -17,11 +18,13 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
   'POST /api/auth/reset-password': {
     token_hash: 'a'.repeat(56),
     password: 'correct horse battery',
-    revoke_keys: true
+    revoke_keys: true,
+    sign_in: true
   },
   'POST /api/auth/change-password': { current_password: 'correct horse', password: 'correct horse battery' },
   'POST /api/auth/second-factor': { password: 'correct horse battery' },
   'POST /api/auth/second-factor/confirm': { password: 'correct horse battery', code: '123456' },
+  'POST /api/auth/second-factor/recovery-codes': { password: 'correct horse battery', code: '123456' },
   'DELETE /api/auth/second-factor': { password: 'correct horse battery', code: '123456' },
   'PATCH /api/auth/me': { name: 'Eve' },
   'DELETE /api/auth/me': {},

@@ -26,8 +26,12 @@ export interface Limits {
   readonly exportData: number
   /** Starts an export of the request log. */
   readonly exportRequests: number
+  /** Starts an export of the audit log. */
+  readonly exportAudit: number
   /** Mails an invitation to a stranger. */
   readonly invite: number
+  /** Shows who invites. Counted for each client address. */
+  readonly readInvitation: number
   readonly acceptInvitation: number
   /** Changes webhook endpoints, tests them, and repeats deliveries. */
   readonly changeWebhooks: number
@@ -51,7 +55,9 @@ export const defaultLimits: Limits = {
   playgroundToken: 30,
   exportData: 5,
   exportRequests: 20,
+  exportAudit: 20,
   invite: 20,
+  readInvitation: 60,
   acceptInvitation: 20,
   changeWebhooks: 60,
   billing: 30

@@ -275,10 +275,10 @@ onDatabase('GET /api/keys/:id', async (t, newDatabase) => {
     keyOf(await call('POST', '/api/keys', { cookie: by.cookie, body: { label: 'x', ...body } }))
   const get = (by: CallOptions, id: string) => call('GET', `/api/keys/${id}`, by)
 
-  await t.test('a single key has the members of a listed key, and says whether it is in force', async () => {
+  await t.test('a single key has the members of a listed key, what it spent, and whether it is in force', async () => {
     const { id } = await create(owner, { metadata: { tenant: '1' }, requests_per_minute: 3 })
     const [listed] = ((await call('GET', '/api/keys', owner)).body as { keys: Key[] }).keys
-    assert.deepEqual((await get(owner, id)).body, { key: { ...listed, in_force: true } })
+    assert.deepEqual((await get(owner, id)).body, { key: { ...listed, spent_usd: '0.00', in_force: true } })
   })
 
   await t.test(

@@ -63,7 +63,7 @@ onDatabase('keys', async (t, newDatabase) => {
       metadata: {},
       last_used: null,
       old_secret_until: null,
-      creator: 'Test',
+      creator: 'Ada Lovelace',
       can_change: true
     })
     const at = Date.parse(String(created))

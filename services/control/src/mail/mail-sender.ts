@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { MailKind } from '@tollgate/contracts/http/notices.ts'
 import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
 import { and, asc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm'
@@ -18,8 +19,10 @@ const minuteMs = 60_000
 const pausesMs = [0.25, 1, 5, 30, 120, 360, 720, 900].map((minutes) => minutes * minuteMs)
 /** Longer than an attempt may take. If a replica dies during an attempt, another one repeats it after this time. */
 const leaseMs = 120_000
-/** Mails that a replica sends at once. */
-const batch = maxConnections
+/** A round waits this long for its mails. Those that take longer go on beside the next rounds, so that they delay no others. */
+const roundMs = 2000
+/** At a stop, mails that are being sent have this time. */
+const stopMs = 5000
 
 /** What became of a mail. `skipped`: it is switched off, or nobody can get it. `not_configured`: control has no mail server. */
 export const mailOutcomes = ['sent', 'failed', 'skipped', 'not_configured'] as const
@@ -52,6 +55,31 @@ type Row = typeof mails.$inferSelect
 export function createMailSender(options: MailSenderOptions): BackgroundLoop {
   const { orm, mailer, brand, publicUrl, operatorMail, clock, log, onMail = () => {}, intervalMs = 1000 } = options
   const { rightClock = clock } = options
+  const underWay = new Set<Promise<void>>()
+  /** Of mails that ended after their round. */
+  let lateFailure: { readonly error: unknown } | null = null
+
+  /** Resolves when the mail has ended, or after a while; rejects if it fails before. */
+  async function start(row: Row): Promise<void> {
+    let isLate = false
+    const sending = send(row).catch((error: unknown) => {
+      if (!isLate) throw error
+      lateFailure = { error }
+    })
+    const done = sending.then(
+      () => undefined,
+      () => undefined
+    )
+    underWay.add(done)
+    void done.then(() => underWay.delete(done)).then(() => isLate && loop.wake())
+    const ends = new AbortController()
+    try {
+      await Promise.race([sending, delay(roundMs, undefined, { signal: ends.signal })])
+    } finally {
+      isLate = true
+      ends.abort()
+    }
+  }
 
   async function send(row: Row): Promise<void> {
     if (mailer === null) {
@@ -120,22 +148,40 @@ export function createMailSender(options: MailSenderOptions): BackgroundLoop {
     if (ended.length > 0) onMail(outcome)
   }
 
-  return createBackgroundLoop({
+  const loop = createBackgroundLoop({
     async round() {
-      const claimed = await claimMails(orm, clock(), rightClock())
-      const outcomes = await Promise.allSettled(claimed.map(send))
+      const free = maxConnections - underWay.size
+      if (free === 0) return null
+      const claimed = await claimMails(orm, { now: clock(), leasedAt: rightClock(), max: free })
+      const outcomes = await Promise.allSettled(claimed.map(start))
       const failed = outcomes.find((outcome) => outcome.status === 'rejected')
       if (failed !== undefined) throw failed.reason
-      return claimed.length === batch ? 'again' : null
+      const late = lateFailure
+      lateFailure = null
+      if (late !== null) throw late.error
+      return claimed.length === free ? 'again' : null
     },
     intervalMs,
     log,
     messages: { failing: 'queued mails cannot be read or written', recovered: 'queued mails are sent again' }
   })
+  return {
+    ...loop,
+    async stop() {
+      await loop.stop()
+      const ended = Promise.all(underWay)
+      const ends = new AbortController()
+      await Promise.race([ended, delay(stopMs, undefined, { signal: ends.signal })])
+      ends.abort()
+      // What is still under way fails, and is sent later.
+      mailer?.stop()
+      await ended
+    }
+  }
 }
 
 /** Leases the mails that are due, the oldest first. @param leasedAt the time by which leases are judged */
-function claimMails(orm: Orm, now: Date, leasedAt: Date): Promise<Row[]> {
+function claimMails(orm: Orm, { now, leasedAt, max }: { now: Date; leasedAt: Date; max: number }): Promise<Row[]> {
   return orm.transaction(async (tx) => {
     const due = await tx
       .select()
@@ -148,7 +194,7 @@ function claimMails(orm: Orm, now: Date, leasedAt: Date): Promise<Row[]> {
         )
       )
       .orderBy(asc(mails.dueAt))
-      .limit(batch)
+      .limit(max)
       .for('update', { skipLocked: true })
     const leaseEndsAt = new Date(leasedAt.getTime() + leaseMs)
     const ids = due.map(({ id }) => id)

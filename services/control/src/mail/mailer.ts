@@ -4,8 +4,16 @@ import type { OnProviderCall, ProviderOutcome } from '../provider-health/provide
 import { describeMailFailure, type MailFailure } from './mail-failure.ts'
 import type { SmtpSettings } from './smtp-settings.ts'
 
-/** For connecting, for the server's greeting, and between its answers. */
-const timeoutMs = 5000
+/** Milliseconds. */
+export interface MailTimeouts {
+  readonly connect: number
+  /** For the greeting, and for each answer. A server that checks a mail before it takes it needs some time; if control left, it would send it again. */
+  readonly answer: number
+  /** For an attempt in all, also if the server sends a little all the time. Less than the lease of a mail. */
+  readonly total: number
+}
+
+export const defaultMailTimeouts: MailTimeouts = { connect: 5000, answer: 40_000, total: 60_000 }
 /** To the mail server, of one replica. */
 export const maxConnections = 4
 
@@ -36,19 +44,22 @@ export interface Mailer {
 export interface MailerOptions {
   smtp: SmtpSettings
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
+  timeouts?: MailTimeouts
   /** Called for each attempt. */
   onCall?: OnProviderCall
 }
 
-export function createMailer({ smtp, log, onCall = () => {} }: MailerOptions): Mailer {
-  const transport = openTransport(smtp)
+export function createMailer(options: MailerOptions): Mailer {
+  const { smtp, log, timeouts = defaultMailTimeouts, onCall = () => {} } = options
+  const transport = openTransport(smtp, timeouts)
   return {
     async deliver({ id, to, subject, text, html, unsubscribeUrl }, about) {
       const startedAt = performance.now()
       try {
         await transport.sendMail({
           ...{ subject, text, html, from: smtp.from, to: { name: '', address: to } },
-          ...{ messageId: `<${id}@${domainOf(smtp.from)}>`, headers: headersOf(unsubscribeUrl) }
+          ...{ messageId: `<${id}@${domainOf(smtp.from)}>`, headers: headersOf(unsubscribeUrl) },
+          signal: AbortSignal.timeout(timeouts.total)
         })
         onCall('success', performance.now() - startedAt)
         log.info({ ...about, mailId: id }, 'a mail was sent')
@@ -60,7 +71,7 @@ export function createMailer({ smtp, log, onCall = () => {} }: MailerOptions): M
         return { outcome: isFinal ? 'refused' : 'later', failure: String(failure.status ?? failure.code) }
       }
     },
-    stop: () => transport.close()
+    stop: () => transport.close({ force: true })
   }
 }
 
@@ -79,12 +90,12 @@ const headersOf = (unsubscribeUrl: string | null): Record<string, string> => ({
   })
 })
 
-function openTransport({ host, port, isTls, needsStartTls, login }: SmtpSettings) {
+function openTransport({ host, port, isTls, needsStartTls, login }: SmtpSettings, { connect, answer }: MailTimeouts) {
   return createTransport({
     ...{ host, port, secure: isTls, requireTLS: needsStartTls },
     ...(login !== null && { auth: { user: login.user, pass: login.password } }),
     ...{ pool: true, maxConnections },
-    ...{ connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs },
+    ...{ connectionTimeout: connect, greetingTimeout: answer, socketTimeout: answer },
     // Mails have neither files nor addresses to load.
     ...{ disableFileAccess: true, disableUrlAccess: true }
   })

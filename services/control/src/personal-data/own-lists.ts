@@ -2,8 +2,8 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { AccountExport, ExportedKey } from '@tollgate/contracts/http/account-export.ts'
 import type { Team } from '@tollgate/contracts/http/team.ts'
 import { and, asc, eq, gt, or } from 'drizzle-orm'
-import type { AuditPlace } from '../audit/audit-cursor.ts'
-import { readAuditLog, toAuditEntry } from '../audit/read-audit-log.ts'
+import { allEntries } from '../audit/audit-filter.ts'
+import { readWholeAuditLog, toAuditEntry } from '../audit/read-audit-log.ts'
 import type { Orm } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
 import { toStoredKey } from '../keys/list-keys.ts'
@@ -101,24 +101,14 @@ async function* keyPages({ orm, id, read }: OwnLists): AsyncGenerator<ExportedKe
   }
 }
 
-async function* auditPages(own: OwnLists): AsyncGenerator<AccountExport['audit']> {
-  const { id, seatIn } = own
-  yield* logPages(own, id, {})
-  if (seatIn !== null) yield* logPages(own, seatIn, { actorId: id })
-}
-
-async function* logPages(
-  { orm, read }: OwnLists,
-  account: string,
-  only: { actorId?: string }
-): AsyncGenerator<AccountExport['audit']> {
-  let before: AuditPlace | null = null
-  do {
-    const page: Parameters<typeof readAuditLog>[2] = { before, limit: pageSize, ...only }
-    const { rows, hasMore } = await read(() => readAuditLog(orm, account, page))
-    yield rows.map(toAuditEntry)
-    before = hasMore ? rows.at(-1)! : null
-  } while (before !== null)
+async function* auditPages({ orm, id, seatIn, read }: OwnLists): AsyncGenerator<AccountExport['audit']> {
+  const logs = [allEntries(id), ...(seatIn === null ? [] : [{ ...allEntries(seatIn), actor: { userId: id } }])]
+  for (const filter of logs) {
+    const pages = readWholeAuditLog(orm, filter, pageSize)
+    for (let page = await read(() => pages.next()); page.done !== true; page = await read(() => pages.next())) {
+      yield page.value.map(toAuditEntry)
+    }
+  }
 }
 
 async function* usagePages({ orm, id, createdAt, now, read }: OwnLists): AsyncGenerator<AccountExport['usage']> {

@@ -32,17 +32,15 @@ onDatabase('tokens of the playground', async (t, newDatabase) => {
     return (answer.body as { token: Token }).token
   }
 
-  async function pointerOf(value: string) {
-    // No shard is verified in this test, so the pointer is read as it is stored.
-    const pointer = readPointer((await redis.client.get(pointerName(digestSecret(value))))!)
-    assert.equal(pointer.scope, 'inference')
-    return pointer
-  }
-
   /** What a gateway decides about a token. */
   async function judge({ value }: Token, now = Date.now()): Promise<string> {
     const digest = digestSecret(value)
-    const pointer = await pointerOf(value)
+    // No shard is verified in this test, so the pointer is read as it is stored.
+    const stored = await redis.client.get(pointerName(digest))
+    // A token that two others replaced before gateways were told of it never gets a pointer.
+    if (stored === null) return 'invalid_api_key'
+    const pointer = readPointer(stored)
+    assert.equal(pointer.scope, 'inference')
     const [key, account] = await redis.client.hmget(accountName(pointer.account), `r:${pointer.key}`, 'r')
     const verdict = judgeKey({ key: readKeyRecord(key!), account: readAccountRecord(account!) }, digest)
     if (!verdict.allowed) return verdict.code
@@ -189,7 +187,7 @@ onDatabase('tokens of the playground', async (t, newDatabase) => {
     await control.tokenEnder.runOnce()
     assert.equal(await judge(own), 'account_suspended')
     const [ofAda, ofOwner] = [await ask(ada.cookie), await ask(owner.cookie)]
-    assert.equal((await pointerOf(ofAda.value)).account, owner.id)
+    assert.equal(readPointer((await redis.client.get(pointerName(digestSecret(ofAda.value))))!).account, owner.id)
     assert.notEqual(ofAda.id, ofOwner.id)
     assert.equal((await remove(owner, ada.id)).status, 200)
     await control.tokenEnder.runOnce()

@@ -1,9 +1,8 @@
-import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { ExportRequestsQuery } from '@tollgate/contracts/http/requests.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
-import { lastInstant } from '../http/cursor.ts'
+import { readInstant } from '../http/read-instant.ts'
 
 /** Which requests of an account are wanted. Null members exclude nothing. */
 export interface RequestFilter {
@@ -52,8 +51,8 @@ export async function readFilter(orm: Orm, accountId: string, query: Query): Pro
     model: model ?? null,
     status: status === undefined ? null : [statusOf(status, '0'), statusOf(status, '9')],
     code: code ?? null,
-    from: instant('from', from),
-    to: instant('to', to),
+    from: readInstant('from', from),
+    to: readInstant('to', to),
     minNanos: nanosOf(min_cost_usd),
     maxNanos: nanosOf(max_cost_usd),
     minMs: min_duration_ms === undefined ? null : Number(min_duration_ms),
@@ -68,13 +67,6 @@ function nanosOf(usd: string | undefined): number | null {
   if (usd === undefined) return null
   const [whole, decimals = ''] = usd.split('.')
   return Number(BigInt(whole!) * 1_000_000_000n + BigInt(decimals.padEnd(9, '0')))
-}
-
-function instant(name: string, text: string | undefined): number | null {
-  if (text === undefined) return null
-  const time = Date.parse(text)
-  if (time >= 0 && time <= lastInstant) return time
-  throw new ServiceError('invalid_request', { message: `${name}: must be a time from 1970 to 9999` })
 }
 
 async function keysWith(

@@ -129,14 +129,34 @@ onDatabase('team', async (t, newDatabase) => {
     const link = linkIn(await latestMail(control.identity.mailboxUrl, email))
     assert.equal(link.origin + link.pathname, `http://localhost:3000/invitations/${token}`)
     const tokenHash = new URLSearchParams(link.hash.slice(1)).get('token_hash')!
-    const password = 'a password of their own'
-    const chosen = await call('POST', '/api/auth/reset-password', { body: { token_hash: tokenHash, password } })
-    assert.deepEqual(chosen.body, { ok: true })
-    const cookie = await control.signIn({ email, password })
-    assert.equal(outcomeOf(await accept({ cookie }, token)), '200')
+    const body = { token_hash: tokenHash, password: 'a password of their own', sign_in: true }
+    const chosen = await call('POST', '/api/auth/reset-password', { body })
+    assert.equal((chosen.body as { user: { email: string } }).user.email, email)
+    const cookie = chosen.cookies.find((one) => one.startsWith('svc_session='))!.split(';')[0]!
+    assert.equal(outcomeOf(await accept({ cookie }, token)), '200', 'one password, typed once')
     const { members } = await team(owner)
     assert.equal(members.at(-1)!.email, email)
     await remove(owner, members.at(-1)!.id)
+  })
+
+  await t.test('whoever has the link of an open invitation sees who invites, and nothing else', async () => {
+    const read = (token: string) => call('GET', `/api/team/invitations/${token}`)
+    const ada = await control.signUp()
+    const first = await invited(owner, ada)
+    const { token, id } = await invited(owner, ada)
+    const answer = await read(token)
+    const { expires_at: expiresAt, ...invitation } = (answer.body as { invitation: { expires_at: string } }).invitation
+    assert.deepEqual(invitation, { invited_by: { name: 'Olive Owner', email: owner.email } })
+    assert.match(expiresAt, /^\d{4}-.*Z$/)
+    assert.deepEqual(answer.cookies, [])
+    const wrong = ['x', first.token, `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`, "'--", id]
+    for (const one of wrong) assert.equal(outcomeOf(await read(encodeURIComponent(one))), '404 invitation_invalid', one)
+    await remove(owner, id)
+    assert.equal(outcomeOf(await read(token)), '404 invitation_invalid', 'withdrawn')
+    const { token: used } = await invited(owner, ada)
+    assert.equal(outcomeOf(await accept(ada, used)), '200')
+    assert.equal(outcomeOf(await read(used)), '404 invitation_invalid', 'accepted')
+    await remove(owner, ada.id)
   })
 
   await t.test('an existing user gets a mail whose link signs nobody in', async () => {
@@ -196,6 +216,7 @@ onDatabase('team', async (t, newDatabase) => {
       assert.equal(outcomeOf(await remove(owner, second.id)), '404 not_found')
 
       const third = await invited(owner, ada)
+      assert.equal(outcomeOf(await call('GET', `/api/team/invitations/${third.token}`)), '200')
       control.passTime(7 * day - 5 * 60_000)
       const cookie = await control.signIn(ada)
       assert.equal((await team(owner)).invitations.length, 1)

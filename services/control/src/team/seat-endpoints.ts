@@ -2,7 +2,7 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { EmptyRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
-import { InvitationParams, SeatParams } from '@tollgate/contracts/http/team.ts'
+import { InvitationParams, OpenInvitationResponse, SeatParams } from '@tollgate/contracts/http/team.ts'
 import type { FastifyRequest } from 'fastify'
 import type { WakeablePlanWriter } from '../accounts/plan-intention.ts'
 import type { By } from '../audit/by.ts'
@@ -16,6 +16,7 @@ import type { Identity } from '../identity/identity.ts'
 import type { Projector } from '../projection/projector.ts'
 import { acceptInvitation } from './accept-invitation.ts'
 import { isRepeated, rememberPending, type SeatCall } from './pending-seat.ts'
+import { readInvitation } from './read-invitation.ts'
 import { removeSeat } from './remove-seat.ts'
 
 export interface TeamOptions {
@@ -25,12 +26,15 @@ export interface TeamOptions {
   projector: Pick<Projector, 'accountChanged'>
   planWriter: WakeablePlanWriter
   clock: Clock
-  limits: Pick<Limits, 'invite' | 'acceptInvitation'>
+  limits: Pick<Limits, 'invite' | 'readInvitation' | 'acceptInvitation'>
   /** The origin of invitation links. */
   publicUrl: string
 }
 
-/** `POST /invitations/:token/accept` accepts an invitation; `DELETE /seats/:id` removes a seat or an invitation. */
+/**
+ * `GET /invitations/:token` says who invites. `POST /invitations/:token/accept` accepts an invitation; `DELETE /seats/:id` removes a seat or an
+ * invitation.
+ */
 export function seatEndpoints(app: TypedApp, options: TeamOptions): void {
   const { database, catalog, projector, planWriter, clock, limits } = options
   const onRequest = app.requireSession
@@ -54,6 +58,16 @@ export function seatEndpoints(app: TypedApp, options: TeamOptions): void {
   async function assertInForce(userId: string): Promise<void> {
     if (!(await projector.accountChanged(userId))) throw new ServiceError('change_pending')
   }
+
+  app.get(
+    '/invitations/:token',
+    {
+      // Invited people have no session yet. The token is the credential.
+      preHandler: createRateLimitHook(app, { what: 'read-invitation', perMinute: limits.readInvitation }),
+      schema: { params: InvitationParams, response: answers({ 200: OpenInvitationResponse }) }
+    },
+    async ({ params }) => ({ invitation: await readInvitation(database.orm, params.token, clock()) })
+  )
 
   app.post(
     '/invitations/:token/accept',

@@ -191,7 +191,9 @@ const noLimits: Limits = {
   playgroundToken: 1e6,
   exportData: 1e6,
   exportRequests: 1e6,
+  exportAudit: 1e6,
   invite: 1e6,
+  readInvitation: 1e6,
   acceptInvitation: 1e6,
   changeWebhooks: 1e6,
   billing: 1e6

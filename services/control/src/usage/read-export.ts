@@ -90,7 +90,7 @@ const toExported = (row: Row, groups: readonly ExportGroup[]): ExportedUsage =>
   }) as ExportedUsage
 
 /** The columns of rows with these groups, in order. */
-export const exportColumns = (groups: readonly ExportGroup[]): string[] => [
+export const exportColumns = (groups: readonly ExportGroup[]): Array<keyof ExportedUsage> => [
   ...groups.map((group) => groupsByName[group].column),
   ...exportedCounts,
   'cost_usd'

@@ -23,12 +23,12 @@ export interface ClaimedDelivery {
 }
 
 /** A call that is under way. */
-export type CallUnderWay = Pick<ClaimedDelivery['endpoint'], 'id' | 'accountId' | 'failingSince'>
+export type CallUnderWay = Pick<ClaimedDelivery['endpoint'], 'id' | 'accountId' | 'isQuick'>
 
 /**
  * Leases due deliveries, a few of each endpoint and of each account: a receiver that is slow or away, with thousands of waiting
- * deliveries, does not hold up others. Neither do many of them: accounts with the fewest calls under way come first, and endpoints that fail
- * get half of the places at most. Replicas skip what another one is leasing.
+ * deliveries, does not hold up others. Neither do many of them: accounts with the fewest calls under way come first, and endpoints that are
+ * not known to be quick get half of the places at most: those that are new, slow, or failing. Replicas skip what another one is leasing.
  *
  * It goes from endpoint to endpoint in the index of waiting deliveries, so its cost depends on how many endpoints have any.
  *
@@ -42,7 +42,7 @@ export async function claimDeliveries(
   const at = now.toISOString()
   const until = new Date(now.getTime() + leaseMs)
   const calls = underWay.map(({ id, accountId }) => ({ endpoint: id, account: accountId }))
-  const freeForFailing = Math.floor(max / 2) - underWay.filter(({ failingSince }) => failingSince !== null).length
+  const freeForOthers = Math.floor(max / 2) - underWay.filter(({ isQuick }) => !isQuick).length
   const claimed = await queryRows<{ id: string }>(
     orm,
     sql`
@@ -57,12 +57,12 @@ export async function claimDeliveries(
       ), calls as (
         select endpoint, account from json_to_recordset(${JSON.stringify(calls)}::text::json) as calls (endpoint uuid, account uuid)
       ), idle as (
-        select id, account_id, failing_since is not null as is_failing,
+        select id, account_id, is_quick, failing_since is not null as is_failing,
           (select count(*) from calls where calls.account is not distinct from endpoint.account_id) as taken
         from waiting join ${webhookEndpoints} endpoint on endpoint.id = waiting.endpoint_id
         where id not in (select endpoint from calls)
       ), found as (
-        select first.id, first.due_at, is_failing,
+        select first.id, first.due_at, is_quick,
           taken + row_number() over (partition by account_id order by first.nth, is_failing, first.due_at) as place
         from idle cross join lateral (
           select one.id, one.due_at, row_number() over (order by one.due_at) as nth
@@ -71,10 +71,10 @@ export async function claimDeliveries(
           order by one.due_at limit case when is_failing then ${perFailingEndpoint}::int else ${perEndpoint}::int end
         ) first
       ), fair as (
-        select id, due_at, place, is_failing, row_number() over (partition by is_failing order by place, due_at) as nth
+        select id, due_at, place, is_quick, row_number() over (partition by is_quick order by place, due_at) as nth
         from found where place <= ${perAccount}
       ), due as (
-        select id from fair where not is_failing or nth <= ${freeForFailing}
+        select id from fair where is_quick or nth <= ${freeForOthers}
         order by place, due_at limit ${max - underWay.length}
       )
       update ${webhookDeliveries} set due_at = ${until.toISOString()}::timestamptz

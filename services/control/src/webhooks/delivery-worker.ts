@@ -120,7 +120,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
     const body = JSON.stringify({ type: event.type, timestamp: event.at.toISOString(), data: event.data })
     const headers = {
       'content-type': 'application/json',
-      'user-agent': 'Tollgate-Webhooks',
+      'user-agent': 'Webhooks',
       ...signMessage(secrets, { id: event.id, at: rightClock(), body })
     }
     return await send(new URL(url), headers, body, loop.signal)

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isNotNull, sql } from 'drizzle-orm'
+import { eq, isNotNull, sql } from 'drizzle-orm'
 import { accounts } from '../database/schema/accounts.ts'
+import { events } from '../database/schema/events.ts'
 import { webhookDeliveries, webhookEndpoints } from '../database/schema/webhooks.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { recordChange } from '../projection/record-change.ts'
@@ -10,6 +11,7 @@ import { testSealKey } from '../testing/control-options.ts'
 import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { createDeliveryWorker } from './delivery-worker.ts'
 import type { CallResult } from './send-message.ts'
+import { storeAttempt } from './store-attempt.ts'
 import { createEndpoint } from './store-endpoint.ts'
 
 const timedOut: CallResult = { outcome: 'timeout', status: null, error: 'The receiver did not answer.' }
@@ -67,18 +69,49 @@ onEachDatabase('webhooks of accounts whose receivers hang', async (t, newDatabas
   worker.start()
 
   await t.test(
-    'an account with no call under way gets the next free place, before older messages of others',
+    'new endpoints that hang leave half of the places, and their accounts get free ones in turn',
     async () => {
-      await until(() => hanging.size === 128)
+      await until(() => hanging.size === 64)
       await happens(own)
       await delay(100)
       const before = calls.length
+      assert.equal(served(), 0)
       const [fail] = hanging.keys()
       fail!(timedOut)
+      // An account with no call under way comes before older messages of others.
       await until(() => calls.length > before)
       assert.equal(calls[before], 'works')
     }
   )
+
+  await t.test('an endpoint that was quick waits for none of them', async () => {
+    await until(() => hanging.size === 64)
+    await happens(own)
+    await until(() => served() === 2)
+    assert.equal(hanging.size, 64)
+  })
+
+  await t.test('an endpoint that takes its messages slowly is not quick', async () => {
+    const slow = await addAccount('slow', 1)
+    await happens(slow)
+    const isSlow = eq(webhookEndpoints.accountId, slow)
+    const [endpoint] = await orm.select().from(webhookEndpoints).where(isSlow)
+    for (const [tookMs, isQuick] of [
+      [10_000, false],
+      [100, true],
+      [10_000, false]
+    ] as const) {
+      const [delivery] = await orm
+        .select()
+        .from(webhookDeliveries)
+        .where(eq(webhookDeliveries.endpointId, endpoint!.id))
+      const [event] = await orm.select().from(events).where(eq(events.id, delivery!.eventId))
+      const endedAt = now()
+      const attempt = { result: delivered, startedAt: new Date(endedAt.getTime() - tookMs), endedAt }
+      await storeAttempt(orm, { delivery: delivery!, endpoint: endpoint!, event: event! }, attempt)
+      assert.partialDeepStrictEqual(await orm.select().from(webhookEndpoints).where(isSlow), [{ isQuick }])
+    }
+  })
 
   await t.test('endpoints that fail leave places to those that work, also in the same account', async () => {
     for (let count = 0; count < 19; count++) await addEndpoint(own, `https://hangs/own/${count}`)

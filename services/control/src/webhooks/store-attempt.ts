@@ -11,6 +11,9 @@ import type { ClaimedDelivery } from './claim-deliveries.ts'
 import { decideNextTry } from './decide-next-try.ts'
 import type { CallResult } from './send-message.ts'
 
+/** A receiver that answers within this time is quick, ms. */
+const quickMs = 2000
+
 export interface Attempt {
   readonly result: CallResult
   readonly startedAt: Date
@@ -39,8 +42,9 @@ export async function storeAttempt(orm: Orm, claimed: ClaimedDelivery, attempt: 
 
     const isDelivered = outcome === 'delivered'
     const failingSince = isDelivered ? null : (endpoint.failingSince ?? startedAt)
-    if (failingSince?.getTime() !== endpoint.failingSince?.getTime()) {
-      await tx.update(webhookEndpoints).set({ failingSince }).where(ofEndpoint)
+    const isQuick = isDelivered && durationMs <= quickMs
+    if (failingSince?.getTime() !== endpoint.failingSince?.getTime() || isQuick !== endpoint.isQuick) {
+      await tx.update(webhookEndpoints).set({ failingSince, isQuick }).where(ofEndpoint)
     }
     const isOurs = delivery.dueAt !== null && delivery.dueAt.getTime() === dueAt?.getTime()
     if (!isOurs && !isDelivered) return

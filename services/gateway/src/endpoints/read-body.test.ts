@@ -41,9 +41,10 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 t.test('a body takes about as much memory as it has bytes, in any number of pieces', async () => {
   const length = 200_000
-  const [announced, chunked] = [{ 'content-length': String(length) }, { 'transfer-encoding': 'chunked' }]
-  // The first one is for the compiler, which takes memory, too.
-  for (const [number, framing] of [announced, announced, chunked].entries()) {
+  const framings = [{ 'content-length': String(length) }, { 'transfer-encoding': 'chunked' }]
+  // The compiler takes memory too, whenever it has time. So the least of several rounds counts.
+  const least = framings.map(() => Number.POSITIVE_INFINITY)
+  for (const [number, framing] of [...framings, ...framings, ...framings].entries()) {
     const request = requestOf(framing)
     const reader = { memory: new BodyMemory(megabyte), slowBodies: new SlowBodies(10_000) }
     const sender = { bodyBytes: 0 }
@@ -56,7 +57,8 @@ t.test('a body takes about as much memory as it has bytes, in any number of piec
     })
     const before = usedBytes()
     for (let at = 0; at < length - 1; at++) request.emit('data', Buffer.alloc(1, at))
-    assert.ok(number === 0 || usedBytes() - before < 2.5 * length)
+    const kind = number % framings.length
+    least[kind] = Math.min(least[kind]!, usedBytes() - before)
     assert.ok(sender.bodyBytes >= length - 1)
     assert.equal(bodies.length, 0)
     request.emit('data', Buffer.alloc(1, length - 1))
@@ -66,6 +68,7 @@ t.test('a body takes about as much memory as it has bytes, in any number of piec
     reader.memory.release(sender, held)
     assert.equal(sender.bodyBytes, 0)
   }
+  for (const bytes of least) assert.ok(bytes < 2.5 * length, `${bytes} bytes`)
 })
 
 t.test('a client that leaves after its whole body holds no memory, even while a decoder works', async () => {

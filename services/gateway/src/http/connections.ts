@@ -25,6 +25,11 @@ export class Connections {
     server.once('close', () => clearInterval(this.#timer))
   }
 
+  /** How many are open. */
+  get count(): number {
+    return this.#open.size
+  }
+
   /** Call this once every answer has been written. It waits until clients have read them. */
   closeWhenRead(): void {
     const startedAt = performance.now()

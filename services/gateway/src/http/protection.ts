@@ -18,4 +18,6 @@ export interface Protection {
   readonly maxRequestMs: number
   /** How many streams the gateway reads to their end at the same time after their clients have left. */
   readonly maxAbandonedStreams: number
+  /** How long a stopping gateway refuses requests on open connections before it closes them. */
+  readonly lingerMs: number
 }

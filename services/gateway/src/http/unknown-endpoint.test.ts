@@ -54,14 +54,17 @@ t.test('a 404 names the method and the path, shortened and without the query', a
   ] as const) {
     const { status, code, message } = await ask(method, target)
     assert.deepEqual([status, code], [404, 'unknown_endpoint'], target)
-    assert.ok(message.startsWith(`There is no endpoint ${shown}. Tollgate has POST /v1/chat/completions, `), message)
+    assert.ok(
+      message.startsWith(`There is no endpoint ${shown}. This service has POST /v1/chat/completions, `),
+      message
+    )
     assert.doesNotMatch(message, /s3cret/)
   }
 })
 
 t.test('the 404 of an endpoint that other APIs have says what to use instead', async () => {
   for (const [method, path, advice] of [
-    ['POST', '/v1/responses/x/y/z', 'Tollgate has POST /v1/responses.'],
+    ['POST', '/v1/responses/x/y/z', 'This service has POST /v1/responses.'],
     ['POST', '/v1/assistants', 'Use POST /v1/chat/completions.'],
     ['POST', '/v1/threads/t/runs', 'Use POST /v1/chat/completions.'],
     ['POST', '/v1/messages/batches', 'Send each message to POST /v1/messages.'],

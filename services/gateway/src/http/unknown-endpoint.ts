@@ -3,7 +3,7 @@ import { failureOfUnrouted } from '@tollgate/service/http/unrouted.ts'
 import type { FastifyRequest } from 'fastify'
 
 const chat = 'Use POST /v1/chat/completions.'
-const direct = 'Tollgate does not offer it. Call the provider directly.'
+const direct = 'This service does not offer it. Call the provider directly.'
 
 /** Advice for endpoints of OpenAI's and Anthropic's APIs that Tollgate lacks, by the first part of the path below `/v1`. */
 const others = new Map<string, string>([
@@ -18,7 +18,7 @@ const others = new Map<string, string>([
   ['messages', 'Send each message to POST /v1/messages.'],
   ['moderations', direct],
   ['realtime', 'Use POST /v1/chat/completions with "stream": true.'],
-  ['responses', 'Tollgate has POST /v1/responses.'],
+  ['responses', 'This service has POST /v1/responses.'],
   ['threads', chat],
   ['uploads', direct],
   ['vector_stores', direct],
@@ -27,7 +27,7 @@ const others = new Map<string, string>([
 const ours = /\/(?:chat\/completions|completions|embeddings|models|responses)$/
 const anthropics = /^(?:\/v1)*(\/messages(?:\/count_tokens)?)$/
 const offered =
-  'Tollgate has POST /v1/chat/completions, POST /v1/responses, POST /v1/completions, POST /v1/embeddings, POST /v1/messages, GET /v1/models and GET /v1/models/{model}.'
+  'This service has POST /v1/chat/completions, POST /v1/responses, POST /v1/completions, POST /v1/embeddings, POST /v1/messages, GET /v1/models and GET /v1/models/{model}.'
 
 /** The error for a request without a route. It says what to use instead. */
 export function unknownEndpoint({

@@ -71,6 +71,12 @@ export async function openGateway(config: GatewayConfig, log: Logger): Promise<O
   }
 }
 
+/**
+ * Longer than nginx keeps an idle connection (`keepalive_timeout` in deploy/nginx): so nginx closes idle connections first, and sends no
+ * request on one that the gateway closes.
+ */
+const lingerMs = 1500
+
 function protectionOf(config: GatewayConfig): Protection {
   return {
     trustProxy: readTrustProxy(config.TRUST_PROXY) ?? false,
@@ -81,6 +87,7 @@ function protectionOf(config: GatewayConfig): Protection {
     slowBodyMs: config.GATEWAY_SLOW_BODY_MS,
     slowReaderMs: config.GATEWAY_SLOW_READER_MS,
     maxRequestMs: config.GATEWAY_LONGEST_REQUEST_MS,
-    maxAbandonedStreams: config.GATEWAY_MAX_ABANDONED_STREAMS
+    maxAbandonedStreams: config.GATEWAY_MAX_ABANDONED_STREAMS,
+    lingerMs
   }
 }

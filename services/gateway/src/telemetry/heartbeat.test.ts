@@ -21,7 +21,9 @@ test('a gateway reports its upstreams, catalog and failed answers, and new upstr
   }
   const first = await reportWith(1)
   assert.deepEqual([first.kind, first.version, first.errors], ['gateway', version, {}])
-  assert.deepEqual(first.upstreams, [{ name: 'test', breaker: 'closed', speaks: ['chat', 'completions', 'embeddings'] }])
+  assert.deepEqual(first.upstreams, [
+    { name: 'test', breaker: 'closed', speaks: ['chat', 'completions', 'embeddings'] }
+  ])
   assert.equal(first.catalogVersion, gateway.catalog.current()!.version)
 
   const { secret } = await gateway.seedKey()

@@ -165,7 +165,8 @@ const defaultProtection: Protection = {
   slowBodyMs: 10_000,
   slowReaderMs: 60_000,
   maxRequestMs: 900_000,
-  maxAbandonedStreams: 256
+  maxAbandonedStreams: 256,
+  lingerMs: 0
 }
 
 let allByUndici = false

@@ -15,13 +15,14 @@ import { NotificationsCard } from './notifications-card.tsx'
 import { PasswordCard } from './password-card.tsx'
 import { SecondFactorCard } from './second-factor-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
+import { TimesCard } from './times-card.tsx'
 
 const DeleteAccountDialog = lazyDialog(() => import('./delete-account-dialog.tsx'), 'DeleteAccountDialog')
 
 export function AccountPage() {
   const [isDeleting, setDeleting] = useState(false)
   return (
-    <Page title="Account" description="Your profile, password, budget, notifications and sessions.">
+    <Page title="Account" description="Your profile, password, notifications, sessions and time zone.">
       <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-2">
         <Card
           title="Profile"
@@ -36,6 +37,7 @@ export function AccountPage() {
         <NotificationsCard />
         <SessionsCard />
         <div className="space-y-6">
+          <TimesCard />
           <Card title="Your data" description="Everything that is stored about you and your account, as a JSON file.">
             <a href="/api/account/export" download className={buttonLook()}>
               <Download aria-hidden="true" className="size-4" />

@@ -1,55 +1,88 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
 import { ScrollText } from 'lucide-react'
 import type { ApiError } from '../../api/api-error.ts'
 import { type Answer, send } from '../../api/call.ts'
+import { formatMoment } from '../../format/time.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Card } from '../../ui/card.tsx'
+import { ExportLinks } from '../../ui/export-links.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, QueryView } from '../../ui/states.tsx'
-import { AuditRow } from './audit-row.tsx'
-import { type AuditEntry, describeAction } from './describe-entry.ts'
+import { TimesNote } from '../../ui/times-note.tsx'
+import { AuditFilters } from './audit-filters.tsx'
+import { AuditList } from './audit-list.tsx'
+import { auditExportPath, readAuditFilters } from './audit-search.ts'
 
 const pageSize = '50'
+type Loaded = Answer<'listAudit'>
 
+/** Who changed what, newest first. The filters are in the address. */
 export function AuditPage() {
   const { role } = useAccount()
-  const query = useInfiniteQuery<Answer<'listAudit'>, ApiError, AuditEntry[], unknown[], string | undefined>({
-    queryKey: ['listAudit', {}],
-    queryFn: ({ pageParam: cursor, signal }) => send('listAudit', { query: { limit: pageSize, cursor } }, signal),
-    initialPageParam: undefined,
-    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
-    select: ({ pages }) => pages.flatMap(({ entries }) => entries),
-    enabled: role === 'owner'
-  })
+  const search = useSearch({ from: '/dashboard/audit' })
+  const isOwner = role === 'owner'
   return (
     <Page
       title="Audit log"
-      description="Who changed what in this account, when and from where. Entries are kept for 400 days."
+      description={
+        <>
+          Who changed what in this account, when and from where. <TimesNote />
+        </>
+      }
+      actions={isOwner ? <ExportLinks pathOf={(format) => auditExportPath(search, format)} /> : undefined}
     >
-      {role === 'owner' ? (
-        <Card isFlush>
-          <QueryView query={query} lines={8}>
-            {(entries) =>
-              entries.length === 0 ? (
-                <Empty icon={ScrollText} title="No entries yet">
-                  Changes to keys, the team and the account will appear here.
-                </Empty>
-              ) : (
-                <ol aria-label="Entries, newest first" className="divide-y divide-line">
-                  {entries.map((entry) => (
-                    <AuditRow key={entry.id} entry={entry} action={describeAction(entry.action)} />
-                  ))}
-                </ol>
-              )
-            }
-          </QueryView>
-        </Card>
-      ) : (
-        <Banner>Only the owner of the team can read the audit log.</Banner>
-      )}
-      <LoadMore query={query} text="Show older entries" />
+      {isOwner ? <AuditLog /> : <Banner>Only the owner of the team can read the audit log.</Banner>}
     </Page>
+  )
+}
+
+function AuditLog() {
+  const search = useSearch({ from: '/dashboard/audit' })
+  const filters = readAuditFilters(search)
+  const query = useInfiniteQuery<Loaded, ApiError, Loaded[], readonly unknown[], string | undefined>({
+    queryKey: ['listAudit', filters],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      send('listAudit', { query: { ...filters, limit: pageSize, cursor } }, signal),
+    initialPageParam: undefined,
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+    select: ({ pages }) => pages,
+    placeholderData: keepPreviousData
+  })
+  return (
+    <>
+      <AuditFilters search={search} />
+      <Card isFlush className={query.isPlaceholderData ? 'opacity-60' : ''}>
+        <QueryView query={query} lines={8}>
+          {(pages) => <Found pages={pages} isFiltered={Object.keys(filters).length > 0} />}
+        </QueryView>
+      </Card>
+      <LoadMore query={query} text="Show older entries" />
+    </>
+  )
+}
+
+function Found({ pages, isFiltered }: { readonly pages: readonly Loaded[]; readonly isFiltered: boolean }) {
+  const entries = pages.flatMap((page) => page.entries)
+  if (entries.length > 0) return <AuditList entries={entries} />
+  // A search in a large log goes on page by page, and a page may have found nothing.
+  const searchedTo = pages.at(-1)?.searched_to ?? null
+  if (searchedTo !== null) {
+    return (
+      <Empty icon={ScrollText} title="No matching entries so far">
+        The log was searched back to {formatMoment(new Date(searchedTo))}. Show older entries to search on.
+      </Empty>
+    )
+  }
+  return isFiltered ? (
+    <Empty icon={ScrollText} title="No matching entries">
+      Change or clear a filter.
+    </Empty>
+  ) : (
+    <Empty icon={ScrollText} title="No entries yet">
+      Changes to keys, the team and the account will appear here.
+    </Empty>
   )
 }

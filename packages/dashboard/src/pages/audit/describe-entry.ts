@@ -43,6 +43,9 @@ const sentences: Readonly<Record<string, string>> = {
   'team.seat_removed': 'Removed someone from the team'
 }
 
+/** All known actions with their words. */
+export const describedActions = Object.entries(sentences)
+
 /** Describes an action. An unknown action is shown by its name. */
 export const describeAction = (action: string): string => sentences[action] ?? action
 
@@ -53,6 +56,7 @@ const named: Readonly<Record<string, (detail: Detail) => string | null>> = {
   'key.created': ({ label }) => quoted('created the key', label),
   'key.updated': ({ label }) => quoted('changed the key', label),
   'key.rotated': ({ label }) => quoted('rotated the key', label),
+  'key.grace_ended': ({ label }) => quoted('ended the old value of the key', label),
   'key.revoked': ({ label }) => quoted('revoked the key', label),
   'webhook.created': ({ host }) => quoted('added the webhook endpoint at', host),
   'webhook.changed': ({ host }) => quoted('changed the webhook endpoint at', host),

@@ -5,7 +5,8 @@ export const signInPaths = [
   '/forgot-password',
   '/confirm',
   '/reset-password',
-  '/accept-invitation'
+  '/accept-invitation',
+  '/signed-in'
 ] as const
 
 export type SignInPath = (typeof signInPaths)[number]

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
+import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { buttonLook } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
@@ -44,9 +45,14 @@ function PasswordPage({ isFirst }: { readonly isFirst: boolean }) {
           <SetPasswordForm
             credential={state.credential}
             mayRevokeKeys={!isFirst}
-            onDone={(outcome) =>
+            signsIn={isFirst}
+            onDone={(outcome) => {
+              if (outcome === 'signed-in') {
+                tellOtherTabs()
+                return openDashboard()
+              }
               setState(outcome === 'invalid' ? { kind: 'invalid' } : { kind: 'set', isPending: outcome === 'pending' })
-            }
+            }}
           />
         </AuthLayout>
       )

@@ -12,12 +12,14 @@ interface SetPasswordFormProps {
   readonly credential: Credential
   /** Whether the form offers to revoke existing API keys. */
   readonly mayRevokeKeys?: boolean
+  /** Whether the new password also signs in. A user with a second factor still has to sign in. */
+  readonly signsIn?: boolean
   /** Called once the credential is used up, by this form or earlier. */
   readonly onDone: (outcome: Outcome) => void | Promise<void>
 }
 
 /** `pending`: the password is set, but keys are still being revoked. */
-export type Outcome = 'set' | 'pending' | 'invalid'
+export type Outcome = 'signed-in' | 'set' | 'pending' | 'invalid'
 interface Values {
   readonly password: string
   readonly isRevoking: boolean
@@ -31,11 +33,12 @@ function readPassword(data: FormData): Reading<Values> {
 }
 
 /** Sets a password with the credential of a mailed link. */
-export function SetPasswordForm({ credential, mayRevokeKeys = false, onDone }: SetPasswordFormProps) {
+export function SetPasswordForm({ credential, mayRevokeKeys = false, signsIn = false, onDone }: SetPasswordFormProps) {
   const setPassword = async ({ password, isRevoking }: Values): Promise<Outcome> => {
     try {
-      await call('resetPassword', { body: { ...credential, password, ...(isRevoking && { revoke_keys: true }) } })
-      return 'set'
+      const more = { ...(isRevoking && { revoke_keys: true }), ...(signsIn && { sign_in: true }) }
+      const { user } = await call('resetPassword', { body: { ...credential, password, ...more } })
+      return user === undefined ? 'set' : 'signed-in'
     } catch (error) {
       if (isCode(error, 'link_invalid')) return 'invalid'
       if (isCode(error, 'revocation_pending')) return 'pending'

@@ -27,7 +27,7 @@ export function AfterCheckout({ isDone }: { readonly isDone: (priceId: string | 
     return () => clearTimeout(timer)
   }, [since])
   useEffect(() => {
-    if (isActive) void refresh('getUser', 'getAccount', 'listInvoices', 'getUsageSummary')
+    if (isActive) void refresh('getUser', 'getAccount', 'listInvoices', 'getNextCharge', 'getUsageSummary')
   }, [isActive])
   const checkAgain = () => {
     setSince(Date.now())

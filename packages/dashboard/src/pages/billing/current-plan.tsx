@@ -5,6 +5,7 @@ import { Card } from '../../ui/card.tsx'
 import { QueryView } from '../../ui/states.tsx'
 import { describeEntitlement } from './describe-plan.ts'
 import { describeRenewal } from './describe-renewal.ts'
+import { NextCharge } from './next-charge.tsx'
 import { PortalButton } from './portal-button.tsx'
 
 export function CurrentPlan({ plan, isOwner }: { plan: UseQueryResult<Answer<'getPlan'>>; isOwner: boolean }) {
@@ -23,6 +24,7 @@ export function CurrentPlan({ plan, isOwner }: { plan: UseQueryResult<Answer<'ge
               {data.plan.past_due && <Badge tone="danger">Past due</Badge>}
             </div>
             <p className="mt-1 text-sm text-ink-soft">{describeRenewal(data.plan)}</p>
+            {isOwner && <NextCharge plan={data.plan} />}
             <ul aria-label="Included" className="mt-4 flex flex-wrap gap-1.5">
               {data.plan.entitlements.map((entitlement) => (
                 <li key={entitlement}>

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { OpenApiDocument } from '@tollgate/contracts/openapi/document.ts'
-import { Search } from 'lucide-react'
 import { readDocument } from '../../api/read-document.ts'
-import { controlLook } from '../../forms/fields.tsx'
 import { Card } from '../../ui/card.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
 import { QueryView } from '../../ui/states.tsx'
 import { DocsFrame } from './docs-frame.tsx'
 import { findOperations } from './find-operations.ts'
@@ -22,15 +21,12 @@ export function ApiReferencePage() {
   return (
     <DocsFrame title="API reference">
       <div className="space-y-6">
-        <search className="relative block">
-          <Search aria-hidden="true" className="pointer-events-none absolute top-3 left-3 size-4 text-ink-soft" />
-          <input
-            type="search"
-            aria-label="Search operations"
+        <search className="flex">
+          <SearchField
+            label="Search operations"
             placeholder="Path or what it does"
-            value={q}
-            onChange={({ currentTarget: { value } }) => void navigate({ search: { q: value }, replace: true })}
-            className={`${controlLook} h-10 pl-9 text-sm`}
+            text={q}
+            onChange={(text) => void navigate({ search: { q: text }, replace: true })}
           />
         </search>
         {documents.map(([title, path]) => (

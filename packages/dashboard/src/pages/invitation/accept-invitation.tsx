@@ -2,14 +2,17 @@ import { useRouter } from '@tanstack/react-router'
 import { isCode } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
 import { queryClient } from '../../api/queries.ts'
+import { brand } from '../../brand/brand.ts'
 import { Form, readNothing } from '../../forms/form.tsx'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
 import { Button } from '../../ui/button.tsx'
+import { describeInviter, type Invitation, nameInviter } from './describe-inviter.ts'
 import { Notice, type NoticeKind } from './notice.tsx'
 
 interface AcceptInvitationProps {
   readonly token: string
+  readonly invitation: Invitation
   /** The address of the signed-in user. */
   readonly email: string
   readonly notice: NoticeKind | null
@@ -17,7 +20,7 @@ interface AcceptInvitationProps {
 }
 
 /** Explains what joining means and asks for confirmation. Offers to sign in with another account. */
-export function AcceptInvitation({ token, email, notice, onSignedOut }: AcceptInvitationProps) {
+export function AcceptInvitation({ token, invitation, email, notice, onSignedOut }: AcceptInvitationProps) {
   const router = useRouter()
   const accept = async () => {
     try {
@@ -38,8 +41,15 @@ export function AcceptInvitation({ token, email, notice, onSignedOut }: AcceptIn
   }
   return (
     <AuthLayout
-      title="Join the team?"
-      description={<>You are signed in as {email}.</>}
+      title={`Join the team of ${nameInviter(invitation)}?`}
+      description={
+        <>
+          <p>
+            {describeInviter(invitation)} invited you to their team at {brand.name}.
+          </p>
+          <p>You are signed in as {email}.</p>
+        </>
+      }
       footer={
         <Form read={readNothing} submit={signOut}>
           {(isBusy) => (

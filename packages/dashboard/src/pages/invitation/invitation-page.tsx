@@ -3,18 +3,20 @@ import { useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { isCode } from '../../api/api-error.ts'
 import { queryClient, read } from '../../api/queries.ts'
+import { brand } from '../../brand/brand.ts'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { LoadingPage } from '../../layout/loading-page.tsx'
+import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
 import { Failure } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { LoginForm } from '../auth/login-form.tsx'
 import { forgetMailLink, mailLink } from '../auth/mail-link.ts'
 import type { Credential, MailLink } from '../auth/read-mail-link.ts'
-import { SetPasswordForm } from '../auth/set-password-form.tsx'
+import { type Outcome, SetPasswordForm } from '../auth/set-password-form.tsx'
 import { AcceptInvitation } from './accept-invitation.tsx'
+import { describeInviter, nameInviter } from './describe-inviter.ts'
 import { Notice, type NoticeKind } from './notice.tsx'
-
-const title = 'You have been invited to a team'
+import { UnusableInvitation } from './unusable-invitation.tsx'
 
 const credentialOf = (link: MailLink | null): Credential | null => (link?.kind === 'password' ? link.credential : null)
 
@@ -23,7 +25,23 @@ function noticeOf(link: MailLink | null): NoticeKind | null {
   return link?.kind === 'address' ? 'address-confirmed' : null
 }
 
-/** The page that an invitation links to. New users first set a password. Then everyone signs in and accepts. */
+const notices: Readonly<Record<Outcome, NoticeKind>> = {
+  'signed-in': 'password-set',
+  set: 'password-set',
+  pending: 'password-set',
+  invalid: 'link-invalid'
+}
+
+/** Drops what another user of this browser loaded before. This page reads the user again itself. */
+function forgetOtherUser(): void {
+  const kept: readonly unknown[] = ['getInvitation', 'getUser']
+  queryClient.removeQueries({ predicate: ({ queryKey }) => !kept.includes(queryKey[0]) })
+}
+
+/**
+ * The page that an invitation links to. New users choose a password, which signs them in. Then everyone decides whether
+ * to join.
+ */
 export function InvitationPage() {
   const { token } = useParams({ from: '/invitations/$token' })
   const [credential, setCredential] = useState(() => credentialOf(mailLink()))
@@ -32,19 +50,39 @@ export function InvitationPage() {
     if (mailLink()?.kind !== 'password') forgetMailLink()
   }, [])
   const me = useQuery(read('getUser'))
+  // Accepting uses the invitation up. A refetch after that must not replace the page that reports the outcome.
+  const open = useQuery({ ...read('getInvitation', { params: { token } }), staleTime: Number.POSITIVE_INFINITY })
   /** Shows a notice and reads the signed-in user again. */
   const startOver = async (why: NoticeKind) => {
     setNotice(why)
-    await queryClient.resetQueries()
+    await queryClient.resetQueries({ queryKey: ['getUser'] })
   }
+
+  if (open.data === undefined) {
+    if (open.error === null) return <LoadingPage />
+    if (isCode(open.error, 'invitation_invalid')) return <UnusableInvitation />
+    return (
+      <AuthLayout title="You have been invited to a team">
+        <Failure error={open.error} onRetry={() => void open.refetch()} isRetrying={open.isFetching} />
+      </AuthLayout>
+    )
+  }
+  const { invitation } = open.data
+  const title = `${nameInviter(invitation)} invited you to a team`
+  const who = `${describeInviter(invitation)} invited you to their team at ${brand.name}.`
 
   if (credential !== null) {
     return (
-      <AuthLayout title={title} description="First choose a password to sign in with.">
+      <AuthLayout title={title} description={`${who} First choose a password.`}>
         <SetPasswordForm
           credential={credential}
+          signsIn
           onDone={async (outcome) => {
-            await startOver(outcome === 'invalid' ? 'link-invalid' : 'password-set')
+            if (outcome !== 'invalid') {
+              forgetOtherUser()
+              tellOtherTabs()
+            }
+            await startOver(notices[outcome])
             setCredential(null)
           }}
         />
@@ -52,7 +90,15 @@ export function InvitationPage() {
     )
   }
   if (me.data !== undefined) {
-    return <AcceptInvitation token={token} email={me.data.user.email} notice={notice} onSignedOut={startOver} />
+    return (
+      <AcceptInvitation
+        token={token}
+        invitation={invitation}
+        email={me.data.user.email}
+        notice={notice}
+        onSignedOut={startOver}
+      />
+    )
   }
   if (me.error !== null && !isCode(me.error, 'not_authenticated')) {
     return (
@@ -66,14 +112,14 @@ export function InvitationPage() {
   return (
     <AuthLayout
       title={title}
-      description="Sign in with the invited address to continue."
+      description={`${who} Sign in with the invited address to join.`}
       footer={
         <>
-          No account yet?{' '}
+          No account yet? Use the link in the e-mail that we sent you, or{' '}
           <a href="/register" className={textLink}>
-            Create one with that address
-          </a>
-          , then open the invitation again.
+            create an account with that address
+          </a>{' '}
+          and open the invitation again.
         </>
       }
     >
@@ -81,8 +127,7 @@ export function InvitationPage() {
         <Notice kind={notice} />
         <LoginForm
           onSignedIn={async () => {
-            // A different user may have been signed in before.
-            queryClient.clear()
+            forgetOtherUser()
             setNotice(null)
             await me.refetch()
           }}

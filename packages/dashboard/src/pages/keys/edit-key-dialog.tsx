@@ -22,7 +22,7 @@ export function EditKeyDialog({ target, onClose }: { readonly target: Key; reado
           const body = changedSettings(target, typed)
           if (Object.keys(body).length > 0) {
             await call('changeKey', { params: { id: target.id }, body })
-            await refresh('listKeys', 'getKey')
+            await refresh('listKeys', 'getKey', 'listAudit')
             showToast('Key saved.')
           }
           onClose()

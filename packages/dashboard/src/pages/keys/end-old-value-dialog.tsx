@@ -22,7 +22,7 @@ export function EndOldValueDialog({ target, onClose }: { readonly target: Key; r
         read={() => ({ ok: true, values: target.id })}
         submit={async (id) => {
           await call('endKeyGrace', { params: { id } })
-          await refresh('listKeys', 'getKey')
+          await refresh('listKeys', 'getKey', 'listAudit')
           showToast('The old value no longer works.')
           onClose()
         }}

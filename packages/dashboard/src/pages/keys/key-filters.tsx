@@ -1,6 +1,6 @@
-import { Search } from 'lucide-react'
 import { useState } from 'react'
-import { controlLook } from '../../forms/fields.tsx'
+import { controlLook } from '../../ui/control-look.ts'
+import { SearchField } from '../../ui/search-field.tsx'
 
 export interface KeyFilter {
   readonly text: string
@@ -21,18 +21,12 @@ export function KeyFilters({ filter, onChange }: { filter: KeyFilter; onChange: 
   const [pair, setPair] = useState('')
   return (
     <search className="flex flex-wrap items-center gap-3">
-      <div className="relative min-w-0 flex-1 basis-56">
-        <Search aria-hidden="true" className="pointer-events-none absolute top-3 left-3 size-4 text-ink-soft" />
-        <input
-          type="search"
-          aria-label="Search keys"
-          placeholder="Search by label, tag or first characters"
-          maxLength={200}
-          value={filter.text}
-          onChange={(event) => onChange({ ...filter, text: event.currentTarget.value })}
-          className={`${controlLook} h-10 pl-9 text-sm`}
-        />
-      </div>
+      <SearchField
+        label="Search keys"
+        placeholder="Search by label, tag or first characters"
+        text={filter.text}
+        onChange={(text) => onChange({ ...filter, text })}
+      />
       <input
         aria-label="Filter by metadata, as name=value"
         placeholder="tenant=acme"

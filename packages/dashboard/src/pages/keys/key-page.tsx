@@ -8,6 +8,7 @@ import { read } from '../../api/queries.ts'
 import { nameOfKey, shownPrefix } from '../../format/key.ts'
 import { formatUsd } from '../../format/money.ts'
 import { formatCount } from '../../format/number.ts'
+import { useAccount } from '../../layout/caller.ts'
 import { lazyDialog } from '../../layout/lazy-dialog.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -16,6 +17,7 @@ import { Moment } from '../../ui/moment.tsx'
 import { Page } from '../../ui/page.tsx'
 import { QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
+import { AuditList } from '../audit/audit-list.tsx'
 import { RequestsTable } from '../requests/requests-table.tsx'
 import { type KeyAction, KeyActions, KeyBadges, KeyMeter, Metadata, OldValue } from './key-cells.tsx'
 
@@ -27,11 +29,13 @@ const RotateKeyDialog = lazyDialog(() => import('./rotate-key-dialog.tsx'), 'Rot
 type ShownKey = Answer<'getKey'>['key']
 
 const shownRequests = '10'
+const shownChanges = '10'
 
-/** A key: its spend, its limits and its latest requests. */
+/** A key: its spend, its limits, its latest requests, and who changed it. */
 export function KeyPage() {
   const { id } = useParams({ from: '/dashboard/keys/$id' })
   const query = useQuery(read('getKey', { params: { id } }))
+  const { role } = useAccount()
   const key = query.data?.key
   const [open, setOpen] = useState<KeyAction | null>(null)
   const close = () => setOpen(null)
@@ -64,6 +68,7 @@ export function KeyPage() {
             </QueryView>
           </Card>
           <LatestRequests id={id} />
+          {role === 'owner' && <Changes id={id} />}
         </>
       )}
       {open === 'edit' && key !== undefined && <EditKeyDialog target={key} onClose={close} />}
@@ -149,6 +154,32 @@ function LatestRequests({ id }: { readonly id: string }) {
               requests={requests}
               names={new Map(keys.map((key) => [key.id, nameOfKey({ ...key, scope: 'inference' })]))}
             />
+          )
+        }
+      </QueryView>
+    </Card>
+  )
+}
+
+/** Who made, changed, rotated or revoked the key. Only the owner may read the audit log. */
+function Changes({ id }: { readonly id: string }) {
+  const query = useQuery(read('listAudit', { query: { subject: id, limit: shownChanges } }))
+  return (
+    <Card
+      title="Changes"
+      isFlush
+      actions={
+        <Link to="/dashboard/audit" search={{ subject: id }} className={`text-sm ${textLink}`}>
+          All changes of this key
+        </Link>
+      }
+    >
+      <QueryView query={query} lines={4}>
+        {({ entries }) =>
+          entries.length === 0 ? (
+            <p className="px-5 pb-5 text-sm text-ink-soft">Changes of this key will appear here.</p>
+          ) : (
+            <AuditList entries={entries} />
           )
         }
       </QueryView>

@@ -1,9 +1,9 @@
 import { Plus, X } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { controlLook } from '../../forms/fields.tsx'
 import { useProblem } from '../../forms/form.tsx'
 import { Button } from '../../ui/button.tsx'
+import { controlLook } from '../../ui/control-look.ts'
 
 interface Row {
   readonly id: number

@@ -34,7 +34,7 @@ export function RevokeKeyDialog({ target, onClose }: { readonly target: Key; rea
         }
         submit={async ({ cutsStreams }) => {
           await call('revokeKey', { params: { id: target.id }, ...(cutsStreams && { query: { cut_streams: 'true' } }) })
-          await refresh('listKeys', 'getKey')
+          await refresh('listKeys', 'getKey', 'listAudit')
           showToast('Key revoked.')
           onClose()
         }}

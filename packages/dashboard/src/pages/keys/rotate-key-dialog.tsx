@@ -42,7 +42,7 @@ export function RotateKeyDialog({ target, onClose }: { readonly target: Key; rea
       setValueLost(true)
       setAttempt(newIdempotencyKey())
     }
-    await refresh('listKeys', 'getKey')
+    await refresh('listKeys', 'getKey', 'listAudit')
   }
   if (rotated !== null) {
     return (

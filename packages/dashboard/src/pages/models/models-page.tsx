@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Box, Search } from 'lucide-react'
+import { Box } from 'lucide-react'
 import { read } from '../../api/queries.ts'
 import { countOf } from '../../format/number.ts'
-import { controlLook } from '../../forms/fields.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { Empty, QueryView } from '../../ui/states.tsx'
 import { findModels, type Shown, shownOptions } from './find-models.ts'
@@ -23,19 +23,12 @@ export function ModelsPage() {
       description="What your plan offers, and what it costs. Prices are in US dollars for a million tokens."
     >
       <search className="flex flex-wrap items-center gap-3">
-        <div className="relative min-w-0 flex-1 basis-56">
-          <Search aria-hidden="true" className="pointer-events-none absolute top-3 left-3 size-4 text-ink-soft" />
-          <input
-            type="search"
-            aria-label="Search models"
-            placeholder="Name, provider, kind or endpoint"
-            value={q}
-            onChange={({ currentTarget: { value } }) =>
-              void navigate({ search: (before) => ({ ...before, q: value }), replace: true })
-            }
-            className={`${controlLook} h-10 pl-9 text-sm`}
-          />
-        </div>
+        <SearchField
+          label="Search models"
+          placeholder="Name, provider, kind or endpoint"
+          text={q}
+          onChange={(text) => void navigate({ search: (before) => ({ ...before, q: text }), replace: true })}
+        />
         <Segments
           legend="Plans"
           options={shownOptions}

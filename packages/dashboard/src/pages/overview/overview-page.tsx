@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ChartColumn, KeyRound } from 'lucide-react'
+import { ChartColumn } from 'lucide-react'
 import { read } from '../../api/queries.ts'
 import { formatHeadlineUsd } from '../../format/money.ts'
 import { formatCompact, formatCount } from '../../format/number.ts'
 import { accountFeed, recentNotices } from '../../notices/feed.ts'
-import { buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Empty, Loading, QueryView } from '../../ui/states.tsx'
+import { Empty, QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { liveReport } from '../../usage/live.ts'
 import { sumUsage } from '../../usage/sum-usage.ts'
@@ -29,10 +28,8 @@ export function OverviewPage() {
   const month = { from, interval: 'month' } as const
   const byModel = useQuery({ ...read('getUsage', { query: { ...month, group_by: 'model' } }), ...liveReport })
   const byKey = useQuery({ ...read('getUsage', { query: { ...month, group_by: 'key' } }), ...liveReport })
-  const keys = useQuery(read('listKeys', { query: { include_revoked: 'true', limit: '1' } }))
   const setup = useQuery(read('getSetup'))
   const alerts = useQuery(recentNotices(accountFeed))
-  const isNew = days.data?.buckets.length === 0 && keys.data?.keys.length === 0
   return (
     <Page
       title="Overview"
@@ -45,50 +42,30 @@ export function OverviewPage() {
         <SpendCard />
         <PlanCard />
       </div>
-      {isNew ? (
-        <Card isFlush>
-          <Empty
-            icon={KeyRound}
-            title="Create your first key"
-            action={
-              <Link to="/dashboard/keys" className={buttonLook({ tone: 'primary' })}>
-                Go to keys
-              </Link>
-            }
-          >
-            Your apps use it to call the models of your plan. Their usage appears here within seconds.
-          </Empty>
-        </Card>
-      ) : (
-        <>
-          <Card title="Activity" isFlush>
-            <QueryView query={days} lines={7}>
-              {({ buckets, from: first, to }) => {
-                const sums = sumUsage(buckets)
-                // The empty state depends on whether the account has keys.
-                if (buckets.length === 0 && keys.isPending) return <Loading lines={7} />
-                return buckets.length === 0 ? (
-                  <Empty icon={ChartColumn} title="No usage this month">
-                    Requests appear here within seconds.{' '}
-                    <Link to="/dashboard/playground" className={textLink}>
-                      Try a model in the playground.
-                    </Link>
-                  </Empty>
-                ) : (
-                  <div className="px-5 pb-5">
-                    <Numbers {...sums} />
-                    <DailyTrafficChart buckets={buckets} sums={sums} from={new Date(first)} to={new Date(to)} />
-                  </div>
-                )
-              }}
-            </QueryView>
-          </Card>
-          <div className="grid grid-cols-1 gap-6 lg:grid-cols-2">
-            <TopList title="Top models" query={byModel} />
-            <TopList title="Top keys" query={byKey} />
-          </div>
-        </>
-      )}
+      <Card title="Activity" isFlush>
+        <QueryView query={days} lines={7}>
+          {({ buckets, from: first, to }) => {
+            const sums = sumUsage(buckets)
+            return buckets.length === 0 ? (
+              <Empty icon={ChartColumn} title="No usage this month">
+                Requests appear here within seconds.{' '}
+                <Link to="/dashboard/playground" className={textLink}>
+                  Try a model in the playground.
+                </Link>
+              </Empty>
+            ) : (
+              <div className="px-5 pb-5">
+                <Numbers {...sums} />
+                <DailyTrafficChart buckets={buckets} sums={sums} from={new Date(first)} to={new Date(to)} />
+              </div>
+            )
+          }}
+        </QueryView>
+      </Card>
+      <div className="grid grid-cols-1 gap-6 lg:grid-cols-2">
+        <TopList title="Top models" query={byModel} />
+        <TopList title="Top keys" query={byKey} />
+      </div>
     </Page>
   )
 }

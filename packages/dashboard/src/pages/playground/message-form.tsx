@@ -1,7 +1,7 @@
 import { SendHorizontal, Square } from 'lucide-react'
 import type { Ref } from 'react'
-import { controlLook } from '../../forms/fields.tsx'
 import { Button } from '../../ui/button.tsx'
+import { controlLook } from '../../ui/control-look.ts'
 import { isSend } from './is-send.ts'
 
 interface MessageFormProps {

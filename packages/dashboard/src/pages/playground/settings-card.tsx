@@ -1,8 +1,8 @@
 import { ChevronDown } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
-import { controlLook } from '../../forms/fields.tsx'
 import type { Account } from '../../layout/caller.ts'
 import { Card } from '../../ui/card.tsx'
+import { controlLook } from '../../ui/control-look.ts'
 import { describePrice } from './describe-price.ts'
 import type { readParameters, TypedParameters } from './parameters.ts'
 

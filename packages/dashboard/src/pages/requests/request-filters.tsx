@@ -1,19 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { X } from 'lucide-react'
 import { read } from '../../api/queries.ts'
 import { nameOfKey } from '../../format/key.ts'
 import { isolate } from '../../format/visible-text.ts'
-import { controlLook } from '../../forms/fields.tsx'
 import { useAccount } from '../../layout/caller.ts'
+import { Choice, type Option } from '../../ui/choice.tsx'
+import { FilterInput } from '../../ui/filter-input.tsx'
+import { RemovableFilters } from '../../ui/removable-filters.tsx'
+import { isHour } from '../../usage/bounds-of-days.ts'
 import { metadataPrefix } from '../../usage/group-usage.ts'
-import { isHour, metadataOf, type RequestsSearch, statusOptions } from './requests-search.ts'
-
-type Options = ReadonlyArray<readonly [value: string, text: string]>
-
-/** Adds the chosen value if the options lack it: the address may have any. */
-const withChosen = (options: Options, chosen: string | undefined): Options =>
-  chosen === undefined || options.some(([value]) => value === chosen) ? options : [...options, [chosen, chosen]]
+import { metadataOf, type RequestsSearch, statusOptions } from './requests-search.ts'
 
 /** Filters, kept in the address. */
 export function RequestFilters({ search }: { readonly search: RequestsSearch }) {
@@ -23,41 +19,17 @@ export function RequestFilters({ search }: { readonly search: RequestsSearch }) 
   const ofKeys = (keys.data?.keys ?? [])
     .filter(({ scope }) => scope === 'inference')
     .map((key) => [key.id, key.status === 'revoked' ? `${nameOfKey(key)} (revoked)` : nameOfKey(key)] as const)
-  const apply = (name: keyof RequestsSearch, value: string) => {
-    const text = value.trim()
-    if (text === (search[name] ?? '')) return
-    void navigate({ search: { ...search, [name]: text || undefined }, replace: true })
-  }
-  const choice = (name: keyof RequestsSearch, label: string, options: Options) => (
-    <select
-      aria-label={label}
-      value={search[name] ?? ''}
-      onChange={(event) =>
-        void navigate({ search: { ...search, [name]: event.currentTarget.value || undefined }, replace: true })
-      }
-      className={`${controlLook} h-10 min-w-0 flex-1 basis-40 text-sm sm:max-w-64`}
-    >
-      {withChosen(options, search[name]).map(([value, text]) => (
-        <option key={value} value={value}>
-          {text}
-        </option>
-      ))}
-    </select>
+  const apply = (name: keyof RequestsSearch, value: string) =>
+    void navigate({ search: { ...search, [name]: value || undefined }, replace: true })
+  const choice = (name: keyof RequestsSearch, label: string, options: readonly Option[]) => (
+    <Choice label={label} value={search[name] ?? ''} options={options} onChange={(value) => apply(name, value)} />
   )
   const input = (name: keyof RequestsSearch, label: string, type: 'text' | 'date') => (
-    <input
-      // A change of the address shows its value.
-      key={`${name} ${search[name]}`}
+    <FilterInput
+      label={label}
       type={isHour(search[name]) ? 'text' : type}
-      aria-label={label}
-      title={label}
-      placeholder={label}
-      defaultValue={search[name] ?? ''}
-      onBlur={(event) => apply(name, event.currentTarget.value)}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') apply(name, event.currentTarget.value)
-      }}
-      className={`${controlLook} h-10 min-w-0 flex-1 basis-40 text-sm sm:max-w-64`}
+      value={search[name] ?? ''}
+      onChange={(value) => apply(name, value)}
     />
   )
   return (
@@ -87,22 +59,10 @@ function OtherConditions({ search }: { readonly search: RequestsSearch }) {
       ([name, value]) => [name, `Tag ${name.slice(metadataPrefix.length)}: ${isolate(value)}`] as const
     )
   ]
-  if (conditions.length === 0) return null
   return (
-    <ul aria-label="More filters" className="flex w-full flex-wrap gap-2">
-      {conditions.map(([name, text]) => (
-        <li key={name} className="flex max-w-full items-center gap-1 rounded-lg bg-sunken pl-3 text-[0.8125rem]">
-          <span className="truncate">{text}</span>
-          <button
-            type="button"
-            aria-label={`Remove filter: ${text}`}
-            onClick={() => void navigate({ search: { ...search, [name]: undefined }, replace: true })}
-            className="grid size-8 shrink-0 place-items-center rounded-md text-ink-soft hover:text-ink"
-          >
-            <X aria-hidden="true" className="size-3.5" />
-          </button>
-        </li>
-      ))}
-    </ul>
+    <RemovableFilters
+      filters={conditions}
+      onRemove={(name) => void navigate({ search: { ...search, [name]: undefined }, replace: true })}
+    />
   )
 }

@@ -3,6 +3,7 @@ import type { Answer } from '../../api/call.ts'
 import { nameOfKey } from '../../format/key.ts'
 import { formatExactUsd } from '../../format/money.ts'
 import { countOf, formatCount } from '../../format/number.ts'
+import { formatExactMoment } from '../../format/time.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -10,8 +11,6 @@ import { Facts } from '../../ui/facts.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { ChargeTable } from './charge-table.tsx'
 import { explainRequest, formatMs, outcomeOf, type RequestDetail } from './describe-request.ts'
-
-const moment = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'medium' })
 
 interface RequestReceiptProps {
   readonly request: RequestDetail
@@ -41,7 +40,7 @@ export function RequestReceipt({ request, requestKey }: RequestReceiptProps) {
               [
                 'Time',
                 <time key="time" dateTime={request.at}>
-                  {moment.format(new Date(request.at))}
+                  {formatExactMoment(new Date(request.at))}
                 </time>
               ],
               [

@@ -1,16 +1,17 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { Download, ListTree } from 'lucide-react'
+import { ListTree } from 'lucide-react'
 import type { ApiError } from '../../api/api-error.ts'
 import { type Answer, send } from '../../api/call.ts'
 import { nameOfKey } from '../../format/key.ts'
 import { formatMoment } from '../../format/time.ts'
-import { buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { ExportLinks } from '../../ui/export-links.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
+import { TimesNote } from '../../ui/times-note.tsx'
 import { RequestFilters } from './request-filters.tsx'
 import { exportPath, isFiltered, readFilters } from './requests-search.ts'
 import { RequestsTable } from './requests-table.tsx'
@@ -34,13 +35,12 @@ export function RequestsPage() {
   return (
     <Page
       title="Requests"
-      description="What each request cost and why. Prompts and answers are never stored."
-      actions={(['csv', 'ndjson'] as const).map((format) => (
-        <a key={format} href={exportPath(search, format)} download className={buttonLook()}>
-          <Download aria-hidden="true" className="size-4" />
-          Export {format.toUpperCase()}
-        </a>
-      ))}
+      description={
+        <>
+          What each request cost and why. Prompts and answers are never stored. <TimesNote />
+        </>
+      }
+      actions={<ExportLinks pathOf={(format) => exportPath(search, format)} />}
     >
       <RequestFilters search={search} />
       <Card isFlush className={query.isPlaceholderData ? 'opacity-60' : ''}>

@@ -1,5 +1,6 @@
 import { keepSearch } from '../../layout/keep-search.ts'
-import { startOfDay } from '../../usage/usage-range.ts'
+import type { ExportFormat } from '../../ui/export-links.tsx'
+import { boundsOf } from '../../usage/bounds-of-days.ts'
 
 /** The filters of the requests page, as in its address. */
 export interface RequestsSearch {
@@ -50,33 +51,16 @@ export const statusOptions = [
 const statusForm = /^[1-9]([0-9]{2}|xx)$/
 
 const usdForm = /^(0|[1-9][0-9]{0,8})(\.[0-9]{1,9})?$/
-const hourForm = /^(20[0-9]{2}-[0-9]{2}-[0-9]{2})T[0-9]{2}:00Z$/
-const hourMs = 3_600_000
-
-export const isHour = (text: string | undefined): boolean => text !== undefined && hourForm.test(text)
-
-/** The start of a day or an hour (UTC), or its end; undefined if the text is neither. */
-function boundOf(text: string | undefined, isEnd: boolean): string | undefined {
-  const start = isHour(text) ? new Date(text ?? '') : startOfDay(text)
-  if (start === null || Number.isNaN(start.getTime())) return undefined
-  const length = isHour(text) ? hourMs : 24 * hourMs
-  return new Date(start.getTime() + (isEnd ? length : 0)).toISOString()
-}
-
 /** The filters that the API takes. Values of another form are left out, so that a mistyped address still works. */
 export function readFilters(search: RequestsSearch): RequestsSearch {
   const { key, member, model, status, code, min_cost_usd, max_cost_usd } = search
-  const from = boundOf(search.from, false)
-  // The API's end is exclusive, and the last day is included.
-  const to = boundOf(search.to, true)
   return {
     ...(key && { key }),
     ...(member && memberForm.test(member) && { member }),
     ...(model && { model }),
     ...(status && statusForm.test(status) && { status }),
     ...(code && { code }),
-    ...(from && { from }),
-    ...(to && { to }),
+    ...boundsOf(search.from, search.to),
     ...(min_cost_usd && usdForm.test(min_cost_usd) && { min_cost_usd }),
     ...(max_cost_usd && usdForm.test(max_cost_usd) && { max_cost_usd }),
     ...metadataOf({ ...search })
@@ -86,5 +70,5 @@ export function readFilters(search: RequestsSearch): RequestsSearch {
 export const isFiltered = (search: RequestsSearch): boolean => Object.keys(readFilters(search)).length > 0
 
 /** The address of an export with these filters. */
-export const exportPath = (search: RequestsSearch, format: 'csv' | 'ndjson'): string =>
+export const exportPath = (search: RequestsSearch, format: ExportFormat): string =>
   `/api/requests/export?${new URLSearchParams({ ...readFilters(search), format })}`

@@ -1,12 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import { formatUsd } from '../../format/money.ts'
 import { formatCompact, formatCount } from '../../format/number.ts'
+import { formatInZone, zoneMark } from '../../format/zone.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { formatMs, type ListedRequest, outcomeOf, tokensOf } from './describe-request.ts'
 
-const time = new Intl.DateTimeFormat('en-US', {
+const formatTime = formatInZone({
   ...{ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', second: '2-digit' }
 })
 
@@ -22,7 +23,7 @@ export function RequestsTable({ requests, names }: RequestsTableProps) {
       name: 'Time',
       show: ({ id, at }) => (
         <Link to="/dashboard/requests/$id" params={{ id }} className={`whitespace-nowrap tabular-nums ${textLink}`}>
-          <time dateTime={at}>{time.format(new Date(at))}</time>
+          <time dateTime={at}>{formatTime(new Date(at)) + zoneMark()}</time>
         </Link>
       )
     },

@@ -1,20 +1,23 @@
+import { chosenZone, formatInZone } from '../../format/zone.ts'
 import type { Interval } from '../../usage/usage-range.ts'
 
 const utc = { timeZone: 'UTC' } as const
-const forms: Readonly<Record<Interval, Intl.DateTimeFormat>> = {
-  hour: new Intl.DateTimeFormat('en-US', {
-    ...{ month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
-    ...utc
-  }),
-  day: new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', ...utc }),
-  month: new Intl.DateTimeFormat('en-US', { month: 'short', year: 'numeric', ...utc })
+const day = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', ...utc })
+const month = new Intl.DateTimeFormat('en-US', { month: 'short', year: 'numeric', ...utc })
+const forms: Readonly<Record<Interval, (start: Date) => string>> = {
+  hour: formatInZone({ month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
+  day: (start) => day.format(start),
+  month: (start) => month.format(start)
 }
 
-/** Names the hour, day or month (UTC) of a bar. */
-export const nameStart = (start: string, interval: Interval): string => forms[interval].format(new Date(start))
+/** Names the hour of a bar in the chosen zone, or its day or month in UTC: the ledger has no parts of old days. */
+export const nameStart = (start: string, interval: Interval): string => forms[interval](new Date(start))
 
-export const intervalNames: Readonly<Record<Interval, string>> = {
-  hour: 'Hour (UTC)',
-  day: 'Day (UTC)',
-  month: 'Month (UTC)'
-}
+const intervalNames: Readonly<Record<Interval, string>> = { hour: 'Hour', day: 'Day', month: 'Month' }
+
+/** The zone of the bars of an interval. */
+export const zoneOfBars = (interval: Interval): string =>
+  interval === 'hour' && chosenZone() === 'own' ? 'your time zone' : 'UTC'
+
+/** Names an interval with the zone of its bars, such as `Day (UTC)`. */
+export const nameInterval = (interval: Interval): string => `${intervalNames[interval]} (${zoneOfBars(interval)})`

@@ -12,7 +12,7 @@ import { latencyLines, stackUsage, sumByStart } from '../../usage/stack-usage.ts
 import { bucketStarts } from '../../usage/sum-usage.ts'
 import type { Interval } from '../../usage/usage-range.ts'
 import { formatMs } from '../requests/describe-request.ts'
-import { intervalNames, nameStart } from './name-start.ts'
+import { nameInterval, nameStart, zoneOfBars } from './name-start.ts'
 import { requestsOfBar } from './to-requests.ts'
 
 interface Shown {
@@ -93,7 +93,7 @@ function ChartWithTable(props: ChartWithTableProps) {
     <div className="px-5 pb-5">
       <Chart
         {...rest}
-        label={`${title}, in UTC. The tables below show the numbers.`}
+        label={`${title}, in ${zoneOfBars(interval)}. The tables below show the numbers.`}
         names={names}
         series={series}
         before={before}
@@ -105,7 +105,7 @@ function ChartWithTable(props: ChartWithTableProps) {
       />
       <ChartTable
         caption={title}
-        heading={intervalNames[interval]}
+        heading={nameInterval(interval)}
         names={names}
         series={[...series, ...ofBefore]}
         format={formatExactly}

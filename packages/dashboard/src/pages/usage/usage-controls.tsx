@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { read } from '../../api/queries.ts'
-import { controlLook } from '../../forms/fields.tsx'
+import { controlLook } from '../../ui/control-look.ts'
 import { Segments } from '../../ui/segments.tsx'
 import { metadataPrefix } from '../../usage/group-usage.ts'
 import { latencies, measures } from '../../usage/measures.ts'

@@ -4,6 +4,7 @@ import { buttonLook } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useCurrentHour } from '../../usage/use-current-hour.ts'
 import { LatencyView } from './latency-view.tsx'
+import { zoneOfBars } from './name-start.ts'
 import { SumsView } from './sums-view.tsx'
 import { requestsOfRange } from './to-requests.ts'
 import { UsageControls } from './usage-controls.tsx'
@@ -23,7 +24,12 @@ export function UsagePage() {
   return (
     <Page
       title="Usage"
-      description="Requests, tokens, cost and latency. All times are in UTC. New requests appear within seconds."
+      description={
+        <>
+          Requests, tokens, cost and latency. New requests appear within seconds. Days and months are in UTC. Hours are
+          in {zoneOfBars('hour')}.
+        </>
+      }
       actions={
         <Link to="/dashboard/requests" search={requestsOfRange(range)} className={buttonLook()}>
           <ListTree aria-hidden="true" className="size-4" />

@@ -116,7 +116,7 @@ export const controlAlertFaults: readonly AlertFault[] = [
       receiver.answerAfter(slowAnswerMs)
       const { id } = accounts[0]!
       const [endpoint] = await seedEndpoints(sql, { receiver, secretsKey: system.secrets.secretsKey, accounts: [id] })
-      await queueWebhooks(sql, { account: id, endpoint: endpoint! })
+      await queueWebhooks(sql, { account: id, endpoint: endpoint!.id })
       return () => receiver.answerAfter(0)
     }
   },

@@ -4,6 +4,7 @@ import { conditionFaults } from './conditions.ts'
 import { controlCut } from './control-cut.ts'
 import { controlKilledSending } from './control-killed-sending.ts'
 import { hangUps } from './hang-ups.ts'
+import { hostileWebhooks } from './hostile-webhooks.ts'
 import { keyChurn } from './key-churn.ts'
 import { killedRepeats } from './killed-repeats.ts'
 import { monthEnd } from './month-end.ts'
@@ -31,6 +32,7 @@ export const faults: readonly Fault[] = [
   ...postgresFaults,
   ...processFaults,
   controlKilledSending,
+  hostileWebhooks,
   controlCut,
   keyChurn,
   ...upstreamFaults,

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readSealKey, seal } from '@tollgate/control/secrets/seal.ts'
 import { startReceiver, verify } from '@tollgate/control/webhooks/testing/start-receiver.ts'
@@ -10,7 +11,12 @@ export interface VerifiedMessage {
   /** The id of the event. */
   readonly id: string
   readonly body: string
+  /** When it arrived, ms since the epoch. */
+  readonly atMs: number
 }
+
+/** Answers wrongly, late or never. @returns whether it accepts the message, by its status */
+export type Misbehaviour = (response: ServerResponse) => boolean | Promise<boolean>
 
 /** A receiver of webhooks for many endpoints. It answers 204 to messages that it can verify, and 400 to others. */
 export interface WebhookReceiver {
@@ -21,6 +27,8 @@ export interface WebhookReceiver {
   readonly url: string
   /** Has messages to an endpoint's URL verified. */
   expect(url: string, endpoint: string, secret: string): void
+  /** Has an endpoint's URL answered in another way from now on. @param how null: as all others */
+  misbehave(url: string, how: Misbehaviour | null): void
   /** How many messages wait for an answer. */
   readonly waiting: number
   /** Keeps it from answering. @returns a function that lets it answer again */
@@ -33,16 +41,21 @@ export interface WebhookReceiver {
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const receiver = await startReceiver()
   const endpoints = new Map<string, { endpoint: string; secret: string }>()
+  const misbehaviours = new Map<string, Misbehaviour>()
   const messages: VerifiedMessage[] = []
   let [refused, waiting, delayMs] = [0, 0, 0]
   let answers = Promise.resolve()
   receiver.answer(async (response, message) => {
     const found = endpoints.get(message.path)
+    const atMs = Date.now()
     let status = 204
     try {
       const { endpoint, secret } = found!
       verify(secret, message)
-      messages.push({ endpoint, id: message.id, body: message.body })
+      const misbehave = misbehaviours.get(message.path)
+      const accepts = misbehave === undefined || (await misbehave(response))
+      if (accepts) messages.push({ endpoint, id: message.id, body: message.body, atMs })
+      if (misbehave !== undefined) return
     } catch {
       refused++
       status = 400
@@ -64,6 +77,11 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
       return `${receiver.url}/${randomUUID()}`
     },
     expect: (url, endpoint, secret) => void endpoints.set(new URL(url).pathname, { endpoint, secret }),
+    misbehave(url, how) {
+      const { pathname } = new URL(url)
+      if (how === null) misbehaviours.delete(pathname)
+      else misbehaviours.set(pathname, how)
+    },
     holdAnswers() {
       const { promise, resolve } = Promise.withResolvers<void>()
       answers = promise
@@ -80,12 +98,12 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
  * Adds an endpoint for all events to each account, as control does.
  *
  * @param secretsKey control's `SECRETS_KEY`
- * @returns the ids of the endpoints
+ * @returns the ids and URLs of the endpoints
  */
 export async function seedEndpoints(
   sql: Sql,
   { receiver, secretsKey, accounts }: { receiver: WebhookReceiver; secretsKey: string; accounts: readonly string[] }
-): Promise<string[]> {
+): Promise<Array<{ id: string; url: string }>> {
   const keys = [readSealKey(secretsKey)!]
   const rows = accounts.map((account) => {
     const [id, url, secret] = [randomUUID(), receiver.url, `whsec_${randomBytes(32).toString('base64')}`]
@@ -100,5 +118,5 @@ export async function seedEndpoints(
     }
   })
   await sql`insert into webhook_endpoints ${sql(rows)}`
-  return rows.map(({ id }) => id)
+  return rows.map(({ id, url }) => ({ id, url }))
 }

@@ -40,8 +40,7 @@ t.test('every page and dialog of operators is accessible, and fits narrow and wi
   await check(page, 'an account')
   for (const action of ['Suspend account', 'Change plan', 'Set limits', 'Adjust usage', 'Delete account']) {
     const opener = page.getByRole('button', { name: action })
-    await opener.focus()
-    await page.keyboard.press('Enter')
+    await opener.press('Enter')
     await page.getByRole('dialog').waitFor()
     await check(page, action)
     await page.keyboard.press('Escape')

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { collectInvoice } from '../billing/collect-invoice.ts'
-import { cardDeclined, invalidRequest } from '../errors.ts'
+import { previewInvoice, renews } from '../billing/next-invoice.ts'
+import { cardDeclined, invalidRequest, missingReference, noUpcomingInvoice } from '../errors.ts'
 import type { Api } from '../http/api.ts'
 import { isWithin, listPage } from '../http/list-page.ts'
 import { oneOf, optional, paging, range, text } from '../http/params.ts'
 import { registerCall } from '../http/register-call.ts'
-import { checkListedCustomer, findResource } from './find.ts'
+import { checkListedCustomer, findCustomer, findReference, findResource } from './find.ts'
 
 export function registerInvoices(app: FastifyInstance, api: Api): void {
   registerCall(app, api, {
@@ -43,6 +44,25 @@ export function registerInvoices(app: FastifyInstance, api: Api): void {
     run(context, page, id) {
       const { lines } = findResource(context, 'invoice', id)
       return listPage(lines.data, page, 'line_item', `/v1/invoices/${id}/lines`)
+    }
+  })
+
+  registerCall(app, api, {
+    method: 'POST',
+    url: '/v1/invoices/create_preview',
+    params: { customer: optional(text), subscription: optional(text) },
+    run(context, { customer, subscription: id }) {
+      if (id === undefined) {
+        throw invalidRequest(
+          'You must provide at least one of: `subscription`, `schedule`, `subscription_details.items`, `schedule_details.phases`, `invoice_items`.'
+        )
+      }
+      const subscription = findReference(context, 'subscription', id, 'subscription')
+      if (customer !== undefined && subscription.customer !== findCustomer(context, customer).id) {
+        throw missingReference('subscription', id, 'subscription')
+      }
+      if (!renews(subscription)) throw noUpcomingInvoice(subscription.customer)
+      return previewInvoice(context, subscription)
     }
   })
 

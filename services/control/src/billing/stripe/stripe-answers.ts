@@ -78,6 +78,15 @@ export const InvoiceAnswer = Type.Object({
 })
 export type InvoiceAnswer = Static<typeof InvoiceAnswer>
 
+/** A preview of an invoice that does not exist yet. */
+export const PreviewAnswer = Type.Object({
+  object: Type.Literal('invoice'),
+  amount_due: Type.Integer(),
+  currency: Type.String(),
+  next_payment_attempt: Type.Optional(orNull(Seconds))
+})
+export type PreviewAnswer = Static<typeof PreviewAnswer>
+
 export const PaidInvoiceAnswer = Type.Object({
   object: Type.Literal('invoice'),
   id: Id,

@@ -9,11 +9,12 @@ import {
   OpenCheckoutAnswer,
   PaidInvoiceAnswer,
   PortalAnswer,
+  PreviewAnswer,
   SubscriptionItemsAnswer
 } from './stripe-answers.ts'
 import { pageSize, type StripeClient } from './stripe-client.ts'
-import { guarded, isMissing } from './stripe-failures.ts'
-import { toCheckout, toInvoice, toPaidInvoice } from './stripe-objects.ts'
+import { guarded, isMissing, isNothingUpcoming } from './stripe-failures.ts'
+import { toCheckout, toInvoice, toPaidInvoice, toUpcomingCharge } from './stripe-objects.ts'
 
 /** Calls about the pages on which people buy, and about invoices. */
 export function checkoutCalls(
@@ -21,7 +22,13 @@ export function checkoutCalls(
   now: () => number
 ): Pick<
   Payments,
-  'listCheckouts' | 'createCheckout' | 'expireCheckout' | 'createPortal' | 'listPaidInvoices' | 'listInvoices'
+  | 'listCheckouts'
+  | 'createCheckout'
+  | 'expireCheckout'
+  | 'createPortal'
+  | 'listPaidInvoices'
+  | 'previewCharge'
+  | 'listInvoices'
 > {
   return {
     listCheckouts: (customer, signal) =>
@@ -93,6 +100,17 @@ export function checkoutCalls(
         }
         const { data, has_more } = expectAnswer(listOf(PaidInvoiceAnswer), await client(signal).invoices.list(page))
         return { invoices: data.flatMap(toPaidInvoice), last: data.at(-1)?.id ?? null, hasMore: has_more }
+      }),
+
+    previewCharge: ({ customerId: customer, subscriptionId: subscription }, signal) =>
+      guarded(async () => {
+        try {
+          const answer = await client(signal).invoices.createPreview({ customer, subscription })
+          return toUpcomingCharge(expectAnswer(PreviewAnswer, answer))
+        } catch (error) {
+          if (isNothingUpcoming(error)) return null
+          throw error
+        }
       }),
 
     listInvoices: (customer, { size, after }, signal) =>

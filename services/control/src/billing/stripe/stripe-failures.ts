@@ -12,6 +12,10 @@ export function isMissing(error: unknown, parameter: string): boolean {
   return isRefused(error, parameter) && error.code === 'resource_missing'
 }
 
+/** Whether the provider says that a subscription will create no further invoice. */
+export const isNothingUpcoming = (error: unknown): boolean =>
+  error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'invoice_upcoming_none'
+
 /** Converts errors of a call. @param customer the customer of the call; the provider may not know it */
 export async function guarded<Result>(call: () => Promise<Result>, customer?: string): Promise<Result> {
   try {

@@ -1,9 +1,10 @@
-import type { Checkout, PaidInvoice, ProviderInvoice, Subscription } from '../payments.ts'
+import type { Checkout, PaidInvoice, ProviderInvoice, Subscription, UpcomingCharge } from '../payments.ts'
 import {
   type CheckoutAnswer,
   type InvoiceAnswer,
   idOf,
   type PaidInvoiceAnswer,
+  type PreviewAnswer,
   type SubscriptionAnswer
 } from './stripe-answers.ts'
 
@@ -54,6 +55,11 @@ export function toInvoice(answer: InvoiceAnswer): ProviderInvoice {
     due: answer.due_date ?? null,
     pdfUrl: answer.invoice_pdf ?? null
   }
+}
+
+export function toUpcomingCharge({ amount_due, currency, next_payment_attempt }: PreviewAnswer): UpcomingCharge {
+  const at = next_payment_attempt == null ? null : toDate(next_payment_attempt)
+  return { amount: amount_due, currency: currency.toLowerCase(), at }
 }
 
 /** @returns [] for an invoice without a customer */

@@ -62,6 +62,7 @@ export function actions(control: RunningControl, payments: RunningPayments) {
       call('GET', `/api/billing/portal${query}`, { cookie: user.cookie }),
     invoices: (user: Pick<TestUser, 'cookie'>, query = '') =>
       call('GET', `/api/billing/invoices${query}`, { cookie: user.cookie }),
+    nextCharge: (user: Pick<TestUser, 'cookie'>) => call('GET', '/api/billing/next-charge', { cookie: user.cookie }),
     async plan(user: Pick<TestUser, 'cookie'>): Promise<Record<string, unknown>> {
       const { body } = await call('GET', '/api/billing/plan', { cookie: user.cookie })
       return (body as { plan: Record<string, unknown> }).plan

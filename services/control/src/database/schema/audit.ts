@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { bigint, index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { at } from './columns.ts'
 
@@ -16,5 +17,16 @@ export const auditLog = pgTable(
     ip: text('ip').notNull(),
     at: at('at').notNull()
   },
-  (table) => [index('audit_log_account').on(table.accountId, table.at, table.id), index('audit_log_at').on(table.at)]
+  (table) => [
+    index('audit_log_account').on(table.accountId, table.at, table.id),
+    index('audit_log_at').on(table.at),
+    // Filters of the log: each finds rare entries among many others.
+    index('audit_log_action').on(table.accountId, table.action, table.at, table.id),
+    index('audit_log_actor')
+      .on(table.accountId, table.actorId, table.at, table.id)
+      .where(sql`${table.actorId} is not null`),
+    index('audit_log_subject')
+      .on(table.accountId, table.subject, table.at, table.id)
+      .where(sql`${table.subject} is not null`)
+  ]
 )

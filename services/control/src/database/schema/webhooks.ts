@@ -31,6 +31,8 @@ export const webhookEndpoints = pgTable(
     disabledAt: at('disabled_at'),
     /** When the first of the tries failed that have all failed since; null after a success. */
     failingSince: at('failing_since'),
+    /** Whether it took its last message within a few seconds. New endpoints have not yet. */
+    isQuick: boolean('is_quick').notNull().default(false),
     createdAt: at('created_at').notNull()
   },
   (table) => [

@@ -18,7 +18,7 @@ export function splitMessage(message: string): SplitMessage {
 export const errors: DocsPage = {
   title: 'Errors',
   summary: 'Every error code, what it means and what to do.',
-  write: ({ name }) => {
+  write: () => {
     const codes = Object.keys(errorTable).sort() as ErrorCode[]
     return `
 Every error has the same body. Decide by \`code\`: it never changes its meaning. Send \`x-request-id\` of the answer when you ask for help.
@@ -30,14 +30,14 @@ Every error has the same body. Decide by \`code\`: it never changes its meaning.
 At \`/v1/messages\`, errors have the shape of Anthropic's API, and \`error.details.error_code\` is the code.
 \`x-should-retry\` says whether to retry, and \`Retry-After\` when. OpenAI's and Anthropic's SDKs obey both.
 
-${codes.map((code) => describeError(code, name)).join('\n\n')}
+${codes.map(describeError).join('\n\n')}
 `
   }
 }
 
-function describeError(code: ErrorCode, name: string): string {
+function describeError(code: ErrorCode): string {
   const [status, type, message] = errorTable[code]
-  const { happened, remedy } = splitMessage(message.replaceAll('Tollgate', name))
+  const { happened, remedy } = splitMessage(message)
   const retry = isRetryable(code, null) ? 'Retry: yes.' : 'Retry: no.'
   return [`## ${code}`, `Status ${status}, type \`${type}\`. ${retry}`, happened, `**What to do:** ${remedy}`].join(
     '\n\n'

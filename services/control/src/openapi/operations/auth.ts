@@ -136,7 +136,7 @@ export const authOperations: Operations = {
     operationId: 'resetPassword',
     summary: 'Set a new password with the token of a mailed link',
     description:
-      'Ends all sessions of the user and revokes their management keys. With `revoke_keys` it revokes their inference keys too; that is the default if the address was not confirmed before. The user’s keys are all keys of their own account and, in a team, the keys that they created. The call does not sign the user in, and a second factor stays on.',
+      'Ends all sessions of the user and revokes their management keys. With `revoke_keys` it revokes their inference keys too; that is the default if the address was not confirmed before. The user’s keys are all keys of their own account and, in a team, the keys that they created. A second factor stays on. With `sign_in`, the call also signs the user in and answers with `user`, unless a second factor is on.',
     auth: 'none',
     isLimited: true,
     errors: ['weak_password', 'link_invalid', 'identity_unavailable', 'revocation_pending']

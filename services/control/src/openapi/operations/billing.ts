@@ -37,6 +37,15 @@ export const billingOperations: Operations = {
     isLimited: true,
     errors: ['forbidden', 'payments_unavailable']
   },
+  'GET /api/billing/next-charge': {
+    operationId: 'getNextCharge',
+    summary: 'Get what the account will pay next, and when',
+    description:
+      'The payment provider computes it, with discounts and credit. Control keeps an answer for up to ten minutes. Only for the owner of the account.',
+    auth: 'session',
+    isLimited: true,
+    errors: ['forbidden', 'payments_unavailable']
+  },
   'POST /api/billing/webhook': {
     operationId: 'takeInEvent',
     summary: 'Receive a signed event from the payment provider',

@@ -10,6 +10,14 @@ export const teamOperations: Operations = {
     isLimited: true,
     errors: ['forbidden', 'seat_limit_reached', 'already_member']
   },
+  'GET /api/team/invitations/{token}': {
+    operationId: 'getInvitation',
+    summary: 'Get who sent an invitation',
+    description: 'For the holder of its link. No session is needed.',
+    auth: 'none',
+    isLimited: true,
+    errors: ['invitation_invalid']
+  },
   'POST /api/team/invitations/{token}/accept': {
     operationId: 'acceptInvitation',
     summary: 'Accept an invitation to a seat',

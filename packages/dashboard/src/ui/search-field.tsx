@@ -1,0 +1,54 @@
+import { Search } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { controlLook } from './control-look.ts'
+
+interface SearchFieldProps {
+  /** The accessible name, such as `Search keys`. */
+  readonly label: string
+  readonly placeholder: string
+  readonly text: string
+  readonly onChange: (text: string) => void
+}
+
+/** A field that finds something in a list. */
+export function SearchField({ label, placeholder, text, onChange }: SearchFieldProps) {
+  return (
+    <div className="relative min-w-0 flex-1 basis-full sm:basis-72">
+      <Search aria-hidden="true" className="pointer-events-none absolute top-3 left-3 size-4 text-ink-soft" />
+      <input
+        type="search"
+        aria-label={label}
+        placeholder={placeholder}
+        maxLength={200}
+        value={text}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        className={`${controlLook} h-10 pl-9 text-sm`}
+      />
+    </div>
+  )
+}
+
+const typingMs = 300
+
+/** A search field that waits until nobody types, so that not every letter asks the API. */
+export function LateSearchField({ text, onChange, ...field }: SearchFieldProps) {
+  const [typed, setTyped] = useState(text)
+  const searched = useRef(text)
+  const search = useRef(onChange)
+  search.current = onChange
+  useEffect(() => {
+    // The address changed by itself, such as by going back.
+    if (text === searched.current) return
+    searched.current = text
+    setTyped(text)
+  }, [text])
+  useEffect(() => {
+    if (typed === searched.current) return
+    const timer = setTimeout(() => {
+      searched.current = typed
+      search.current(typed)
+    }, typingMs)
+    return () => clearTimeout(timer)
+  }, [typed])
+  return <SearchField {...field} text={typed} onChange={setTyped} />
+}

@@ -1,0 +1,126 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { startReceiver } from '@tollgate/control/webhooks/testing/start-receiver.ts'
+import type { Fault } from '../fault.ts'
+import { measurePromptness, type PromptnessMeasured } from '../measure/promptness.ts'
+import type { ChaosSystem, ControlReplica } from '../system/chaos-system.ts'
+import { hostileBehaviours } from '../system/hostile-receivers.ts'
+import { seedAccounts } from '../system/seed.ts'
+import { seedEndpoints } from '../system/webhook-receiver.ts'
+import { sendSteadily } from '../traffic/send-steadily.ts'
+
+/** More than fill all places of both replicas: each sends 128 messages at once, and 24 of an account. */
+const hostileAccounts = 16
+/** The maximum of an account. */
+const endpointsEach = 20
+const eventsPerSecond = 1
+/** What receivers of accounts do: most of them hang. */
+const behaviours = [
+  ...['never answers', 'never answers', 'never answers', 'never answers', 'answers late', 'redirects'],
+  ...['sends its head letter by letter', 'answers 500', 'closes the connection', 'speaks another protocol'],
+  'answers without an end'
+]
+
+/** A call that hangs ends after this time. Until then, nobody knows that the endpoint fails. */
+const callMs = 15_000
+const killedAfterMs = 40_000
+const downMs = 5000
+const lastsMs = 65_000
+/** A message that a killed replica was sending is sent again after its lease. */
+const leaseMs = 60_000
+const promisedMs = 5000
+/** Fewer calls of hostile receivers would not hold all places. */
+const minHostileCalls = 600
+
+/** One account's messages while the receivers of many others hang, fail, redirect and flood. */
+export const hostileWebhooks: Fault = {
+  name: 'webhooks-hostile',
+  summary: `${hostileAccounts * endpointsEach} webhook endpoints of ${hostileAccounts} accounts hang, trickle, redirect or fail; meanwhile a replica of control is killed`,
+  allowed: { retriesSucceed: true },
+  async inject(system, _markDataLoss, { seen, broken }) {
+    await using parts = new AsyncDisposableStack()
+    const trap = await startReceiver()
+    parts.defer(() => trap.close())
+    let hostileCalls = 0
+    const hostile = await seedHostile(system, trap.url, () => {
+      hostileCalls++
+    })
+    const { controls, receiver } = system
+    const [{ part }] = controls as [ControlReplica]
+
+    const fromMs = Date.now()
+    const events = sendSteadily(eventsPerSecond, (number) => happen(system, hostile[number % hostile.length]!.account))
+    parts.defer(events.stop)
+    for (const { account } of hostile) await happen(system, account)
+    await delay(killedAfterMs)
+    await part.kill('SIGKILL')
+    const killedAtMs = Date.now()
+    await delay(downMs)
+    await part.start()
+    await delay(lastsMs - killedAfterMs - downMs)
+    await events.stop()
+    const measured = await measurePromptness(system, system.accountOfPeople, { fromMs, untilMs: Date.now() })
+    for (const { url } of hostile.flatMap(({ endpoints }) => endpoints)) receiver.misbehave(url, null)
+
+    // Those of the last seconds before the kill may have been on their way.
+    const underWay = ({ atMs }: PromptnessMeasured) => atMs > killedAtMs - 2000 && atMs < killedAtMs
+    const first = measured.filter(({ atMs }) => atMs < fromMs + 2 * callMs)
+    const later = measured.filter((one) => one.atMs >= fromMs + 2 * callMs && !underWay(one))
+    for (const [name, some, maxMs] of [
+      ['while nobody knew them', first, promisedMs],
+      ['when they had failed', later, promisedMs],
+      ['when the replica was killed', measured.filter(underWay), leaseMs + callMs]
+    ] as const) {
+      const lateMs = Math.max(0, ...some.map(({ waitedMs }) => waitedMs))
+      seen.push(`messages ${name.padEnd(28)}  ${some.length}, each within ${(lateMs / 1000).toFixed(1)} s`)
+      if (some.length === 0) broken.push(`no message was sent ${name}`)
+      if (lateMs > maxMs) broken.push(`a message waited ${lateMs} ms for hostile receivers ${name}`)
+    }
+    seen.push(`calls of hostile receivers       ${hostileCalls}`)
+    if (hostileCalls < minHostileCalls) broken.push(`only ${hostileCalls} calls of hostile receivers`)
+    if (trap.received.length > 0) broken.push(`${trap.received.length} redirects were followed`)
+  }
+}
+
+interface HostileAccount {
+  account: string
+  endpoints: Array<{ id: string; url: string }>
+}
+
+/** Adds accounts whose receivers misbehave. @param onCall called for each message to them */
+async function seedHostile(
+  { sql, system, receiver }: ChaosSystem,
+  trap: string,
+  onCall: () => void
+): Promise<HostileAccount[]> {
+  const accounts = await seedAccounts(sql, { count: hostileAccounts, keysEach: 1 })
+  const known = hostileBehaviours(trap)
+  const hostile: HostileAccount[] = []
+  for (const { id } of accounts) {
+    const endpoints = await seedEndpoints(sql, {
+      ...{ receiver, secretsKey: system.secrets.secretsKey },
+      accounts: Array.from({ length: endpointsEach }, () => id)
+    })
+    for (const [index, { url }] of endpoints.entries()) {
+      const how = known[behaviours[index % behaviours.length]!]!
+      receiver.misbehave(url, (response) => {
+        onCall()
+        return how(response)
+      })
+    }
+    hostile.push({ account: id, endpoints })
+  }
+  return hostile
+}
+
+/** Records an event of an account, and queues it for its endpoints, as control does. */
+async function happen({ sql }: ChaosSystem, account: string): Promise<void> {
+  await sql`
+    with recorded as (
+      insert into events (id, account_id, type, data, at)
+      values (gen_random_uuid(), ${account}, 'plan.changed', ${sql.json({ from: null, to: 'pro' })}, now())
+      returning id, account_id, at
+    )
+    insert into webhook_deliveries (endpoint_id, event_id, status, due_at, created_at)
+    select webhook_endpoints.id, recorded.id, 'pending', recorded.at, recorded.at
+    from recorded join webhook_endpoints using (account_id)`
+}

@@ -1,0 +1,53 @@
+import type { AuditFilterQuery } from '@tollgate/contracts/http/audit.ts'
+import { isUuid } from '../http/is-uuid.ts'
+import { readInstant } from '../http/read-instant.ts'
+import { auditActions } from './record-audit.ts'
+
+/** Who acted: a user, a management key, or the service itself. */
+export type Actor = { readonly userId: string } | { readonly keyId: string } | 'service'
+
+/** Which entries of an account's log are wanted. Null members exclude nothing. */
+export interface AuditFilter {
+  readonly accountId: string
+  /** Names of actions. */
+  readonly actions: readonly string[] | null
+  readonly actor: Actor | null
+  readonly subject: string | null
+  /** Milliseconds since the epoch; `to` is exclusive. */
+  readonly from: number | null
+  readonly to: number | null
+  /** A text that an entry must have anywhere. */
+  readonly text: string | null
+}
+
+/** Every entry of an account. */
+export const allEntries = (accountId: string): AuditFilter => ({
+  ...{ accountId, actions: null, actor: null, subject: null, from: null, to: null, text: null }
+})
+
+/**
+ * Reads the conditions of a query.
+ *
+ * @throws ServiceError `invalid_request` for a time that no entry has
+ */
+export function readAuditFilter(accountId: string, query: AuditFilterQuery): AuditFilter {
+  const { action, actor, subject, from, to, q } = query
+  return {
+    accountId,
+    actions: action === undefined ? null : [...new Set(action.split(',').flatMap(actionsOf))],
+    actor: actor === undefined ? null : actorOf(actor),
+    subject: subject ?? null,
+    from: readInstant('from', from),
+    to: readInstant('to', to),
+    text: q ?? null
+  }
+}
+
+/** A name without a dot stands for all actions that begin with it: `key` for `key.created` and all others of keys. */
+const actionsOf = (name: string): readonly string[] =>
+  name.includes('.') ? [name] : auditActions.filter((action) => action.startsWith(`${name}.`))
+
+function actorOf(text: string): Actor {
+  if (text === 'service') return text
+  return isUuid(text) ? { userId: text } : { keyId: text }
+}

@@ -1,0 +1,1 @@
+ALTER TABLE "webhook_endpoints" ADD COLUMN "is_quick" boolean DEFAULT false NOT NULL;
