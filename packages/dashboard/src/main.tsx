@@ -1,4 +1,4 @@
-import '@fontsource-variable/geist'
+import './fonts/fonts.css'
 import './styles.css'
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import { QueryClientProvider } from '@tanstack/react-query'

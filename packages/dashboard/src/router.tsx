@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, notFound, Outlet, redirect } from '@tanstack/react-router'
 import { isCode } from './api/api-error.ts'
 import { queryClient, read } from './api/queries.ts'
+import { startEarlyReads } from './api/start-early-reads.ts'
 import { FailurePage, FailurePart } from './layout/failure-page.tsx'
 import { keepSearch } from './layout/keep-search.ts'
 import { lazyPage } from './layout/lazy-page.ts'
@@ -40,7 +41,7 @@ const invitation = createRoute({
 const dashboard = createRoute({
   getParentRoute: () => rootRoute,
   path: '/dashboard',
-  beforeLoad: async ({ location }) => {
+  beforeLoad: async ({ location, preload }) => {
     try {
       await Promise.all([queryClient.ensureQueryData(read('getUser')), queryClient.ensureQueryData(read('getAccount'))])
     } catch (error) {
@@ -48,6 +49,8 @@ const dashboard = createRoute({
       const { href, pathname } = location
       await openSignIn(pathname === '/dashboard' ? {} : { next: href })
     }
+    // A pointer over a link loads only code.
+    if (!preload) startEarlyReads(location.pathname)
   },
   component: lazyPage(() => import('./layout/shell.tsx'), 'Shell'),
   pendingComponent: LoadingPage,

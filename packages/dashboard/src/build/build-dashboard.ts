@@ -14,13 +14,13 @@ const sourceDir = join(packageDir, 'src')
 /** Builds the current sources and makes control serve them. Takes a few seconds; prints warnings only. */
 export async function buildDashboard(digest: string): Promise<void> {
   const outDir = draftDir(digest)
-  const { plugin, groups } = planChunks(sourceDir)
+  const codeSplitting = await planChunks(sourceDir)
   const built = await build({
     configFile: false,
     envDir: false,
     root: packageDir,
     logLevel: 'warn',
-    plugins: [react(), tailwind(), plugin],
+    plugins: [react(), tailwind()],
     build: {
       outDir,
       // The themes use light-dark(), which older browsers lack.
@@ -37,7 +37,7 @@ export async function buildDashboard(digest: string): Promise<void> {
         output: {
           // The names of shared chunks list all pages.
           chunkFileNames: ({ name }) => `assets/${name.split('~')[0]}-[hash].js`,
-          codeSplitting: { groups }
+          codeSplitting
         }
       }
     }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { earlyReads } from '../api/early-reads.ts'
 import { methodsAndPaths } from '../api/operations.ts'
-import { earlyReads } from './early-reads.ts'
 import { readRouteModules } from './route-modules.ts'
 import type { PageNeeds } from './write-pages.ts'
 

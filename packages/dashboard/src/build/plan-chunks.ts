@@ -1,55 +1,73 @@
 import { join } from 'node:path'
-import type { Plugin, Rolldown } from 'vite'
+import type { Rolldown } from 'vite'
+import { findUsedModules } from './used-modules.ts'
 
-type Groups = Exclude<Rolldown.OutputOptions['codeSplitting'], boolean | undefined>['groups']
+type CodeSplitting = Exclude<Rolldown.OutputOptions['codeSplitting'], boolean | undefined>
 
 /** Shared code below this size joins other shared code: a request costs more than some unused code. Bytes of source. */
 const minSharedSize = 15_000
 
-/** Our own small components and functions, and icons. Fields that open a list need much of a library. */
+/** Of both apps. */
+const isStyle = (id: string): boolean => /[\\/]src[\\/](styles|fonts[\\/]fonts)\.css$/.test(id)
+
+/** The modules of these groups are known exactly: what they import besides is left out of the build. */
+const exact = { includeDependenciesRecursively: false }
+
+/** Everything that opens over the page needs much of a library: dialogs most of all. */
+const isOfDialogs = (id: string): boolean =>
+  /[\\/]@base-ui[\\/]react[\\/](dialog|utils[\\/]FloatingPortalLite)|[\\/](ui[\\/]dialog|forms[\\/]dialog-form)\.tsx$/.test(
+    id
+  )
+const opens = (id: string): boolean =>
+  isOfDialogs(id) ||
+  /[\\/](webhooks[\\/].*|(select|number)-field|toast-stack|exact-time|bell-panel|menu)\.tsx$/.test(id)
+
+/** Our own small components and functions, and icons. A file has all that its modules import. */
 const isPart = (id: string): boolean =>
-  /[\\/]dashboard[\\/]src[\\/](?!pages)|[\\/]lucide-react[\\/]/.test(id) && !/[\\/](select|number)-field\.tsx$/.test(id)
+  /[\\/]dashboard[\\/]src[\\/](?!pages|webhooks|snippets|api[\\/]admin)|[\\/]lucide-react[\\/]/.test(id) && !opens(id)
 
 /**
  * Decides which modules share a file. Browsers need few files for a page, because they request only six at a time over
  * HTTP/1.1:
  *
- * - `react`: changes rarely.
- * - `base`: what the sign-in pages and others need.
+ * - `react`: changes rarely. With what the bundler adds.
+ * - `base`: what both the sign-in pages and the overview need.
+ * - `forms`: the rest that the sign-in pages share with others, above all forms.
  * - `frame`: what every page of the dashboard needs.
+ * - `first`: what the overview and other pages need. It is the first page of most visits, so it loads nothing that it lacks.
+ * - `dialogs`: what opens over a page, loaded with pages that have dialogs, or when the first one opens.
+ * - `parts`: our components that most pages need.
  * - `shared…`: what several pages need.
  *
  * @param sourceDir the absolute path of `src`
- * @returns a plugin that learns what imports what, and the groups that use its knowledge
  */
-export function planChunks(sourceDir: string): { readonly plugin: Plugin; readonly groups: Groups } {
-  const base = new Set<string>()
-  const frame = new Set<string>()
-  const plugin: Plugin = {
-    name: 'plan-chunks',
-    buildEnd() {
-      const addImports = (id: string, found: Set<string>) => {
-        if (found.has(id)) return
-        found.add(id)
-        for (const imported of this.getModuleInfo(id)?.importedIds ?? []) addImports(imported, found)
+export async function planChunks(sourceDir: string): Promise<CodeSplitting> {
+  const signIn = join(sourceDir, 'sign-in.tsx')
+  const frame = [join(sourceDir, 'main.tsx'), join(sourceDir, 'layout/shell.tsx')]
+  const overview = join(sourceDir, 'pages/overview/overview-page.tsx')
+  const used = await findUsedModules([signIn, overview, ...frame])
+  const isOf = (id: string, ...sources: string[]) => sources.some((source) => used.get(source)?.has(id) === true)
+  return {
+    groups: [
+      { name: 'react', test: /^\0rolldown|node_modules[\\/](react|react-dom|scheduler)[\\/]/, priority: 8 },
+      {
+        ...exact,
+        name: 'base',
+        test: (id) => isStyle(id) || (isOf(id, signIn) && isOf(id, overview, ...frame)),
+        priority: 7
+      },
+      { ...exact, name: 'forms', test: (id) => isOf(id, signIn), minShareCount: 2, priority: 6 },
+      { ...exact, name: 'frame', test: (id) => isOf(id, ...frame), priority: 5 },
+      { ...exact, name: 'first', test: (id) => isOf(id, overview), minShareCount: 2, priority: 4 },
+      { name: 'dialogs', test: isOfDialogs, minShareCount: 2, priority: 3 },
+      { name: 'parts', test: isPart, minShareCount: 2, priority: 2 },
+      {
+        name: 'shared',
+        minShareCount: 2,
+        entriesAware: true,
+        entriesAwareMergeThreshold: minSharedSize,
+        priority: 1
       }
-      addImports(join(sourceDir, 'sign-in.tsx'), base)
-      addImports(join(sourceDir, 'main.tsx'), frame)
-      addImports(join(sourceDir, 'layout/shell.tsx'), frame)
-    }
+    ]
   }
-  const groups: Groups = [
-    { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/, priority: 4 },
-    { name: 'base', test: (id) => base.has(id), minShareCount: 2, priority: 3 },
-    { name: 'frame', test: (id) => frame.has(id), minShareCount: 2, priority: 2 },
-    { name: 'parts', test: (id) => isPart(id), minShareCount: 3, priority: 2 },
-    {
-      name: 'shared',
-      minShareCount: 2,
-      entriesAware: true,
-      entriesAwareMergeThreshold: minSharedSize,
-      priority: 1
-    }
-  ]
-  return { plugin, groups }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const inputs = ['*.html', 'package.json', '../../pnpm-lock.yaml', 'src/**/*.{ts,tsx,css,svg}']
+const inputs = ['*.html', 'package.json', '../../pnpm-lock.yaml', 'src/**/*.{ts,tsx,css,svg,woff2}']
 
 /**
  * Computes the digest of a build from its sources and the versions of its dependencies.

@@ -46,12 +46,13 @@ function addLinks(html: string, chunks: readonly Chunk[], { modules, reads }: Pa
   const scripts = staticClosure(needed, chunks).filter((name) => !html.includes(`/${name}"`))
   const styles = needed.flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])])
   const links = [
-    // A fetch without options has the same mode and credentials. A preload with others would not be used.
-    ...reads.map((url) => `<link rel="preload" as="fetch" crossorigin href="${escapeAttribute(url)}">`),
     ...scripts.map((name) => `<link rel="modulepreload" crossorigin href="/${name}">`),
     ...styles
       .filter((name) => !html.includes(`/${name}"`))
-      .map((name) => `<link rel="preload" as="style" crossorigin href="/${name}">`)
+      .map((name) => `<link rel="preload" as="style" crossorigin href="/${name}">`),
+    // Last: the answers are small, and without the code nothing reads them. A fetch without options has the same mode and
+    // credentials. A preload with others would not be used.
+    ...reads.map((url) => `<link rel="preload" as="fetch" crossorigin href="${escapeAttribute(url)}">`)
   ]
   return html.replace('</head>', `${links.map((link) => `  ${link}\n  `).join('')}</head>`)
 }

@@ -35,7 +35,7 @@ export function Chart({ series, hidden: given, onHide, kind = 'stacked', ...rest
       )}
       {/* The height of the chart, so that nothing moves when its code arrives. */}
       <div ref={place} className="min-h-64">
-        <QueryView query={code} lines={7}>
+        <QueryView query={code} lines={7} hasFinalHeight>
           {({ ChartView }) => <ChartView {...rest} kind={kind} series={shown} />}
         </QueryView>
       </div>

@@ -1,10 +1,7 @@
-import { Dialog } from '@base-ui/react/dialog'
 import { useQuery } from '@tanstack/react-query'
-import { useLocation } from '@tanstack/react-router'
 import { Bell as BellIcon } from 'lucide-react'
 import { Suspense, useRef, useState } from 'react'
 import { latestNotices, type NoticeFeed } from '../notices/feed.ts'
-import { Loading } from '../ui/states.tsx'
 import { lazyPage } from './lazy-page.ts'
 
 /** Loaded when it is first opened, so that the first page stays small. */
@@ -14,23 +11,27 @@ const BellPanel = lazyPage(() => import('../notices/bell-panel.tsx'), 'BellPanel
 const maxShown = 99
 
 export const bellLook =
-  'relative grid size-10 shrink-0 place-items-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink data-popup-open:bg-sunken data-popup-open:text-ink'
+  'relative grid size-10 shrink-0 place-items-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink aria-expanded:bg-sunken aria-expanded:text-ink'
 
 /** A button that shows how many events are unread, and opens the newest ones. A failed count shows nothing: the page itself works. */
 export function Bell({ feed }: { readonly feed: NoticeFeed }) {
   const query = useQuery(latestNotices(feed))
   const [isOpen, setOpen] = useState(false)
-  const { pathname } = useLocation()
-  const isNavigating = useRef(false)
-  const close = (to = pathname) => {
-    isNavigating.current = to !== pathname
-    setOpen(false)
-  }
+  const button = useRef<HTMLButtonElement>(null)
   const unread = query.data?.unread ?? 0
   const count = unread > maxShown ? `${maxShown}+` : String(unread)
   return (
-    <Dialog.Root modal={false} open={isOpen} onOpenChange={(next) => (next ? setOpen(true) : close())}>
-      <Dialog.Trigger aria-label={unread === 0 ? feed.title : `${feed.title}, ${count} unread`} className={bellLook}>
+    <>
+      <button
+        ref={button}
+        type="button"
+        aria-label={unread === 0 ? feed.title : `${feed.title}, ${count} unread`}
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        onPointerEnter={() => void BellPanel.preload?.()}
+        onClick={() => setOpen(!isOpen)}
+        className={bellLook}
+      >
         <BellIcon aria-hidden="true" className="size-5" />
         {unread > 0 && (
           <span
@@ -40,18 +41,12 @@ export function Bell({ feed }: { readonly feed: NoticeFeed }) {
             {count}
           </span>
         )}
-      </Dialog.Trigger>
-      <Dialog.Portal>
-        <Dialog.Popup
-          // After navigation the title of the new page takes the focus.
-          finalFocus={() => !isNavigating.current}
-          className="fixed inset-x-3 top-15 z-50 flex max-h-[min(36rem,calc(100dvh-5rem))] flex-col rounded-2xl border border-line bg-surface shadow-popup outline-none sm:left-auto sm:w-100 lg:right-auto lg:left-4"
-        >
-          <Suspense fallback={<Loading lines={6} />}>
-            <BellPanel feed={feed} query={query} onFollow={close} />
-          </Suspense>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+      </button>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <BellPanel feed={feed} query={query} button={button} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
   )
 }

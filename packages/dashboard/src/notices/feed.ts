@@ -49,7 +49,8 @@ const recentCount = '50'
 /** Enough of the newest events to find what needs attention. */
 export const recentNotices = (feed: NoticeFeed) =>
   queryOptions<EventsResponse, ApiError>({
-    queryKey: [...feed.key, 'recent'],
+    // The same as that of an early read.
+    queryKey: [...feed.key, { query: { limit: recentCount } }],
     queryFn: ({ signal }) => feed.read({ limit: recentCount }, signal),
     refetchInterval: pollMs
   })

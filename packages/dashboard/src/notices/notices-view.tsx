@@ -33,6 +33,7 @@ export function NoticesView({ feed, description }: NoticesViewProps) {
     <Page
       title={feed.title}
       description={description}
+      isWaiting={query.isPending}
       actions={
         first?.events[0] === undefined ? undefined : (
           <MarkReadButton feed={feed} newest={first.events[0]} unread={first.unread} />

@@ -1,21 +1,23 @@
-import { Tooltip } from '@base-ui/react/tooltip'
+import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react'
+import { followMoments } from './follow-moments.ts'
 
-/** Links each time of a page to the one tooltip. */
-export const momentTooltip = Tooltip.createHandle<string>()
+/** Loaded with the first tooltip, so that the first page stays small. */
+const ExactTime = lazy<ComponentType<{ readonly moment: HTMLTimeElement }>>(() =>
+  import('./exact-time.tsx').then(
+    ({ ExactTime: component }) => ({ default: component }),
+    // The page stays usable without tooltips.
+    () => ({ default: () => null })
+  )
+)
 
 /** Shows the exact time of the `Moment` under the pointer or with the focus. */
 export function MomentTooltip() {
+  const [moment, setMoment] = useState<HTMLTimeElement | null>(null)
+  useEffect(() => followMoments(setMoment), [])
+  if (moment === null) return null
   return (
-    <Tooltip.Root handle={momentTooltip}>
-      {({ payload }) => (
-        <Tooltip.Portal>
-          <Tooltip.Positioner sideOffset={6} className="z-60">
-            <Tooltip.Popup className="rounded-lg border border-line bg-raised px-2.5 py-1.5 text-[0.8125rem] shadow-popup">
-              {payload}
-            </Tooltip.Popup>
-          </Tooltip.Positioner>
-        </Tooltip.Portal>
-      )}
-    </Tooltip.Root>
+    <Suspense fallback={null}>
+      <ExactTime moment={moment} />
+    </Suspense>
   )
 }

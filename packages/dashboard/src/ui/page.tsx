@@ -1,18 +1,25 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { titleOf } from '../brand/brand.ts'
+import { Card } from './card.tsx'
+import { Loading } from './states.tsx'
 
 interface PageProps {
   readonly title: string
   readonly description?: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode
+  /** Whether the data is still missing that decides which actions and parts the page has. Only its first wait is shown. */
+  readonly isWaiting?: boolean
 }
 
 /** The title of the page shown last; null before the first page. */
 let latestTitle: string | null = null
 
 /** A page of the dashboard: title, description, main actions and content. */
-export function Page({ title, description, actions, children }: PageProps) {
+export function Page({ title, description, actions, children, isWaiting = false }: PageProps) {
+  const [isComplete, setComplete] = useState(!isWaiting)
+  // A later wait, such as for another filter, must not take away a field while somebody types.
+  if (!isWaiting && !isComplete) setComplete(true)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     // Moving the focus makes screen readers announce the new page.
@@ -29,8 +36,14 @@ export function Page({ title, description, actions, children }: PageProps) {
           </h1>
           {description !== undefined && <p className="mt-1 max-w-prose text-ink-soft">{description}</p>}
         </div>
-        {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
+        {isComplete && actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
       </header>
+      {!isComplete && (
+        <Card isFlush>
+          <Loading lines={12} />
+        </Card>
+      )}
+      {/* Rendered while it waits, so that all parts request their data at once. */}
       <div className="space-y-6">{children}</div>
     </>
   )

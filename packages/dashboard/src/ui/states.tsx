@@ -68,10 +68,19 @@ export function InlineFailure({
   )
 }
 
-/** Grey placeholder lines. */
-export function Loading({ lines = 4 }: { readonly lines?: number }) {
+interface LoadingProps {
+  readonly lines?: number
+  /** Whether its place keeps its height, so that what follows need not wait. */
+  readonly hasFinalHeight?: boolean
+}
+
+/**
+ * Grey placeholder lines. What follows on the page appears together with the content (`styles.css`): the height of most
+ * content is unknown, and nothing may move while somebody reads or taps.
+ */
+export function Loading({ lines = 4, hasFinalHeight = false }: LoadingProps) {
   return (
-    <div role="status" className="space-y-3 p-5">
+    <div role="status" data-waiting={hasFinalHeight ? undefined : ''} className="space-y-3 p-5">
       <span className="sr-only">Loading…</span>
       {Array.from({ length: lines }, (_, line) => (
         <div
@@ -85,14 +94,13 @@ export function Loading({ lines = 4 }: { readonly lines?: number }) {
   )
 }
 
-interface QueryViewProps<Data> {
+interface QueryViewProps<Data> extends LoadingProps {
   readonly query: UseQueryResult<Data> | UseInfiniteQueryResult<Data>
-  readonly lines?: number
   readonly children: (data: Data) => ReactNode
 }
 
 /** Shows the data of a query, its loading state or its error. Data that failed to refresh is marked as possibly out of date. */
-export function QueryView<Data>({ query, lines, children }: QueryViewProps<Data>) {
+export function QueryView<Data>({ query, children, ...loading }: QueryViewProps<Data>) {
   const retry = { error: query.error, onRetry: () => void query.refetch(), isRetrying: query.isFetching }
   if (query.data !== undefined) {
     // `LoadMore` reports a failed next page. The pages before it are not out of date.
@@ -109,5 +117,5 @@ export function QueryView<Data>({ query, lines, children }: QueryViewProps<Data>
     )
   }
   if (query.error !== null) return <Failure {...retry} />
-  return <Loading {...(lines !== undefined && { lines })} />
+  return <Loading {...loading} />
 }

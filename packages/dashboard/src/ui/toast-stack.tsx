@@ -3,7 +3,7 @@ import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { explain } from '../api/api-error.ts'
 import { Button } from './button.tsx'
-import type { ShowToast, ToastRequest } from './toast-request.ts'
+import { type ToastRequest, type ToastsProps, toastPlace } from './toast-request.ts'
 
 const shownMs = 5000
 /** Longer, so that there is time to reach the button. */
@@ -14,13 +14,7 @@ const looks = {
   failed: { icon: CircleAlert, color: 'text-danger' }
 } as const
 
-interface ToastStackProps {
-  /** All toasts so far. */
-  readonly requests: readonly ToastRequest[]
-  readonly showToast: ShowToast
-}
-
-export function ToastStack(props: ToastStackProps) {
+export function ToastStack(props: ToastsProps) {
   return (
     <Toast.Provider limit={3} timeout={shownMs}>
       <Toasts {...props} />
@@ -31,7 +25,10 @@ export function ToastStack(props: ToastStackProps) {
 /** Base UI sets `aria-modal`, which only a dialog may have. */
 const notModal = { 'aria-modal': undefined }
 
-function Toasts({ requests, showToast }: ToastStackProps) {
+/** The region around the stack announces it. */
+const notLive = { 'aria-live': undefined, 'aria-atomic': undefined, 'aria-relevant': undefined }
+
+function Toasts({ requests, showToast, region }: ToastsProps) {
   const { toasts, add, close } = Toast.useToastManager<ToastRequest>()
   const shown = useRef(0)
   useEffect(() => {
@@ -49,11 +46,12 @@ function Toasts({ requests, showToast }: ToastStackProps) {
     await request.undo?.().catch((error: unknown) => showToast(`This could not be undone. ${explain(error)}`, 'failed'))
   }
   return (
-    <Toast.Portal>
+    <Toast.Portal container={region}>
       <Toast.Viewport
-        // A status instead of a landmark: it announces its texts, and is empty most of the time.
-        role="status"
-        className="fixed inset-x-4 bottom-4 z-60 mx-auto max-w-md sm:right-6 sm:bottom-6 sm:mr-0 sm:ml-auto"
+        // Not a landmark: it is empty most of the time.
+        role="group"
+        {...notLive}
+        className={toastPlace}
       >
         {toasts.map((toast) => {
           const request = toast.data

@@ -4,6 +4,7 @@ import type { WebhookEndpoint } from '@tollgate/contracts/http/webhooks.ts'
 import { ArrowLeft } from 'lucide-react'
 import { useState } from 'react'
 import { type ApiError, explain } from '../api/api-error.ts'
+import { lazyDialog } from '../layout/lazy-dialog.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -15,9 +16,13 @@ import { textLink } from '../ui/text-link.ts'
 import { useToast } from '../ui/toast.tsx'
 import { DeliveryLog } from './delivery-log.tsx'
 import { stateOfEndpoint } from './describe-endpoint.ts'
-import { DeleteEndpointDialog, EditEndpointDialog, RotateSecretDialog, TurnOffDialog } from './endpoint-dialogs.tsx'
 import { EndpointState } from './endpoint-state.tsx'
 import { refreshWebhooks, type WebhookArea } from './webhook-area.ts'
+
+const DeleteEndpointDialog = lazyDialog(() => import('./endpoint-dialogs.tsx'), 'DeleteEndpointDialog')
+const EditEndpointDialog = lazyDialog(() => import('./endpoint-dialogs.tsx'), 'EditEndpointDialog')
+const RotateSecretDialog = lazyDialog(() => import('./endpoint-dialogs.tsx'), 'RotateSecretDialog')
+const TurnOffDialog = lazyDialog(() => import('./endpoint-dialogs.tsx'), 'TurnOffDialog')
 
 /** Deliveries that fail or succeed change the state of the endpoint. */
 const refetchMs = 5_000
@@ -62,6 +67,7 @@ export function WebhookView({ area, id, status }: WebhookViewProps) {
   return (
     <Page
       title="Webhook endpoint"
+      isWaiting={query.isPending}
       description={
         <Link to={area.page} className={`inline-flex items-center gap-1.5 text-sm ${textLink}`}>
           <ArrowLeft aria-hidden="true" className="size-3.5" />

@@ -4,6 +4,7 @@ import type { WebhookEndpoint } from '@tollgate/contracts/http/webhooks.ts'
 import { Plus, Webhook } from 'lucide-react'
 import { useState } from 'react'
 import type { ApiError } from '../api/api-error.ts'
+import { lazyDialog } from '../layout/lazy-dialog.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -11,9 +12,10 @@ import { Moment } from '../ui/moment.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, QueryView } from '../ui/states.tsx'
 import { textLink } from '../ui/text-link.ts'
-import { CreateEndpointDialog } from './create-endpoint-dialog.tsx'
 import { describeTypes, stateOfEndpoint } from './describe-endpoint.ts'
 import type { WebhookArea } from './webhook-area.ts'
+
+const CreateEndpointDialog = lazyDialog(() => import('./create-endpoint-dialog.tsx'), 'CreateEndpointDialog')
 
 /** A page with the webhook endpoints of an area. */
 export function WebhooksView({ area }: { readonly area: WebhookArea }) {
@@ -32,6 +34,7 @@ export function WebhooksView({ area }: { readonly area: WebhookArea }) {
     <Page
       title={area.title}
       description={area.description}
+      isWaiting={query.isPending}
       actions={query.data?.endpoints.length === 0 ? undefined : create}
     >
       <Card isFlush>

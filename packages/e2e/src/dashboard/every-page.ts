@@ -131,8 +131,8 @@ t.test('a page that cannot be shown says why, and can be retried', async () => {
 t.test('the first page is small', async (t) => {
   if (browser === null) return
   for (const [path, title, person, maxBytes] of [
-    ['/login', 'Sign in', undefined, 130_000],
-    ['/dashboard', 'Overview', ada, 270_000]
+    ['/login', 'Sign in', undefined, 120_000],
+    ['/dashboard', 'Overview', ada, 180_000]
   ] as const) {
     const { page, context } = await visit(browser, system, person === undefined ? {} : { person })
     const requests: Request[] = []

@@ -65,7 +65,8 @@ export async function measureWebVitals(
   await page.addInitScript(observe)
   await page.goto(path, { waitUntil: 'commit' })
   await page.getByRole('heading', { name: title, level: 1 }).waitFor()
-  await page.getByText('Loading…').first().waitFor({ state: 'detached' })
+  // The code of a chart is loaded when it comes into view: its place does not wait.
+  await page.locator('[data-waiting]').first().waitFor({ state: 'detached' })
   await page.waitForLoadState('networkidle')
   await page.waitForTimeout(settlingMs)
   const seen = await page.evaluate<{

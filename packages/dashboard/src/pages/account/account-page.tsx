@@ -6,16 +6,18 @@ import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { useUser } from '../../layout/caller.ts'
+import { lazyDialog } from '../../layout/lazy-dialog.tsx'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { DeleteAccountDialog } from './delete-account-dialog.tsx'
 import { NotificationsCard } from './notifications-card.tsx'
 import { PasswordCard } from './password-card.tsx'
 import { SecondFactorCard } from './second-factor-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
 import { TimesCard } from './times-card.tsx'
+
+const DeleteAccountDialog = lazyDialog(() => import('./delete-account-dialog.tsx'), 'DeleteAccountDialog')
 
 export function AccountPage() {
   const [isDeleting, setDeleting] = useState(false)

@@ -2,13 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
+import { lazyDialog } from '../../layout/lazy-dialog.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Moment } from '../../ui/moment.tsx'
 import { QueryView } from '../../ui/states.tsx'
-import { EndSessionDialog } from './end-session-dialog.tsx'
-import { SignOutEverywhereDialog } from './sign-out-everywhere-dialog.tsx'
+
+const EndSessionDialog = lazyDialog(() => import('./end-session-dialog.tsx'), 'EndSessionDialog')
+const SignOutEverywhereDialog = lazyDialog(() => import('./sign-out-everywhere-dialog.tsx'), 'SignOutEverywhereDialog')
 
 type Session = Answer<'listSessions'>['sessions'][number]
 

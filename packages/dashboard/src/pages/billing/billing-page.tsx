@@ -20,6 +20,7 @@ export function BillingPage() {
   return (
     <Page
       title="Billing"
+      isWaiting={plan.isPending}
       description={
         isOwner ? 'Your plan, its price and your invoices.' : 'The plan of your team. The team owner pays for it.'
       }

@@ -5,8 +5,9 @@ import { isCode } from '../../api/api-error.ts'
 import { queryClient, read } from '../../api/queries.ts'
 import { brand } from '../../brand/brand.ts'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
+import { LoadingPage } from '../../layout/loading-page.tsx'
 import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
-import { Failure, Loading } from '../../ui/states.tsx'
+import { Failure } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { LoginForm } from '../auth/login-form.tsx'
 import { forgetMailLink, mailLink } from '../auth/mail-link.ts'
@@ -58,14 +59,11 @@ export function InvitationPage() {
   }
 
   if (open.data === undefined) {
+    if (open.error === null) return <LoadingPage />
     if (isCode(open.error, 'invitation_invalid')) return <UnusableInvitation />
     return (
       <AuthLayout title="You have been invited to a team">
-        {open.error === null ? (
-          <Loading />
-        ) : (
-          <Failure error={open.error} onRetry={() => void open.refetch()} isRetrying={open.isFetching} />
-        )}
+        <Failure error={open.error} onRetry={() => void open.refetch()} isRetrying={open.isFetching} />
       </AuthLayout>
     )
   }
@@ -109,13 +107,8 @@ export function InvitationPage() {
       </AuthLayout>
     )
   }
-  if (me.isPending) {
-    return (
-      <AuthLayout title={title}>
-        <Loading />
-      </AuthLayout>
-    )
-  }
+  // Which form is shown, and so its height, depends on the answer.
+  if (me.isPending) return <LoadingPage />
   return (
     <AuthLayout
       title={title}

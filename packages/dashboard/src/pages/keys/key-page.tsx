@@ -9,6 +9,7 @@ import { nameOfKey, shownPrefix } from '../../format/key.ts'
 import { formatUsd } from '../../format/money.ts'
 import { formatCount } from '../../format/number.ts'
 import { useAccount } from '../../layout/caller.ts'
+import { lazyDialog } from '../../layout/lazy-dialog.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Facts } from '../../ui/facts.tsx'
@@ -18,11 +19,12 @@ import { QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { AuditList } from '../audit/audit-list.tsx'
 import { RequestsTable } from '../requests/requests-table.tsx'
-import { EditKeyDialog } from './edit-key-dialog.tsx'
-import { EndOldValueDialog } from './end-old-value-dialog.tsx'
 import { type KeyAction, KeyActions, KeyBadges, KeyMeter, Metadata, OldValue } from './key-cells.tsx'
-import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
-import { RotateKeyDialog } from './rotate-key-dialog.tsx'
+
+const EditKeyDialog = lazyDialog(() => import('./edit-key-dialog.tsx'), 'EditKeyDialog')
+const EndOldValueDialog = lazyDialog(() => import('./end-old-value-dialog.tsx'), 'EndOldValueDialog')
+const RevokeKeyDialog = lazyDialog(() => import('./revoke-key-dialog.tsx'), 'RevokeKeyDialog')
+const RotateKeyDialog = lazyDialog(() => import('./rotate-key-dialog.tsx'), 'RotateKeyDialog')
 
 type ShownKey = Answer<'getKey'>['key']
 
@@ -46,6 +48,7 @@ export function KeyPage() {
           Keys
         </Link>
       }
+      isWaiting={query.isPending}
       actions={key === undefined ? undefined : <KeyActions listed={key} onAction={setOpen} />}
     >
       {isCode(query.error, 'not_found') ? (

@@ -2,23 +2,25 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useAccount } from '../../layout/caller.ts'
+import { lazyDialog } from '../../layout/lazy-dialog.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { QueryView } from '../../ui/states.tsx'
-import { CreateKeyDialog } from './create-key-dialog.tsx'
-import { EditKeyDialog } from './edit-key-dialog.tsx'
-import { EndOldValueDialog } from './end-old-value-dialog.tsx'
 import { type KeyAction, keyColumns } from './key-cells.tsx'
 import { isFiltered, KeyFilters, noFilter } from './key-filters.tsx'
 import { KeyTable } from './key-table.tsx'
 import { NoKeys } from './no-keys.tsx'
 import { noKeysReason } from './no-keys-reason.ts'
 import type { Key } from './read-key-form.ts'
-import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
-import { RotateKeyDialog } from './rotate-key-dialog.tsx'
 import { type KeyOrder, useHasRevoked, useKeys } from './use-keys.ts'
+
+const CreateKeyDialog = lazyDialog(() => import('./create-key-dialog.tsx'), 'CreateKeyDialog')
+const EditKeyDialog = lazyDialog(() => import('./edit-key-dialog.tsx'), 'EditKeyDialog')
+const EndOldValueDialog = lazyDialog(() => import('./end-old-value-dialog.tsx'), 'EndOldValueDialog')
+const RevokeKeyDialog = lazyDialog(() => import('./revoke-key-dialog.tsx'), 'RevokeKeyDialog')
+const RotateKeyDialog = lazyDialog(() => import('./rotate-key-dialog.tsx'), 'RotateKeyDialog')
 
 type Open = { readonly action: 'create' } | { readonly action: KeyAction; readonly key: Key }
 
@@ -48,6 +50,7 @@ function Keys({ text, isCreating }: { readonly text: string; readonly isCreating
   return (
     <Page
       title="Keys"
+      isWaiting={query.isPending || (isEmpty && hasRevoked === undefined)}
       description={
         role === 'owner'
           ? 'API keys authenticate your apps. A revoked key stops working everywhere at once.'

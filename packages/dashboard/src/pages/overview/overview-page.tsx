@@ -4,6 +4,7 @@ import { ChartColumn } from 'lucide-react'
 import { read } from '../../api/queries.ts'
 import { formatHeadlineUsd } from '../../format/money.ts'
 import { formatCompact, formatCount } from '../../format/number.ts'
+import { accountFeed, recentNotices } from '../../notices/feed.ts'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, QueryView } from '../../ui/states.tsx'
@@ -27,8 +28,14 @@ export function OverviewPage() {
   const month = { from, interval: 'month' } as const
   const byModel = useQuery({ ...read('getUsage', { query: { ...month, group_by: 'model' } }), ...liveReport })
   const byKey = useQuery({ ...read('getUsage', { query: { ...month, group_by: 'key' } }), ...liveReport })
+  const setup = useQuery(read('getSetup'))
+  const alerts = useQuery(recentNotices(accountFeed))
   return (
-    <Page title="Overview" description={`Your usage this month, since ${formatStart(monthStart)} (UTC).`}>
+    <Page
+      title="Overview"
+      description={`Your usage this month, since ${formatStart(monthStart)} (UTC).`}
+      isWaiting={setup.isPending || alerts.isPending}
+    >
       <SetupCard />
       <AlertsCard />
       <div className="grid grid-cols-1 items-stretch gap-6 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">

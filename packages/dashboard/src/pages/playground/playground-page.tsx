@@ -5,11 +5,11 @@ import { call } from '../../api/call.ts'
 import { isolate } from '../../format/visible-text.ts'
 import { gatewayUrl } from '../../gateway-url.ts'
 import { useAccount } from '../../layout/caller.ts'
+import { lazyDialog } from '../../layout/lazy-dialog.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Page } from '../../ui/page.tsx'
-import { CodeDialog } from './code-dialog.tsx'
 import { Conversation } from './conversation.tsx'
 import { forgetHandedOverKey, type HandedOverKey, handedOverKey } from './handed-over-key.ts'
 import { MessageForm } from './message-form.tsx'
@@ -19,6 +19,8 @@ import { SettingsCard } from './settings-card.tsx'
 import { createTokenSource, fixedKey } from './token-source.ts'
 import { isStreaming as isAnyStreaming } from './turn.ts'
 import { useChat } from './use-chat.ts'
+
+const CodeDialog = lazyDialog(() => import('./code-dialog.tsx'), 'CodeDialog')
 
 const ownTokens = () =>
   createTokenSource(

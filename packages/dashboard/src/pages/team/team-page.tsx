@@ -7,6 +7,7 @@ import { read } from '../../api/queries.ts'
 import { countOf } from '../../format/number.ts'
 import { visibleText } from '../../format/visible-text.ts'
 import { useAccount, useUser } from '../../layout/caller.ts'
+import { lazyDialog } from '../../layout/lazy-dialog.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -15,8 +16,10 @@ import { Moment } from '../../ui/moment.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
-import { InviteDialog } from './invite-dialog.tsx'
-import { type Removal, RemoveSeatDialog } from './remove-seat-dialog.tsx'
+import type { Removal } from './remove-seat-dialog.tsx'
+
+const InviteDialog = lazyDialog(() => import('./invite-dialog.tsx'), 'InviteDialog')
+const RemoveSeatDialog = lazyDialog(() => import('./remove-seat-dialog.tsx'), 'RemoveSeatDialog')
 
 type Team = Answer<'getTeam'>['team']
 
@@ -37,6 +40,7 @@ export function TeamPage() {
     <Page
       title="Team"
       description="Everyone with a seat shares the plan, the keys and the budget."
+      isWaiting={team.isPending}
       actions={role === 'owner' && seats !== undefined && !isFull ? invite : undefined}
     >
       {role === 'owner' && isFull && (

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { ChartColumn } from 'lucide-react'
 import { read } from '../../api/queries.ts'
 import { Card } from '../../ui/card.tsx'
-import { Empty, QueryView } from '../../ui/states.tsx'
+import { Empty, Loading, QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { liveReport } from '../../usage/live.ts'
 import { measures, type SumMeasure } from '../../usage/measures.ts'
@@ -44,6 +44,11 @@ export function SumsView({ range, by, measure, isCompared, hidden, onHide }: Sum
   const name = (measures.find(([value]) => value === measure)?.[1] ?? measure).toLowerCase()
   return (
     <div aria-busy={isOld} className={`space-y-6 transition-opacity ${isOld ? 'opacity-60' : ''}`}>
+      {usage.isPending && (
+        <Card isFlush>
+          <Loading lines={12} />
+        </Card>
+      )}
       {hasUsage && <Figures sums={sumUsage(report.buckets)} before={before && sumUsage(before.buckets)} />}
       <Card
         title={`${titles[report?.interval ?? range.interval]} ${name}`}

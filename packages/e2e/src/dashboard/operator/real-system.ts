@@ -124,7 +124,7 @@ t.test('what an operator does in the browser is in force at the gateway when the
   await page.getByText('Output of gpt-4o-mini costs 100 % more.').waitFor()
   await button('Apply this catalog').click()
   await confirmAct(page, 'Apply catalog', { password: true })
-  await toast('is in force.')
+  await toast('Catalog version 2 is in force.')
   await page
     .getByRole('button', { name: /^Apply again version/ })
     .first()
@@ -132,7 +132,7 @@ t.test('what an operator does in the browser is in force at the gateway when the
   await page.getByText('Output of gpt-4o-mini costs 50 % less.').waitFor()
   await page.getByRole('button', { name: /^Apply version \d+ again$/ }).click()
   await confirmAct(page, 'Apply catalog', { password: true })
-  await toast('is in force.')
+  await toast('Catalog version 3 is in force.')
 
   await page.goto(`/dashboard/operator/accounts?q=${encodeURIComponent(person.email)}`)
   await page.getByRole('link', { name: person.email }).click()

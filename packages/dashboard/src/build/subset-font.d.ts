@@ -1,0 +1,10 @@
+/** The part of the library that write-fonts.ts uses. */
+declare module 'subset-font' {
+  interface SubsetOptions {
+    readonly targetFormat: 'woff2'
+    readonly variationAxes?: Readonly<
+      Record<string, { readonly min: number; readonly max: number; readonly default: number }>
+    >
+  }
+  export default function subsetFont(font: Buffer, text: string, options: SubsetOptions): Promise<Buffer>
+}
