@@ -208,6 +208,11 @@ export const errorTable = {
     'Requests from this origin are not accepted. Ask the operator to add it to CORS_EXTRA_ORIGINS.'
   ],
   key_quota_exceeded: [403, 'permission_error', 'Your plan allows no more API keys. Revoke one or upgrade.'],
+  partner_api_not_allowed: [
+    403,
+    'permission_error',
+    'Your plan does not let a server create keys. Upgrade, or create keys in the dashboard.'
+  ],
   webhook_limit_reached: [
     403,
     'permission_error',

@@ -104,7 +104,7 @@ onDatabase('own sessions', async (t, newDatabase) => {
   })
 
   await t.test('nobody sees or ends another user’s sessions, not even the owner of their team', async () => {
-    const owner = await control.signUp({ plan: 'team' })
+    const owner = await control.signUp({ plan: 'enterprise' })
     const seat = await control.signUp()
     const stranger = await control.signUp()
     const invited = await call('POST', '/api/team/seats', { cookie: owner.cookie, body: { email: seat.email } })

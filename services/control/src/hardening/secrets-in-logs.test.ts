@@ -96,6 +96,7 @@ test('no password, key, cookie or token appears in the log', async (t) => {
   })
 
   await t.test('management keys', async () => {
+    const { cookie } = await control.signUp({ plan: 'enterprise' })
     const body = { label: 'server', scope: 'management' }
     const created = await expect(201, call('POST', '/api/keys', { cookie, body }))
     const management = (created.body as { key: { id: string; value: string } }).key

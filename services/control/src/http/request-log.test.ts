@@ -36,7 +36,7 @@ test('refused sign-ins and missing rights are logged with the client address', a
 
 test('the line of a request names user, account and management key, also of the sign-in itself', async (t) => {
   const { call, signUp, signIn, last } = await startLogged(t)
-  const user = await signUp({ plan: 'team' })
+  const user = await signUp({ plan: 'enterprise' })
   const id = { user: user.id, account: user.id, key: null }
   await signIn(user)
   assert.partialDeepStrictEqual(last(), { ...id, endpoint: '/api/auth/login', status: 200, code: null })

@@ -270,7 +270,7 @@ onDatabase('GET /api/keys/:id', async (t, newDatabase) => {
   t.after(() => control.close())
   const { call } = control
   const { joined } = teamOf(control)
-  const owner = await control.signUp({ plan: 'team' })
+  const owner = await control.signUp({ plan: 'enterprise' })
   const create = async (by: TestUser, body: object) =>
     keyOf(await call('POST', '/api/keys', { cookie: by.cookie, body: { label: 'x', ...body } }))
   const get = (by: CallOptions, id: string) => call('GET', `/api/keys/${id}`, by)

@@ -6,6 +6,7 @@ import { accountName } from '@tollgate/state/keyspace/names.ts'
 import { readRedisTime } from '@tollgate/state/link/redis-time.ts'
 import { findPointer } from '@tollgate/state/projection/read-pointer.ts'
 import { eq, sql } from 'drizzle-orm'
+import { accounts } from '../database/schema/accounts.ts'
 import { keys as keyRows } from '../database/schema/keys.ts'
 import { type Answer, codeOf } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
@@ -142,7 +143,7 @@ onDatabase('keys for partners', async (t, newDatabase) => {
   })
 
   await t.test('an account has at most five management keys, and they do not count towards its quota', async () => {
-    const user = await control.signUp({ plan: 'free' })
+    const user = await control.signUp({ plan: 'enterprise' })
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => create(user, { label: 'server', scope: 'management' }))
     )
@@ -151,10 +152,28 @@ onDatabase('keys for partners', async (t, newDatabase) => {
       new Set(answers.filter(({ status }) => status !== 201).map(codeOf)),
       new Set(['key_quota_exceeded'])
     )
-    told(await create(user, { label: 'the one key of a free plan' }))
-    const [{ value }] = [told(answers.find(({ status }) => status === 201)!)]
-    assert.deepEqual(refusal(await create(bearer(value), { label: 'another' })), [403, 'key_quota_exceeded'])
+    told(await create(user, { label: 'tenant' }))
+    const { limits } = (await call('GET', '/api/limits', user)).body as { limits: { keys: { in_use: number } } }
+    assert.equal(limits.keys.in_use, 1)
   })
+
+  await t.test(
+    'once the plan does not sell it any more, a server creates no keys, and keeps those that exist',
+    async () => {
+      const { user, server } = await partner()
+      const { id } = told(await create(server, { label: 'tenant' }))
+      await control.database.orm.update(accounts).set({ plan: 'team' }).where(eq(accounts.id, user.id))
+      assert.deepEqual(refusal(await create(server, { label: 'another' })), [403, 'partner_api_not_allowed'])
+      assert.deepEqual(refusal(await create(user, { label: 'x', scope: 'management' })), [
+        403,
+        'partner_api_not_allowed'
+      ])
+      assert.equal((await call('GET', `/api/keys/${id}`, server)).status, 200)
+      assert.equal((await call('POST', `/api/keys/${id}/rotate`, { ...server, body: {} })).status, 200)
+      assert.equal((await call('DELETE', `/api/keys/${id}`, server)).status, 200)
+      told(await create(user, { label: 'by hand' }))
+    }
+  )
 
   await t.test(
     'a wrong, revoked, rotated, expired or suspended management key is refused with its own error',

@@ -1,4 +1,5 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { CreateKeyRequest } from '@tollgate/contracts/http/keys.ts'
 import { digestSecret, displayPrefix, type KeyScope } from '@tollgate/contracts/keys/secret.ts'
 import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
@@ -15,6 +16,7 @@ import { recordChange } from '../projection/record-change.ts'
 import { assertKeyQuota } from './assert-key-quota.ts'
 import { findMade, rememberMade } from './idempotency.ts'
 import { readKeyTerms } from './key-terms.ts'
+import { mayCreateByServer } from './partner-api.ts'
 
 /** Who changes a key, and further details for the audit log. */
 export type ByWhom = By & { readonly detail: Readonly<Record<string, string>> }
@@ -38,7 +40,7 @@ export interface StoredKey {
 /**
  * Stores a new key if the account's limits allow it.
  *
- * @throws ServiceError `key_quota_exceeded`, `too_many_requests`, or `invalid_request` naming a term that the plan does not allow
+ * @throws ServiceError `partner_api_not_allowed`, `key_quota_exceeded`, `too_many_requests`, or `invalid_request` naming a term that the plan does not allow
  */
 export async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWhom): Promise<StoredKey> {
   const { accountId, scope, secret, asked, idempotency } = key
@@ -54,6 +56,10 @@ export async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWh
       .from(accounts)
       .where(eq(accounts.id, accountId))
     if (account === undefined) throw new Error(`account ${accountId} does not exist`)
+    const isForServer = scope === 'management' || by.detail.by_key !== undefined
+    if (isForServer && !mayCreateByServer(catalog, account.planInForce)) {
+      throw new ServiceError('partner_api_not_allowed')
+    }
     const terms = readKeyTerms(asked, catalog, account.planInForce, by.at)
     await assertKeyQuota(db, catalog, account, { scope }, by.at)
     await assertMayChangeKeys(db, catalog, accountId)

@@ -61,7 +61,7 @@ onDatabase('tokens of the playground', async (t, newDatabase) => {
   })
 
   await t.test('without a session there is none, not even with a management key', async () => {
-    const { cookie } = await control.signUp()
+    const { cookie } = await control.signUp({ plan: 'enterprise' })
     const body = { label: 'server', scope: 'management' }
     const { key } = (await call('POST', '/api/keys', { cookie, body })).body as { key: { value: string } }
     for (const headers of [{}, { authorization: `Bearer ${key.value}` }] as Array<Record<string, string>>) {

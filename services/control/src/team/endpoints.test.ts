@@ -50,7 +50,7 @@ onDatabase('team', async (t, newDatabase) => {
   })
 
   await t.test('an invited user who accepts acts for the team, and their own keys are refused', async () => {
-    const ada = await control.signUp()
+    const ada = await control.signUp({ plan: 'enterprise' })
     const own = keyOf(await createKey(ada.cookie)).id
     const body = { label: 'server', scope: 'management' }
     const ownServer = keyOf(await call('POST', '/api/keys', { cookie: ada.cookie, body }))
@@ -69,7 +69,7 @@ onDatabase('team', async (t, newDatabase) => {
     )
     assert.deepEqual((await team(ada)).invitations, [])
     assert.deepEqual(await record(ada.id), {
-      plan: 'free',
+      plan: 'enterprise',
       status: 'suspended',
       isOwnerInTeam: true,
       ownCapNanos: null
@@ -112,7 +112,7 @@ onDatabase('team', async (t, newDatabase) => {
     assert.deepEqual(await idsOf(owner.cookie), [made])
     assert.deepEqual(new Set(await idsOf(ada.cookie)), new Set([own, ownServer.id]))
     assert.equal((await record(ada.id)).status, 'active')
-    assert.equal(planOf(await call('GET', '/api/auth/me', { cookie: ada.cookie })), 'free')
+    assert.equal(planOf(await call('GET', '/api/auth/me', { cookie: ada.cookie })), 'enterprise')
     assert.deepEqual(
       (await actions(owner.id)).filter((action) => action.startsWith('team.')),
       ['team.invited', 'team.joined', 'team.left']

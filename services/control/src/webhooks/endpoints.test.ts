@@ -120,7 +120,7 @@ onDatabase('webhook endpoints', async (t, newDatabase) => {
 
   await t.test('others see nothing of it; a management key has the owner’s rights, and a seat has none', async () => {
     const { endpoint } = await create({ url: receiver.url, event_types: ['plan.changed'] })
-    const owner = await control.signUp({ plan: 'team' })
+    const owner = await control.signUp({ plan: 'enterprise' })
     const seat = await control.signUp()
     await teamOf(control).joined(owner, seat)
     for (const [method, path] of [

@@ -51,7 +51,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
       description="Use one key per app, so that you can tell their usage apart."
       onClose={onClose}
     >
-      {scope === 'inference' && <QuotaReached />}
+      {scope === 'inference' ? <QuotaReached /> : <NoPartnerApi />}
       <DialogForm
         action="Create key"
         onClose={onClose}
@@ -109,6 +109,27 @@ function QuotaReached() {
         ) : (
           'or ask the owner of your team to upgrade'
         )}
+        .
+      </p>
+    </Banner>
+  )
+}
+
+/** Says that the plan lets no server create keys, before someone fills in the form. Only owners see it. */
+function NoPartnerApi() {
+  const plan = useQuery(read('getPlan'))
+  const offered = useQuery(read('listPlans'))
+  if (plan.data === undefined || offered.data === undefined) return null
+  const includes = (entitlements: readonly string[]): boolean => entitlements.includes('partner-api')
+  const others = offered.data.plans.filter(({ entitlements }) => includes(entitlements)).map(({ name }) => name)
+  if (others.length === 0 || includes(plan.data.plan.entitlements)) return null
+  return (
+    <Banner tone="warning" title="Your plan does not let a server create keys">
+      <p>
+        {others.length === 1 ? 'The plan that does' : 'Plans that do'}: {others.join(', ')}.{' '}
+        <Link to="/dashboard/billing" className={textLink}>
+          Compare the plans
+        </Link>
         .
       </p>
     </Banner>
