@@ -29,8 +29,9 @@ for (const name of injected) {
     if (!need(t, 'redis-server', redis) || !need(t, 'PostgreSQL', postgres)) return
     const measured = await runFault(fault, system!, pace)
     for (const line of describeMeasured(measured)) t.comment(line)
-    // Recovery time is not checked here: the machine runs other tests too.
-    assert.deepEqual(findBrokenPromises(measured, { ...fault.allowed, recoveryMs: Number.POSITIVE_INFINITY }), [])
+    // Times are not checked here: the machine runs other tests too. What Redis loses must still fit the lag of the copies at the loss.
+    const anyTime = { recoveryMs: Number.POSITIVE_INFINITY, copiedWithinMs: Number.POSITIVE_INFINITY }
+    assert.deepEqual(findBrokenPromises(measured, { ...fault.allowed, ...anyTime }), [])
     assert.equal(measured.revocations.maxAcceptedMs, 0, 'revoked keys are refused at once')
   })
 }

@@ -2,6 +2,9 @@ import type { Allowed } from './measure/broken-promises.ts'
 import type { Findings } from './measure/measured.ts'
 import type { ChaosSystem, Conditions } from './system/chaos-system.ts'
 
+/** Notes how far control has copied from Redis, then makes Redis lose data. */
+export type LoseData = (lose: () => Promise<unknown>) => Promise<void>
+
 /** A fault to inject, and how far it may weaken the promises. */
 export interface Fault {
   name: string
@@ -14,8 +17,8 @@ export interface Fault {
   /**
    * Breaks something, then restores it. Resolves when it is restored.
    *
-   * @param markDataLoss called by the fault when Redis loses acknowledged writes
+   * @param loseData called by the fault with what makes Redis lose acknowledged writes
    * @param findings receives what only this fault measures
    */
-  inject(system: ChaosSystem, markDataLoss: () => void, findings: Findings): Promise<void>
+  inject(system: ChaosSystem, loseData: LoseData, findings: Findings): Promise<void>
 }

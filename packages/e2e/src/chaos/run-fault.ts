@@ -2,8 +2,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from './fault.ts'
 import { failuresOf } from './measure/broken-promises.ts'
+import { readCopiedUntil } from './measure/copy-progress.ts'
+
 import { countAccounts, findLost } from './measure/find-lost.ts'
-import { falseBudgetRefusals, measureCaps, uncopiedNanos, uncopiedRequests } from './measure/measure-caps.ts'
+import { type DataLoss, falseBudgetRefusals, measureCaps, measureUncopied } from './measure/measure-caps.ts'
 import type { Findings, Measured } from './measure/measured.ts'
 import { measureMessages, readMessages } from './measure/messages.ts'
 import { chargedIn, chargedSince, producedIn } from './measure/produced-and-charged.ts'
@@ -69,7 +71,7 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = d
   const early = failuresOf(countOutcomes(steady.raw))
   if (early.length > 0) throw new Error(`requests failed before the fault: ${early.join('; ')}`)
 
-  let dataLostAt: number | null = null
+  let loss: DataLoss | null = null
   const findings: Findings = { seen: [], broken: [] }
   revocations.revokeOne()
   const brokenFrom = performance.now()
@@ -77,8 +79,10 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = d
   try {
     await fault.inject(
       system,
-      () => {
-        dataLostAt = Date.now()
+      async (lose) => {
+        const copiedUntil = await readCopiedUntil(system)
+        await lose()
+        loss = { atMs: Date.now(), copiedUntil }
       },
       findings
     )
@@ -96,6 +100,11 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = d
 
   const lost = await findLost(system, creations, revoked, accountsBefore, fault.allowed)
   await untilSettled(system)
+  if (loss !== null) {
+    // A hold that came back with old data took a part of its budget until just now.
+    await budgets.finish()
+    await untilSettled(system)
+  }
   await untilTold(system, noticed)
   const recorded = models.requests()
   return {
@@ -106,11 +115,10 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = d
       answered: revoked.filter(({ okAt }) => okAt !== null).length,
       maxAcceptedMs: Math.max(0, ...revoked.map(({ acceptedForMs }) => acceptedForMs))
     },
-    caps: await measureCaps(capped, recorded, sql, dataLostAt),
+    caps: await measureCaps(capped, recorded, sql, loss),
     produced: producedIn(recorded),
     charged: chargedSince(chargedBefore, await chargedIn(sql)),
-    uncopiedNanos: dataLostAt === null ? 0 : uncopiedNanos(recorded, dataLostAt),
-    uncopiedRequests: dataLostAt === null ? 0 : uncopiedRequests(recorded, dataLostAt),
+    uncopied: measureUncopied(recorded, loss),
     receipts: await measureReceipts(system, logBefore, [...steady.raw, ...capped.sent]),
     messages: await measureMessages(system, noticed, messagesBefore),
     falseRefusals: falseRefusals([...steady.raw, ...steady.sdk], capped),

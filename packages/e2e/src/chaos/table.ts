@@ -13,7 +13,7 @@ const total = (outcomes: Outcomes): number => [...outcomes.values()].reduce((sum
 export function describeMeasured(measured: Measured): string[] {
   const { revocations, caps, produced, charged, falseRefusals, lost, raw, sdk, recoveredMs, brokenMs, findings } =
     measured
-  const { receipts, messages } = measured
+  const { receipts, messages, uncopied } = measured
   const { count, missing, extra, differing, repeated, unlogged, dropped } = receipts
   const failures = (outcomes: Outcomes) => {
     const failed = new Map(failuresOf(outcomes))
@@ -32,6 +32,11 @@ export function describeMeasured(measured: Measured): string[] {
     `charged, but never sent          ${Math.max(0, charged.requests - produced.requests)}`,
     `receipts                         ${count}: ${missing} missing, ${extra} without a charge, ${differing} accounts differ, ${repeated} twice, ${dropped} dropped`,
     `answered requests without one    ${unlogged}`,
+    ...(uncopied === null
+      ? []
+      : [
+          `copies behind at the loss        usage ${seconds(uncopied.usage.behindMs)} (${uncopied.usage.requests} requests), receipts ${seconds(uncopied.receipts.behindMs)} (${uncopied.receipts.requests} requests)`
+        ]),
     `notices, mails                   ${came(messages.notices)}, ${came(messages.mails)}`,
     `webhooks                         ${came(messages.webhooks)}, ${messages.refusedWebhooks} refused, ${messages.wrongWebhooks} wrong`,
     `false 401, 402, 429              ${falseRefusals.size === 0 ? '0' : describe(falseRefusals)}`,

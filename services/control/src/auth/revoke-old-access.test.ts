@@ -59,7 +59,7 @@ test('a mailed reset', async (t) => {
   t.after(() => control.close())
 
   await t.test('revokes management keys, and inference keys only if asked', async () => {
-    const user = await control.signUp({ plan: 'pro' })
+    const user = await control.signUp({ plan: 'enterprise' })
     const management = await newKey(control, user, 'management')
     const inference = await newKey(control, user)
     assert.equal(await isAccepted(control, management), true)
@@ -81,7 +81,7 @@ test('a mailed reset', async (t) => {
   })
 
   await t.test('by a seat revokes only the keys that this user created in the team', async () => {
-    const [owner, seat] = [await control.signUp({ plan: 'team' }), await control.signUp()]
+    const [owner, seat] = [await control.signUp({ plan: 'enterprise' }), await control.signUp()]
     const own = await newKey(control, seat)
     await join(control, owner, seat)
     const ofOwner = [await newKey(control, owner), await newKey(control, owner, 'management')]

@@ -4,8 +4,15 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { type FoundReceipts, forgetReceipts, readReceipts } from '@tollgate/state/receipts/receipts.ts'
 import { type Skipped, type SkipReason, type StoredReceipts, skipReasons } from './store-receipts.ts'
 
-/** Shards that are read at once. */
-const shardsPerRead = 16
+/** Shards that Redis reads at once: few enough that requests of gateways do not wait for it. */
+const shardsPerRead = 32
+/**
+ * Shards that are copied together while there is little to copy. All of them: a transaction for each few would take most of the time
+ * of a round, and would leave the log behind the ledger on a busy machine.
+ */
+const shardsTogether = accountShards.length
+/** After a round that left some or failed: replicas divide the shards, and what cannot be stored holds up few others. */
+const shardsTogetherInBacklog = 16
 /**
  * Entries that are read at once, of all these shards: so a backlog needs the memory of some thousand receipts. A shard that has more
  * than others is read alone, with all of them. An entry has the receipts of requests that were settled together.
@@ -31,6 +38,8 @@ export interface CopyReceiptsOptions {
   readonly store: (receipts: readonly Receipt[], malformed: number) => Promise<StoredReceipts>
   /** The place in the list of shards to begin at. */
   readonly beginAt: number
+  /** Whether the round before left some, or failed. */
+  readonly hasBacklog: boolean
   /** Checked between steps. The next call copies the rest. */
   readonly signal?: AbortSignal
 }
@@ -44,13 +53,15 @@ export interface CopyReceiptsOptions {
  *
  * @throws the first failure, after it tried all shards; or the signal's reason
  */
-export async function copyReceipts({ redis, store, beginAt, signal }: CopyReceiptsOptions): Promise<CopiedReceipts> {
+export async function copyReceipts(options: CopyReceiptsOptions): Promise<CopiedReceipts> {
+  const { redis, store, beginAt, hasBacklog, signal } = options
   const total = { copied: 0, skipped: { malformed: 0, old: 0, ahead: 0 } satisfies Record<SkipReason, number> }
   const failures: unknown[] = []
   let rest: CopiedReceipts['rest'] = 'none'
   const shards = [...accountShards.slice(beginAt), ...accountShards.slice(0, beginAt)]
-  for (let from = 0; from < shards.length; from += shardsPerRead) {
-    let unread = shards.slice(from, from + shardsPerRead)
+  const together = hasBacklog ? shardsTogetherInBacklog : shardsTogether
+  for (let from = 0; from < shards.length; from += together) {
+    let unread = shards.slice(from, from + together)
     let isOthers = false
     for (let reads = 0; unread.length > 0 && reads < readsPerRound && !isOthers; reads++) {
       signal?.throwIfAborted()
@@ -87,14 +98,19 @@ async function readAll(
   entriesEach: number,
   failures: unknown[]
 ): Promise<Found[]> {
-  const read = await Promise.allSettled(
-    shards.map(async (shard) => ({ shard, ...(await readReceipts(redis, shard, entriesEach)) }))
-  )
-  return read.flatMap((one) => {
-    if (one.status === 'fulfilled') return one.value
-    failures.push(one.reason)
-    return []
-  })
+  const found: Found[] = []
+  for (let from = 0; from < shards.length; from += shardsPerRead) {
+    const read = await Promise.allSettled(
+      shards
+        .slice(from, from + shardsPerRead)
+        .map(async (shard) => ({ shard, ...(await readReceipts(redis, shard, entriesEach)) }))
+    )
+    for (const one of read) {
+      if (one.status === 'rejected') failures.push(one.reason)
+      else if (one.value.entries.length > 0) found.push(one.value)
+    }
+  }
+  return found
 }
 
 async function forgetEntries(redis: RedisLink, shard: AccountShard, entries: FoundReceipts['entries']): Promise<void> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
-import { accountShard, receiptsName } from '@tollgate/state/keyspace/names.ts'
+import { accountShard, accountShards, receiptsName } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import { encodeReceipt } from '@tollgate/state/receipts/receipt-text.ts'
 import { noteReceipts } from '@tollgate/state/receipts/receipts.ts'
@@ -17,6 +17,13 @@ import { receiptOf } from './testing/receipt-of.ts'
 
 const quiet = { info: () => {}, warn: () => {} }
 const roomy = 10_000_000
+/** An account in a shard, by its place in the list of shards. */
+function accountOfShard(index: number): string {
+  for (;;) {
+    const account = randomUUID()
+    if (accountShard(account) === accountShards[index]) return account
+  }
+}
 const zero = { malformed: 0, old: 0, ahead: 0 }
 
 test('the receipt copier', async (t) => {
@@ -62,7 +69,7 @@ test('the receipt copier', async (t) => {
     await note(Array.from({ length: 300 }, () => receiptOf(account)))
     const counts: number[] = []
     const failing = copyReceipts({
-      ...{ redis, beginAt: 7 },
+      ...{ redis, beginAt: 7, hasBacklog: true },
       store: async (receipts) => {
         counts.push(receipts.length)
         throw new Error('the database is away')
@@ -115,9 +122,39 @@ test('the receipt copier', async (t) => {
       reads++
       return { changed: Math.floor(receipts.length / 4), skipped: zero }
     }
-    const { rest } = await copyReceipts({ redis, beginAt: 0, store })
+    const { rest } = await copyReceipts({ redis, beginAt: 0, hasBacklog: false, store })
     assert.equal(rest, 'others')
     assert.equal(reads, 1)
+    await copier().runOnce()
+  })
+
+  await t.test(
+    'the receipts of all shards are stored together, so that the log is no further behind than the ledger',
+    async () => {
+      const receipts = Array.from({ length: 200 }, () => receiptOf(randomUUID()))
+      await note(receipts)
+      const counts: number[] = []
+      const store = async (some: readonly Receipt[]) => {
+        counts.push(some.length)
+        return { changed: some.length, skipped: zero }
+      }
+      const { copied, rest } = await copyReceipts({ redis, beginAt: 40, hasBacklog: false, store })
+      assert.deepEqual([copied, rest, counts], [200, 'none', [200]])
+    }
+  )
+
+  await t.test('what cannot be stored keeps the receipts of few other shards in Redis', async () => {
+    const [bad, ...others] = [1, 2, 120, 220].map(accountOfShard)
+    await note([bad!, ...others].map((account) => receiptOf(account)))
+    const stored: string[] = []
+    const store = async (some: readonly Receipt[]) => {
+      if (some.some(({ account }) => account === bad)) throw new Error('one receipt cannot be stored')
+      stored.push(...some.map(({ account }) => account))
+      return { changed: some.length, skipped: zero }
+    }
+    await assert.rejects(copyReceipts({ redis, beginAt: 0, hasBacklog: true, store }), /one receipt/)
+    assert.deepEqual(stored, others.slice(1))
+    assert.equal(await waiting(bad!), 1)
     await copier().runOnce()
   })
 

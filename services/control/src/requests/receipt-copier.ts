@@ -33,6 +33,7 @@ export function createReceiptCopier(options: ReceiptCopierOptions): BackgroundLo
   const { database, redis, clock, log, days, intervalMs = 1000, onStored, onCopied } = options
   const { orm } = database
   let maintainedAt: number | null = null
+  let hasBacklog = false
 
   async function maintain(signal: AbortSignal): Promise<void> {
     const kept = await readKeptDays(orm, redis, clock, days)
@@ -46,7 +47,7 @@ export function createReceiptCopier(options: ReceiptCopierOptions): BackgroundLo
     log,
     intervalMs,
     describeError: withoutCommand,
-    async round(signal) {
+    async round(signal, isFailing) {
       const beganAt = performance.now()
       if (maintainedAt === null || beganAt - maintainedAt > maintenanceMs) {
         maintainedAt = beganAt
@@ -60,12 +61,14 @@ export function createReceiptCopier(options: ReceiptCopierOptions): BackgroundLo
       const copied = await copyReceipts({
         redis,
         signal,
+        hasBacklog: hasBacklog || isFailing,
         beginAt: Math.floor(Math.random() * accountShards.length),
         async store(receipts, malformed) {
           kept ??= readKeptDays(orm, redis, clock, days)
           return storeReceipts(orm, receipts, { kept: await kept, malformed, onStored })
         }
       })
+      hasBacklog = copied.rest !== 'none'
       const skipped = Object.values(copied.skipped).reduce((sum, count) => sum + count, 0)
       if (skipped > 0) log.warn({ ...copied.skipped }, 'receipts of requests were not stored')
       onCopied?.(copied, beganAt)

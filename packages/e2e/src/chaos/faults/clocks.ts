@@ -32,7 +32,7 @@ const jump = (name: string, owner: string, names: readonly string[], seconds: nu
   conditions,
   missing: whyNoClocks,
   allowed: { retriesSucceed: true, ...allowed },
-  async inject(system: ChaosSystem, _markDataLoss, findings) {
+  async inject(system: ChaosSystem, _loseData, findings) {
     // Before, since a wrong clock may keep people from signing in.
     const person = await new Person(system.system, 'rotating').join()
     const limited = await startLimitedTraffic(system)

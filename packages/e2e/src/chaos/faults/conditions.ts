@@ -31,9 +31,8 @@ export const conditionFaults: readonly Fault[] = [
     summary: 'four replicas of control run all background loops, and an operator runs FLUSHALL',
     conditions: { controls: 4 },
     allowed: { redisLosesData: true, refusals: ['503 state_unavailable'] },
-    async inject({ redis }, markDataLoss) {
-      markDataLoss()
-      await redis.ask((client) => client.flushall())
+    async inject({ redis }, loseData) {
+      await loseData(() => redis.ask((client) => client.flushall()))
     }
   }
 ]

@@ -76,7 +76,7 @@ export const controlCut: Fault = {
   name: 'control-cut-changes',
   summary: `control is cut off from Redis for ${cutForMs / 1000} s, and asked for each restricting change`,
   allowed: { retriesSucceed: true },
-  async inject(system, _markDataLoss, findings) {
+  async inject(system, _loseData, findings) {
     const prepare = async ({ name, prepare: begin }: Change) => ({ name, change: await begin(system) })
     const pending = await Promise.all(changes.map(prepare))
     for (const { redis } of system.controls) redis.cut()

@@ -17,7 +17,7 @@ export const controlKilledSending: Fault = {
     'control is killed while mails and webhooks wait for answers; then after it stored receipts, before Redis forgets them',
   // A replica sends four mails at once.
   allowed: { retriesSucceed: true, mailsRepeated: 4 },
-  async inject(system, _markDataLoss, { seen }) {
+  async inject(system, _loseData, { seen }) {
     const [first, second] = system.controls as [ControlReplica, ControlReplica]
     // Each one is alone, so that all work is its own.
     await second.part.stop()

@@ -28,7 +28,7 @@ export const hangUps: Fault = {
   name: 'hang-ups',
   summary: `clients of ${streams} streams hang up ${hangUpMoments.join(', ')}; with an ordinary model and a reasoning model`,
   allowed: { retriesSucceed: true, clientsHangUp: true },
-  async inject(system, _markDataLoss, findings) {
+  async inject(system, _loseData, findings) {
     for (const model of ['ordinary', 'reasoning'] as const) await hangUpAll(system, model, findings)
   }
 }

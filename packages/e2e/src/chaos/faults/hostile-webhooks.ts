@@ -36,7 +36,7 @@ export const hostileWebhooks: Fault = {
   name: 'webhooks-hostile',
   summary: `${hostileAccounts * endpointsEach} webhook endpoints of ${hostileAccounts} accounts hang, trickle, redirect or fail; meanwhile a replica of control is killed`,
   allowed: { retriesSucceed: true },
-  async inject(system, _markDataLoss, { seen, broken }) {
+  async inject(system, _loseData, { seen, broken }) {
     await using parts = new AsyncDisposableStack()
     const trap = await startReceiver()
     parts.defer(() => trap.close())

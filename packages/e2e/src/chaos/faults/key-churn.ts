@@ -20,7 +20,7 @@ export const keyChurn: Fault = {
   summary: `an account creates, rotates and revokes keys as fast as control allows, with ${leftBytes / 1000} kB of maxmemory left`,
   conditions,
   allowed: { retriesSucceed: true },
-  async inject(system, _markDataLoss, { seen, broken }) {
+  async inject(system, _loseData, { seen, broken }) {
     const { redis, controls } = system
     const person = await new Person(system.system, 'churner').join()
     await useAll(system)

@@ -25,7 +25,7 @@ export const killedRepeats: Fault = {
   summary: `a gateway is killed (SIGKILL) while it runs ${streams} streams with an Idempotency-Key, and repeats wait at another`,
   conditions: { variables: { IDEMPOTENCY_MEMORY_MB: '256' } },
   allowed: { gatewaysDie: true, refusals: ['broken', '503 state_unavailable'] },
-  async inject(system, _markDataLoss, { seen, broken }) {
+  async inject(system, _loseData, { seen, broken }) {
     const { sql, link, gateways, models } = system
     const [first, second] = gateways as [(typeof gateways)[number], (typeof gateways)[number]]
     const [account] = await seedAccounts(sql, { count: 1, keysEach: 1, ownCapNanos: 10 * streams * maxNanosEach })

@@ -43,7 +43,7 @@ export const monthEnd: Fault = {
   conditions,
   missing: whyNoClocks,
   allowed: { refusals: ['503 state_unavailable'], retriesSucceed: true, months: 2 },
-  async inject(system, _markDataLoss, { seen, broken }) {
+  async inject(system, _loseData, { seen, broken }) {
     const { clocks, models } = system
     const key = await seedOne(system)
     const ahead = aheadFor(monthEndsAfterSeconds)

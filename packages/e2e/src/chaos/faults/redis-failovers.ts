@@ -15,9 +15,8 @@ function failoversOf(form: FailoverForm, named: string): Fault[] {
       summary: `${named}: a master is killed (SIGKILL), and a replica takes over`,
       conditions,
       allowed: { refusals: unavailable, redisLosesData: true, retriesSucceed: true },
-      async inject({ failoverRedis: { master, untilPromoted } }, markDataLoss) {
-        await master.kill('SIGKILL')
-        markDataLoss()
+      async inject({ failoverRedis: { master, untilPromoted } }, loseData) {
+        await loseData(() => master.kill('SIGKILL'))
         await untilPromoted()
         await master.start()
       }
@@ -28,11 +27,10 @@ function failoversOf(form: FailoverForm, named: string): Fault[] {
       // The first master may be a replica by now.
       conditions: { ...conditions },
       allowed: { refusals: unavailable, redisLosesData: true },
-      async inject({ failoverRedis: { master, replicas, untilPromoted } }, markDataLoss) {
+      async inject({ failoverRedis: { master, replicas, untilPromoted } }, loseData) {
         await Promise.all(replicas.map((replica) => replica.kill('SIGSTOP')))
         await delay(behindMs)
-        await master.kill('SIGKILL')
-        markDataLoss()
+        await loseData(() => master.kill('SIGKILL'))
         await Promise.all(replicas.map((replica) => replica.kill('SIGCONT')))
         await untilPromoted()
         await master.start()

@@ -75,7 +75,7 @@ const restart: Fault = {
   summary: `Redis hangs (SIGSTOP) with calls under way, is killed, and restarted with all its data; ${rounds} times`,
   conditions: { redisPersists: true },
   allowed: { refusals: unavailable },
-  async inject(system, _markDataLoss, findings) {
+  async inject(system, _loseData, findings) {
     const { redis } = system
     const account = await seedAccountAt(system, null)
     for (let round = 0; round < rounds; round++) {
@@ -93,7 +93,7 @@ const failoverOf = (form: FailoverForm, named: string): Fault => ({
   summary: `${named}: a master hangs (SIGSTOP) with replicas in sync, one takes over, and the old master resumes`,
   conditions: { redisForm: form, redisDownAfterMs: downAfterMs },
   allowed: { refusals: unavailable },
-  async inject(system, _markDataLoss, findings) {
+  async inject(system, _loseData, findings) {
     const { failoverRedis } = system
     const { master } = failoverRedis
     const account = await seedAccountAt(system, form === 'cluster' ? master.port : null)

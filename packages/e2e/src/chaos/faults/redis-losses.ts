@@ -11,9 +11,8 @@ export const redisLosses: readonly Fault[] = [
     name: 'redis-empty',
     summary: 'Redis is killed (SIGKILL) and comes back empty after 1 s',
     allowed: { refusals: unavailable, redisLosesData: true },
-    async inject({ redis }, markDataLoss) {
-      await redis.kill('SIGKILL')
-      markDataLoss()
+    async inject({ redis }, loseData) {
+      await loseData(() => redis.kill('SIGKILL'))
       await delay(downMs)
       await redis.start('empty')
     }
@@ -22,11 +21,10 @@ export const redisLosses: readonly Fault[] = [
     name: 'redis-old',
     summary: 'Redis is killed (SIGKILL) and comes back from a dump that is 5 s old',
     allowed: { refusals: unavailable, redisLosesData: true },
-    async inject({ redis }, markDataLoss) {
+    async inject({ redis }, loseData) {
       await redis.save()
       await delay(oldForMs)
-      await redis.kill('SIGKILL')
-      markDataLoss()
+      await loseData(() => redis.kill('SIGKILL'))
       await redis.start('saved')
     }
   },
@@ -34,9 +32,8 @@ export const redisLosses: readonly Fault[] = [
     name: 'redis-flush',
     summary: 'an operator runs FLUSHALL',
     allowed: { refusals: unavailable, redisLosesData: true },
-    async inject({ redis }, markDataLoss) {
-      markDataLoss()
-      await redis.ask((client) => client.flushall())
+    async inject({ redis }, loseData) {
+      await loseData(() => redis.ask((client) => client.flushall()))
     }
   }
 ]

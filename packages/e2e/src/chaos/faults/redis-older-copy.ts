@@ -21,7 +21,7 @@ export const redisOlderCopy: Fault = {
   summary: `Redis becomes a replica of a copy of itself that is ${olderByMs / 1000} s old, and a master again; connections stay`,
   // This fault measures revoked keys itself, from the moment of the rollback.
   allowed: { refusals: ['503 state_unavailable'], redisLosesData: true, revokedMs: Number.POSITIVE_INFINITY },
-  async inject(system, markDataLoss, { seen, broken }) {
+  async inject(system, loseData, { seen, broken }) {
     const { redis } = system
     // No other traffic changes these accounts, so control has no other reason to repair them.
     const revoked = await createRevocableKey(system)
@@ -30,8 +30,7 @@ export const redisOlderCopy: Fault = {
     await revoke(system, revoked)
     await spendAll(system, spent)
     await delay(olderByMs)
-    markDataLoss()
-    await redis.rollBack()
+    await loseData(() => redis.rollBack())
     const rolledBackAt = performance.now()
     const [byRevoked, bySpent] = await Promise.all(
       [revoked, spent].map((key) => watch(system, key.secret, rolledBackAt))

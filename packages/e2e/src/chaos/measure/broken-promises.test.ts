@@ -11,8 +11,7 @@ const kept: Measured = {
   caps: [{ capNanos: 1000, producedNanos: 900, chargedNanos: 900, unknownNanos: 0 }],
   produced: { requests: 10, nanos: 5000, finishedNanos: 5000 },
   charged: { requests: 10, failed: 0, nanos: 5000, estimatedRequests: 0, estimatedNanos: 0 },
-  uncopiedNanos: 0,
-  uncopiedRequests: 0,
+  uncopied: null,
   receipts: { count: 10, missing: 0, extra: 0, differing: 0, repeated: 0, unlogged: 0, dropped: 0 },
   messages: {
     notices: { expected: 5, missing: 0, repeated: 0 },
@@ -31,6 +30,12 @@ const kept: Measured = {
 }
 const { charged, produced, receipts, messages } = kept
 
+/** Of a fault in which Redis loses data. */
+const uncopied = {
+  usage: { behindMs: 1000, requests: 1, nanos: 200 },
+  receipts: { behindMs: 1500, requests: 3, nanos: 600 }
+}
+
 t.test('a measurement without deviations breaks no promise', async () => {
   assert.deepEqual(findBrokenPromises(kept, {}), [])
 })
@@ -47,11 +52,7 @@ const broken: ReadonlyArray<[name: string, change: Partial<Measured>, allowed: A
     { redisLosesData: true }
   ],
   ['serving without charging', { charged: { ...charged, nanos: 4999 } }, {}],
-  [
-    'losing more than the uncopied usage',
-    { charged: { ...charged, nanos: 4800 }, uncopiedNanos: 199 },
-    { redisLosesData: true }
-  ],
+  ['losing more than the uncopied usage', { charged: { ...charged, nanos: 4799 }, uncopied }, { redisLosesData: true }],
   ['charging more than was served', { charged: { ...charged, nanos: 5001 } }, {}],
   [
     'charging more than the served and estimated cost',
@@ -68,15 +69,27 @@ const broken: ReadonlyArray<[name: string, change: Partial<Measured>, allowed: A
   ['charging without a receipt', { receipts: { ...receipts, missing: 2, dropped: 1 } }, {}],
   ['a receipt without a charge', { receipts: { ...receipts, extra: 1 } }, {}],
   ['a receipt with another cost', { receipts: { ...receipts, differing: 1 } }, {}],
-  [
-    'two receipts of a request',
-    { receipts: { ...receipts, repeated: 1 }, uncopiedRequests: 1 },
-    { redisLosesData: true }
-  ],
+  ['two receipts of a request', { receipts: { ...receipts, repeated: 1 }, uncopied }, { redisLosesData: true }],
   ['an answer without a receipt', { receipts: { ...receipts, unlogged: 1 } }, {}],
   [
     'losing more receipts than Redis had uncopied',
-    { receipts: { ...receipts, missing: 2 }, uncopiedRequests: 1 },
+    { receipts: { ...receipts, missing: 4 }, uncopied },
+    { redisLosesData: true }
+  ],
+  [
+    'losing more usage than Redis had uncopied, but not more receipts',
+    { receipts: { ...receipts, extra: 2 }, uncopied },
+    { redisLosesData: true }
+  ],
+  ['losing receipts in a fault that must lose none', { receipts: { ...receipts, missing: 1 }, uncopied }, {}],
+  [
+    'copying usage too late',
+    { uncopied: { ...uncopied, usage: { ...uncopied.usage, behindMs: 2001 } } },
+    { redisLosesData: true }
+  ],
+  [
+    'copying receipts too late',
+    { uncopied: { ...uncopied, receipts: { ...uncopied.receipts, behindMs: 2001 } } },
     { redisLosesData: true }
   ],
   ['no notice', { messages: { ...messages, notices: { expected: 5, missing: 1, repeated: 0 } } }, {}],
@@ -108,15 +121,20 @@ for (const [name, change, allowed] of broken) {
 
 t.test('an effect that the fault allows breaks no promise', async () => {
   const overCap = { caps: [{ capNanos: 1000, producedNanos: 1100, chargedNanos: 1100, unknownNanos: 100 }] }
-  const uncopied = { charged: { ...charged, nanos: 4800 }, uncopiedNanos: 200 }
-  assert.deepEqual(findBrokenPromises({ ...kept, ...overCap, ...uncopied }, { redisLosesData: true }), [])
+  assert.deepEqual(
+    findBrokenPromises(
+      { ...kept, ...overCap, charged: { ...charged, nanos: 4800 }, uncopied },
+      { redisLosesData: true }
+    ),
+    []
+  )
   const estimated = { charged: { ...charged, requests: 11, nanos: 6000, estimatedRequests: 2, estimatedNanos: 1500 } }
   assert.deepEqual(findBrokenPromises({ ...kept, ...estimated }, { gatewaysDie: true }), [])
   assert.deepEqual(findBrokenPromises({ ...kept, raw: new Map([[unavailable, 9]]) }, { refusals: [unavailable] }), [])
   const leftEstimated = { ...charged, nanos: 6000, estimatedRequests: 1, estimatedNanos: 1500 }
   assert.deepEqual(findBrokenPromises({ ...kept, charged: leftEstimated }, { clientsHangUp: true }), [])
   assert.deepEqual(findBrokenPromises({ ...kept, charged: leftEstimated }, { redisLosesData: true }), [])
-  const lostReceipts = { receipts: { ...receipts, missing: 2, extra: 1, unlogged: 3 }, uncopiedRequests: 3 }
+  const lostReceipts = { receipts: { ...receipts, missing: 2, extra: 1, unlogged: 3 }, uncopied }
   assert.deepEqual(findBrokenPromises({ ...kept, ...lostReceipts }, { redisLosesData: true }), [])
   const dropped = { receipts: { ...receipts, missing: 2, unlogged: 2, dropped: 2 } }
   assert.deepEqual(findBrokenPromises({ ...kept, ...dropped }, {}), [])

@@ -4,7 +4,7 @@ import type { Measured, Outcomes } from './measured.ts'
 /** How far a fault may weaken the promises. */
 export interface Allowed {
   /**
-   * Redis loses acknowledged writes. The spend of its last two seconds may be missing. If it kept a hold and lost the
+   * Redis loses acknowledged writes. The spend that control had not copied may be missing. If Redis kept a hold and lost the
    * settlement, the hold is charged at its deadline, as an estimate.
    */
   redisLosesData?: boolean
@@ -26,12 +26,15 @@ export interface Allowed {
   months?: number
   /** How long a revoked key may be accepted, ms; the promised time by default. */
   revokedMs?: number
+  /** How far the copies of usage and receipts may be behind when Redis loses data, ms; the promised time by default. */
+  copiedWithinMs?: number
   /** How long recovery may take after the fault, ms; the promised time by default. */
   recoveryMs?: number
 }
 
 const promisedRevocationMs = 5000
 const promisedRecoveryMs = 5000
+const promisedCopyMs = 2000
 /** Traffic, proxies and model server run in this process. If it stalls for longer, measured times mean nothing. */
 const maxStalledMs = 500
 
@@ -59,7 +62,7 @@ export function findBrokenPromises(measured: Measured, allowed: Allowed): string
   }
 
   const missing = produced.nanos - charged.nanos
-  const maxMissing = allowed.redisLosesData === true ? measured.uncopiedNanos : 0
+  const maxMissing = allowed.redisLosesData === true ? (measured.uncopied?.usage.nanos ?? 0) : 0
   if (allowed.upstreamBreaks !== true)
     check(missing <= maxMissing, `${missing} nanodollars were served and not charged (allowed: ${maxMissing})`)
   const excess = charged.nanos - charged.estimatedNanos - produced.finishedNanos
@@ -83,6 +86,7 @@ export function findBrokenPromises(measured: Measured, allowed: Allowed): string
   )
   if (isDisturbed(measured)) return broken
 
+  broken.push(...findLateCopies(measured, allowed))
   const unexpected = failuresOf(raw).filter(([outcome]) => allowed.refusals?.includes(outcome) !== true)
   check(unexpected.length === 0, `unexpected answers: ${describe(new Map(unexpected))}`)
   if (allowed.retriesSucceed === true) {
@@ -93,18 +97,29 @@ export function findBrokenPromises(measured: Measured, allowed: Allowed): string
   return broken
 }
 
-/** If Redis loses data, the ledger and the request log may each lack what the other one has copied just before. */
-function findBrokenReceipts({ receipts, uncopiedRequests }: Measured, { redisLosesData }: Allowed): string[] {
+/**
+ * If Redis loses data, the ledger lacks what control had not copied of usage, and the request log what it had not copied of receipts.
+ */
+function findBrokenReceipts({ receipts, uncopied }: Measured, { redisLosesData }: Allowed): string[] {
   const { missing, extra, differing, repeated, unlogged, dropped } = receipts
-  const maxUnknown = redisLosesData === true ? uncopiedRequests : 0
+  const lost = redisLosesData === true ? uncopied : null
+  const [maxUncharged, maxUnlogged] = [lost?.usage.requests ?? 0, (lost?.receipts.requests ?? 0) + dropped]
   const broken: string[] = []
-  if (missing > maxUnknown + dropped)
-    broken.push(`${missing} charged requests have no receipt (allowed: ${maxUnknown + dropped})`)
-  if (extra > maxUnknown) broken.push(`${extra} receipts have no charge (allowed: ${maxUnknown})`)
-  if (differing > maxUnknown) broken.push(`the receipts of ${differing} accounts cost other than the ledger says`)
+  if (missing > maxUnlogged) broken.push(`${missing} charged requests have no receipt (allowed: ${maxUnlogged})`)
+  if (extra > maxUncharged) broken.push(`${extra} receipts have no charge (allowed: ${maxUncharged})`)
+  if (differing > Math.max(maxUncharged, maxUnlogged))
+    broken.push(`the receipts of ${differing} accounts cost other than the ledger says`)
   if (repeated > 0) broken.push(`${repeated} requests have more than one receipt`)
-  if (unlogged > maxUnknown + dropped)
-    broken.push(`${unlogged} answered requests have no receipt (allowed: ${maxUnknown + dropped})`)
+  if (unlogged > maxUnlogged) broken.push(`${unlogged} answered requests have no receipt (allowed: ${maxUnlogged})`)
+  return broken
+}
+
+/** A slow copy would let Redis lose more than the promises say. */
+function findLateCopies({ uncopied }: Measured, { copiedWithinMs = promisedCopyMs }: Allowed): string[] {
+  const broken: string[] = []
+  for (const [name, { behindMs }] of Object.entries(uncopied ?? {})) {
+    if (behindMs > copiedWithinMs) broken.push(`the copy of ${name} was ${Math.round(behindMs)} ms behind`)
+  }
   return broken
 }
 

@@ -3,27 +3,34 @@ import type { Sql } from 'postgres'
 import { costOf } from '../../metering/produced.ts'
 import { modelOf, prices } from '../system/catalog.ts'
 import { type CappedTraffic, maxNanosEach } from '../traffic/capped-traffic.ts'
-import type { CapMeasured } from './measured.ts'
+import type { CopiedUntil } from './copy-progress.ts'
+import type { CapMeasured, Measured, Uncopied } from './measured.ts'
 import { chargedIn, producedIn } from './produced-and-charged.ts'
 
-/** Control copies usage into the ledger at most this late. */
-const copiedWithinMs = 2000
+/** A gateway settles a request in Redis at most this long after the model server has finished it. */
+const settledWithinMs = 1000
+
+/** A loss of Redis' data, and how far control had copied it before. Times are ms since the epoch. */
+export interface DataLoss {
+  atMs: number
+  copiedUntil: CopiedUntil
+}
 
 /**
  * Measures the spend under each cap.
  *
- * @param dataLostAt when Redis lost data, ms since the epoch; null if it lost none
+ * @param loss null if Redis lost no data
  */
 export async function measureCaps(
   { accounts }: CappedTraffic,
   recorded: readonly RecordedRequest[],
   sql: Sql,
-  dataLostAt: number | null
+  loss: DataLoss | null
 ): Promise<CapMeasured[]> {
   return Promise.all(
     accounts.map(async ({ id, model, capNanos }) => {
       const ofModel = recorded.filter((request) => modelOf(request) === model)
-      const unknown = dataLostAt === null ? [] : ofModel.filter((request) => wasUnknown(request, dataLostAt))
+      const unknown = loss === null ? [] : ofModel.filter((request) => wasUncopied(request, loss, 'usage'))
       return {
         capNanos,
         producedNanos: producedIn(ofModel).nanos,
@@ -34,22 +41,31 @@ export async function measureCaps(
   )
 }
 
-/** Whether the ledger may lack a request at that moment: it was running, or it had just ended. */
-function wasUnknown({ startedAtMs, finishedAtMs, abortedAtMs }: RecordedRequest, atMs: number): boolean {
+/** Whether Redis lost the request before control had copied it: it was running, or it had ended since the last copy began. */
+function wasUncopied(
+  { startedAtMs, finishedAtMs, abortedAtMs }: RecordedRequest,
+  { atMs, copiedUntil }: DataLoss,
+  what: keyof CopiedUntil
+): boolean {
   const endedAtMs = finishedAtMs ?? abortedAtMs
-  return startedAtMs <= atMs && (endedAtMs === null || endedAtMs >= atMs - copiedWithinMs)
+  return startedAtMs <= atMs && (endedAtMs === null || endedAtMs >= copiedUntil[what] - settledWithinMs)
 }
 
-/** Cost of the requests that ended just before that moment, so that the ledger may lack them; nanodollars. */
-export function uncopiedNanos(recorded: readonly RecordedRequest[], atMs: number): number {
-  return recorded
-    .filter((request) => request.finishedAtMs !== null && wasUnknown(request, atMs))
-    .reduce((sum, request) => sum + costOf(request, prices), 0)
+/** Measures what control had not copied when Redis lost its data. @param loss null if it lost none */
+export function measureUncopied(recorded: readonly RecordedRequest[], loss: DataLoss | null): Measured['uncopied'] {
+  if (loss === null) return null
+  const uncopied = (what: keyof CopiedUntil): Uncopied => {
+    const requests = recorded.filter((request) => wasUncopied(request, loss, what))
+    return {
+      behindMs: loss.atMs - loss.copiedUntil[what],
+      requests: requests.length,
+      nanos: requests
+        .filter(({ finishedAtMs }) => finishedAtMs !== null)
+        .reduce((sum, request) => sum + costOf(request, prices), 0)
+    }
+  }
+  return { usage: uncopied('usage'), receipts: uncopied('receipts') }
 }
-
-/** How many requests ran at that moment or had just ended, so that the ledger or the request log may lack them. */
-export const uncopiedRequests = (recorded: readonly RecordedRequest[], atMs: number): number =>
-  recorded.filter((request) => wasUnknown(request, atMs)).length
 
 /**
  * Counts the 402 answers that the cap does not explain: the budget would suffice even if each other request had cost its

@@ -5,6 +5,16 @@ import type { ReceiptsMeasured } from './receipts.ts'
 /** Outcome → number of requests. */
 export type Outcomes = ReadonlyMap<string, number>
 
+/** The calls that Redis may have lost with its data, because control had not copied them. */
+export interface Uncopied {
+  /** How long ago control had begun its last complete copy, ms. */
+  behindMs: number
+  /** Calls that the model server worked on, or had finished since control began that copy. */
+  requests: number
+  /** Cost of the finished ones, nanodollars. */
+  nanos: number
+}
+
 /** A cap and its spend. Amounts are nanodollars. */
 export interface CapMeasured {
   capNanos: number
@@ -30,10 +40,8 @@ export interface Measured {
   caps: readonly CapMeasured[]
   produced: Produced
   charged: Charged
-  /** Cost of the calls that the model server finished in the two seconds before Redis lost data; 0 if it lost none. */
-  uncopiedNanos: number
-  /** How many calls the model server worked on, or had finished in the two seconds before, when Redis lost data; 0 if it lost none. */
-  uncopiedRequests: number
+  /** What control had not copied yet when Redis lost data; null if it lost none. */
+  uncopied: { usage: Uncopied; receipts: Uncopied } | null
   receipts: ReceiptsMeasured
   messages: MessagesMeasured
   /** 401, 402 and 429 answers that only the fault can explain. */
