@@ -94,7 +94,7 @@ const playground = createRoute({
 const models = createRoute({
   getParentRoute: () => dashboard,
   path: '/models',
-  validateSearch: keepSearch('q', 'show'),
+  validateSearch: keepSearch('q', 'show', 'sort'),
   component: lazyPage(() => import('./pages/models/models-page.tsx'), 'ModelsPage')
 })
 const limits = createRoute({

@@ -19,6 +19,7 @@ import { createCatalogParts } from './catalog/catalog-parts.ts'
 import type { LiveUpstreams } from './catalog/catalog-publisher.ts'
 import { type Clock, systemClock } from './clocks/clock.ts'
 import { createClockWatch } from './clocks/clock-watch.ts'
+import { databaseTime, type SharedTime } from './clocks/shared-time.ts'
 import { composeProviders, measureCalls, type ProvidersConfig } from './compose-providers.ts'
 import type { ControlConfig } from './config.ts'
 import type { Database } from './database/connect.ts'
@@ -71,6 +72,8 @@ export interface ComposeOptions {
   logSender?: LogSender | null
   metrics: ControlMetrics
   clock?: Clock
+  /** Default: PostgreSQL's. */
+  sharedTime?: SharedTime
   minResponseTimes?: MinResponseTimes
   limits?: Limits
   /** Milliseconds after which an unanswered request gets 503. */
@@ -104,6 +107,7 @@ export function composeControl(options: ComposeOptions) {
     tracing = null,
     logSender = null,
     clock = systemClock,
+    sharedTime = databaseTime(database.orm),
     sweep
   } = options
   const { liveUpstreams = () => readLiveUpstreams(redis) } = options
@@ -158,7 +162,7 @@ export function composeControl(options: ComposeOptions) {
   const mailSender = parts.runLoop(
     'mails',
     createMailSender({
-      ...{ orm: database.orm, mailer, brand, publicUrl, operatorMail, clock, rightClock, log, onMail: events.mail }
+      ...{ orm: database.orm, mailer, brand, publicUrl, operatorMail, sharedTime, log, onMail: events.mail }
     })
   )
   const spendWatcher = parts.runLoop(
@@ -179,7 +183,7 @@ export function composeControl(options: ComposeOptions) {
   const send = createSendMessage({ allowedNetworks, findAddresses: createFindAddresses() })
   const webhookWorker = parts.runLoop(
     'webhooks',
-    createDeliveryWorker({ database, secretKeys, send, clock, rightClock, log, onAttempt: events.webhookAttempt })
+    createDeliveryWorker({ database, secretKeys, send, sharedTime, rightClock, log, onAttempt: events.webhookAttempt })
   )
 
   const concurrency = concurrencyLimitFor(database)

@@ -21,6 +21,7 @@ export async function prepareToExplain(sql: Sql): Promise<void> {
   await sql`load 'auto_explain'`
   await sql`alter system set session_preload_libraries = 'auto_explain'`
   await sql`alter system set auto_explain.log_analyze = on`
+  await sql`alter system set auto_explain.log_buffers = on`
   await sql`alter system set auto_explain.log_timing = off`
   await sql`alter system set auto_explain.log_min_duration = -1`
   await sql`select pg_reload_conf()`

@@ -9,6 +9,7 @@ import postgres from 'postgres'
 import type { Bench } from '../bench.ts'
 import { type ExecutedPlan, recordPlans } from '../control/plans.ts'
 import { callers, seedDatabase } from '../control/seed-database.ts'
+import { seedLedger } from '../control/seed-ledger.ts'
 import { rareModel, seededDays, seedRequests } from '../control/seed-requests.ts'
 import { type RunningControl, startControl } from '../control/start-control.ts'
 import { readCpuNanos } from '../measure/proc.ts'
@@ -31,7 +32,7 @@ const settings = {
   ...{ wal_level: 'minimal', max_wal_senders: '0', autovacuum: 'off' }
 }
 
-/** Searches in a request log of 100 million requests, and how fast control copies receipts. */
+/** Searches in a request log of 100 million requests, what the usage page reads, and how fast control copies receipts. */
 export const requestLog: Part = {
   name: 'request-log',
   summary: 'searches in a request log of 100 M requests, half of them of one account, and copies of receipts',
@@ -49,6 +50,7 @@ export const requestLog: Part = {
       await Promise.all(connections.map((connection) => connection.end()))
       const seededSeconds = Math.round((performance.now() - seeding) / 1000)
       bench.progress(`request log: ${formatNumber(loggedRequests, 0)} rows in ${seededSeconds} s`)
+      await seedLedger(running.sql)
       const sizes = await readSizes(running)
       const searches = []
       for (const search of await searchesOf(running)) searches.push(await measureSearch(bench, running, search))
@@ -59,7 +61,7 @@ export const requestLog: Part = {
           {
             title: `request log: ${formatNumber(loggedRequests, 0)} requests, half of them of one account`,
             table: {
-              head: ['', 'first, ms', 'median, ms', 'maximum, ms', 'requests', 'more'],
+              head: ['', 'first, ms', 'median, ms', 'maximum, ms', 'found', 'more'],
               rows: searches.map(({ name, ms, found, more }) => [
                 name,
                 ...[ms[0]!, median(ms), Math.max(...ms)].map((value) => formatNumber(value, 1)),
@@ -103,12 +105,23 @@ async function searchesOf(running: RunningControl): Promise<Search[]> {
   const [key] = await running.sql<[{ key: string }]>`select key from bench_examples where m = 1`
   const [one] = await running.sql<[{ id: string }]>`
     select id::text as id from requests where account_id = md5('user 0')::uuid and at < now() - interval '12 days' limit 1`
+  const [owner] = await running.sql<
+    [{ id: string }]
+  >`select owner_id::text as id from accounts where id = md5('user 0')::uuid`
   const middle = new Date(Date.now() - (seededDays / 2) * 86_400_000).toISOString()
   const large = (name: string, query: string): Search => ({
     name: `large account, ${name}`,
     path: `/api/requests?${query}`,
     session: callers.large.session
   })
+  const usage = (name: string, path: string, of: keyof typeof callers = 'large'): Search => ({
+    name: `${of} account, usage ${name}`,
+    path: `/api/usage${path}`,
+    session: callers[of].session
+  })
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+  const month = `from=${ago(seededDays)}&interval=day&top=10`
+  const year = `from=${ago(364)}&interval=month&top=10`
   const search = [
     large('first page', 'limit=50'),
     large('first page before a time', `limit=50&to=${middle}`),
@@ -119,6 +132,23 @@ async function searchesOf(running: RunningControl): Promise<Search[]> {
     large('one model', 'limit=50&model=gpt-5'),
     large('dearest 5 %', 'limit=50&min_cost_usd=0.0855'),
     large('slowest 1 %', 'limit=50&min_duration_ms=30000'),
+    large('a member’s keys', `limit=50&member=${owner.id}`),
+    large('a member’s errors', `limit=50&member=${owner.id}&status=5xx`),
+    ...['model', 'key', 'member', 'metadata.tenant'].flatMap((by) => [
+      usage(`of a month by ${by}`, `?${month}&group_by=${by}`),
+      usage(`of a year by ${by}`, `?${year}&group_by=${by}`),
+      usage(`latency of a month by ${by}`, `/latency?${month}&group_by=${by}`)
+    ]),
+    usage('of a day by member', `?from=${ago(1)}&interval=hour&top=10&group_by=member`),
+    usage('latency of a day by member', `/latency?from=${ago(1)}&interval=hour&top=10&group_by=member`),
+    usage('of a month of one key', `?${month}&group_by=model&key=${key.key}`),
+    usage('latency of a month of one key', `/latency?${month}&group_by=model&key=${key.key}`),
+    usage('of this month', '/summary'),
+    ...['key', 'member', 'metadata.tenant'].flatMap((by) => [
+      usage(`of a month by ${by}`, `?${month}&group_by=${by}`, 'small'),
+      usage(`of a year by ${by}`, `?${year}&group_by=${by}`, 'small'),
+      usage(`latency of a month by ${by}`, `/latency?${month}&group_by=${by}`, 'small')
+    ]),
     large('a model that nearly nobody uses', `limit=50&model=${rareModel}`),
     large('a model that nearly nobody uses, in the past', `limit=50&model=${rareModel}&to=${middle}`),
     large('nothing', 'limit=50&min_cost_usd=99'),
@@ -149,7 +179,7 @@ interface MeasuredSearch extends Search {
 /** Measures one search after the other, from the client's side. The first one may read from the disk. */
 async function measureSearch(bench: Bench, running: RunningControl, search: Search): Promise<MeasuredSearch> {
   const ms: number[] = []
-  let body: { requests?: unknown[]; next_cursor?: string | null } = {}
+  let body: { requests?: unknown[]; buckets?: unknown[]; next_cursor?: string | null } = {}
   for (let time = 0; time < timesEach; time++) {
     const started = performance.now()
     body = (await get(running, search)) as typeof body
@@ -157,11 +187,11 @@ async function measureSearch(bench: Bench, running: RunningControl, search: Sear
   }
   bench.progress(`request log: ${search.name}: ${formatNumber(median(ms), 1)} ms`)
   const plans = await recordPlans(running.sql, async () => void (await get(running, search)))
-  const ofLog = plans.filter(({ statement }) => statement.includes('"requests"'))
+  const ofLog = plans.filter(({ statement }) => /\bfrom "(requests|ledger)"/.test(statement))
   return {
     ...search,
     ms,
-    found: body.requests?.length ?? 1,
+    found: (body.requests ?? body.buckets)?.length ?? 1,
     more: body.next_cursor != null,
     plans: ofLog.map(withoutUnread)
   }

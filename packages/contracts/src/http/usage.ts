@@ -29,6 +29,10 @@ export const UsageQuery = Type.Object(
     interval: Type.Optional(UsageInterval),
     /** Default `none`. `member`: by who created the key. `metadata.<name>`: by the metadata that the key has now. */
     group_by: Type.Optional(UsageGrouping),
+    /** Only the usage of the key with this id. */
+    key: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    /** Only the usage of this model. */
+    model: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
     /** 1 to 100: only the largest groups stay separate; the others become one group. Default: all groups. */
     top: Type.Optional(Type.String({ pattern: patterns.upTo100 }))
   },

@@ -3305,6 +3305,8 @@ export interface operations {
                 to?: string;
                 interval?: "hour" | "day" | "month";
                 group_by?: string;
+                key?: string;
+                model?: string;
                 top?: string;
             };
             header?: never;
@@ -3381,6 +3383,8 @@ export interface operations {
                 to?: string;
                 interval?: "hour" | "day" | "month";
                 group_by?: string;
+                key?: string;
+                model?: string;
                 top?: string;
             };
             header?: never;

@@ -1,3 +1,5 @@
+import { Toggle } from '@base-ui/react/toggle'
+import { ToggleGroup } from '@base-ui/react/toggle-group'
 import { swatches } from './look.ts'
 import { maxSeries, type Series } from './series.ts'
 
@@ -7,23 +9,29 @@ interface LegendProps {
   readonly onChange: (hidden: ReadonlySet<string>) => void
 }
 
-/** Buttons that hide and show series. At least one series stays visible. */
+/** The name of a series in the group. An id may be empty, and an empty name would be none. */
+const nameOf = (id: string) => `series ${id}`
+
+/** Buttons that hide and show series. Hiding the last one shows all. */
 export function Legend({ series, hidden, onChange }: LegendProps) {
-  const visible = series.filter(({ id }) => !hidden.has(id))
-  const toggle = (id: string) => {
-    const next = new Set(hidden)
-    if (!next.delete(id)) next.add(id)
-    onChange(visible.length === 1 && visible[0]?.id === id ? new Set() : next)
-  }
+  const ids = series.map(({ id }) => id)
+  // Hidden series that are not in this report stay hidden.
+  const elsewhere = [...hidden].filter((id) => !ids.includes(id))
   return (
-    <fieldset className="flex min-w-0 flex-wrap gap-1">
-      <legend className="sr-only">Shown in the chart</legend>
+    <ToggleGroup
+      multiple
+      aria-label="Shown in the chart"
+      value={ids.filter((id) => !hidden.has(id)).map(nameOf)}
+      onValueChange={(shown) => {
+        const next = ids.filter((id) => !shown.includes(nameOf(id)))
+        onChange(new Set(shown.length === 0 ? [] : [...elsewhere, ...next]))
+      }}
+      className="flex min-w-0 flex-wrap gap-1"
+    >
       {series.map(({ id, name }, index) => (
-        <button
+        <Toggle
           key={id}
-          type="button"
-          aria-pressed={!hidden.has(id)}
-          onClick={() => toggle(id)}
+          value={nameOf(id)}
           className="group flex min-h-8 max-w-full items-center gap-1.5 rounded-md px-2 text-[0.8125rem] text-ink-soft hover:bg-sunken hover:text-ink"
         >
           <span
@@ -31,8 +39,8 @@ export function Legend({ series, hidden, onChange }: LegendProps) {
             className={`size-2.5 shrink-0 rounded-sm group-aria-[pressed=false]:opacity-25 ${swatches[index % maxSeries]}`}
           />
           <span className="truncate group-aria-[pressed=false]:line-through">{name}</span>
-        </button>
+        </Toggle>
       ))}
-    </fieldset>
+    </ToggleGroup>
   )
 }

@@ -44,11 +44,11 @@ test('every event type has a sentence of its own', async () => {
   }
 })
 
-test('a used-up budget says so, and leads to the keys if it is that of a key', async () => {
+test('a used-up budget says so, and leads to the key if it is that of a key', async () => {
   const data = { scope: 'key', key, percent: 100, ...spent }
   const { text, tone, link } = describeNotice({ type: 'budget.threshold', data })
   assert.match(text, /key “\u2068Web\u2069” for November 2026 is used up/)
-  assert.deepEqual([tone, link?.to], ['danger', '/dashboard/keys'])
+  assert.deepEqual([tone, link?.to], ['danger', '/dashboard/keys/k1'])
 })
 
 test('a type of a later version has a neutral sentence and no link', async () => {

@@ -26,10 +26,15 @@ type Teller<Type extends EventType> = (data: EventData<Type>) => ToldNotice
 
 const pages = {
   usage: { to: '/dashboard/usage', text: 'See usage' },
-  keys: { to: '/dashboard/keys', text: 'See keys' },
   billing: { to: '/dashboard/billing', text: 'See billing' },
   system: { to: '/dashboard/operator/system', text: 'See the system' }
 } as const
+
+/** A key is named in the address by its id. */
+const pageOf = ({ id }: EventData<'key.created'>['key']): NoticeLink => ({
+  to: `/dashboard/keys/${id}`,
+  text: 'See the key'
+})
 
 const nameOf = ({ label, scope }: EventData<'key.created'>['key']): string => {
   const kind = scope === 'management' ? 'management key' : 'key'
@@ -43,7 +48,7 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
   'budget.threshold': ({ key, month, percent, budget_usd, spent_usd }) => {
     const budget = `budget of ${key === null ? 'the account' : nameOf(key)} for ${formatMonth(month)}`
     const amounts = `${formatUsd(spent_usd)} of ${formatUsd(budget_usd)}`
-    const link = key === null ? pages.usage : pages.keys
+    const link = key === null ? pages.usage : pageOf(key)
     return percent >= 100
       ? { text: `The ${budget} is used up: ${amounts}. Further requests are refused.`, tone: 'danger', link }
       : { text: `${percent} % of the ${budget} is spent: ${amounts}.`, tone: 'warning', link }
@@ -57,7 +62,7 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
     text: sentence(`${nameOf(key)} was created.`),
     tone: 'info',
     isRoutine: true,
-    link: pages.keys
+    link: pageOf(key)
   }),
   'key.rotated': ({ key, old_secret_until: until }) => ({
     text: sentence(
@@ -65,19 +70,19 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
     ),
     tone: 'info',
     isRoutine: true,
-    link: pages.keys
+    link: pageOf(key)
   }),
   'key.grace_ending': ({ key, old_secret_until }) => ({
     text: `The old secret of ${nameOf(key)} stops working at ${moment(old_secret_until)}. Check that your apps use the new secret.`,
     tone: 'warning',
-    link: pages.keys
+    link: pageOf(key)
   }),
   'key.expiring': ({ key, expires_at }) => ({
     text: sentence(`${nameOf(key)} expires at ${moment(expires_at)}. Later requests with it are refused.`),
     tone: 'warning',
-    link: pages.keys
+    link: pageOf(key)
   }),
-  'key.revoked': ({ key }) => ({ text: sentence(`${nameOf(key)} was revoked.`), tone: 'info', link: pages.keys }),
+  'key.revoked': ({ key }) => ({ text: sentence(`${nameOf(key)} was revoked.`), tone: 'info', link: pageOf(key) }),
   'plan.changed': ({ from, to }) => ({
     text: from === null ? `The plan is ${to} now.` : `The plan changed from ${from} to ${to}.`,
     tone: 'info',

@@ -4,7 +4,7 @@ import t from 'tap'
 import { ada, deadReceiver, hostile } from './ada.ts'
 import { visit } from './browser.ts'
 import { accessibilityProblems } from './check-accessibility.ts'
-import { ownPages, publicPages } from './pages.ts'
+import { docsSubPages, ownPages, publicPages } from './pages.ts'
 import { untilFailed } from './until-failed.ts'
 import { untilLogged } from './until-logged.ts'
 import { browser, system } from './world.ts'
@@ -21,6 +21,8 @@ t.test('every page, in both themes and on narrow and wide screens, is accessible
   const check = async (page: Page, title: string) => {
     await page.getByRole('heading', { name: title, level: 1 }).waitFor()
     await untilLoaded(page)
+    // Where no tooltip opens at another size of the page.
+    await page.mouse.move(0, 0)
     await page.evaluate('for (const part of document.querySelectorAll("details")) part.open = true')
     // Themes differ only in colours, so two of the four combinations suffice.
     for (const [colorScheme, size] of [
@@ -39,6 +41,14 @@ t.test('every page, in both themes and on narrow and wide screens, is accessible
     await own.page.getByRole('navigation').getByRole('link', { name: title, exact: true }).click()
     await check(own.page, title)
   }
+  for (const [title, path] of docsSubPages) {
+    await own.page.goto(path)
+    await check(own.page, title)
+  }
+  await own.page.goto('/dashboard/keys')
+  await own.page.getByRole('main').getByRole('row').getByRole('link').first().click()
+  await own.page.getByRole('heading', { name: 'Latest requests' }).waitFor()
+  await check(own.page, hostile)
   await own.page.goto('/dashboard/webhooks')
   await own.page.getByRole('link', { name: deadReceiver }).click()
   await check(own.page, 'Webhook endpoint')

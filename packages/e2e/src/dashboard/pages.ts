@@ -29,3 +29,13 @@ export const ownPages = [
   ['Docs', '/dashboard/docs', 1],
   ['Account', '/dashboard/account', 3]
 ] as const
+
+/** The pages of the docs besides their first one: title and address. */
+export const docsSubPages = [
+  ['SDKs and coding agents', '/dashboard/docs/clients'],
+  ['Errors', '/dashboard/docs/errors'],
+  ['Limits', '/dashboard/docs/limits'],
+  ['Budgets', '/dashboard/docs/budgets'],
+  ['Webhooks', '/dashboard/docs/webhooks'],
+  ['API reference', '/dashboard/docs/api']
+] as const

@@ -54,6 +54,14 @@ t.test('a customer reads charts by pointer and keyboard, and goes from a bar and
   await page.getByRole('button', { name: /^Remove filter: Tag tenant/ }).click()
   await page.getByText('Tag tenant:').waitFor({ state: 'detached' })
 
+  await page.goto(`/dashboard/keys/${created.body.key.id}`)
+  await page.getByRole('link', { name: 'All usage of this key' }).click()
+  assert.equal(parameter('key'), created.body.key.id)
+  await page.getByLabel('Model', { exact: true }).selectOption(model!)
+  await page.getByRole('link', { name: model! }).click()
+  await page.getByRole('row').filter({ hasText: model! }).waitFor()
+  assert.deepEqual([parameter('key'), parameter('model')], [created.body.key.id, model])
+
   await page.goto('/dashboard/usage?range=day&show=latency&by=member')
   await page.getByRole('heading', { name: 'Whole range' }).waitFor()
   const saving = page.waitForEvent('download')

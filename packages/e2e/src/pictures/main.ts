@@ -5,7 +5,7 @@ import { launchBrowser } from '../dashboard/browser.ts'
 /** `npm run pictures`: takes the pictures of the README from a system that runs, with the data of `npm run demo-data`. */
 const baseURL = process.env.PUBLIC_URL || 'http://localhost:3000'
 const pictures = [
-  { name: 'overview', path: '/dashboard', height: 900 },
+  { name: 'overview', path: '/dashboard', height: 1010 },
   { name: 'keys', path: '/dashboard/keys', height: 630 },
   { name: 'usage', path: '/dashboard/usage', height: 1000 }
 ] as const

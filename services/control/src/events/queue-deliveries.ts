@@ -9,7 +9,7 @@ const testType = 'webhook.test'
 
 /**
  * Queues events for the webhook endpoints that want them: those of the event's account, or of the operators. A worker sends them
- * after the commit; see webhooks/.
+ * after the commit; see webhooks/. They are due by PostgreSQL's clock, also if this replica's is ahead.
  */
 export async function queueDeliveries(tx: Transaction, recorded: readonly RecordedEvent[]): Promise<void> {
   const byAccount = Map.groupBy(recorded, ({ accountId }) => accountId)
@@ -28,7 +28,7 @@ async function queueOf(tx: Transaction, accountId: string | null, recorded: read
   )
   await tx.execute(sql`
     insert into ${webhookDeliveries} (endpoint_id, event_id, status, due_at, is_single, created_at)
-    select ${webhookEndpoints.id}, ${events.id}, 'pending', ${events.at}, ${isTest}, ${events.at}
+    select ${webhookEndpoints.id}, ${events.id}, 'pending', least(${events.at}, clock_timestamp()), ${isTest}, ${events.at}
     from ${webhookEndpoints}, ${events}
     where ${and(isOfAccount, inArray(events.id, ids), isRecipient)}
     on conflict do nothing`)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { asc, eq } from 'drizzle-orm'
+import { databaseTime, type SharedTime } from '../clocks/shared-time.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { mails } from '../database/schema/mails.ts'
 import { users } from '../database/schema/users.ts'
@@ -22,6 +23,7 @@ onDatabase('queued mails', async (t, newDatabase) => {
   const { orm } = database
   let time = Date.parse('2026-11-20T12:00:00Z')
   const clock = () => new Date(time)
+  const sharedTime = async () => clock()
   const passMinutes = (minutes: number) => {
     time += minutes * 60_000
   }
@@ -38,7 +40,7 @@ onDatabase('queued mails', async (t, newDatabase) => {
     return user
   }
   /** A replica of control, with a mail server that answers as told. */
-  function startReplica(operatorMail: string[] = []) {
+  function startReplica(operatorMail: string[] = [], time: SharedTime = sharedTime) {
     const sent: Mail[] = []
     const outcomes: MailOutcome[] = []
     let answer: (mail: Mail) => Promise<Delivery> = async () => ({ outcome: 'sent' })
@@ -50,7 +52,15 @@ onDatabase('queued mails', async (t, newDatabase) => {
       },
       stop: () => {}
     }
-    const options = { orm, mailer, brand, publicUrl: 'https://app.example.com', operatorMail, clock, log: quiet }
+    const options = {
+      orm,
+      mailer,
+      brand,
+      publicUrl: 'https://app.example.com',
+      operatorMail,
+      sharedTime: time,
+      log: quiet
+    }
     const sender = createMailSender({ ...options, onMail: (outcome) => void outcomes.push(outcome) })
     const answerWith = (next: typeof answer) => {
       answer = next
@@ -85,6 +95,18 @@ onDatabase('queued mails', async (t, newDatabase) => {
     }
     assert.match(mail!.unsubscribeUrl!, /^https:\/\/app\.example\.com\/api\/unsubscribe\?token=[\w-]{43}$/)
     assert.ok(!`${mail!.text}${mail!.html}`.includes('Tollgate'))
+  })
+
+  await t.test('a mail of a replica whose clock is minutes ahead is sent at once, by PostgreSQL’s clock', async () => {
+    const { id, email } = await signUp()
+    const at = new Date(Date.now() + 300_000)
+    await record([{ type: 'account.suspended', accountId: id, data: { reason: 'operator' }, at }])
+    const { sent, sender } = startReplica([], databaseTime(orm))
+    await sender.runOnce()
+    assert.deepEqual(
+      sent.map(({ to }) => to),
+      [email]
+    )
   })
 
   await t.test('two replicas send each mail once', async () => {
@@ -212,7 +234,7 @@ onDatabase('queued mails', async (t, newDatabase) => {
     const { id } = await signUp()
     await orm.transaction((tx) => queueMail(tx, { accountId: id, kind: 'budget', notices: [], at: clock() }))
     passMinutes(1)
-    const options = { orm, brand, publicUrl: 'https://app.example.com', operatorMail: [], clock, log: quiet }
+    const options = { orm, brand, publicUrl: 'https://app.example.com', operatorMail: [], sharedTime, log: quiet }
     await createMailSender({ ...options, mailer: null }).runOnce()
     assert.partialDeepStrictEqual(await rowsOf(id), [{ state: 'skipped' }])
   })

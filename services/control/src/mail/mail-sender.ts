@@ -5,7 +5,7 @@ import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/bac
 import { and, asc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Brand } from '../brand/brand.ts'
-import type { Clock } from '../clocks/clock.ts'
+import type { SharedTime } from '../clocks/shared-time.ts'
 import type { Orm } from '../database/connect.ts'
 import { mails } from '../database/schema/mails.ts'
 import { mailContentOf } from './mail-content-of.ts'
@@ -37,9 +37,8 @@ export interface MailSenderOptions {
   publicUrl: string
   /** Addresses that get the mails for operators; none: every operator gets them. */
   operatorMail: readonly string[]
-  clock: Clock
-  /** For leases, which replicas compare; `clock` if absent. */
-  rightClock?: Clock
+  /** For leases and the next attempt. */
+  sharedTime: SharedTime
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   /** Called once for each mail that ends. */
   onMail?: (outcome: MailOutcome) => void
@@ -53,8 +52,7 @@ type Row = typeof mails.$inferSelect
  * replica dies between the mail server's answer and the database's; both copies have the same `Message-ID`.
  */
 export function createMailSender(options: MailSenderOptions): BackgroundLoop {
-  const { orm, mailer, brand, publicUrl, operatorMail, clock, log, onMail = () => {}, intervalMs = 1000 } = options
-  const { rightClock = clock } = options
+  const { orm, mailer, brand, publicUrl, operatorMail, sharedTime, log, onMail = () => {}, intervalMs = 1000 } = options
   const underWay = new Set<Promise<void>>()
   /** Of mails that ended after their round. */
   let lateFailure: { readonly error: unknown } | null = null
@@ -114,9 +112,10 @@ export function createMailSender(options: MailSenderOptions): BackgroundLoop {
       log.error({ kind, accountId: row.accountId, mailId: row.id, failure: delivery.failure }, 'a mail has failed')
       return end(row, 'failed', 'failed', delivery.failure)
     }
+    const now = await sharedTime()
     await orm
       .update(mails)
-      .set({ dueAt: new Date(clock().getTime() + pauseMs), leaseEndsAt: null, failure: delivery.failure })
+      .set({ dueAt: new Date(now.getTime() + pauseMs), leaseEndsAt: null, failure: delivery.failure })
       .where(isOurs(row))
   }
 
@@ -142,7 +141,7 @@ export function createMailSender(options: MailSenderOptions): BackgroundLoop {
   ) {
     const ended = await orm
       .update(mails)
-      .set({ state, failure, endedAt: clock(), leaseEndsAt: null })
+      .set({ state, failure, endedAt: await sharedTime(), leaseEndsAt: null })
       .where(isOurs(row))
       .returning({ id: mails.id })
     if (ended.length > 0) onMail(outcome)
@@ -152,7 +151,7 @@ export function createMailSender(options: MailSenderOptions): BackgroundLoop {
     async round() {
       const free = maxConnections - underWay.size
       if (free === 0) return null
-      const claimed = await claimMails(orm, { now: clock(), leasedAt: rightClock(), max: free })
+      const claimed = await claimMails(orm, { now: await sharedTime(), max: free })
       const outcomes = await Promise.allSettled(claimed.map(start))
       const failed = outcomes.find((outcome) => outcome.status === 'rejected')
       if (failed !== undefined) throw failed.reason
@@ -180,23 +179,19 @@ export function createMailSender(options: MailSenderOptions): BackgroundLoop {
   }
 }
 
-/** Leases the mails that are due, the oldest first. @param leasedAt the time by which leases are judged */
-function claimMails(orm: Orm, { now, leasedAt, max }: { now: Date; leasedAt: Date; max: number }): Promise<Row[]> {
+/** Leases the mails that are due, the oldest first. */
+function claimMails(orm: Orm, { now, max }: { now: Date; max: number }): Promise<Row[]> {
   return orm.transaction(async (tx) => {
     const due = await tx
       .select()
       .from(mails)
       .where(
-        and(
-          isNull(mails.endedAt),
-          lte(mails.dueAt, now),
-          or(isNull(mails.leaseEndsAt), lte(mails.leaseEndsAt, leasedAt))
-        )
+        and(isNull(mails.endedAt), lte(mails.dueAt, now), or(isNull(mails.leaseEndsAt), lte(mails.leaseEndsAt, now)))
       )
       .orderBy(asc(mails.dueAt))
       .limit(max)
       .for('update', { skipLocked: true })
-    const leaseEndsAt = new Date(leasedAt.getTime() + leaseMs)
+    const leaseEndsAt = new Date(now.getTime() + leaseMs)
     const ids = due.map(({ id }) => id)
     if (ids.length === 0) return []
     const claimed = await tx

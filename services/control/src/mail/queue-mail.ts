@@ -45,7 +45,8 @@ export async function queueMail(
     recipient: accountId === null ? 'operators' : `account:${accountId}`,
     notices: notices.slice(0, maxNotices),
     count: notices.length,
-    dueAt: new Date(at.getTime() + kindsOfMails[kind].collectMs)
+    // By PostgreSQL's clock, also if this replica's is ahead.
+    dueAt: sql`least(${at.toISOString()}::timestamptz, clock_timestamp()) + ${kindsOfMails[kind].collectMs} * interval '1 millisecond'`
   }
   await tx
     .insert(mails)

@@ -52,6 +52,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     tracing: options.tracing ?? null,
     metrics,
     clock,
+    sharedTime: async () => clock(),
     ...timesOf(options)
   })
   const { app, projector, catalogFile } = composed

@@ -26,8 +26,9 @@ import { readMonthSpend } from './month-spend.ts'
 import { monthlyCapNanos } from './monthly-cap.ts'
 import { readKeyNames } from './read-key-names.ts'
 import { readLatency } from './read-latency.ts'
-import { readUsage, type UsageGroups } from './read-ledger.ts'
+import { readUsage } from './read-ledger.ts'
 import { readMemberNames } from './read-member-names.ts'
+import type { UsageGroups } from './usage-groups.ts'
 import { maxBuckets, monthOf, type UsageRange, usageRange } from './usage-range.ts'
 
 export interface UsageOptions {
@@ -55,7 +56,9 @@ export async function usageEndpoints(
       const { range, groups } = readQuery(request.query, clock())
       const { accountId } = principalOf(request)
       const buckets = within(await readUsage(orm, accountId, range, groups, maxBuckets))
-      const adjustments = await readAdjustments(orm, accountId, range, maxAdjustments)
+      // An adjustment belongs to no key and no model.
+      const isWhole = groups.key === undefined && groups.model === undefined
+      const adjustments = isWhole ? await readAdjustments(orm, accountId, range, maxAdjustments) : []
       return {
         ...answered(range, groups.groupBy),
         buckets,
@@ -109,8 +112,8 @@ export async function usageEndpoints(
 }
 
 function readQuery(query: UsageQuery, now: Date): { range: UsageRange; groups: UsageGroups } {
-  const { group_by: groupBy = 'none', top } = query
-  return { range: usageRange(query, now), groups: { groupBy, top: top === undefined ? null : Number(top) } }
+  const { group_by: groupBy = 'none', top, key, model } = query
+  return { range: usageRange(query, now), groups: { groupBy, top: top === undefined ? null : Number(top), key, model } }
 }
 
 const answered = ({ from, to, interval }: UsageRange, groupBy: UsageGrouping) => ({

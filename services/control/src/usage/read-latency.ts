@@ -3,8 +3,7 @@ import { receiptKinds } from '@tollgate/contracts/requests/receipt.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { requests } from '../database/schema/requests.ts'
-import type { UsageGroups } from './read-ledger.ts'
-import { type GroupRow, groupMembers, groupSql, markOthers } from './usage-groups.ts'
+import { type GroupRow, groupMembers, groupSql, markOthers, onlyWanted, type UsageGroups } from './usage-groups.ts'
 import type { UsageRange } from './usage-range.ts'
 
 /** The maximum number of rows that an answer examines, and the parts of the range that share them in a sample. */
@@ -36,7 +35,8 @@ interface Row extends GroupRow {
  * Measures the successful requests of an account in the request log.
  *
  * A percentile needs the single values, so this bounds how many it reads. If the range has more, it is cut into equal times,
- * and the last requests of each are read. No index needs to know how many there are.
+ * and the last requests of each are read. No index needs to know how many there are. A model has no index, so it is chosen
+ * from these requests.
  *
  * @param limit the maximum number of buckets
  * @returns null if there are more
@@ -49,7 +49,7 @@ export async function readLatency(
   limit: number,
   size: SampleSize = { maxRows, slices }
 ): Promise<Latency | null> {
-  const sampled = await hasMoreThan(orm, accountId, range, size.maxRows)
+  const sampled = await hasMoreThan(orm, accountId, range, groups.key, size.maxRows)
   const read = sampled ? size : { maxRows: size.maxRows, slices: 1 }
   const rows = await queryRows<Row>(orm, latencyOf(accountId, range, groups, read))
   const buckets = rows.flatMap((row) =>
@@ -60,12 +60,18 @@ export async function readLatency(
   return { buckets, totals: totals.sort((a, b) => b.requests - a.requests), sampled }
 }
 
-async function hasMoreThan(orm: Orm, accountId: string, range: UsageRange, count: number): Promise<boolean> {
+async function hasMoreThan(
+  orm: Orm,
+  accountId: string,
+  range: UsageRange,
+  key: string | undefined,
+  count: number
+): Promise<boolean> {
   const found = await queryRows(
     orm,
     sql`
       select 1 as more from ${requests}
-      where ${requests.accountId} = ${accountId} and ${between(range.from, range.to)}
+      where ${requests.accountId} = ${accountId} and ${between(range.from, range.to)}${onlyWanted({ key }, requests)}
       order by ${requests.at} desc offset ${count} limit 1`
   )
   return found.length > 0
@@ -78,9 +84,10 @@ const between = (from: Date, to: Date): SQL =>
 export function latencyOf(
   accountId: string,
   { from, to, interval }: UsageRange,
-  { groupBy, top }: UsageGroups,
+  groups: UsageGroups,
   size: SampleSize
 ): SQL {
+  const { groupBy, top, key, model } = groups
   const sliceMs = Math.ceil((to.getTime() - from.getTime()) / size.slices)
   const last = sql`${new Date(to.getTime() - 1).toISOString()}::timestamptz`
   const width = sql.raw(`interval '${sliceMs} milliseconds'`)
@@ -96,7 +103,7 @@ export function latencyOf(
           ${requests.firstByteMs}, ${requests.durationMs}
         from ${requests}
         where ${requests.accountId} = ${accountId} and ${requests.at} >= slice_start
-          and ${requests.at} < least(slice_start + ${width}, ${to.toISOString()}::timestamptz)
+          and ${requests.at} < least(slice_start + ${width}, ${to.toISOString()}::timestamptz)${onlyWanted({ key }, requests)}
         order by ${requests.at} desc
         limit ${sql.raw(String(Math.ceil(size.maxRows / size.slices)))}
       ) as requests
@@ -105,7 +112,7 @@ export function latencyOf(
         ${requests.firstByteMs} as first, ${requests.durationMs} as whole
       from sample as requests ${join}
       where ${requests.rank} = ${sql.raw(String(settled))} and ${requests.status} between 200 and 299
-        and ${requests.firstByteMs} is not null and ${requests.durationMs} is not null
+        and ${requests.firstByteMs} is not null and ${requests.durationMs} is not null${onlyWanted({ model }, requests)}
     ), marked as (${markOthers(sql`measured`, sql`1`, top)}),
     named as (select start, case when others then null else part end as part, others, first, whole from marked)
     select to_char(start, 'YYYY-MM-DD"T"HH24:MI:SS".000Z"') as start, part, others, count(*)::text as requests,

@@ -11,7 +11,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { ledger } from '../database/schema/usage.ts'
-import { type GroupRow, groupMembers, groupSql, markOthers } from './usage-groups.ts'
+import { type GroupRow, groupMembers, groupSql, markOthers, onlyWanted, type UsageGroups } from './usage-groups.ts'
 import type { UsageRange } from './usage-range.ts'
 
 type Sums = Record<ShownCount, string> & GroupRow & { start: string; cost: string }
@@ -29,12 +29,6 @@ const totals = sql.join(
   shownCounters.map((counter) => sql`${total(named(counter))} as ${named(counter)}`),
   sql`, `
 )
-
-export interface UsageGroups {
-  readonly groupBy: UsageGrouping
-  /** How many of the largest groups stay separate, by cost; null: all. */
-  readonly top: number | null
-}
 
 /**
  * Reads an account's usage in a range, ordered by time and then by group.
@@ -57,15 +51,16 @@ export async function readUsage(
 export function usageOf(
   accountId: string,
   { from, to, interval }: UsageRange,
-  { groupBy, top }: UsageGroups,
+  groups: UsageGroups,
   limit: number
 ): SQL {
+  const { groupBy, top } = groups
   const { part, join } = groupSql(groupBy, ledger)
   return sql`
     with used as (
       select date_trunc('${sql.raw(interval)}', ${ledger.hour} at time zone 'UTC') as start, ${part} as part, ${sums}
       from ${ledger} ${join}
-      where ${within(accountId, from, to)}
+      where ${within(accountId, from, to)}${onlyWanted(groups, ledger)}
       group by 1, 2
     ), marked as (${markOthers(sql`used`, sql`cost_nanos`, top)})
     select

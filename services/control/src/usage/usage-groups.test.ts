@@ -114,6 +114,15 @@ onEachDatabase('groups of usage', async (t, newDatabase) => {
     assert.deepEqual((await usage('interval=month&group_by=none&top=1')).buckets.map(brief), [['01', null, 6, 135]])
   })
 
+  await t.test('a report of one key, or of one model, has nothing else', async () => {
+    assert.deepEqual((await usage(`interval=day&group_by=model&key=${acme}`)).buckets.map(brief), [
+      ['01', 'small', 1, 5],
+      ['02', 'large', 1, 2]
+    ])
+    assert.deepEqual((await usage('interval=day&model=large')).buckets.map(brief), [['02', null, 1, 2]])
+    assert.deepEqual((await usage(`key=${theirs}`)).buckets, [])
+  })
+
   await t.test('an unknown group, and an impossible number of groups, are refused with the reason', async () => {
     for (const [query, message] of [
       ['group_by=metadata', /^group_by: must be model, key, member, none, or metadata/],
@@ -207,6 +216,13 @@ onEachDatabase('groups of usage', async (t, newDatabase) => {
       top.keys?.map(({ id }) => id),
       [acme]
     )
+    for (const [query, requests] of [
+      [`key=${acme}`, 20],
+      ['model=large', 1],
+      [`key=${acme}&model=large`, undefined]
+    ] as const) {
+      assert.equal((await latency(query)).totals[0]?.requests, requests, query)
+    }
     assert.equal((await call('GET', '/api/usage/latency')).status, 401)
   })
 

@@ -3,6 +3,17 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { keys } from '../database/schema/keys.ts'
 
+/** Which usage of an account a report sums, and how. */
+export interface UsageGroups {
+  readonly groupBy: UsageGrouping
+  /** How many of the largest groups stay separate, by cost; null: all. */
+  readonly top: number | null
+  /** Only this key; the id of a key. */
+  readonly key?: string | undefined
+  /** Only this model. */
+  readonly model?: string | undefined
+}
+
 const metadataPrefix = 'metadata.'
 
 /** A table with a row for each use of a key. */
@@ -31,6 +42,13 @@ export function groupSql(groupBy: UsageGrouping, used: Used): GroupSql {
   if (groupBy === 'none') return { part: sql`null::text`, join: sql`` }
   return { part: sql`(${keys.metadata} ->> ${groupBy.slice(metadataPrefix.length)}::text)`, join }
 }
+
+/** Keeps only the rows of the key and the model that a report is about. */
+export const onlyWanted = ({ key, model }: Pick<UsageGroups, 'key' | 'model'>, used: Used): SQL =>
+  sql.join([
+    key === undefined ? sql`` : sql` and ${used.keyId} = ${key}`,
+    model === undefined ? sql`` : sql` and ${used.model} = ${model}`
+  ])
 
 /** A row of an answer: the group, or null; and whether it stands for the smaller groups together. */
 export interface GroupRow {

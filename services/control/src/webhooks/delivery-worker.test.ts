@@ -7,6 +7,7 @@ import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
 import { desc, eq } from 'drizzle-orm'
 import type { Test } from 'tap'
 import type { Clock } from '../clocks/clock.ts'
+import { databaseTime } from '../clocks/shared-time.ts'
 import type { Database } from '../database/connect.ts'
 import { events } from '../database/schema/events.ts'
 import { webhookAttempts, webhookDeliveries, webhookEndpoints } from '../database/schema/webhooks.ts'
@@ -18,7 +19,7 @@ import { leaseMs } from './claim-deliveries.ts'
 import { retryDelaysMs } from './decide-next-try.ts'
 import { createDeliveryWorker, type WorkerOptions } from './delivery-worker.ts'
 import { readNetwork } from './judge-address.ts'
-import { readQueueAge } from './read-deliveries.ts'
+import { readQueueAge, redeliver } from './read-deliveries.ts'
 import { resealSecrets } from './reseal-secrets.ts'
 import { createSendMessage } from './send-message.ts'
 import { createEndpoint, rotateEndpoint } from './store-endpoint.ts'
@@ -52,8 +53,7 @@ async function startWorld(t: Test, newDatabase: NewDatabase) {
         createEndpoint(tx, secretKeys, { accountId: null, url, description: '', eventTypes }, clock())
       ),
     /** @returns the id of the event */
-    async happens(type: 'spend.unusual' | 'provider.failing' = 'spend.unusual'): Promise<string> {
-      const at = clock()
+    async happens(type: 'spend.unusual' | 'provider.failing' = 'spend.unusual', at = clock()): Promise<string> {
       const hour = at.toISOString()
       const recorded = await orm.transaction((tx) =>
         type === 'spend.unusual'
@@ -86,7 +86,15 @@ function createWorker(database: Database, clock: Clock, options: Partial<WorkerO
   const allowedNetworks = [readNetwork('127.0.0.1/32')!]
   const timeouts = { connect: 30_000, total: 30_000, rest: 30_000 }
   return createDeliveryWorker({
-    ...{ database, secretKeys, clock, log: silent, onAttempt: () => undefined, intervalMs: 20 },
+    ...{
+      database,
+      secretKeys,
+      sharedTime: async () => clock(),
+      rightClock: clock,
+      log: silent,
+      onAttempt: () => undefined,
+      intervalMs: 20
+    },
     send: createSendMessage({ allowedNetworks, findAddresses: async () => [], timeouts }),
     ...options
   })
@@ -131,9 +139,37 @@ onDatabase('webhook deliveries', async (t, newDatabase) => {
     const receiver = await world.receiver()
     const { secret } = await world.add(receiver.url)
     await world.happens()
-    const worker = world.worker({ clock: () => new Date(Date.now() + 3_600_000), rightClock: () => new Date() })
+    const worker = world.worker({
+      sharedTime: async () => new Date(Date.now() + 3_600_000),
+      rightClock: () => new Date()
+    })
     await worker.sendDue()
     verify(secret, receiver.received[0]!)
+    await world.clear()
+  })
+
+  await t.test('replicas whose clocks are minutes apart send each message once, and without a delay', async () => {
+    const ahead: Clock = () => new Date(Date.now() + 300_000)
+    const sharedTime = databaseTime(orm)
+    const receiver = await world.receiver()
+    const { endpoint } = await world.add(receiver.url)
+    let finish = (): void => undefined
+    receiver.answer((response) => {
+      finish = () => response.writeHead(204).end()
+    })
+    const event = await world.happens('spend.unusual', ahead())
+    const one = world.worker({ sharedTime })
+    const sent = one.sendDue()
+    await receiver.next()
+    await world.worker({ sharedTime, rightClock: ahead }).sendDue()
+    assert.equal(receiver.received.length, 1, 'the lease holds for a replica that is ahead')
+    finish()
+    await sent
+    receiver.answer((response) => response.writeHead(204).end())
+    const { id } = await world.deliveryOf(event)
+    await redeliver(orm, endpoint.id, id, ahead())
+    await world.worker({ sharedTime }).sendDue()
+    assert.equal(receiver.received.length, 2, 'a redelivery that a replica ahead has asked for is due at once')
     await world.clear()
   })
 

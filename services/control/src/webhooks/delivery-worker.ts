@@ -2,6 +2,7 @@ import { createBackgroundLoop, type LoopProgress } from '@tollgate/service/backg
 import { and, eq } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
+import type { SharedTime } from '../clocks/shared-time.ts'
 import type { Database } from '../database/connect.ts'
 import { webhookDeliveries } from '../database/schema/webhooks.ts'
 import { type SealKeys, unseal } from '../secrets/seal.ts'
@@ -18,9 +19,10 @@ export interface WorkerOptions {
   readonly database: Database
   readonly secretKeys: SealKeys
   readonly send: SendMessage
-  readonly clock: Clock
-  /** Signs messages, since receivers refuse old ones; `clock` if absent. */
-  readonly rightClock?: Clock
+  /** For leases and the next try. */
+  readonly sharedTime: SharedTime
+  /** Signs messages, since receivers refuse old ones. */
+  readonly rightClock: Clock
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   readonly onAttempt: (outcome: CallOutcome) => void
   /** Milliseconds between searches for due deliveries. */
@@ -47,7 +49,7 @@ export interface DeliveryWorker {
  * slow receivers take few of the places, and no others wait for them: see {@link claimDeliveries}.
  */
 export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
-  const { database, secretKeys, send, clock, rightClock = clock, log, onAttempt, intervalMs = 1000 } = options
+  const { database, secretKeys, send, sharedTime, rightClock, log, onAttempt, intervalMs = 1000 } = options
   const { orm } = database
   /** Work under way, by endpoint. */
   const busy = new Map<string, Promise<void>>()
@@ -76,9 +78,10 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
   /** @returns how many deliveries it has started */
   async function startDue(): Promise<number> {
     if (loop.signal.aborted || underWay.size >= maxUnderWay) return 0
-    const claimed = await claimDeliveries(orm, { now: clock(), underWay: [...underWay], max: maxUnderWay })
+    const now = await sharedTime()
+    const claimed = await claimDeliveries(orm, { now, underWay: [...underWay], max: maxUnderWay })
     for (const [endpointId, some] of Map.groupBy(claimed, ({ endpoint }) => endpoint.id)) {
-      const work = Promise.all(some.map(deliver)).then(() => {
+      const work = Promise.all(some.map((one) => deliver(one, now))).then(() => {
         busy.delete(endpointId)
         loop.wake()
       })
@@ -88,13 +91,12 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
   }
 
   /** Never rejects: a delivery whose result cannot be stored is repeated when its lease ends. */
-  async function deliver(claimed: ClaimedDelivery): Promise<void> {
+  async function deliver(claimed: ClaimedDelivery, startedAt: Date): Promise<void> {
     underWay.add(claimed.endpoint)
-    const startedAt = clock()
     try {
       const result = await call(claimed, startedAt)
       onAttempt(result.outcome)
-      await storeAttempt(orm, claimed, { result, startedAt, endedAt: clock() })
+      await storeAttempt(orm, claimed, { result, startedAt, endedAt: await sharedTime() })
     } catch (err) {
       if (loop.signal.aborted) await release(claimed).catch((cause) => report(cause, claimed))
       else report(err, claimed)
@@ -131,7 +133,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
     if (dueAt === null) return
     await orm
       .update(webhookDeliveries)
-      .set({ dueAt: clock() })
+      .set({ dueAt: await sharedTime() })
       .where(and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.dueAt, dueAt)))
   }
 

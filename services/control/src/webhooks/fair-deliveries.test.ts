@@ -45,7 +45,15 @@ onEachDatabase('webhooks of accounts whose receivers hang', async (t, newDatabas
   const hanging = new Set<(result: CallResult) => void>()
   const calls: string[] = []
   const worker = createDeliveryWorker({
-    ...{ database, secretKeys: [testSealKey], clock: now, log: silent, onAttempt: () => undefined, intervalMs: 20 },
+    ...{
+      database,
+      secretKeys: [testSealKey],
+      sharedTime: async () => now(),
+      rightClock: now,
+      log: silent,
+      onAttempt: () => undefined,
+      intervalMs: 20
+    },
     send: ({ host }, _headers, _body, stopping) => {
       calls.push(host)
       if (host === 'works') return Promise.resolve(delivered)

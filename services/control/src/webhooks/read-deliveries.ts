@@ -109,7 +109,8 @@ export async function redeliver(orm: Orm, endpointId: string, id: string, now: D
     .update(webhookDeliveries)
     .set({
       status: 'pending',
-      dueAt: now,
+      // Not later if this replica's clock is ahead.
+      dueAt: sql`least(${now.toISOString()}::timestamptz, clock_timestamp())`,
       // One that still has tries keeps them.
       isSingle: sql`${webhookDeliveries.isSingle} or ${webhookDeliveries.status} <> 'pending'`
     })

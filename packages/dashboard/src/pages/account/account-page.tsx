@@ -23,21 +23,22 @@ export function AccountPage() {
   const [isDeleting, setDeleting] = useState(false)
   return (
     <Page title="Account" description="Your profile, password, notifications, sessions and time zone.">
+      {/* Two columns that do not wait for each other, so that no card leaves a gap. */}
       <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-2">
-        <Card
-          title="Profile"
-          description="Your team sees your name. Only the operator of this service can change your e-mail address."
-        >
-          <ProfileForm />
-        </Card>
+        <div className="space-y-6">
+          <Card
+            title="Profile"
+            description="Your team sees your name. Only the operator of this service can change your e-mail address."
+          >
+            <ProfileForm />
+          </Card>
+          <NotificationsCard />
+          <TimesCard />
+        </div>
         <div className="space-y-6">
           <PasswordCard />
           <SecondFactorCard />
-        </div>
-        <NotificationsCard />
-        <SessionsCard />
-        <div className="space-y-6">
-          <TimesCard />
+          <SessionsCard />
           <Card title="Your data" description="Everything that is stored about you and your account, as a JSON file.">
             <a href="/api/account/export" download className={buttonLook()}>
               <Download aria-hidden="true" className="size-4" />

@@ -4,9 +4,10 @@ import { read } from '../../api/queries.ts'
 import { isolate } from '../../format/visible-text.ts'
 import { Choice } from '../../ui/choice.tsx'
 import { FilterInput } from '../../ui/filter-input.tsx'
+import { FilterPanel } from '../../ui/filter-panel.tsx'
 import { RemovableFilters } from '../../ui/removable-filters.tsx'
 import { LateSearchField } from '../../ui/search-field.tsx'
-import { type AuditSearch, actionOptions } from './audit-search.ts'
+import { type AuditSearch, actionOptions, readAuditFilters } from './audit-search.ts'
 
 /** Filters, kept in the address. */
 export function AuditFilters({ search }: { readonly search: AuditSearch }) {
@@ -16,7 +17,7 @@ export function AuditFilters({ search }: { readonly search: AuditSearch }) {
     void navigate({ search: (before) => ({ ...before, [name]: value || undefined }), replace: true })
   const people = (team.data?.team.members ?? []).map(({ id, email }) => [id, email] as const)
   return (
-    <search className="flex flex-wrap gap-3">
+    <FilterPanel count={Object.keys(readAuditFilters(search)).length}>
       <RemovableFilters
         filters={search.subject === undefined ? [] : [['subject', `Only about ${isolate(search.subject)}`]]}
         onRemove={(name) => apply(name, '')}
@@ -55,6 +56,6 @@ export function AuditFilters({ search }: { readonly search: AuditSearch }) {
           />
         ))}
       </div>
-    </search>
+    </FilterPanel>
   )
 }

@@ -4,7 +4,7 @@ import { buttonLook } from '../../ui/button.tsx'
 /** Shown after somebody deleted their account: what is gone, and what stays. */
 export function GoodbyePage() {
   return (
-    <AuthLayout title="Your account is deleted" description="Thank you for having been here. You are signed out.">
+    <AuthLayout title="Your account is deleted" description="Thank you, and goodbye. You are signed out.">
       <section className="text-sm">
         <h2 className="font-semibold">What was deleted</h2>
         <ul className="mt-2 list-disc space-y-1.5 pl-5">

@@ -18,7 +18,6 @@ type OnAction = (action: KeyAction, key: Key) => void
 export const keyColumns = (onAction: OnAction): ReadonlyArray<KeyColumn<Key>> => [
   { name: 'Key', cell: (key) => <NameCell listed={key} />, sortable: { order: 'label', isDescending: false } },
   { name: 'This month', cell: (key) => <SpendCell listed={key} /> },
-  { name: 'Tags', cell: ({ metadata }) => <Metadata pairs={metadata} /> },
   {
     name: 'Created by',
     cell: ({ creator }) => <span className="block min-w-24 break-words">{creator ?? '–'}</span>
@@ -67,6 +66,7 @@ function NameCell({ listed }: { readonly listed: Key }) {
         <KeyBadges listed={listed} />
       </div>
       <p className="mt-0.5 font-mono text-[0.8125rem] text-ink-soft">{shownPrefix(listed)}</p>
+      <Metadata pairs={listed.metadata} />
       <OldValue listed={listed} />
     </>
   )

@@ -20,6 +20,7 @@ import { textLink } from '../../ui/text-link.ts'
 import { AuditList } from '../audit/audit-list.tsx'
 import { RequestsTable } from '../requests/requests-table.tsx'
 import { type KeyAction, KeyActions, KeyBadges, KeyMeter, Metadata, OldValue } from './key-cells.tsx'
+import { KeyUsage } from './key-usage.tsx'
 
 const EditKeyDialog = lazyDialog(() => import('./edit-key-dialog.tsx'), 'EditKeyDialog')
 const EndOldValueDialog = lazyDialog(() => import('./end-old-value-dialog.tsx'), 'EndOldValueDialog')
@@ -67,7 +68,8 @@ export function KeyPage() {
               {({ key }) => <Settings shown={key} />}
             </QueryView>
           </Card>
-          <LatestRequests id={id} />
+          {key?.scope !== 'management' && <KeyUsage id={id} />}
+          {key?.scope !== 'management' && <LatestRequests id={id} />}
           {role === 'owner' && <Changes id={id} />}
         </>
       )}
@@ -146,14 +148,11 @@ function LatestRequests({ id }: { readonly id: string }) {
       }
     >
       <QueryView query={query} lines={8}>
-        {({ requests, keys }) =>
+        {({ requests }) =>
           requests.length === 0 ? (
             <p className="px-5 pb-5 text-sm text-ink-soft">Requests with this key will appear here.</p>
           ) : (
-            <RequestsTable
-              requests={requests}
-              names={new Map(keys.map((key) => [key.id, nameOfKey({ ...key, scope: 'inference' })]))}
-            />
+            <RequestsTable requests={requests} />
           )
         }
       </QueryView>

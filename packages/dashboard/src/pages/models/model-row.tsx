@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { formatExactUsd } from '../../format/money.ts'
-import { formatCompact } from '../../format/number.ts'
+import { countOf, formatCompact } from '../../format/number.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonLook } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -60,8 +60,8 @@ export function ModelRow({ model }: { readonly model: PricedModel }) {
         <div className="mt-4 space-y-5">
           <Facts
             facts={[
-              ['Context', `${context.toLocaleString()} tokens`],
-              ['Maximum output', output === 0 ? 'None' : `${output.toLocaleString()} tokens`],
+              ['Context', countOf(context, 'token')],
+              ['Maximum output', output === 0 ? 'None' : countOf(output, 'token')],
               ['Accepts', model.accepts.join(', ')],
               ['Endpoints', <Endpoints key="endpoints" paths={model.endpoints} />],
               ['Plans', model.plans.map(({ name }) => name).join(', ') || 'Your plan']

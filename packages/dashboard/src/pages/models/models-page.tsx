@@ -4,16 +4,18 @@ import { Box } from 'lucide-react'
 import { read } from '../../api/queries.ts'
 import { countOf } from '../../format/number.ts'
 import { Card } from '../../ui/card.tsx'
+import { Choice } from '../../ui/choice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { Empty, QueryView } from '../../ui/states.tsx'
 import { findModels, type Shown, shownOptions } from './find-models.ts'
 import { ModelRow } from './model-row.tsx'
+import { orderOptions, sortModels } from './sort-models.ts'
 
 /** The models of the plan and of plans on sale, with their prices. */
 export function ModelsPage() {
-  const { q = '', show } = useSearch({ from: '/dashboard/models' })
+  const { q = '', show, sort = '' } = useSearch({ from: '/dashboard/models' })
   const navigate = useNavigate({ from: '/dashboard/models' })
   const shown: Shown = show === 'other' || show === 'all' ? show : 'own'
   const models = useQuery(read('listPricedModels'))
@@ -35,11 +37,17 @@ export function ModelsPage() {
           value={shown}
           onChange={(next) => void navigate({ search: (before) => ({ ...before, show: next }), replace: true })}
         />
+        <Choice
+          label="Sort models"
+          value={sort}
+          options={orderOptions}
+          onChange={(next) => void navigate({ search: (before) => ({ ...before, sort: next }), replace: true })}
+        />
       </search>
       <Card isFlush>
         <QueryView query={models} lines={12}>
           {(data) => {
-            const found = findModels(data.models, q, shown)
+            const found = sortModels(findModels(data.models, q, shown), sort)
             return (
               <>
                 <p role="status" className="px-5 pt-4 pb-3 text-[0.8125rem] text-ink-soft">

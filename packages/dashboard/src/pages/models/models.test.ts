@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { describePeriod, describeRow, otherPrices, pricedKinds, usualPrices } from './describe-prices.ts'
 import { findModels, type PricedModel } from './find-models.ts'
+import { sortModels } from './sort-models.ts'
 
 const row = {
   tier: 'default',
@@ -23,6 +24,22 @@ test('a search finds models by id, maker, kind, input and endpoint, within the c
   assert.deepEqual(ids('RESPONSES', 'all'), ['gpt', 'vox'])
   assert.deepEqual(ids('mistral audio', 'all'), ['vox'])
   assert.deepEqual(ids('mistral embedding', 'all'), [])
+})
+
+test('models are sorted by price or context, and stay in catalog order without a choice', async () => {
+  const priced = (input: number, output: number) => [
+    { ...period, rows: [{ ...row, usd_per_million_tokens: { input, cached_input: input, output } }] }
+  ]
+  const models = [
+    model('b', { prices: priced(2, 3), context_tokens: 5 }),
+    model('a', { prices: priced(1, 9), context_tokens: 5 }),
+    model('vector', { prices: priced(3, 0), max_output_tokens: 0, context_tokens: 7 })
+  ]
+  const ids = (order?: string) => sortModels(models, order).map(({ id }) => id)
+  assert.deepEqual(ids(), ['b', 'a', 'vector'])
+  assert.deepEqual(ids('input'), ['a', 'b', 'vector'])
+  assert.deepEqual(ids('output'), ['b', 'a', 'vector'])
+  assert.deepEqual(ids('context'), ['vector', 'b', 'a'])
 })
 
 test('prices say to which requests and when they apply', async () => {

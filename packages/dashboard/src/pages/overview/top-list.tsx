@@ -1,10 +1,12 @@
 import type { UseQueryResult } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { ChartColumn } from 'lucide-react'
 import { formatUsd } from '../../format/money.ts'
 import { countOf } from '../../format/number.ts'
 import { Card } from '../../ui/card.tsx'
 import { Empty, QueryView } from '../../ui/states.tsx'
-import { groupUsage, type UsageReport } from '../../usage/group-usage.ts'
+import { textLink } from '../../ui/text-link.ts'
+import { type GroupFilter, groupUsage, type UsageReport } from '../../usage/group-usage.ts'
 import { sumByGroup } from '../../usage/sum-usage.ts'
 
 const maxShown = 5
@@ -20,7 +22,7 @@ export function TopList({ title, query }: TopListProps) {
     <Card title={title} isFlush>
       <QueryView query={query}>
         {(report) => {
-          const { groupOf, nameOf } = groupUsage(report)
+          const { groupOf, nameOf, filterOf } = groupUsage(report)
           const groups = sumByGroup(report.buckets, groupOf).slice(0, maxShown)
           if (groups.length === 0) {
             return (
@@ -36,7 +38,7 @@ export function TopList({ title, query }: TopListProps) {
                 <li key={group}>
                   <div className="flex items-baseline justify-between gap-4 text-sm">
                     <span className="min-w-0 truncate font-medium" title={nameOf(group)}>
-                      {nameOf(group)}
+                      <UsageLink only={filterOf(group)}>{nameOf(group)}</UsageLink>
                     </span>
                     <span className="shrink-0 text-ink-soft tabular-nums">
                       {countOf(sums.requests, 'request')} · {formatUsd(sums.costUsd)}
@@ -55,5 +57,21 @@ export function TopList({ title, query }: TopListProps) {
         }}
       </QueryView>
     </Card>
+  )
+}
+
+interface UsageLinkProps {
+  /** Null if the usage page cannot show the group alone. */
+  readonly only: GroupFilter | null
+  readonly children: string
+}
+
+/** The name of a model or key, which leads to its usage. */
+function UsageLink({ only, children }: UsageLinkProps) {
+  if (only === null) return children
+  return (
+    <Link to="/dashboard/usage" search={only} className={textLink}>
+      {children}
+    </Link>
   )
 }

@@ -62,3 +62,17 @@ export const tokensOf = ({
 /** Formats a duration in milliseconds: `850 ms`, `1.9 s`. */
 export const formatMs = (ms: number | null): string =>
   ms === null ? '–' : ms < 1000 ? `${formatCount(ms)} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`
+
+/** A stream that is shorter says little about its speed. */
+const minStreamMs = 100
+
+/** How fast the tokens of a stream arrived after its first byte: `85 tokens/s`; null if that is not known. */
+export function speedOf({
+  stream,
+  completion_tokens: tokens,
+  first_byte_ms: first,
+  duration_ms: whole
+}: Pick<RequestDetail, 'stream' | 'completion_tokens' | 'first_byte_ms' | 'duration_ms'>): string | null {
+  if (!stream || tokens === 0 || first === null || whole === null || whole - first < minStreamMs) return null
+  return `${formatCount(Math.round((tokens * 1000) / (whole - first)))} tokens/s`
+}

@@ -1,24 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { read } from '../../api/queries.ts'
-import { nameOfKey } from '../../format/key.ts'
 import { isolate } from '../../format/visible-text.ts'
 import { useAccount } from '../../layout/caller.ts'
+import { requestIdIn } from '../../layout/commands.ts'
 import { Choice, type Option } from '../../ui/choice.tsx'
 import { FilterInput } from '../../ui/filter-input.tsx'
+import { FilterPanel } from '../../ui/filter-panel.tsx'
 import { RemovableFilters } from '../../ui/removable-filters.tsx'
 import { isHour } from '../../usage/bounds-of-days.ts'
 import { metadataPrefix } from '../../usage/group-usage.ts'
-import { metadataOf, type RequestsSearch, statusOptions } from './requests-search.ts'
+import { keyOptions } from '../../usage/key-options.ts'
+import { metadataOf, type RequestsSearch, readFilters, statusOptions } from './requests-search.ts'
 
 /** Filters, kept in the address. */
 export function RequestFilters({ search }: { readonly search: RequestsSearch }) {
   const navigate = useNavigate({ from: '/dashboard/requests' })
   const keys = useQuery(read('listKeys', { query: { limit: '100', include_revoked: 'true' } }))
   const { models } = useAccount()
-  const ofKeys = (keys.data?.keys ?? [])
-    .filter(({ scope }) => scope === 'inference')
-    .map((key) => [key.id, key.status === 'revoked' ? `${nameOfKey(key)} (revoked)` : nameOfKey(key)] as const)
   const apply = (name: keyof RequestsSearch, value: string) =>
     void navigate({ search: { ...search, [name]: value || undefined }, replace: true })
   const choice = (name: keyof RequestsSearch, label: string, options: readonly Option[]) => (
@@ -33,9 +32,9 @@ export function RequestFilters({ search }: { readonly search: RequestsSearch }) 
     />
   )
   return (
-    <search className="flex flex-wrap gap-3">
+    <FilterPanel count={Object.keys(readFilters(search)).length}>
       <OtherConditions search={search} />
-      {choice('key', 'Key', [['', 'All keys'], ...ofKeys])}
+      {choice('key', 'Key', keyOptions(keys.data?.keys ?? []))}
       {choice('model', 'Model', [['', 'All models'], ...models.map(({ id }) => [id, id] as const)])}
       {choice('status', 'Status', statusOptions)}
       {input('code', 'Error code', 'text')}
@@ -43,7 +42,16 @@ export function RequestFilters({ search }: { readonly search: RequestsSearch }) 
       {input('to', 'Last day (UTC)', 'date')}
       {input('min_cost_usd', 'Min. cost in $', 'text')}
       {input('max_cost_usd', 'Max. cost in $', 'text')}
-    </search>
+      <FilterInput
+        label="Open a request by its id"
+        type="text"
+        value=""
+        onChange={(typed) => {
+          const id = requestIdIn(typed)
+          if (id !== null) void navigate({ to: '/dashboard/requests/$id', params: { id } })
+        }}
+      />
+    </FilterPanel>
   )
 }
 

@@ -10,7 +10,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { ChargeTable } from './charge-table.tsx'
-import { explainRequest, formatMs, outcomeOf, type RequestDetail } from './describe-request.ts'
+import { explainRequest, formatMs, outcomeOf, type RequestDetail, speedOf } from './describe-request.ts'
 
 interface RequestReceiptProps {
   readonly request: RequestDetail
@@ -20,6 +20,7 @@ interface RequestReceiptProps {
 
 export function RequestReceipt({ request, requestKey }: RequestReceiptProps) {
   const [tone, outcome] = outcomeOf(request)
+  const speed = speedOf(request)
   return (
     <>
       <Card title="What happened">
@@ -66,6 +67,7 @@ export function RequestReceipt({ request, requestKey }: RequestReceiptProps) {
               ['Calls to providers', formatCount(request.attempts)],
               ['First byte after', formatMs(request.first_byte_ms)],
               ['Duration', formatMs(request.duration_ms)],
+              ...(speed === null ? [] : [['Output speed', speed] as const]),
               ...(request.service_tier === null ? [] : [['Service tier', request.service_tier] as const]),
               ...(request.address === null ? [] : [['Client address', request.address] as const])
             ]}

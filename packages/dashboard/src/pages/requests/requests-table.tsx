@@ -13,8 +13,8 @@ const formatTime = formatInZone({
 
 interface RequestsTableProps {
   readonly requests: readonly ListedRequest[]
-  /** Names of keys by their id. */
-  readonly names: ReadonlyMap<string, string>
+  /** Names of keys by their id; undefined if all requests have the same key. */
+  readonly names?: ReadonlyMap<string, string>
 }
 
 export function RequestsTable({ requests, names }: RequestsTableProps) {
@@ -27,10 +27,16 @@ export function RequestsTable({ requests, names }: RequestsTableProps) {
         </Link>
       )
     },
-    {
-      name: 'Key',
-      show: ({ key_id }) => <span className="block max-w-48 break-words">{names.get(key_id) ?? 'Deleted key'}</span>
-    },
+    ...(names === undefined
+      ? []
+      : [
+          {
+            name: 'Key',
+            show: ({ key_id }: ListedRequest) => (
+              <span className="block max-w-48 break-words">{names.get(key_id) ?? 'Deleted key'}</span>
+            )
+          }
+        ]),
     {
       name: 'Model',
       show: ({ model }) => <span className="block min-w-28 font-mono text-[0.8125rem] break-words">{model ?? '–'}</span>

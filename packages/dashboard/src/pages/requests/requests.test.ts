@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { chargeLines } from './charge-lines.ts'
-import { explainRequest, formatMs, outcomeOf, type RequestDetail } from './describe-request.ts'
+import { explainRequest, formatMs, outcomeOf, type RequestDetail, speedOf } from './describe-request.ts'
 import { exportPath, readFilters } from './requests-search.ts'
 
 const settled: RequestDetail = {
@@ -83,6 +83,13 @@ test('outcomes and durations fit into a table', async () => {
   assert.deepEqual(outcomeOf({ ...settled, status: 429 }), ['warning', '429'])
   assert.deepEqual(outcomeOf({ ...settled, kind: 'reaped', status: null }), ['danger', 'Interrupted'])
   assert.deepEqual([null, 850, 1900, 61_500].map(formatMs), ['–', '850 ms', '1.9 s', '62 s'])
+})
+
+test('the speed of a stream counts from its first byte', async () => {
+  assert.equal(speedOf(settled), '316 tokens/s')
+  for (const changed of [{ stream: false }, { completion_tokens: 0 }, { first_byte_ms: null }, { duration_ms: 350 }]) {
+    assert.equal(speedOf({ ...settled, ...changed }), null)
+  }
 })
 
 test('an export has the filters of the page, and a wrong status is no filter', async () => {

@@ -9,19 +9,24 @@ import { ExportButton } from './export-button.tsx'
 import { LatencyTable } from './latency-table.tsx'
 import { LatencyChart } from './usage-chart.tsx'
 import { usageInput } from './usage-input.ts'
+import type { UsageOnly } from './usage-search.ts'
 import { writeLatencyCsv } from './write-usage-csv.ts'
 
 interface LatencyViewProps {
   readonly range: UsageRange
   readonly by: string
   readonly of: LatencyName
+  readonly only: UsageOnly
   readonly hidden: ReadonlySet<string>
   readonly onHide: (hidden: ReadonlySet<string>) => void
 }
 
 /** How long successful requests took, by the request log. */
-export function LatencyView({ range, by, of, hidden, onHide }: LatencyViewProps) {
-  const latency = useQuery({ ...read('getUsageLatency', usageInput(range, by)), placeholderData: keepPreviousData })
+export function LatencyView({ range, by, of, only, hidden, onHide }: LatencyViewProps) {
+  const latency = useQuery({
+    ...read('getUsageLatency', usageInput(range, by, only)),
+    placeholderData: keepPreviousData
+  })
   const isOld = latency.isPlaceholderData
   const report = latency.data
   const hasLatency = report !== undefined && report.totals.length > 0

@@ -14,6 +14,7 @@ import { ExportButton } from './export-button.tsx'
 import { Figures } from './figures.tsx'
 import { UsageChart } from './usage-chart.tsx'
 import { usageInput } from './usage-input.ts'
+import type { UsageOnly } from './usage-search.ts'
 import { UsageTable } from './usage-table.tsx'
 import { writeUsageCsv } from './write-usage-csv.ts'
 
@@ -21,6 +22,7 @@ interface SumsViewProps {
   readonly range: UsageRange
   readonly by: string
   readonly measure: SumMeasure
+  readonly only: UsageOnly
   readonly isCompared: boolean
   readonly hidden: ReadonlySet<string>
   readonly onHide: (hidden: ReadonlySet<string>) => void
@@ -29,13 +31,13 @@ interface SumsViewProps {
 const titles = { hour: 'Hourly', day: 'Daily', month: 'Monthly' } as const
 
 /** What the ledger has: cost, tokens, requests and errors. */
-export function SumsView({ range, by, measure, isCompared, hidden, onHide }: SumsViewProps) {
+export function SumsView({ range, by, measure, only, isCompared, hidden, onHide }: SumsViewProps) {
   const usage = useQuery({
-    ...read('getUsage', usageInput(range, by)),
+    ...read('getUsage', usageInput(range, by, only)),
     ...liveReport,
     placeholderData: keepPreviousData
   })
-  const past = useQuery({ ...read('getUsage', usageInput(rangeBefore(range), by)), enabled: isCompared })
+  const past = useQuery({ ...read('getUsage', usageInput(rangeBefore(range), by, only)), enabled: isCompared })
   const before = isCompared ? past.data : undefined
   // The previous report stays, dimmed, until the next one is loaded.
   const isOld = usage.isPlaceholderData

@@ -18,11 +18,15 @@ export function requestsOfRange({ from, to, interval }: UsageRange, group: Group
 }
 
 /** The filters of the requests page that find the requests of a bar. */
-export function requestsOfBar(start: string, interval: UsageRange['interval']): RequestsSearch {
+export function requestsOfBar(
+  start: string,
+  interval: UsageRange['interval'],
+  group: GroupFilter = {}
+): RequestsSearch {
   const from = new Date(start)
   const to =
     interval === 'month'
       ? new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1))
       : new Date(from.getTime() + (interval === 'hour' ? hourMs : 24 * hourMs))
-  return requestsOfRange({ from, to, interval })
+  return requestsOfRange({ from, to, interval }, group)
 }

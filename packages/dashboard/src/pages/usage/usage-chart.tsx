@@ -14,6 +14,7 @@ import type { Interval } from '../../usage/usage-range.ts'
 import { formatMs } from '../requests/describe-request.ts'
 import { nameInterval, nameStart, zoneOfBars } from './name-start.ts'
 import { requestsOfBar } from './to-requests.ts'
+import { useOnly } from './use-only.ts'
 
 interface Shown {
   readonly hidden: ReadonlySet<string>
@@ -87,6 +88,7 @@ interface ChartWithTableProps extends Shown {
 function ChartWithTable(props: ChartWithTableProps) {
   const { title, starts, interval, series, before, isLatency = false, formatExactly, ...rest } = props
   const navigate = useNavigate()
+  const only = useOnly()
   const names = starts.map((start) => nameStart(start, interval))
   const ofBefore = before === undefined ? [] : [{ id: 'range before', name: 'Range before', values: before }]
   return (
@@ -100,7 +102,9 @@ function ChartWithTable(props: ChartWithTableProps) {
         kind={isLatency ? 'lines' : 'stacked'}
         onChoose={(place) => {
           const start = starts[place]
-          if (start !== undefined) void navigate({ to: '/dashboard/requests', search: requestsOfBar(start, interval) })
+          if (start !== undefined) {
+            void navigate({ to: '/dashboard/requests', search: requestsOfBar(start, interval, only) })
+          }
         }}
       />
       <ChartTable
@@ -111,7 +115,11 @@ function ChartWithTable(props: ChartWithTableProps) {
         format={formatExactly}
         hasTotal={!isLatency && before === undefined && series.length > 1}
         linkRow={(place, name) => (
-          <Link to="/dashboard/requests" search={requestsOfBar(starts[place] ?? '', interval)} className={textLink}>
+          <Link
+            to="/dashboard/requests"
+            search={requestsOfBar(starts[place] ?? '', interval, only)}
+            className={textLink}
+          >
             {name}
           </Link>
         )}

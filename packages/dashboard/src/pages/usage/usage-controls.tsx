@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { read } from '../../api/queries.ts'
+import { useAccount } from '../../layout/caller.ts'
+import { Choice } from '../../ui/choice.tsx'
 import { controlLook } from '../../ui/control-look.ts'
 import { Segments } from '../../ui/segments.tsx'
 import { metadataPrefix } from '../../usage/group-usage.ts'
+import { keyOptions } from '../../usage/key-options.ts'
 import { latencies, measures } from '../../usage/measures.ts'
 import { dayOf, ranges, startOfDay, type UsageRange } from '../../usage/usage-range.ts'
 import { groupings, type UsageSearch, type UsageSearchChange } from './usage-search.ts'
@@ -20,6 +23,10 @@ const hourMs = 3_600_000
 /** What the page shows: all of it is in the address. */
 export function UsageControls({ search, range, change }: UsageControlsProps) {
   const { range: name = 'month', by = 'model', show = 'cost', of = 'first', compare, from, to } = search
+  const { key = '', model = '' } = search
+  const { models } = useAccount()
+  const listed = useQuery(read('listKeys', { query: { limit: '100', include_revoked: 'true' } }))
+  const keys = listed.data?.keys ?? []
   const isOfDays = from !== undefined && to !== undefined
   const days = { from: dayOf(range.from), to: dayOf(new Date(range.to.getTime() - hourMs)) }
   return (
@@ -56,55 +63,49 @@ export function UsageControls({ search, range, change }: UsageControlsProps) {
           value={show}
           onChange={(value) => change({ show: value, hide: undefined })}
         />
-        <GroupBy value={by} onChange={(value) => change({ by: value, hide: undefined })} />
         {show === 'latency' && (
-          <Choice label="Latency" options={latencies} value={of} onChange={(value) => change({ of: value })} />
+          <Choice
+            label="Latency"
+            options={latencies}
+            value={of}
+            onChange={(value) => change({ of: latencies.find(([name]) => name === value)?.[0] })}
+          />
         )}
+      </div>
+      <div className="flex flex-wrap items-center gap-3">
+        <GroupBy value={by} listed={keys} onChange={(value) => change({ by: value, hide: undefined })} />
+        <Choice
+          label="Key"
+          value={key}
+          options={keyOptions(keys)}
+          onChange={(value) => change({ key: value || undefined, hide: undefined })}
+        />
+        <Choice
+          label="Model"
+          value={model}
+          options={[['', 'All models'], ...models.map(({ id }) => [id, id] as const)]}
+          onChange={(value) => change({ model: value || undefined, hide: undefined })}
+        />
       </div>
     </div>
   )
 }
 
-function GroupBy({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
-  const keys = useQuery(read('listKeys', { query: { limit: '100', include_revoked: 'true' } }))
-  const used = (keys.data?.keys ?? []).flatMap(({ metadata }) =>
-    Object.keys(metadata).map((tag) => metadataPrefix + tag)
-  )
+interface GroupByProps {
+  readonly value: string
+  readonly listed: ReadonlyArray<{ readonly metadata: Readonly<Record<string, string>> }>
+  readonly onChange: (value: string) => void
+}
+
+/** By what usage is grouped: the tags are those of the listed keys. */
+function GroupBy({ value, listed, onChange }: GroupByProps) {
+  const used = listed.flatMap(({ metadata }) => Object.keys(metadata).map((tag) => metadataPrefix + tag))
   const tags = [...new Set([...used, ...(value.startsWith(metadataPrefix) ? [value] : [])])].sort()
   const options = [
     ...groupings.map(([option, text]) => [option, option === 'none' ? text : `By ${text.toLowerCase()}`] as const),
     ...tags.map((option) => [option, `By tag: ${option.slice(metadataPrefix.length)}`] as const)
   ]
-  return <Choice<string> label="Group by" options={options} value={value} onChange={onChange} />
-}
-
-interface ChoiceProps<Value extends string> {
-  readonly label: string
-  readonly options: ReadonlyArray<readonly [value: Value, text: string]>
-  readonly value: Value
-  readonly onChange: (value: Value) => void
-}
-
-function Choice<Value extends string>({ label, options, value, onChange }: ChoiceProps<Value>) {
-  return (
-    <div className="w-52 max-w-full">
-      <select
-        aria-label={label}
-        value={value}
-        onChange={({ currentTarget }) => {
-          const chosen = options[currentTarget.selectedIndex]
-          if (chosen !== undefined) onChange(chosen[0])
-        }}
-        className={`${controlLook} h-9 text-sm`}
-      >
-        {options.map(([option, text]) => (
-          <option key={option} value={option}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </div>
-  )
+  return <Choice label="Group by" options={options} value={value} onChange={onChange} />
 }
 
 interface DayProps {

@@ -8,7 +8,14 @@ import { zoneOfBars } from './name-start.ts'
 import { SumsView } from './sums-view.tsx'
 import { requestsOfRange } from './to-requests.ts'
 import { UsageControls } from './usage-controls.tsx'
-import { rangeOfSearch, readHidden, readUsageSearch, type UsageSearchChange, writeHidden } from './usage-search.ts'
+import {
+  onlyOf,
+  rangeOfSearch,
+  readHidden,
+  readUsageSearch,
+  type UsageSearchChange,
+  writeHidden
+} from './usage-search.ts'
 
 export function UsagePage() {
   const search = useSearch({ from: '/dashboard/usage' })
@@ -18,6 +25,7 @@ export function UsagePage() {
   const range = rangeOfSearch(search, useCurrentHour())
   const { by = 'model', show = 'cost', of = 'first' } = search
   const shown = {
+    only: onlyOf(search),
     hidden: readHidden(search.hide),
     onHide: (ids: ReadonlySet<string>) => change({ hide: writeHidden(ids) })
   }
@@ -31,7 +39,7 @@ export function UsagePage() {
         </>
       }
       actions={
-        <Link to="/dashboard/requests" search={requestsOfRange(range)} className={buttonLook()}>
+        <Link to="/dashboard/requests" search={requestsOfRange(range, onlyOf(search))} className={buttonLook()}>
           <ListTree aria-hidden="true" className="size-4" />
           See requests
         </Link>

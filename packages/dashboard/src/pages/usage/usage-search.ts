@@ -26,6 +26,9 @@ export interface UsageSearch {
   readonly to?: string
   /** `model`, `key`, `member`, `none`, or `metadata.<name>`. */
   readonly by?: string
+  /** Only this key (its id), and only this model. */
+  readonly key?: string
+  readonly model?: string
   readonly show?: Measure
   /** Which latency. */
   readonly of?: LatencyName
@@ -48,6 +51,7 @@ export function readUsageSearch(search: Record<string, unknown>): UsageSearch {
   const [from, to] = [text(search.from), text(search.to)]
   const by = text(search.by)
   const isKnownGroup = by !== undefined && (metadataForm.test(by) || groupings.some(([name]) => name === by))
+  const [key, model] = [text(search.key), text(search.model)]
   const show = known(measures, search.show)
   const of = known(latencies, search.of)
   const hide = text(search.hide)
@@ -56,12 +60,19 @@ export function readUsageSearch(search: Record<string, unknown>): UsageSearch {
     ...(startOfDay(from) !== null && from && { from }),
     ...(startOfDay(to) !== null && to && { to }),
     ...(isKnownGroup && { by }),
+    ...(key && { key }),
+    ...(model && { model }),
     ...(show && { show }),
     ...(of && { of }),
     ...(search.compare === 'yes' && { compare: 'yes' }),
     ...(hide && { hide })
   }
 }
+
+/** The key and the model that a report is about; those of the request log have the same names. */
+export type UsageOnly = Pick<UsageSearch, 'key' | 'model'>
+
+export const onlyOf = ({ key, model }: UsageOnly): UsageOnly => ({ ...(key && { key }), ...(model && { model }) })
 
 /** The range that an address asks for; the last 30 days if it asks for none. */
 export const rangeOfSearch = ({ range = 'month', from, to }: UsageSearch, now: Date): UsageRange =>

@@ -1,3 +1,4 @@
+import { databaseTime } from '../../clocks/shared-time.ts'
 import { openDatabase } from '../../database/connect.ts'
 import { createDeliveryWorker } from '../delivery-worker.ts'
 import { readNetwork } from '../judge-address.ts'
@@ -7,11 +8,13 @@ import { createSendMessage } from '../send-message.ts'
 const [databaseUrl = '', key = ''] = process.argv.slice(2)
 const allowedNetworks = [readNetwork('127.0.0.1/32')!]
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+const database = await openDatabase(databaseUrl, { poolSize: 2 })
 createDeliveryWorker({
-  database: await openDatabase(databaseUrl, { poolSize: 2 }),
+  database,
   secretKeys: [Buffer.from(key, 'base64')],
   send: createSendMessage({ allowedNetworks, findAddresses: async () => [] }),
-  clock: () => new Date(),
+  sharedTime: databaseTime(database.orm),
+  rightClock: () => new Date(),
   log,
   onAttempt: () => undefined,
   intervalMs: 20

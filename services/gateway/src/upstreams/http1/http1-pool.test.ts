@@ -243,11 +243,16 @@ t.test('an answer that ends while paused leaves a usable connection', async (t) 
 t.test('a handler that aborts a call gets one error, and the upstream notices', async (t) => {
   const { pool, sockets } = await start(t, ({ socket }) => {
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n')
-    const timer = setInterval(() => socket.write('1\r\nb\r\n'), 1)
-    socket.once('close', () => clearInterval(timer))
   })
   const reason = new Error('enough')
-  const result = await call(pool, '{}', { onData: (controller) => controller.abort(reason) })
+  const result = await call(pool, '{}', {
+    onData(controller) {
+      controller.abort(reason)
+      // Not before the abort, since several chunks can arrive at once.
+      const timer = setInterval(() => sockets[0]!.write('1\r\nb\r\n'), 1)
+      sockets[0]!.once('close', () => clearInterval(timer))
+    }
+  })
   assert.partialDeepStrictEqual(result, { status: 200, body: 'a' })
   assert.equal(result.error, reason)
   if (!sockets[0]!.destroyed) await once(sockets[0]!, 'close')

@@ -1,0 +1,26 @@
+import { SlidersHorizontal } from 'lucide-react'
+import { type ReactNode, useId, useState } from 'react'
+import { Button } from './button.tsx'
+
+interface FilterPanelProps {
+  /** How many filters are set. */
+  readonly count: number
+  readonly children: ReactNode
+}
+
+/** The filters of a list. A phone shows them behind a button, because they would fill its screen. */
+export function FilterPanel({ count, children }: FilterPanelProps) {
+  const [isOpen, setOpen] = useState(false)
+  const id = useId()
+  return (
+    <search className="space-y-3">
+      <Button aria-expanded={isOpen} aria-controls={id} onClick={() => setOpen(!isOpen)} className="w-full sm:hidden">
+        <SlidersHorizontal aria-hidden="true" className="size-4" />
+        {count === 0 ? 'Filters' : `Filters (${count})`}
+      </Button>
+      <div id={id} className={`${isOpen ? 'flex' : 'hidden sm:flex'} flex-wrap gap-3`}>
+        {children}
+      </div>
+    </search>
+  )
+}
