@@ -1,4 +1,6 @@
 import type { ErrorComponentProps } from '@tanstack/react-router'
+import { textLink } from '../ui/text-link.ts'
+import { BrandLinks } from './brand-links.tsx'
 import { FailurePart } from './failure-page.tsx'
 import { Logo } from './logo.tsx'
 import { Navigation } from './navigation.tsx'
@@ -17,6 +19,13 @@ export function FailedShell(props: ErrorComponentProps) {
       </header>
       <main className="min-w-0 px-4 py-6">
         <FailurePart {...props} />
+        <div className="flex flex-wrap items-center justify-center gap-x-4 gap-y-1 text-[0.8125rem]">
+          {/* If the failure is of this account only. */}
+          <a href="/login" className={textLink}>
+            Sign in again
+          </a>
+          <BrandLinks />
+        </div>
       </main>
     </div>
   )

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { withHintIfLost } from '../api/api-error.ts'
 import { DialogForm } from '../forms/dialog-form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { EndpointFields } from './endpoint-fields.tsx'
@@ -34,7 +35,10 @@ export function CreateEndpointDialog({ area, onClose }: { readonly area: Webhook
         onClose={onClose}
         read={readEndpointForm}
         submit={async (values) => {
-          setCreated(await area.create(values))
+          const made = await area.create(values).catch((error: unknown) => {
+            throw withHintIfLost(error, 'If the list already has the endpoint, open it there and rotate its secret.')
+          })
+          setCreated(made)
           await refreshWebhooks(area)
         }}
       >
