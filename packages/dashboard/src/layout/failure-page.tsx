@@ -4,6 +4,7 @@ import { ApiError } from '../api/api-error.ts'
 import { brand } from '../brand/brand.ts'
 import { Button, buttonLook } from '../ui/button.tsx'
 import { Failure } from '../ui/states.tsx'
+import { pageAttempts } from '../ui/use-auto-retry.ts'
 import { BrandLinks } from './brand-links.tsx'
 
 /** Shown in the place of a page that failed to load or to render. */
@@ -15,13 +16,12 @@ export function FailurePart({ error, reset }: ErrorComponentProps) {
       setRetrying(true)
       await router.invalidate()
       setRetrying(false)
-      // Rendering the same failure again would forget how often it was tried.
-      if (router.state.matches.every(({ status }) => status !== 'error')) reset()
+      reset()
     }
     return (
       <div className="grid min-h-[60dvh] place-items-center">
         <h1 className="sr-only">{brand.name}</h1>
-        <Failure error={error} onRetry={() => void retry()} isRetrying={isRetrying} />
+        <Failure error={error} onRetry={() => void retry()} isRetrying={isRetrying} attempts={pageAttempts} />
       </div>
     )
   }

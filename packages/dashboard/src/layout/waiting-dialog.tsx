@@ -74,8 +74,8 @@ function describe(
     }
   }
   return {
-    heading: 'There is a newer version of this page',
-    text: 'Reload the page to continue. You then lose what you typed here and did not save.',
+    heading: 'Reload the page to continue',
+    text: 'There is a newer version of it, or a part of it could not be loaded. Reloading loses what you typed here and did not save.',
     action: (
       <Button tone="primary" onClick={() => window.location.reload()}>
         Reload page

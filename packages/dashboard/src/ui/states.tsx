@@ -29,9 +29,9 @@ export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
 }
 
 /** The error state of a page or a card, with a retry button. Temporary failures are also retried without it. */
-export function Failure(retry: Retry) {
+export function Failure({ attempts, ...retry }: Retry & { readonly attempts?: { current: number } }) {
   const { error, onRetry, isRetrying } = retry
-  const isRepeated = useAutoRetry(retry)
+  const isRepeated = useAutoRetry(retry, attempts)
   return (
     <div role="alert" className="flex flex-col items-center px-6 py-12 text-center">
       <span className="mb-4 grid size-11 place-items-center rounded-xl bg-danger-soft text-danger">

@@ -10,14 +10,19 @@ export interface Retry {
 
 const isVisible = (): boolean => document.visibilityState === 'visible'
 
+/** How many attempts have failed since a page was last shown. The failure of a whole page is rendered anew after each. */
+export const pageAttempts = { current: 0 }
+
 /**
  * Repeats a failed read while its failure is shown: after a while, and at once when the browser is online again. Hidden pages
  * wait until they are visible. Only temporary failures are repeated.
  *
+ * @param counted {@link pageAttempts} for the failure of a whole page
  * @returns whether it will be repeated
  */
-export function useAutoRetry({ error, onRetry, isRetrying }: Retry): boolean {
-  const attempts = useRef(0)
+export function useAutoRetry({ error, onRetry, isRetrying }: Retry, counted?: { current: number }): boolean {
+  const own = useRef(0)
+  const attempts = counted ?? own
   const retry = useEffectEvent(() => {
     attempts.current += 1
     onRetry()
@@ -44,6 +49,6 @@ export function useAutoRetry({ error, onRetry, isRetrying }: Retry): boolean {
       window.removeEventListener('online', onOnline)
       document.removeEventListener('visibilitychange', retryIfDue)
     }
-  }, [error, isRetrying])
+  }, [error, isRetrying, attempts])
   return retryDelayMs(error, 0) !== null
 }
