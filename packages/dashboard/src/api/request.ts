@@ -1,5 +1,6 @@
 import createClient from 'openapi-fetch'
 import { ApiError } from './api-error.ts'
+import { noteServerTime } from './clock.ts'
 
 export interface RequestInput {
   /** Values for the `{…}` parts of the path. */
@@ -61,6 +62,7 @@ export async function sendRequest(
       signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline])
     })
     latest.gotAnswer = true
+    noteServerTime(response.headers.get('date'))
     if (response.ok && data != null) return data
     throw toFailure(response, error)
   } catch (error) {

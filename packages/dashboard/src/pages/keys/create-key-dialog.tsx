@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { now } from '../../api/clock.ts'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { read, refresh } from '../../api/queries.ts'
 import { countOf } from '../../format/number.ts'
@@ -56,7 +57,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
         action="Create key"
         onClose={onClose}
         read={(data) => {
-          const reading = readKeyForm(data, new Date(), null)
+          const reading = readKeyForm(data, now(), null)
           const chosen: Scope = textOf(data, 'scope') === 'management' ? 'management' : 'inference'
           return reading.ok ? { ok: true, values: { ...reading.values, scope: chosen } } : reading
         }}
