@@ -40,6 +40,12 @@ export class ApiError extends Error {
 export const isCode = (error: unknown, code: string): error is ApiError =>
   error instanceof ApiError && error.code === code
 
+/** Ignores that something to be deleted is already gone, such as after an attempt whose answer was lost. @throws all other errors */
+export function allowGone(error: unknown): null {
+  if (isCode(error, 'not_found')) return null
+  throw error
+}
+
 /**
  * Adds a hint to a failure whose call may have done its work, and must not be repeated blindly.
  *

@@ -1,16 +1,17 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { withHintIfLost } from '../api/api-error.ts'
 import { DialogForm } from '../forms/dialog-form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { createOnce } from './create-endpoint.ts'
 import { EndpointFields } from './endpoint-fields.tsx'
 import { readEndpointForm } from './read-endpoint-form.ts'
-import { refreshWebhooks, type WebhookArea, type WithSecret } from './webhook-area.ts'
+import { refreshWebhooks, shownEndpoints, type WebhookArea, type WithSecret } from './webhook-area.ts'
 import { WebhookSecretDialog } from './webhook-secret-dialog.tsx'
 
 /** Creates an endpoint, shows its secret, and then opens its page. */
 export function CreateEndpointDialog({ area, onClose }: { readonly area: WebhookArea; readonly onClose: () => void }) {
   const navigate = useNavigate()
+  const [create] = useState(() => createOnce(area, new Set(shownEndpoints(area).map(({ id }) => id))))
   const [created, setCreated] = useState<WithSecret | null>(null)
   if (created !== null) {
     return (
@@ -35,10 +36,7 @@ export function CreateEndpointDialog({ area, onClose }: { readonly area: Webhook
         onClose={onClose}
         read={readEndpointForm}
         submit={async (values) => {
-          const made = await area.create(values).catch((error: unknown) => {
-            throw withHintIfLost(error, 'If the list already has the endpoint, open it there and rotate its secret.')
-          })
-          setCreated(made)
+          setCreated(await create(values))
           await refreshWebhooks(area)
         }}
       >
