@@ -11,6 +11,7 @@ import { TextField } from '../../forms/fields.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { SelectField } from '../../forms/select-field.tsx'
 import { useAccount } from '../../layout/caller.ts'
+import { OwnerName } from '../../layout/owner.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { textLink } from '../../ui/text-link.ts'
@@ -108,7 +109,9 @@ function QuotaReached() {
             or upgrade your plan
           </Link>
         ) : (
-          'or ask the owner of your team to upgrade'
+          <>
+            or ask <OwnerName />, who owns your team, to upgrade
+          </>
         )}
         .
       </p>
@@ -123,7 +126,8 @@ function NoPartnerApi() {
   if (plan.data === undefined || offered.data === undefined) return null
   const includes = (entitlements: readonly string[]): boolean => entitlements.includes('partner-api')
   const others = offered.data.plans.filter(({ entitlements }) => includes(entitlements)).map(({ name }) => name)
-  if (others.length === 0 || includes(plan.data.plan.entitlements)) return null
+  if (includes(plan.data.plan.entitlements)) return null
+  if (others.length === 0) return <Banner tone="warning" title="No plan here lets a server create keys" />
   return (
     <Banner tone="warning" title="Your plan does not let a server create keys">
       <p>
