@@ -14,7 +14,7 @@ t.test('a member is told who can buy, wherever an owner finds a link', async () 
     email: member.email
   })
   const token = new URL(body.invitation.link).pathname.split('/').at(-1)
-  assert.equal((await member.call('POST', `/api/invitations/${token}/accept`)).status, 200)
+  assert.equal((await member.call('POST', `/api/team/invitations/${token}/accept`)).status, 200)
   for (let made = 0; made < keysOfTeamPlan; made++) {
     assert.equal((await owner.createKey(`key ${made}`)).status, 201)
   }
