@@ -8,8 +8,9 @@ import { Navigation } from './navigation.tsx'
 /** The frame of the signed-in pages while nothing is known about the user. Its content says why. */
 export function FailedShell(props: ErrorComponentProps) {
   return (
-    <div className="min-h-dvh lg:grid lg:grid-cols-[16rem_minmax(0,1fr)]">
-      <header className="border-line bg-surface px-3 py-5 max-lg:border-b lg:border-r">
+    // On narrow screens the failure comes first: nobody should have to scroll to it.
+    <div className="min-h-dvh max-lg:flex max-lg:flex-col-reverse max-lg:justify-end lg:grid lg:grid-cols-[16rem_minmax(0,1fr)]">
+      <header className="border-line bg-surface px-3 py-5 max-lg:border-t lg:border-r">
         <div className="mb-5 pl-3">
           <Logo />
         </div>
