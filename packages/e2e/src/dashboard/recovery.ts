@@ -139,6 +139,37 @@ t.test('a wrong clock of the computer changes no page', async () => {
   await context.close()
 })
 
+t.test('sign-in and an invitation keep what was typed, and go on when control is back', async () => {
+  if (browser === null) return
+  const owner = await new Person(system, 'owner').join('team')
+  const bob = await new Person(system, 'bob').join()
+  const { body } = await owner.call<{ invitation: { link: string } }>('POST', '/api/team/seats', { email: bob.email })
+  const { page, context } = await visit(browser, system)
+  const busy = { error: { message: 'Too many attempts.', type: 'rate_limit_error', code: 'too_many_requests' } }
+  await context.route('**/api/team/invitations/*', (route) => route.fulfill({ status: 502, body: 'not ours' }))
+  await page.goto(body.invitation.link)
+  await page.getByText('The server sent an unexpected answer').waitFor()
+  assert.deepEqual(await accessibilityProblems(page), [])
+  await context.unroute('**/api/team/invitations/*')
+  const email = page.getByLabel('E-mail address')
+  await email.waitFor(recovers)
+
+  await context.route('**/api/auth/login', (route) => route.abort())
+  await email.fill(bob.email)
+  await page.getByLabel('Password', { exact: true }).fill(bob.password)
+  const button = page.getByRole('button', { name: 'Sign in' })
+  await button.click()
+  await page.getByText('The server cannot be reached').waitFor()
+  await context.unroute('**/api/auth/login')
+  const wait = { status: 429, headers: { 'retry-after': '20' }, json: busy }
+  await context.route('**/api/auth/login', (route) => route.fulfill(wait), { times: 1 })
+  await button.click()
+  await page.getByText('Too many attempts. Try again in 20 seconds.').waitFor()
+  await button.click()
+  await page.getByRole('button', { name: 'Join the team' }).waitFor()
+  await context.close()
+})
+
 t.test('sign-in says that the browser refuses its cookie', async () => {
   if (browser === null) return
   const bob = await new Person(system, 'bob').join()

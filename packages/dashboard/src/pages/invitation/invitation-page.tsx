@@ -7,7 +7,7 @@ import { brand } from '../../brand/brand.ts'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { LoadingPage } from '../../layout/loading-page.tsx'
 import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
-import { Failure } from '../../ui/states.tsx'
+import { QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { LoginForm } from '../auth/login-form.tsx'
 import { forgetMailLink, mailLink } from '../auth/mail-link.ts'
@@ -59,11 +59,11 @@ export function InvitationPage() {
   }
 
   if (open.data === undefined) {
-    if (open.error === null) return <LoadingPage />
     if (isCode(open.error, 'invitation_invalid')) return <UnusableInvitation />
+    if (open.errorUpdateCount === 0) return <LoadingPage />
     return (
       <AuthLayout title="You have been invited to a team">
-        <Failure error={open.error} onRetry={() => void open.refetch()} isRetrying={open.isFetching} />
+        <QueryView query={open}>{() => null}</QueryView>
       </AuthLayout>
     )
   }
@@ -100,10 +100,12 @@ export function InvitationPage() {
       />
     )
   }
-  if (me.error !== null && !isCode(me.error, 'not_authenticated')) {
+  // Also while a failure is retried.
+  const isUnknown = me.error === null ? me.errorUpdateCount > 0 : !isCode(me.error, 'not_authenticated')
+  if (isUnknown) {
     return (
       <AuthLayout title={title}>
-        <Failure error={me.error} onRetry={() => void me.refetch()} isRetrying={me.isFetching} />
+        <QueryView query={me}>{() => null}</QueryView>
       </AuthLayout>
     )
   }
