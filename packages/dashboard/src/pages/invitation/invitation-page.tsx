@@ -52,9 +52,14 @@ export function InvitationPage() {
   const me = useQuery(read('getUser'))
   // Accepting uses the invitation up. A refetch after that must not replace the page that reports the outcome.
   const open = useQuery({ ...read('getInvitation', { params: { token } }), staleTime: Number.POSITIVE_INFINITY })
+  // The form to sign in stays while the user is read again: it keeps what was typed.
+  const [isSignedOut, setSignedOut] = useState(false)
+  const isOut = me.data === undefined && (isSignedOut || isCode(me.error, 'not_authenticated'))
+  if (isOut !== isSignedOut) setSignedOut(isOut)
   /** Shows a notice and reads the signed-in user again. */
   const startOver = async (why: NoticeKind) => {
     setNotice(why)
+    setSignedOut(false)
     await queryClient.resetQueries({ queryKey: ['getUser'] })
   }
 
@@ -100,17 +105,15 @@ export function InvitationPage() {
       />
     )
   }
-  // Also while a failure is retried.
-  const isUnknown = me.error === null ? me.errorUpdateCount > 0 : !isCode(me.error, 'not_authenticated')
-  if (isUnknown) {
+  // Which form is shown, and so its height, depends on the answer.
+  if (!isSignedOut && me.errorUpdateCount === 0) return <LoadingPage />
+  if (!isSignedOut) {
     return (
       <AuthLayout title={title}>
         <QueryView query={me}>{() => null}</QueryView>
       </AuthLayout>
     )
   }
-  // Which form is shown, and so its height, depends on the answer.
-  if (me.isPending) return <LoadingPage />
   return (
     <AuthLayout
       title={title}
