@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { titleOf } from '../brand/brand.ts'
 import { Card } from './card.tsx'
 import { Loading } from './states.tsx'
+import { pageAttempts } from './use-auto-retry.ts'
 
 interface PageProps {
   readonly title: string
@@ -20,6 +21,9 @@ export function Page({ title, description, actions, children, isWaiting = false 
   const [isComplete, setComplete] = useState(!isWaiting)
   // A later wait, such as for another filter, must not take away a field while somebody types.
   if (!isWaiting && !isComplete) setComplete(true)
+  useEffect(() => {
+    pageAttempts.current = 0
+  }, [])
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     // Moving the focus makes screen readers announce the new page.

@@ -1,6 +1,6 @@
 /**
  * What customers do in the dashboard. The tests share a browser and a system: starting these takes more CPU time than most of
- * the tests. The other two files are pages.test.ts and operator/operators.test.ts, so that no file takes long.
+ * the tests. The other files are pages.test.ts, failures.test.ts and operator/operators.test.ts, so that no file takes long.
  */
 import './journey.ts'
 import './keys.ts'

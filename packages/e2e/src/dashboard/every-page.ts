@@ -7,6 +7,7 @@ import { accessibilityProblems } from './check-accessibility.ts'
 import { docsSubPages, ownPages, publicPages } from './pages.ts'
 import { untilFailed } from './until-failed.ts'
 import { untilLogged } from './until-logged.ts'
+import { untilRecovered } from './until-recovered.ts'
 import { browser, system } from './world.ts'
 
 /** Waits until all parts of a page are loaded. */
@@ -88,7 +89,7 @@ t.test('text from users is never rendered as HTML', async () => {
   await context.close()
 })
 
-t.test('a part that cannot be loaded says so, and loads after a retry', async () => {
+t.test('a part that cannot be loaded says so, and loads on its own later', async () => {
   if (browser === null) return
   const { page, context } = await visit(browser, system, { person: ada })
   let isCut = true
@@ -96,7 +97,6 @@ t.test('a part that cannot be loaded says so, and loads after a retry', async ()
   await context.route(/\/api\/(?!auth\/me|account$)/, (route) => (isCut ? route.abort() : route.continue()))
   await page.clock.install()
   const failures = page.getByRole('alert').filter({ hasText: 'The server cannot be reached' })
-  const again = page.getByRole('button', { name: 'Try again' })
   for (const [title, path, parts] of ownPages) {
     isCut = true
     // Loading the page anew clears the cache, so that every part has to be fetched.
@@ -106,35 +106,9 @@ t.test('a part that cannot be loaded says so, and loads after a retry', async ()
     await untilFailed(page, parts)
     assert.equal(await failures.count(), parts, `${title}: each part shows an error`)
     isCut = false
-    for (let left = parts; left > 0; left--) {
-      await again.first().click()
-      await again.nth(left - 1).waitFor({ state: 'detached' })
-    }
-    assert.equal(await page.getByRole('alert').count(), 0, `${title} shows no error after the retries`)
+    await untilRecovered(page)
+    assert.equal(await page.getByRole('alert').count(), 0, `${title} shows no error any more`)
   }
-  await context.close()
-})
-
-t.test('a page that cannot be shown says why, and can be retried', async () => {
-  if (browser === null) return
-  const { page, context } = await visit(browser, system, { person: ada })
-  await context.route('**/api/auth/me', (route) => route.fulfill({ status: 503, body: 'not ours' }))
-  await page.goto('/dashboard')
-  await page.getByText('This could not be loaded').waitFor()
-  const navigation = page.getByRole('navigation', { name: 'Dashboard' })
-  await navigation.getByRole('link', { name: 'Keys', exact: true }).waitFor()
-  await context.unroute('**/api/auth/me')
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByRole('heading', { name: 'Overview' }).waitFor()
-
-  // A page whose code cannot be loaded.
-  await context.setOffline(true)
-  await page.getByRole('navigation').getByRole('link', { name: 'Billing' }).click()
-  await page.getByText('The server cannot be reached').waitFor()
-  await navigation.getByRole('link', { name: 'Keys', exact: true }).waitFor()
-  await context.setOffline(false)
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor()
   await context.close()
 })
 

@@ -7,6 +7,7 @@ import { sendNotFound } from '../http/failures.ts'
 import { sendSecurityHeaders } from '../http/security-headers.ts'
 import { plainBrand } from '../testing/control-options.ts'
 import { serveDashboard } from './serve-dashboard.ts'
+import { answerUnknown } from './unknown-page.ts'
 
 const html = '<!doctype html><meta name="gateway-url" content="{{gatewayUrl}}"><div id="root"></div>'
 const served = html.replace('{{gatewayUrl}}', 'https://models.example.com')
@@ -18,7 +19,7 @@ function serve(t: Test, directory: string, brand = plainBrand): FastifyInstance 
   t.after(() => app.close())
   app.decorate('docsUrl', null)
   app.decorate('failures', new FailureCounts())
-  app.setNotFoundHandler(sendNotFound)
+  answerUnknown(app, sendNotFound)
   sendSecurityHeaders(app, true)
   app.register(async (pages) =>
     serveDashboard(pages, directory, { gatewayUrl: 'https://models.example.com', brand, signIn })
@@ -59,6 +60,28 @@ test('every path of the dashboard serves its one page, and no other path does', 
     const answer = await app.inject(path)
     assert.equal(answer.statusCode, 404, path)
     assert.match(String(answer.headers['content-type']), /json/, path)
+  }
+})
+
+test('a person who opens an unknown address gets the page, which says so; programs get an error', async (t) => {
+  const app = serve(t, build(t))
+  const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+  const page = await app.inject({ url: '/pricing', headers: { accept } })
+  assert.equal(page.statusCode, 404)
+  assert.equal(page.body, served)
+  assert.match(String(page.headers['content-security-policy']), /default-src 'none'/)
+  const again = await app.inject({ url: '/pricing', headers: { accept, 'if-none-match': String(page.headers.etag) } })
+  assert.equal(again.statusCode, 404)
+  for (const request of [
+    { url: '/pricing' },
+    { url: '/pricing', headers: { accept: '*/*' } },
+    { method: 'POST', url: '/pricing', headers: { accept } },
+    { url: '/api/nothing', headers: { accept } },
+    { url: '/assets/none.js', headers: { accept } }
+  ] as const) {
+    const answer = await app.inject(request)
+    assert.equal(answer.statusCode, 404)
+    assert.match(String(answer.headers['content-type']), /json/, JSON.stringify(request))
   }
 })
 

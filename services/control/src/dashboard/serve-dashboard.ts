@@ -13,7 +13,7 @@ const negotiator = new Negotiator({ supportedValues: ['br', 'gzip'] })
 
 /**
  * Serves the dashboard: its pages, and its files. The pages differ only in what the browser loads at once. File names change
- * with the content, so browsers keep files for ever.
+ * with the content, so browsers keep files for ever. Needs `answerUnknown` around it.
  *
  * @param directory a build; without one, the pages say so
  */
@@ -44,10 +44,12 @@ export function serveDashboard(app: FastifyInstance, directory: string, facts: P
     if (page === undefined) throw new Error(`the build has no page for ${request.routeOptions.url}`)
     const { body, etag } = page[encoding]
     reply.headers({ ...headers, etag })
-    if (matchesTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    const isUnchanged = reply.statusCode === 200 && matchesTag(request.headers['if-none-match'], etag)
+    if (isUnchanged) return reply.code(304).send()
     if (encoding !== 'identity') reply.header('content-encoding', encoding)
     return reply.send(body)
   }
+  app.unknownPages.send = (request, reply) => sendPage(request, reply.code(404))
   for (const path of pagePaths) app.get(path, { logLevel: 'warn' }, sendPage)
   app.register(fastifyStatic, {
     root: join(build, 'assets'),

@@ -5,6 +5,7 @@ import type { ApiError } from '../../api/api-error.ts'
 import { type Answer, send } from '../../api/call.ts'
 import { formatMoment } from '../../format/time.ts'
 import { useAccount } from '../../layout/caller.ts'
+import { OwnerName } from '../../layout/owner.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Card } from '../../ui/card.tsx'
 import { ExportLinks } from '../../ui/export-links.tsx'
@@ -34,7 +35,13 @@ export function AuditPage() {
       }
       actions={isOwner ? <ExportLinks pathOf={(format) => auditExportPath(search, format)} /> : undefined}
     >
-      {isOwner ? <AuditLog /> : <Banner>Only the owner of the team can read the audit log.</Banner>}
+      {isOwner ? (
+        <AuditLog />
+      ) : (
+        <Banner>
+          Only the owner of the team can read the audit log. Ask <OwnerName />.
+        </Banner>
+      )}
     </Page>
   )
 }
