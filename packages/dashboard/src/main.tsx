@@ -8,7 +8,6 @@ import { createRoot } from 'react-dom/client'
 import { onSessionEnd } from './api/call.ts'
 import { queryClient } from './api/queries.ts'
 import { onRefetchShown } from './api/refetch-shown.ts'
-import { applyBrand } from './brand/brand.ts'
 import { followOtherTabs } from './layout/other-tabs.ts'
 import { reloadRestoredPages } from './layout/restored-pages.ts'
 import { askToSignInAgain, couldLoseInput } from './layout/sign-in-again.ts'
@@ -16,10 +15,7 @@ import { takeMailLink } from './pages/auth/mail-link.ts'
 import { isReturnPath } from './pages/auth/next-path.ts'
 import { openSignIn } from './pages/auth/open-sign-in.ts'
 import { router } from './router.tsx'
-import { applyTheme, storedTheme } from './theme/theme.ts'
 
-applyTheme(storedTheme())
-applyBrand()
 takeMailLink()
 reloadRestoredPages()
 followOtherTabs()
@@ -34,6 +30,8 @@ onRefetchShown(() => void queryClient.invalidateQueries())
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no root')
+// The first view stays until the page itself can be shown.
+if (root.firstElementChild !== null) await router.load()
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>

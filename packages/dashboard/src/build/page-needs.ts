@@ -20,12 +20,24 @@ export function readPageNeeds(sourceDir: string): ReadonlyMap<string, PageNeeds>
   )
 }
 
+/** What the code of a page reads first with keys of its own, so that `earlyReads` cannot have it. */
+const ownReads: Readonly<Record<string, readonly string[]>> = {
+  '/dashboard/webhooks': ['/api/webhooks'],
+  '/dashboard/docs': ['/api/docs/quickstart.md'],
+  '/dashboard/docs/api': ['/api/docs/gateway.json', '/api/openapi.json'],
+  '/dashboard/operator/accounts': ['/api/admin/accounts?limit=50'],
+  '/dashboard/operator/system': ['/api/admin/system'],
+  '/dashboard/operator/catalog': ['/api/admin/catalog'],
+  '/dashboard/operator/webhooks': ['/api/admin/webhooks']
+}
+
 /** The addresses of the API that a page reads first. */
 export function readsOf(address: string): string[] {
-  return earlyReads
+  const early = earlyReads
     .filter(({ page }) => page.test(address))
     .map(({ operation, query = {} }) => {
       const search = new URLSearchParams(query).toString()
       return methodsAndPaths[operation][1] + (search === '' ? '' : `?${search}`)
     })
+  return [...early, ...(ownReads[address] ?? [])]
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { read } from '../../api/queries.ts'
 import { useAccount } from '../../layout/caller.ts'
+import { pageHeads } from '../../layout/page-heads.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -19,7 +20,7 @@ export function BillingPage() {
   const isOwner = role === 'owner'
   return (
     <Page
-      title="Billing"
+      title={pageHeads['/dashboard/billing'].title}
       isWaiting={plan.isPending}
       description={
         isOwner ? 'Your plan, its price and your invoices.' : 'The plan of your team. The team owner pays for it.'
