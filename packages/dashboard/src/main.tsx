@@ -8,6 +8,7 @@ import { createRoot } from 'react-dom/client'
 import { onSessionEnd } from './api/call.ts'
 import { queryClient } from './api/queries.ts'
 import { onRefetchShown } from './api/refetch-shown.ts'
+import { removeFirstViewOnceFilled } from './layout/first-view-in-page.ts'
 import { followOtherTabs } from './layout/other-tabs.ts'
 import { reloadRestoredPages } from './layout/restored-pages.ts'
 import { askToSignInAgain, couldLoseInput } from './layout/sign-in-again.ts'
@@ -30,8 +31,7 @@ onRefetchShown(() => void queryClient.invalidateQueries())
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no root')
-// The first view stays until the page itself can be shown.
-if (root.firstElementChild !== null) await router.load()
+removeFirstViewOnceFilled(root)
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>

@@ -57,7 +57,7 @@ export async function writePages(
     const view = address.startsWith('/dashboard') ? begin + (await render(address)) + end : ''
     writeFileSync(
       join(outDir, file),
-      addLinks(html, chunks, needs).replace('<div id="root"></div>', () => `<div id="root">${view}</div>`)
+      addLinks(html, chunks, needs).replace('<div id="root"></div>', (root) => view + root)
     )
   }
   writeFileSync(join(outDir, 'pages.json'), JSON.stringify(files))

@@ -14,7 +14,7 @@ const lines = ['w-11/12', 'w-3/4', 'w-5/6', 'w-2/3', 'w-11/12', 'w-3/4', 'w-5/6'
  */
 function FirstView({ head }: { readonly head: Head | null }) {
   return (
-    <div inert className="min-h-dvh lg:grid lg:grid-cols-[16rem_minmax(0,1fr)]">
+    <div id="first-view" inert className="min-h-dvh lg:grid lg:grid-cols-[16rem_minmax(0,1fr)]">
       <div className="h-[3.8125rem] border-b border-line bg-surface lg:hidden" />
       <header className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-surface px-3 py-5 lg:flex">
         <div className="mb-5 h-10" />

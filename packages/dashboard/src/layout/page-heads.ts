@@ -29,7 +29,10 @@ export const pageHeads = {
     title: 'Requests',
     description: 'What each request cost and why. Prompts and answers are never stored.'
   },
-  '/dashboard/billing': { title: 'Billing', description: null },
+  '/dashboard/billing': {
+    title: 'Billing',
+    description: 'The plan, what it costs, and its invoices. The owner of a team pays for all of its members.'
+  },
   '/dashboard/team': { title: 'Team', description: 'Everyone with a seat shares the plan, the keys and the budget.' },
   '/dashboard/notices': { title: 'Notices', description: null },
   '/dashboard/webhooks': {

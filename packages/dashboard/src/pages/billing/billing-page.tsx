@@ -19,13 +19,7 @@ export function BillingPage() {
   const plan = useQuery(read('getPlan'))
   const isOwner = role === 'owner'
   return (
-    <Page
-      title={pageHeads['/dashboard/billing'].title}
-      isWaiting={plan.isPending}
-      description={
-        isOwner ? 'Your plan, its price and your invoices.' : 'The plan of your team. The team owner pays for it.'
-      }
-    >
+    <Page {...pageHeads['/dashboard/billing']} isWaiting={plan.isPending}>
       {success === '1' && <AfterCheckout isDone={(priceId) => priceId !== null} />}
       {changed !== undefined && <AfterCheckout isDone={(priceId) => priceId === changed} />}
       {plan.data?.plan.past_due === true && (
