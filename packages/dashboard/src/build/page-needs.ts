@@ -24,11 +24,7 @@ export function readPageNeeds(sourceDir: string): ReadonlyMap<string, PageNeeds>
 const ownReads: Readonly<Record<string, readonly string[]>> = {
   '/dashboard/webhooks': ['/api/webhooks'],
   '/dashboard/docs': ['/api/docs/quickstart.md'],
-  '/dashboard/docs/api': ['/api/docs/gateway.json', '/api/openapi.json'],
-  '/dashboard/operator/accounts': ['/api/admin/accounts?limit=50'],
-  '/dashboard/operator/system': ['/api/admin/system'],
-  '/dashboard/operator/catalog': ['/api/admin/catalog'],
-  '/dashboard/operator/webhooks': ['/api/admin/webhooks']
+  '/dashboard/docs/api': ['/api/docs/gateway.json', '/api/openapi.json']
 }
 
 /** The addresses of the API that a page reads first. */

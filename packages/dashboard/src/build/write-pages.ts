@@ -21,6 +21,10 @@ export interface FirstViews {
   readonly script: string
 }
 
+/** Only operators load the code of their pages, and the browser asks for a page before control knows who asks. */
+const isOfOperators = (address: string): boolean => address.startsWith('/dashboard/operator')
+const nothing: PageNeeds = { modules: [], reads: [] }
+
 /** Around the first view, which control leaves out for strangers. */
 const begin = '<!--first-view-->'
 const end = '<!--/first-view-->'
@@ -57,7 +61,10 @@ export async function writePages(
     const view = address.startsWith('/dashboard') ? begin + (await render(address)) + end : ''
     writeFileSync(
       join(outDir, file),
-      addLinks(html, chunks, needs).replace('<div id="root"></div>', (root) => view + root)
+      addLinks(html, chunks, isOfOperators(address) ? nothing : needs).replace(
+        '<div id="root"></div>',
+        (root) => view + root
+      )
     )
   }
   writeFileSync(join(outDir, 'pages.json'), JSON.stringify(files))
