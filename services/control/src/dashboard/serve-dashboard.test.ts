@@ -33,6 +33,29 @@ const build = (t: Test): string =>
     assets: { 'index-a1.js': code, 'index-a1.js.br': 'brotli', 'index-a1.js.gz': 'gzip', 'font-b2.woff2': 'font' }
   })
 
+test('only browsers with a session get the first view of a page', async (t) => {
+  const view = '<!--first-view--><nav>Keys</nav><!--/first-view-->'
+  const page = html.replace('<div id="root">', `<div id="root">${view}`)
+  const app = serve(
+    t,
+    t.testdir({
+      'index.html': html,
+      'page-0.html': page,
+      'pages.json': '{"/dashboard/keys":"page-0.html"}',
+      assets: {}
+    })
+  )
+  const ask = (cookie?: string) =>
+    app.inject({ url: '/dashboard/keys', headers: cookie === undefined ? {} : { cookie } })
+  const stranger = await ask()
+  assert.equal(stranger.body, served)
+  assert.equal((await ask('svc_session=')).body, served)
+  const known = await ask('a=b; svc_session=x')
+  assert.match(known.body, /<nav>Keys<\/nav>/)
+  assert.notEqual(known.headers.etag, stranger.headers.etag)
+  assert.match(String(known.headers.vary), /cookie/i)
+})
+
 test('every path of the dashboard serves its one page, and no other path does', async (t) => {
   const app = serve(t, build(t))
   for (const path of [

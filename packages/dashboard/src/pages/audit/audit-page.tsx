@@ -6,6 +6,7 @@ import { type Answer, send } from '../../api/call.ts'
 import { formatMoment } from '../../format/time.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { OwnerName } from '../../layout/owner.tsx'
+import { pageHeads } from '../../layout/page-heads.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Card } from '../../ui/card.tsx'
 import { ExportLinks } from '../../ui/export-links.tsx'
@@ -27,10 +28,10 @@ export function AuditPage() {
   const isOwner = role === 'owner'
   return (
     <Page
-      title="Audit log"
+      title={pageHeads['/dashboard/audit'].title}
       description={
         <>
-          Who changed what in this account, when and from where. <TimesNote />
+          {pageHeads['/dashboard/audit'].description} <TimesNote />
         </>
       }
       actions={isOwner ? <ExportLinks pathOf={(format) => auditExportPath(search, format)} /> : undefined}

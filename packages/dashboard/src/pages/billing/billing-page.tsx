@@ -3,6 +3,7 @@ import { useSearch } from '@tanstack/react-router'
 import { read } from '../../api/queries.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { OwnerName } from '../../layout/owner.tsx'
+import { pageHeads } from '../../layout/page-heads.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -20,11 +21,11 @@ export function BillingPage() {
   const isOwner = role === 'owner'
   return (
     <Page
-      title="Billing"
+      title={pageHeads['/dashboard/billing'].title}
       isWaiting={plan.isPending}
       description={
         isOwner ? (
-          'Your plan, its price and your invoices.'
+          pageHeads['/dashboard/billing'].description
         ) : (
           <>
             The plan of your team. <OwnerName /> pays for it and can change it.

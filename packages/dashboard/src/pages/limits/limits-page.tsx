@@ -5,6 +5,7 @@ import { formatShortUsd, formatUsd } from '../../format/money.ts'
 import { countOf, formatCount } from '../../format/number.ts'
 import { formatUtcDay } from '../../format/time.ts'
 import { BillingLink } from '../../layout/owner.tsx'
+import { pageHeads } from '../../layout/page-heads.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
@@ -21,10 +22,7 @@ type PlanLimits = Limits['plans'][number]
 export function LimitsPage() {
   const limits = useQuery({ ...read('getLimits'), ...live })
   return (
-    <Page
-      title="Limits"
-      description="What all keys of the account may use together. A key can have lower limits of its own."
-    >
+    <Page {...pageHeads['/dashboard/limits']}>
       <Card title="Left now" isFlush>
         <QueryView query={limits} lines={8}>
           {(data) => <LeftNow {...data} />}

@@ -5,6 +5,7 @@ import { adminCall, adminRead } from '../../../api/admin.ts'
 import { explain } from '../../../api/api-error.ts'
 import { countOf } from '../../../format/number.ts'
 import { formatMoment } from '../../../format/time.ts'
+import { pageHeads } from '../../../layout/page-heads.ts'
 import { Banner } from '../../../ui/banner.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Facts } from '../../../ui/facts.tsx'
@@ -20,7 +21,7 @@ import { ComparisonCard } from './comparison-card.tsx'
 export function CatalogPage() {
   const query = useQuery(adminRead('getCatalog'))
   return (
-    <Page title="Catalog" description="Models, prices and plans. Compare a new catalog before you apply it.">
+    <Page {...pageHeads['/dashboard/operator/catalog']}>
       {query.data === undefined ? (
         <Card isFlush>
           <QueryView query={query} lines={8}>

@@ -5,6 +5,7 @@ import { ClipboardList } from 'lucide-react'
 import { type AdminAnswer, adminSend } from '../../../api/admin.ts'
 import type { ApiError } from '../../../api/api-error.ts'
 import { useUser } from '../../../layout/caller.ts'
+import { pageHeads } from '../../../layout/page-heads.ts'
 import { buttonLook } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { controlLook } from '../../../ui/control-look.ts'
@@ -33,7 +34,7 @@ export function OperatorsLogPage() {
   })
   const isFiltered = actor_id !== undefined || account_id !== undefined
   return (
-    <Page title="Operators’ log" description="What operators did, why, when and from where. Entries are never changed.">
+    <Page {...pageHeads['/dashboard/operator/log']}>
       <Filters entries={query.data ?? []} />
       <Card isFlush>
         <QueryView query={query} lines={8}>

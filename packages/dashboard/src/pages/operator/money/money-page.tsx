@@ -4,6 +4,7 @@ import type { AdminMoney } from '@tollgate/contracts/http/admin/money.ts'
 import { adminRead } from '../../../api/admin.ts'
 import { formatHeadlineUsd } from '../../../format/money.ts'
 import { formatMonth, lastMonths } from '../../../format/month.ts'
+import { pageHeads } from '../../../layout/page-heads.ts'
 import { Banner } from '../../../ui/banner.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { controlLook } from '../../../ui/control-look.ts'
@@ -29,8 +30,7 @@ export function MoneyPage() {
   const isOld = query.isPlaceholderData
   return (
     <Page
-      title="Money"
-      description="Cost by the prices of the catalog, against paid invoices. Months are in UTC."
+      {...pageHeads['/dashboard/operator/money']}
       actions={
         <select
           aria-label="Month"
