@@ -116,7 +116,7 @@ t.test('an operator changes plan, limits and usage of a customer, signs them out
   await page.getByText('Reason: A stolen computer').waitFor()
   await page.getByText('Only about carla@example.com').waitFor()
   await page.getByRole('combobox', { name: 'Operator' }).selectOption(`${operator.email} (you)`)
-  await page.getByText('Adjusted the usage of an account').waitFor()
+  await page.getByText('adjusted the usage of an account').waitFor()
   await page.getByRole('link', { name: customer.email }).first().click()
   await button('Delete account').click()
   await dialog.getByLabel('Type the owner’s address to confirm').fill('someone@else.example')

@@ -14,7 +14,7 @@ import { Page } from '../../../ui/page.tsx'
 import { Empty, QueryView } from '../../../ui/states.tsx'
 import { textLink } from '../../../ui/text-link.ts'
 import { AuditRow } from '../../audit/audit-row.tsx'
-import { describeActor } from '../../audit/describe-entry.ts'
+import { describeActor, describeDetail } from '../../audit/describe-entry.ts'
 import { nameOfAccount } from '../describe-account.ts'
 import { describeAct } from './describe-act.ts'
 
@@ -101,7 +101,7 @@ function Filters({ entries }: { readonly entries: readonly OperatorAct[] }) {
 function Act({ entry }: { readonly entry: OperatorAct }) {
   const { account_id, account_email } = entry
   return (
-    <AuditRow entry={entry} action={describeAct(entry.action)}>
+    <AuditRow entry={entry} sentence={describeAct(describeActor(entry), entry.action)} details={describeDetail(entry)}>
       {account_id !== null && (
         <p className="mt-0.5 flex flex-wrap gap-x-3">
           <Link
