@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { checkBrand } from '../brand.ts'
 import { accessibilityProblems } from '../check-accessibility.ts'
 import { untilFailed } from '../until-failed.ts'
 import { untilRecovered } from '../until-recovered.ts'
@@ -14,6 +15,7 @@ const narrow = { width: 360, height: 740 }
 /** Themes differ only in colours, so two of the four combinations suffice. */
 async function check(page: Page, title: string): Promise<void> {
   await page.evaluate('for (const part of document.querySelectorAll("details")) part.open = true')
+  await checkBrand(page, title)
   for (const [colorScheme, size] of [
     ['light', narrow],
     ['dark', wide]

@@ -157,7 +157,9 @@ t.test('an operator reports a leaked key, and applies a catalog after seeing wha
   await heading(customer.email)
 
   await go('Catalog')
+  await button('Edit the catalog').click()
   const text = page.getByLabel('Catalog (YAML)')
+  await text.and(page.locator(':focus')).waitFor()
   await text.fill('models: broken')
   await button('Show what changes').click()
   const found = page.getByRole('heading', { name: 'What changes' })

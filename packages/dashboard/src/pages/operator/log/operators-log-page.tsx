@@ -8,7 +8,7 @@ import { useUser } from '../../../layout/caller.ts'
 import { pageHeads } from '../../../layout/page-heads.ts'
 import { buttonLook } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { controlLook } from '../../../ui/control-look.ts'
+import { Choice } from '../../../ui/choice.tsx'
 import { LoadMore } from '../../../ui/load-more.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Empty, QueryView } from '../../../ui/states.tsx'
@@ -71,21 +71,12 @@ function Filters({ entries }: { readonly entries: readonly OperatorAct[] }) {
   const account = entries.find((entry) => entry.account_id === account_id)?.account_email ?? account_id
   return (
     <search className="flex flex-wrap items-center gap-3 text-sm">
-      <select
-        aria-label="Operator"
+      <Choice
+        label="Operator"
         value={actor_id ?? ''}
-        onChange={(event) =>
-          void navigate({ search: { account_id, actor_id: event.currentTarget.value }, replace: true })
-        }
-        className={`${controlLook} h-10 min-w-0 flex-1 basis-56 text-sm sm:max-w-80`}
-      >
-        <option value="">All operators</option>
-        {[...operators].map(([id, name]) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
+        options={[['', 'All operators'], ...operators]}
+        onChange={(chosen) => void navigate({ search: { account_id, actor_id: chosen }, replace: true })}
+      />
       {account_id !== undefined && (
         <p className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-2">
           <span className="min-w-0 break-all">Only about {account}</span>
