@@ -8,7 +8,7 @@ import { createRoot } from 'react-dom/client'
 import { onSessionEnd } from './api/call.ts'
 import { queryClient } from './api/queries.ts'
 import { onRefetchShown } from './api/refetch-shown.ts'
-import { applyBrand } from './brand/brand.ts'
+import { removeFirstViewOnceFilled } from './layout/first-view-in-page.ts'
 import { followOtherTabs } from './layout/other-tabs.ts'
 import { reloadRestoredPages } from './layout/restored-pages.ts'
 import { askToSignInAgain, couldLoseInput } from './layout/sign-in-again.ts'
@@ -16,10 +16,7 @@ import { takeMailLink } from './pages/auth/mail-link.ts'
 import { isReturnPath } from './pages/auth/next-path.ts'
 import { openSignIn } from './pages/auth/open-sign-in.ts'
 import { router } from './router.tsx'
-import { applyTheme, storedTheme } from './theme/theme.ts'
 
-applyTheme(storedTheme())
-applyBrand()
 takeMailLink()
 reloadRestoredPages()
 followOtherTabs()
@@ -34,6 +31,7 @@ onRefetchShown(() => void queryClient.invalidateQueries())
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no root')
+removeFirstViewOnceFilled(root)
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>

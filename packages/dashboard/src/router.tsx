@@ -1,4 +1,12 @@
-import { createRootRoute, createRoute, createRouter, notFound, Outlet, redirect } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  notFound,
+  Outlet,
+  redirect
+} from '@tanstack/react-router'
 import { isCode } from './api/api-error.ts'
 import { queryClient, read } from './api/queries.ts'
 import { startEarlyReads } from './api/start-early-reads.ts'
@@ -38,6 +46,12 @@ const invitation = createRoute({
   component: lazyPage(() => import('./pages/invitation/invitation-page.tsx'), 'InvitationPage')
 })
 
+/** Tried while the API is away, because the files of the page may come from elsewhere. Without it, there is no frame. */
+const FailedShell = lazyRouteComponent(
+  () => import('./layout/failed-shell.tsx').catch(() => ({ FailedShell: FailurePage })),
+  'FailedShell'
+)
+
 const dashboard = createRoute({
   getParentRoute: () => rootRoute,
   path: '/dashboard',
@@ -54,7 +68,7 @@ const dashboard = createRoute({
   },
   component: lazyPage(() => import('./layout/shell.tsx'), 'Shell'),
   pendingComponent: LoadingPage,
-  errorComponent: lazyPage(() => import('./layout/failed-shell.tsx'), 'FailedShell'),
+  errorComponent: FailedShell,
   notFoundComponent: NotFoundPart
 })
 

@@ -27,6 +27,7 @@ import type { Clock } from './clocks/clock.ts'
 import type { ControlConfig } from './config.ts'
 import { redirectToPublicUrl } from './dashboard/redirect-to-public-url.ts'
 import { serveDashboard } from './dashboard/serve-dashboard.ts'
+import { answerUnknown } from './dashboard/unknown-page.ts'
 import type { Database } from './database/connect.ts'
 import { docsEndpoints } from './docs/endpoints.ts'
 import { endConnectionsOnClose } from './http/closing.ts'
@@ -180,7 +181,7 @@ function createServer({
   app.decorate('failures', failures)
   skipEndedConnections(app.server)
   app.setErrorHandler(sendFailure)
-  app.setNotFoundHandler(sendNotFound)
+  answerUnknown(app, sendNotFound)
   if (tracing !== null) traceRequests(app, tracing)
   refuseAmbiguousHeads(app)
   decodeBodies(app)

@@ -6,10 +6,12 @@ import { doctor } from './doctor-command.ts'
 import type { Finding, Result } from './results/result.ts'
 import { databaseFaults } from './testing/faults/database.ts'
 import { identityFaults } from './testing/faults/identity.ts'
+import { mailFaults } from './testing/faults/mail.ts'
 import { otherFaults } from './testing/faults/others.ts'
 import { paymentsFaults } from './testing/faults/payments.ts'
 import { redisFaults } from './testing/faults/redis.ts'
 import { settingsFaults } from './testing/faults/settings.ts'
+import { mailPassword, startMailServer } from './testing/mail-server.ts'
 import { keys } from './testing/servers.ts'
 import { type Env, startWorld } from './testing/world.ts'
 
@@ -53,6 +55,7 @@ const faults = [
   ...redisFaults,
   ...identityFaults,
   ...paymentsFaults,
+  ...mailFaults,
   ...otherFaults
 ]
 
@@ -81,6 +84,31 @@ test('doctor', async (t) => {
     const { out } = await run({ ...env, ...traces }, cwd)
     assert.match(out, /^traces +ok +The OTLP collector \(\S+\) accepts traces\.$/m)
     assert.deepEqual(asked, [['POST', '/v1/traces', 'application/x-protobuf', 'a b']])
+  })
+
+  await t.test('says that the collector accepts receipts, with the headers for logs', async () => {
+    const asked: unknown[] = []
+    const url = await world!.startServer(({ method, url, headers }, response) => {
+      asked.push([method, url, headers['content-type'], headers['x-token']])
+      response.end()
+    })
+    const receipts = {
+      OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `${url}/v1/logs`,
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-token=other',
+      OTEL_EXPORTER_OTLP_LOGS_HEADERS: 'x-token=a%20b'
+    }
+    const { out } = await run({ ...env, ...receipts }, cwd)
+    assert.match(out, /^receipts +ok +The OTLP collector of logs \(\S+\) accepts receipts\.$/m)
+    assert.deepEqual(asked, [['POST', '/v1/logs', 'application/x-protobuf', 'a b']])
+  })
+
+  await t.test('says that the mail server takes mails, and sends none', async () => {
+    const server = await startMailServer({ password: mailPassword })
+    t.after(server.close)
+    const { out } = await run({ ...env, ...server.env }, cwd)
+    assert.match(out, /^mail +ok +The mail server \(127\.0\.0\.1:\d+\) accepts the login\.$/m)
+    assert.deepEqual(server.mails, [])
+    assert.match((await run(env, cwd)).out, /^mail +ok +Control sends no mails: SMTP_URL is not set\.$/m)
   })
 
   await t.test('in a control pod of Kubernetes, says where the keys of providers are checked', async () => {
@@ -119,7 +147,7 @@ test('doctor', async (t) => {
         )
         assert.equal(code, errors === 0 ? 0 : 1)
         for (const { what, why, fix } of found) for (const text of [what, why, fix]) assert.match(text, /\S/)
-        for (const secret of [...Object.values(keys), 'password-of-redis', 'mistaken-word-of-redis']) {
+        for (const secret of [...Object.values(keys), 'password-of-redis', 'mistaken-word-of-redis', mailPassword]) {
           assert.ok(!out.includes(secret), `the report contains ${secret.slice(0, 8)}…`)
         }
       } finally {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { checkMailServer } from '@tollgate/control/mail/check-mail-server.ts'
 import { knownVariables } from '@tollgate/service/config/known-variables.ts'
 import { readTraces } from '@tollgate/service/tracing/trace-settings.ts'
 import { parseRedisUrl } from '@tollgate/state/link/redis-url.ts'
@@ -14,8 +15,11 @@ import { judgeFiles } from './files/judge-files.ts'
 import { type FileFacts, type FilePaths, readFiles } from './files/read-files.ts'
 import { judgeIdentity } from './identity/judge-identity.ts'
 import { readIdentity } from './identity/read-identity.ts'
+import { judgeMail } from './mail/judge-mail.ts'
+import { readCollector } from './network/read-collector.ts'
 import { judgePayments } from './payments/judge-payments.ts'
 import { readPayments } from './payments/read-payments.ts'
+import { judgeReceipts } from './receipts/judge-receipts.ts'
 import { judgeRedis } from './redis/judge-redis.ts'
 import { readRedis } from './redis/read-redis.ts'
 import { hideSecrets, listSecrets, withoutSecrets } from './results/hide-secrets.ts'
@@ -24,7 +28,6 @@ import { judgeVariables } from './settings/judge-variables.ts'
 import { readSettings, type Settings } from './settings/read-settings.ts'
 import type { Variables } from './settings/repair-config.ts'
 import { judgeTraces } from './traces/judge-traces.ts'
-import { readCollector } from './traces/read-collector.ts'
 import { describeLeftOut, judgeRoutes, judgeUpstream, modelsRoutedTo } from './upstreams/judge-upstreams.ts'
 import { readUpstream } from './upstreams/read-upstream.ts'
 
@@ -61,9 +64,11 @@ export async function runChecks(env: Variables, cwd: string, { timeoutMs }: Chec
     checkRedis(settings, timeoutMs),
     checkIdentity(settings, timeoutMs),
     checkPayments(settings, files, timeoutMs),
+    checkMail(settings, timeoutMs),
     checkUpstreams(files, timeoutMs),
     checkAddresses(settings, timeoutMs),
-    checkTraces(settings, timeoutMs)
+    checkTraces(settings, timeoutMs),
+    checkReceipts(settings, timeoutMs)
   ])
   const clocks = checked.flatMap(({ clock }) => clock ?? [])
   const results: Result[] = [
@@ -158,6 +163,14 @@ async function checkPayments(settings: Settings, files: FileFacts | null, timeou
   }
 }
 
+async function checkMail({ control, areValid }: Settings, timeoutMs: number): Promise<Checked> {
+  const invalid = ['SMTP_URL', 'MAIL_FROM'].filter((name) => !areValid(name))
+  if (control === null || invalid.length > 0) return skip('mail', ...invalid)
+  const { smtp } = control
+  if (smtp === null) return { results: [resultsOf('mail').ok('Control sends no mails: SMTP_URL is not set.')] }
+  return { results: [judgeMail(smtp, await checkMailServer(smtp, timeoutMs))] }
+}
+
 const emptyCatalog: Catalog = { models: {}, plans: {} }
 
 const catalogOf = (files: FileFacts | null): Catalog | null =>
@@ -198,6 +211,16 @@ async function checkTraces({ gateway, areValid, env }: Settings, timeoutMs: numb
   const url = new URL(traces.url)
   const headers = env.OTEL_EXPORTER_OTLP_TRACES_HEADERS || gateway.OTEL_EXPORTER_OTLP_HEADERS
   return { results: [judgeTraces(url, await readCollector(url, headers, timeoutMs))] }
+}
+
+async function checkReceipts({ control, areValid, env }: Settings, timeoutMs: number): Promise<Checked> {
+  if (control === null || !areValid('OTEL_EXPORTER_OTLP_LOGS_ENDPOINT')) {
+    return skip('receipts', 'OTEL_EXPORTER_OTLP_LOGS_ENDPOINT')
+  }
+  if (control.logExport === null) return { results: [] }
+  const url = new URL(control.logExport.url)
+  const headers = env.OTEL_EXPORTER_OTLP_LOGS_HEADERS || env.OTEL_EXPORTER_OTLP_HEADERS || ''
+  return { results: [judgeReceipts(url, await readCollector(url, headers, timeoutMs))] }
 }
 
 /** Whether this is a pod of Kubernetes without any of the variables that the upstreams file names: only gateways have them. */

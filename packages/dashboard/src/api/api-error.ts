@@ -26,6 +26,11 @@ export class ApiError extends Error {
     this.keyId = keyId
   }
 
+  /** Whether no answer of the API arrived. The call may have done its work. */
+  get isAnswerLost(): boolean {
+    return this.status === 0 || this.code === 'unreadable'
+  }
+
   /** Whether the same call may succeed if it is repeated. */
   get isTemporary(): boolean {
     return this.status === 0 || this.status >= 500
@@ -34,6 +39,22 @@ export class ApiError extends Error {
 
 export const isCode = (error: unknown, code: string): error is ApiError =>
   error instanceof ApiError && error.code === code
+
+/** Ignores that something to be deleted is already gone, such as after an attempt whose answer was lost. @throws all other errors */
+export function allowGone(error: unknown): null {
+  if (isCode(error, 'not_found')) return null
+  throw error
+}
+
+/**
+ * Adds a hint to a failure whose call may have done its work, and must not be repeated blindly.
+ *
+ * @param hint how to see what is the case
+ */
+export const withHintIfLost = (error: unknown, hint: string): unknown =>
+  error instanceof ApiError && error.isAnswerLost
+    ? new ApiError(error.status, error.code, `${error.message} ${hint}`, error.retryAfterSeconds)
+    : error
 
 /** The message to show for a failure. */
 export function explain(error: unknown): string {

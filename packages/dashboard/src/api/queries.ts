@@ -14,6 +14,8 @@ export const queryClient = new QueryClient({
     queries: {
       // A browser that believes to be offline may still reach a server on this machine. Paused queries would show no error.
       networkMode: 'always',
+      // With this mode, not the default.
+      refetchOnReconnect: true,
       staleTime: freshMs,
       retry: (failures, error) =>
         error instanceof ApiError && error.isTemporary && error.code !== 'too_slow' && failures < retries,

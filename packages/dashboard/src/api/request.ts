@@ -1,5 +1,6 @@
 import createClient from 'openapi-fetch'
 import { ApiError } from './api-error.ts'
+import { noteServerTime } from './clock.ts'
 
 export interface RequestInput {
   /** Values for the `{…}` parts of the path. */
@@ -30,6 +31,11 @@ interface AnyOperation {
   }
 }
 
+const latest = { gotAnswer: true }
+
+/** Whether the latest request got an answer; true before the first. */
+export const isReachable = (): boolean => latest.gotAnswer
+
 const client = createClient<Record<string, Record<Method, AnyOperation>>>({ credentials: 'same-origin' })
 
 /**
@@ -55,12 +61,15 @@ export async function sendRequest(
       headers,
       signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline])
     })
+    latest.gotAnswer = true
+    noteServerTime(response.headers.get('date'))
     if (response.ok && data != null) return data
     throw toFailure(response, error)
   } catch (error) {
     if (error instanceof ApiError || signal?.aborted === true) throw error
     // The body of a successful answer is not JSON.
     if (error instanceof SyntaxError) throw new ApiError(502, 'unreadable', unreadable)
+    latest.gotAnswer = false
     throw deadline.aborted
       ? new ApiError(0, 'too_slow', method === 'GET' ? tooSlow.reading : tooSlow.changing)
       : new ApiError(0, 'unreachable', unreachable)

@@ -5,6 +5,7 @@ import { build, type Rolldown } from 'vite'
 import { signInPaths } from '../pages/auth/paths.ts'
 import { draftDir, packageDir, publishDraft } from './builds.ts'
 import { compressFiles } from './compress-files.ts'
+import { loadFirstView, writeFirstScript } from './first-views.ts'
 import { readPageNeeds } from './page-needs.ts'
 import { planChunks } from './plan-chunks.ts'
 import { writePages } from './write-pages.ts'
@@ -43,11 +44,12 @@ export async function buildDashboard(digest: string): Promise<void> {
     }
   })
   const { output } = built as Rolldown.RolldownOutput
-  writePages(
+  await writePages(
     outDir,
     output.filter((file) => file.type === 'chunk'),
     readPageNeeds(sourceDir),
-    signInPaths
+    signInPaths,
+    { render: await loadFirstView(outDir), script: await writeFirstScript(outDir) }
   )
   compressFiles(outDir)
   publishDraft(digest)

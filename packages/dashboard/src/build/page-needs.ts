@@ -20,12 +20,20 @@ export function readPageNeeds(sourceDir: string): ReadonlyMap<string, PageNeeds>
   )
 }
 
+/** What the code of a page reads first with keys of its own, so that `earlyReads` cannot have it. */
+const ownReads: Readonly<Record<string, readonly string[]>> = {
+  '/dashboard/webhooks': ['/api/webhooks'],
+  '/dashboard/docs': ['/api/docs/quickstart.md'],
+  '/dashboard/docs/api': ['/api/docs/gateway.json', '/api/openapi.json']
+}
+
 /** The addresses of the API that a page reads first. */
 export function readsOf(address: string): string[] {
-  return earlyReads
+  const early = earlyReads
     .filter(({ page }) => page.test(address))
     .map(({ operation, query = {} }) => {
       const search = new URLSearchParams(query).toString()
       return methodsAndPaths[operation][1] + (search === '' ? '' : `?${search}`)
     })
+  return [...early, ...(ownReads[address] ?? [])]
 }

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Rolldown } from 'vite'
 import { escapeAttribute } from './escape-attribute.ts'
+import type { RenderPage } from './first-views.ts'
 
 type Chunk = Rolldown.OutputChunk
 
@@ -13,30 +14,58 @@ export interface PageNeeds {
   readonly reads: readonly string[]
 }
 
+/** What pages show until their code runs. */
+export interface FirstViews {
+  readonly render: RenderPage
+  /** The address of the script that runs before the first paint. */
+  readonly script: string
+}
+
+/** Only operators load the code of their pages, and the browser asks for a page before control knows who asks. */
+const isOfOperators = (address: string): boolean => address.startsWith('/dashboard/operator')
+const nothing: PageNeeds = { modules: [], reads: [] }
+
+/** Around the first view, which control leaves out for strangers. */
+const begin = '<!--first-view-->'
+const end = '<!--/first-view-->'
+
 /**
  * Writes one HTML file per page. Each names the files and API answers that its page needs, so that the browser requests all
- * of them at once: otherwise it learns of each file only from the code of the one before.
+ * of them at once: otherwise it learns of each file only from the code of the one before. Each also has a first view.
  *
  * `pages.json` has the file of each address, in the form that Fastify takes.
  *
  * @param outDir a build, with `index.html` of the dashboard and `sign-in.html`
  * @param signInPaths the addresses of the sign-in app, which is one file
  */
-export function writePages(
+export async function writePages(
   outDir: string,
   chunks: readonly Chunk[],
   pages: ReadonlyMap<string, PageNeeds>,
-  signInPaths: readonly string[]
-): void {
-  const html = readFileSync(join(outDir, 'index.html'), 'utf8')
+  signInPaths: readonly string[],
+  { render, script }: FirstViews
+): Promise<void> {
+  const index = join(outDir, 'index.html')
+  const html = readFileSync(index, 'utf8').replace(
+    /^(?= *<script type="module")/m,
+    // It reads the brand and the icon, so it follows them. Unlike modules, it keeps the browser from painting before it.
+    `    <script src="${script}"></script>\n`
+  )
+  if (!html.includes(script)) throw new Error('index.html has no module')
+  writeFileSync(index, html)
   const files: Record<string, string> = Object.fromEntries(signInPaths.map((path) => [path, 'sign-in.html']))
   let count = 0
   for (const [address, needs] of pages) {
-    // Only operators load the code of these pages, and the browser asks for a page before control knows who asks.
-    if (address.startsWith('/dashboard/operator')) continue
     const file = `page-${count++}.html`
     files[address] = file
-    writeFileSync(join(outDir, file), addLinks(html, chunks, needs))
+    const view = address.startsWith('/dashboard') ? begin + (await render(address)) + end : ''
+    writeFileSync(
+      join(outDir, file),
+      addLinks(html, chunks, isOfOperators(address) ? nothing : needs).replace(
+        '<div id="root"></div>',
+        (root) => view + root
+      )
+    )
   }
   writeFileSync(join(outDir, 'pages.json'), JSON.stringify(files))
 }

@@ -1,12 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { type RefObject, useEffect, useRef, useState } from 'react'
+import { loadCode } from '../api/load-code.ts'
 import { QueryView } from '../ui/states.tsx'
 import type { ChartProps } from './chart-props.ts'
 import { Legend } from './legend.tsx'
 import { visibleSeries } from './series.ts'
 
 /** The code that draws is larger than most pages, so it is loaded when the first chart comes into view. */
-const loadView = { queryKey: ['chart view'], queryFn: () => import('./chart-view.tsx'), staleTime: Infinity }
+const loadView = {
+  queryKey: ['chart view'],
+  queryFn: () => loadCode(() => import('./chart-view.tsx')),
+  staleTime: Infinity
+}
 
 /** A chart over time, with a legend that hides series. A `ChartTable` below has all of its numbers. */
 export function Chart({ series, hidden: given, onHide, kind = 'stacked', ...rest }: ChartProps) {

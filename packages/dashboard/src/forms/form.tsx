@@ -1,6 +1,6 @@
 import { Form as Base } from '@base-ui/react/form'
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
-import { isCode } from '../api/api-error.ts'
+import { ApiError, isCode } from '../api/api-error.ts'
 import { refetchShown } from '../api/refetch-shown.ts'
 import { Banner } from '../ui/banner.tsx'
 import { useKeepDialogOpen } from '../ui/keep-dialog-open.ts'
@@ -60,9 +60,9 @@ export function Form<Values>({ read, submit, children, className = 'space-y-4' }
     } catch (error) {
       const isSaved = isCode(error, 'change_pending')
       setPending(isSaved)
-      // The page shows the saved state.
-      if (isSaved) refetchShown()
-      else setProblems(toProblems(error, namesIn(element)))
+      // The page shows the saved state. After a lost answer, it shows whether the change was made.
+      if (isSaved || (error instanceof ApiError && error.isAnswerLost)) refetchShown()
+      if (!isSaved) setProblems(toProblems(error, namesIn(element)))
     } finally {
       setBusy(false)
     }

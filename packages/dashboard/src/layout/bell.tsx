@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Bell as BellIcon } from 'lucide-react'
-import { Suspense, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { latestNotices, type NoticeFeed } from '../notices/feed.ts'
-import { lazyPage } from './lazy-page.ts'
+import { dialogOnDemand } from './lazy-dialog.tsx'
 
 /** Loaded when it is first opened, so that the first page stays small. */
-const BellPanel = lazyPage(() => import('../notices/bell-panel.tsx'), 'BellPanel')
+const BellPanel = dialogOnDemand(() => import('../notices/bell-panel.tsx'), 'BellPanel')
 
 /** The API does not count further. */
 const maxShown = 99
@@ -28,7 +28,7 @@ export function Bell({ feed }: { readonly feed: NoticeFeed }) {
         aria-label={unread === 0 ? feed.title : `${feed.title}, ${count} unread`}
         aria-haspopup="dialog"
         aria-expanded={isOpen}
-        onPointerEnter={() => void BellPanel.preload?.()}
+        onPointerEnter={BellPanel.preload}
         onClick={() => setOpen(!isOpen)}
         className={bellLook}
       >
@@ -42,11 +42,7 @@ export function Bell({ feed }: { readonly feed: NoticeFeed }) {
           </span>
         )}
       </button>
-      {isOpen && (
-        <Suspense fallback={null}>
-          <BellPanel feed={feed} query={query} button={button} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <BellPanel feed={feed} query={query} button={button} onClose={() => setOpen(false)} />}
     </>
   )
 }

@@ -1,4 +1,6 @@
 import type { ErrorComponentProps } from '@tanstack/react-router'
+import { textLink } from '../ui/text-link.ts'
+import { BrandLinks } from './brand-links.tsx'
 import { FailurePart } from './failure-page.tsx'
 import { Logo } from './logo.tsx'
 import { Navigation } from './navigation.tsx'
@@ -6,8 +8,9 @@ import { Navigation } from './navigation.tsx'
 /** The frame of the signed-in pages while nothing is known about the user. Its content says why. */
 export function FailedShell(props: ErrorComponentProps) {
   return (
-    <div className="min-h-dvh lg:grid lg:grid-cols-[16rem_minmax(0,1fr)]">
-      <header className="border-line bg-surface px-3 py-5 max-lg:border-b lg:border-r">
+    // On narrow screens the failure comes first: nobody should have to scroll to it.
+    <div className="min-h-dvh max-lg:flex max-lg:flex-col-reverse max-lg:justify-end lg:grid lg:grid-cols-[16rem_minmax(0,1fr)]">
+      <header className="border-line bg-surface px-3 py-5 max-lg:border-t lg:border-r">
         <div className="mb-5 pl-3">
           <Logo />
         </div>
@@ -17,6 +20,13 @@ export function FailedShell(props: ErrorComponentProps) {
       </header>
       <main className="min-w-0 px-4 py-6">
         <FailurePart {...props} />
+        <div className="flex flex-wrap items-center justify-center gap-x-4 gap-y-1 text-[0.8125rem]">
+          {/* If the failure is of this account only. */}
+          <a href="/login" className={textLink}>
+            Sign in again
+          </a>
+          <BrandLinks />
+        </div>
       </main>
     </div>
   )

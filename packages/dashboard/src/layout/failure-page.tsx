@@ -2,8 +2,10 @@ import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { brand } from '../brand/brand.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, buttonLook } from '../ui/button.tsx'
 import { Failure } from '../ui/states.tsx'
+import { pageAttempts } from '../ui/use-auto-retry.ts'
+import { BrandLinks } from './brand-links.tsx'
 
 /** Shown in the place of a page that failed to load or to render. */
 export function FailurePart({ error, reset }: ErrorComponentProps) {
@@ -19,7 +21,7 @@ export function FailurePart({ error, reset }: ErrorComponentProps) {
     return (
       <div className="grid min-h-[60dvh] place-items-center">
         <h1 className="sr-only">{brand.name}</h1>
-        <Failure error={error} onRetry={() => void retry()} isRetrying={isRetrying} />
+        <Failure error={error} onRetry={() => void retry()} isRetrying={isRetrying} attempts={pageAttempts} />
       </div>
     )
   }
@@ -30,9 +32,18 @@ export function FailurePart({ error, reset }: ErrorComponentProps) {
         <p className="mt-2 text-ink-soft">
           There may be a newer version of this page. Reload it; your saved changes are safe.
         </p>
-        <Button tone="primary" className="mt-6" onClick={() => window.location.reload()}>
-          Reload page
-        </Button>
+        <div className="mt-6 flex flex-wrap justify-center gap-2">
+          <Button tone="primary" onClick={() => window.location.reload()}>
+            Reload page
+          </Button>
+          {/* A plain link, which loads everything anew. */}
+          <a href="/dashboard" className={buttonLook()}>
+            Go to the overview
+          </a>
+        </div>
+        <div className="mt-6 flex justify-center empty:hidden">
+          <BrandLinks />
+        </div>
       </div>
     </div>
   )

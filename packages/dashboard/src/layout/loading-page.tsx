@@ -1,5 +1,6 @@
 import { brand } from '../brand/brand.ts'
 import { Spinner } from '../ui/button.tsx'
+import { hasFirstView } from './first-view-in-page.ts'
 
 /** Shown while the code of a page loads, in the place of the page. */
 export function LoadingPart() {
@@ -11,8 +12,9 @@ export function LoadingPart() {
   )
 }
 
-/** Shown while the frame of all pages loads. */
+/** Shown while the frame of all pages loads, if the page has no first view. */
 export function LoadingPage() {
+  if (hasFirstView()) return null
   return (
     <main className="grid min-h-dvh place-items-center">
       <h1 className="sr-only">{brand.name}</h1>

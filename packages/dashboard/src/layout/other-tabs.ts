@@ -1,3 +1,4 @@
+import { isCode } from '../api/api-error.ts'
 import { call } from '../api/call.ts'
 import { queryClient, read } from '../api/queries.ts'
 import { isPrivatePage } from './restored-pages.ts'
@@ -11,8 +12,8 @@ export function followOtherTabs(): void {
 async function checkUser(): Promise<void> {
   const shown = queryClient.getQueryData(read('getUser').queryKey)
   if (shown === undefined || !isPrivatePage()) return
-  const current = await call('getUser').catch(() => null)
-  // A reload would discard unsaved input, so it happens only for a different user.
+  // A reload would discard unsaved input, so it happens only for a different user, or none.
+  const current = await call('getUser').catch((error: unknown) => (isCode(error, 'not_authenticated') ? null : shown))
   if (current?.user.id === shown.user.id) await queryClient.invalidateQueries()
   else window.location.reload()
 }

@@ -1,9 +1,9 @@
 import { Search } from 'lucide-react'
-import { Suspense, useEffect, useState } from 'react'
-import { lazyPage } from './lazy-page.ts'
+import { useEffect, useState } from 'react'
+import { dialogOnDemand } from './lazy-dialog.tsx'
 
 /** Loaded when it is first opened, so that the first page stays small. */
-const Palette = lazyPage(() => import('./palette.tsx'), 'Palette')
+const Palette = dialogOnDemand(() => import('./palette.tsx'), 'Palette')
 
 const isMac = /mac|iphone|ipad/i.test(navigator.userAgent)
 
@@ -21,11 +21,7 @@ export function usePalette() {
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
   }, [])
-  const palette = isOpen && (
-    <Suspense fallback={null}>
-      <Palette onClose={() => setOpen(false)} />
-    </Suspense>
-  )
+  const palette = isOpen && <Palette onClose={() => setOpen(false)} />
   return { palette, open: () => setOpen(true) }
 }
 

@@ -1,20 +1,20 @@
 import { Outlet } from '@tanstack/react-router'
 import { Menu as MenuIcon } from 'lucide-react'
-import { Suspense, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { Banner } from '../ui/banner.tsx'
 import { MomentTooltip } from '../ui/moment-tooltip.tsx'
 import { ToastProvider } from '../ui/toast.tsx'
 import { BrandLinks } from './brand-links.tsx'
 import { useAccount, useUser } from './caller.ts'
 import { Identity } from './identity.tsx'
-import { lazyPage } from './lazy-page.ts'
+import { dialogOnDemand } from './lazy-dialog.tsx'
 import { Logo } from './logo.tsx'
 import { Navigation } from './navigation.tsx'
 import { PaletteButton, usePalette } from './palette-button.tsx'
 import { ShellBell } from './shell-bell.tsx'
 
 /** Loaded when it is first opened, so that the first page stays small. */
-const Menu = lazyPage(() => import('./menu.tsx'), 'Menu')
+const Menu = dialogOnDemand(() => import('./menu.tsx'), 'Menu')
 
 /** The frame around every signed-in page: navigation, the user's name, theme, sign-out and toasts. */
 export function Shell() {
@@ -83,17 +83,13 @@ function TopBar({ onSearch }: { readonly onSearch: () => void }) {
           aria-label="Menu"
           aria-haspopup="dialog"
           aria-expanded={isOpen}
-          onPointerEnter={() => void Menu.preload?.()}
+          onPointerEnter={Menu.preload}
           onClick={() => setOpen(true)}
           className="grid size-10 place-items-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
         >
           <MenuIcon aria-hidden="true" className="size-5" />
         </button>
-        {isOpen && (
-          <Suspense fallback={null}>
-            <Menu button={button} onClose={() => setOpen(false)} />
-          </Suspense>
-        )}
+        {isOpen && <Menu button={button} onClose={() => setOpen(false)} />}
       </div>
     </header>
   )

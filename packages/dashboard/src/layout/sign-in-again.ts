@@ -1,6 +1,7 @@
 import { call } from '../api/call.ts'
 import { queryClient, read } from '../api/queries.ts'
 import { buttonLook } from '../ui/button.tsx'
+import { nativeDialogLook } from '../ui/native-dialog-look.ts'
 import { signInPath } from './sign-in-path.ts'
 import { sessionChannel } from './tell-other-tabs.ts'
 
@@ -64,21 +65,25 @@ async function ask(here: string): Promise<boolean> {
 function signedInAgain(): Promise<void> {
   const shown = queryClient.getQueryData(read('getUser').queryKey)?.user.id
   return new Promise((resolve) => {
+    const returns = new AbortController()
     const check = async () => {
       const current = await call('getUser').catch(() => null)
       if (current === null || current.user.id !== shown) return
-      sessionChannel.removeEventListener('message', check)
+      returns.abort()
       resolve()
     }
-    sessionChannel.addEventListener('message', check)
+    const until = { signal: returns.signal }
+    sessionChannel.addEventListener('message', check, until)
+    // A check without a connection learns nothing, and a sign-in elsewhere may send no message.
+    window.addEventListener('focus', check, until)
+    window.addEventListener('online', check, until)
   })
 }
 
 /** A dialog of the browser itself: it lies above every dialog of the page, and makes them inert. */
 function build(here: string): HTMLDialogElement {
   const dialog = document.createElement('dialog')
-  dialog.className =
-    'm-auto w-[calc(100%-1.5rem)] max-w-md rounded-2xl border border-line bg-surface p-5 text-ink shadow-popup outline-none backdrop:bg-[oklch(0.15_0.02_230/0.5)] sm:p-6'
+  dialog.className = nativeDialogLook
   const title = document.createElement('h2')
   title.id = 'sign-in-again'
   title.className = 'text-lg font-semibold tracking-tight'

@@ -44,11 +44,13 @@ test('every event type has a sentence of its own', async () => {
   }
 })
 
-test('a used-up budget says so, and leads to the key if it is that of a key', async () => {
+test('a used-up budget says so, and leads to the key, or to the page where budgets are changed', async () => {
   const data = { scope: 'key', key, percent: 100, ...spent }
   const { text, tone, link } = describeNotice({ type: 'budget.threshold', data })
   assert.match(text, /key “\u2068Web\u2069” for November 2026 is used up/)
   assert.deepEqual([tone, link?.to], ['danger', '/dashboard/keys/k1'])
+  const ofAccount = { scope: 'account', key: null, percent: 100, ...spent }
+  assert.equal(describeNotice({ type: 'budget.threshold', data: ofAccount }).link?.to, '/dashboard/billing')
 })
 
 test('a type of a later version has a neutral sentence and no link', async () => {

@@ -48,10 +48,12 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
   'budget.threshold': ({ key, month, percent, budget_usd, spent_usd }) => {
     const budget = `budget of ${key === null ? 'the account' : nameOf(key)} for ${formatMonth(month)}`
     const amounts = `${formatUsd(spent_usd)} of ${formatUsd(budget_usd)}`
-    const link = key === null ? pages.usage : pageOf(key)
-    return percent >= 100
-      ? { text: `The ${budget} is used up: ${amounts}. Further requests are refused.`, tone: 'danger', link }
-      : { text: `${percent} % of the ${budget} is spent: ${amounts}.`, tone: 'warning', link }
+    if (percent < 100) {
+      const link = key === null ? pages.usage : pageOf(key)
+      return { text: `${percent} % of the ${budget} is spent: ${amounts}.`, tone: 'warning', link }
+    }
+    const link = key === null ? pages.billing : pageOf(key)
+    return { text: `The ${budget} is used up: ${amounts}. Further requests are refused.`, tone: 'danger', link }
   },
   'budget.forecast': ({ month, budget_usd, forecast_usd }) => ({
     text: `The budget for ${formatMonth(month)} will probably not last. At the pace of the last days, you will spend ${formatUsd(forecast_usd)} of ${formatUsd(budget_usd)}.`,

@@ -11,7 +11,7 @@ interface LoadMoreProps {
 /** A button below a list that loads the next page, or the error of the last attempt. */
 export function LoadMore({ query, text }: LoadMoreProps) {
   const { hasNextPage, isFetchNextPageError, isFetchingNextPage, error } = query
-  const read = () => void query.fetchNextPage()
+  const read = () => void query.fetchNextPage({ cancelRefetch: false })
   if (isFetchNextPageError) {
     return (
       <InlineFailure error={error} onRetry={read} isRetrying={isFetchingNextPage}>

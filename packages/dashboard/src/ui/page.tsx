@@ -1,7 +1,9 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { titleOf } from '../brand/brand.ts'
 import { Card } from './card.tsx'
+import { PageHead } from './page-head.tsx'
 import { Loading } from './states.tsx'
+import { pageAttempts } from './use-auto-retry.ts'
 
 interface PageProps {
   readonly title: string
@@ -20,6 +22,9 @@ export function Page({ title, description, actions, children, isWaiting = false 
   const [isComplete, setComplete] = useState(!isWaiting)
   // A later wait, such as for another filter, must not take away a field while somebody types.
   if (!isWaiting && !isComplete) setComplete(true)
+  useEffect(() => {
+    pageAttempts.current = 0
+  }, [])
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     // Moving the focus makes screen readers announce the new page.
@@ -29,15 +34,7 @@ export function Page({ title, description, actions, children, isWaiting = false 
   return (
     <>
       <title>{titleOf(title)}</title>
-      <header className="mb-6 flex flex-wrap items-end justify-between gap-x-6 gap-y-4">
-        <div className="min-w-0">
-          <h1 ref={heading} tabIndex={-1} className="text-2xl font-semibold tracking-tight outline-none">
-            {title}
-          </h1>
-          {description !== undefined && <p className="mt-1 max-w-prose text-ink-soft">{description}</p>}
-        </div>
-        {isComplete && actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
-      </header>
+      <PageHead title={title} description={description} actions={isComplete ? actions : undefined} heading={heading} />
       {!isComplete && (
         <Card isFlush>
           <Loading lines={12} />

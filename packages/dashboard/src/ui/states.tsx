@@ -1,9 +1,10 @@
 import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
 import { CloudOff, type LucideIcon } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { explain } from '../api/api-error.ts'
 import { Banner } from './banner.tsx'
 import { Button } from './button.tsx'
+import { type Retry, useAutoRetry } from './use-auto-retry.ts'
 
 interface EmptyProps {
   readonly icon: LucideIcon
@@ -27,21 +28,20 @@ export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
   )
 }
 
-interface FailureProps {
-  readonly error: unknown
-  readonly onRetry: () => void
-  readonly isRetrying: boolean
-}
-
-/** The error state of a page or a card, with a retry button. */
-export function Failure({ error, onRetry, isRetrying }: FailureProps) {
+/** The error state of a page or a card, with a retry button. Temporary failures are also retried without it. */
+export function Failure({ attempts, ...retry }: Retry & { readonly attempts?: { current: number } }) {
+  const { error, onRetry, isRetrying } = retry
+  const isRepeated = useAutoRetry(retry, attempts)
   return (
     <div role="alert" className="flex flex-col items-center px-6 py-12 text-center">
       <span className="mb-4 grid size-11 place-items-center rounded-xl bg-danger-soft text-danger">
         <CloudOff aria-hidden="true" className="size-5" />
       </span>
       <p className="font-medium">This could not be loaded</p>
-      <p className="mt-1 max-w-md text-sm text-balance text-ink-soft">{explain(error)}</p>
+      <p className="mt-1 max-w-md text-sm text-balance text-ink-soft">
+        {explain(error)}
+        {isRepeated && ' This page also tries on its own.'}
+      </p>
       <Button className="mt-5" onClick={onRetry} isBusy={isRetrying}>
         Try again
       </Button>
@@ -50,12 +50,9 @@ export function Failure({ error, onRetry, isRetrying }: FailureProps) {
 }
 
 /** Like {@link Failure}, but as a banner beside content that was loaded. */
-export function InlineFailure({
-  error,
-  onRetry,
-  isRetrying,
-  children
-}: FailureProps & { readonly children: ReactNode }) {
+export function InlineFailure({ children, ...retry }: Retry & { readonly children: ReactNode }) {
+  const { error, onRetry, isRetrying } = retry
+  useAutoRetry(retry)
   return (
     <Banner tone="danger" isAnnounced>
       <p>
@@ -101,7 +98,13 @@ interface QueryViewProps<Data> extends LoadingProps {
 
 /** Shows the data of a query, its loading state or its error. Data that failed to refresh is marked as possibly out of date. */
 export function QueryView<Data>({ query, children, ...loading }: QueryViewProps<Data>) {
-  const retry = { error: query.error, onRetry: () => void query.refetch(), isRetrying: query.isFetching }
+  // While a query without data is retried, it has no error. The failure stays: nothing flickers, and its button keeps the focus.
+  const [latest, setLatest] = useState<unknown>(null)
+  if (query.error !== null && query.error !== latest) setLatest(query.error)
+  const isRetried = query.isPending && query.errorUpdateCount > 0
+  const error = query.error ?? (isRetried ? latest : null)
+  const onRetry = () => void query.refetch({ cancelRefetch: false })
+  const retry = { error, onRetry, isRetrying: query.isFetching }
   if (query.data !== undefined) {
     // `LoadMore` reports a failed next page. The pages before it are not out of date.
     const isOld = query.error !== null && !('isFetchNextPageError' in query && query.isFetchNextPageError)
@@ -116,6 +119,6 @@ export function QueryView<Data>({ query, children, ...loading }: QueryViewProps<
       </>
     )
   }
-  if (query.error !== null) return <Failure {...retry} />
+  if (error !== null) return <Failure {...retry} />
   return <Loading {...loading} />
 }

@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'react'
+import { now } from '../api/clock.ts'
 
 const hourMs = 3_600_000
 /** Checks often, because a one-hour timer would be late after the computer slept. */
 const checkEveryMs = 10_000
-const currentHour = () => Math.floor(Date.now() / hourMs) * hourMs
+const currentHour = () => Math.floor(now().getTime() / hourMs) * hourMs
 
 /** The start of the current hour. Updates when the next hour begins. */
 export function useCurrentHour(): Date {

@@ -2,14 +2,16 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { DialogForm } from '../forms/dialog-form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { createOnce } from './create-endpoint.ts'
 import { EndpointFields } from './endpoint-fields.tsx'
 import { readEndpointForm } from './read-endpoint-form.ts'
-import { refreshWebhooks, type WebhookArea, type WithSecret } from './webhook-area.ts'
+import { refreshWebhooks, shownEndpoints, type WebhookArea, type WithSecret } from './webhook-area.ts'
 import { WebhookSecretDialog } from './webhook-secret-dialog.tsx'
 
 /** Creates an endpoint, shows its secret, and then opens its page. */
 export function CreateEndpointDialog({ area, onClose }: { readonly area: WebhookArea; readonly onClose: () => void }) {
   const navigate = useNavigate()
+  const [create] = useState(() => createOnce(area, new Set(shownEndpoints(area).map(({ id }) => id))))
   const [created, setCreated] = useState<WithSecret | null>(null)
   if (created !== null) {
     return (
@@ -34,7 +36,7 @@ export function CreateEndpointDialog({ area, onClose }: { readonly area: Webhook
         onClose={onClose}
         read={readEndpointForm}
         submit={async (values) => {
-          setCreated(await area.create(values))
+          setCreated(await create(values))
           await refreshWebhooks(area)
         }}
       >

@@ -2,6 +2,7 @@ import type { WebhookDelivery } from '@tollgate/contracts/http/webhooks.ts'
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { explain } from '../api/api-error.ts'
+import { now } from '../api/clock.ts'
 import { countOf, formatCount } from '../format/number.ts'
 import { formatMoment } from '../format/time.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -53,7 +54,7 @@ export function DeliveryRow({ area, endpointId, delivery }: DeliveryRowProps) {
           )}
           {next_try !== null && (
             <p className="text-ink-soft">
-              {new Date(next_try) > new Date() ? (
+              {new Date(next_try) > now() ? (
                 <>
                   Next try <Moment at={next_try} />
                 </>

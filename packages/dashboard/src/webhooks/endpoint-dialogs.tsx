@@ -1,5 +1,6 @@
 import type { WebhookEndpoint } from '@tollgate/contracts/http/webhooks.ts'
 import { useState } from 'react'
+import { allowGone, withHintIfLost } from '../api/api-error.ts'
 import { isolate } from '../format/visible-text.ts'
 import { DialogForm } from '../forms/dialog-form.tsx'
 import { readNothing } from '../forms/form.tsx'
@@ -48,6 +49,9 @@ const overlaps = [
   ['604800', '7 days']
 ] as const
 
+const maybeRotated =
+  'The endpoint may have a new secret already. If you rotate it again, the secret that your server has now stops signing at once.'
+
 /** Replaces the signing secret, and shows the new one. */
 export function RotateSecretDialog({ area, target, onClose }: EndpointDialogProps) {
   const [rotated, setRotated] = useState<WithSecret | null>(null)
@@ -74,7 +78,10 @@ export function RotateSecretDialog({ area, target, onClose }: EndpointDialogProp
         onClose={onClose}
         read={(data) => ({ ok: true, values: Number(textOf(data, 'overlap_seconds')) })}
         submit={async (overlapSeconds) => {
-          setRotated(await area.rotate(target.id, overlapSeconds))
+          const made = await area.rotate(target.id, overlapSeconds).catch((error: unknown) => {
+            throw withHintIfLost(error, maybeRotated)
+          })
+          setRotated(made)
           await refreshWebhooks(area)
         }}
       >
@@ -142,7 +149,7 @@ export function DeleteEndpointDialog({
         onClose={onClose}
         read={readNothing}
         submit={async () => {
-          await area.remove(target.id)
+          await area.remove(target.id).catch(allowGone)
           onClose()
           await onDone()
           showToast('Endpoint deleted.')

@@ -44,5 +44,11 @@ export interface WebhookArea {
   readonly redeliver: (id: string, deliveryId: string) => Promise<unknown>
 }
 
+export const listKey = ({ key }: WebhookArea): QueryKey => [...key, 'list']
+
+/** The endpoints that the page of an area shows. */
+export const shownEndpoints = (area: WebhookArea): readonly WebhookEndpoint[] =>
+  queryClient.getQueryData<Awaited<ReturnType<WebhookArea['list']>>>(listKey(area))?.endpoints ?? []
+
 /** Refetches everything that is shown about the endpoints of an area. */
 export const refreshWebhooks = ({ key }: WebhookArea): Promise<void> => queryClient.invalidateQueries({ queryKey: key })

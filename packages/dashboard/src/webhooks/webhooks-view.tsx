@@ -13,7 +13,7 @@ import { Page } from '../ui/page.tsx'
 import { Empty, QueryView } from '../ui/states.tsx'
 import { textLink } from '../ui/text-link.ts'
 import { describeTypes, stateOfEndpoint } from './describe-endpoint.ts'
-import type { WebhookArea } from './webhook-area.ts'
+import { listKey, type WebhookArea } from './webhook-area.ts'
 
 const CreateEndpointDialog = lazyDialog(() => import('./create-endpoint-dialog.tsx'), 'CreateEndpointDialog')
 
@@ -21,7 +21,7 @@ const CreateEndpointDialog = lazyDialog(() => import('./create-endpoint-dialog.t
 export function WebhooksView({ area }: { readonly area: WebhookArea }) {
   const [isCreating, setCreating] = useState(false)
   const query = useQuery<{ readonly endpoints: WebhookEndpoint[] }, ApiError>({
-    queryKey: [...area.key, 'list'],
+    queryKey: listKey(area),
     queryFn: ({ signal }) => area.list(signal)
   })
   const create = (

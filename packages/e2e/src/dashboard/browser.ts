@@ -46,7 +46,7 @@ export async function visit(
   }
   const page = await context.newPage()
   // Generous, because other tests run at the same time.
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(60_000)
   const complaints: string[] = []
   const foreign: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error)))

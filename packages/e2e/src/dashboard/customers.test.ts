@@ -1,16 +1,10 @@
 /**
- * What customers do in the dashboard. The tests share a browser and a system: starting these takes more CPU time than most of
- * the tests. The other two files are pages.test.ts and operator/operators.test.ts, so that no file takes long.
+ * What customers do with keys, requests and money. The tests share a browser and a system: starting these takes more CPU time
+ * than most of the tests. The other files beside it exist so that no file takes long.
  */
 import './journey.ts'
 import './keys.ts'
-import './sessions.ts'
 import './billing.ts'
-import './webhooks.ts'
-import './notices.ts'
 import './audit.ts'
 import './requests.ts'
 import './usage.ts'
-import './palette.ts'
-import './provider-sign-in.ts'
-import './second-factor.ts'

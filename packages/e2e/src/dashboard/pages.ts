@@ -9,7 +9,8 @@ export const publicPages = [
   ['Choose a new password', '/reset-password#token_hash=0'],
   ['Your account is deleted', '/goodbye'],
   ['This invitation no longer works', '/invitations/0'],
-  ['Page not found', '/dashboard/nowhere']
+  ['Page not found', '/dashboard/nowhere'],
+  ['Page not found', '/nowhere']
 ] as const
 
 /** Pages for a signed-in user: title, address, and the number of parts that load separately. */

@@ -57,17 +57,21 @@ const pollMs = 20
 /**
  * Waits until an account's charges satisfy a condition.
  *
- * @throws Error after 30 s, with the charges at that time
+ * @throws Error after 30 s without any change, with the charges at that time
  */
 export async function untilCharges(
   link: RedisNode,
   account: string,
   isReached: (charges: Charges) => boolean
 ): Promise<Charges> {
-  const deadline = performance.now() + 30_000
+  let deadline = 0
+  let last = ''
   for (;;) {
     const charges = await readCharges(link, account)
     if (isReached(charges)) return charges
+    const now = `${charges.settled} ${charges.reserved} ${charges.holds.length}`
+    if (now !== last) deadline = performance.now() + 30_000
+    last = now
     if (performance.now() > deadline) {
       const { settled, reserved, holds } = charges
       throw new Error(`still settled ${settled}, reserved ${reserved}, holds ${JSON.stringify(holds.slice(0, 5))}`)

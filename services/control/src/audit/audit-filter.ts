@@ -1,7 +1,7 @@
+import { auditActions } from '@tollgate/contracts/audit/audit-actions.ts'
 import type { AuditFilterQuery } from '@tollgate/contracts/http/audit.ts'
 import { isUuid } from '../http/is-uuid.ts'
 import { readInstant } from '../http/read-instant.ts'
-import { auditActions } from './record-audit.ts'
 
 /** Who acted: a user, a management key, or the service itself. */
 export type Actor = { readonly userId: string } | { readonly keyId: string } | 'service'

@@ -1,46 +1,6 @@
+import type { AuditAction } from '@tollgate/contracts/audit/audit-actions.ts'
 import type { Transaction } from '../database/connect.ts'
 import { auditLog } from '../database/schema/audit.ts'
-
-/** Names of changes. Never reuse one: rows of a year ago still have it. */
-export const auditActions = [
-  'auth.login',
-  'auth.signout',
-  'auth.address_confirmed',
-  'auth.password_changed',
-  'auth.password_reset',
-  'auth.second_factor_on',
-  'auth.second_factor_off',
-  'auth.recovery_code_used',
-  'auth.recovery_codes_made',
-  'auth.session_ended',
-  'auth.sessions_ended',
-  'user.updated',
-  'user.exported',
-  'user.deleted',
-  'account.updated',
-  'account.suspended',
-  'account.resumed',
-  'account.overridden',
-  'account.adjusted',
-  'account.signed_out',
-  'plan.changed',
-  'subscription.changed',
-  'key.created',
-  'key.updated',
-  'key.rotated',
-  'key.grace_ended',
-  'key.revoked',
-  'webhook.created',
-  'webhook.changed',
-  'webhook.rotated',
-  'webhook.deleted',
-  'team.invited',
-  'team.invitation_revoked',
-  'team.joined',
-  'team.left',
-  'team.seat_removed'
-] as const
-export type AuditAction = (typeof auditActions)[number]
 
 export interface AuditEntry {
   /** The account whose owner may read it. */

@@ -1,3 +1,4 @@
+import type { AuditAction } from '@tollgate/contracts/audit/audit-actions.ts'
 import {
   ConfirmSecondFactorRequest,
   ConfirmSecondFactorResponse,
@@ -9,7 +10,7 @@ import {
 } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import { forgetBrowsers } from '../callers/known-browser.ts'
 import { callerOf } from '../callers/session.ts'
 import type { Transaction } from '../database/connect.ts'

@@ -95,7 +95,7 @@ export function readPublished(version: number, json: string): Catalog {
     return readCatalogJson(json)
   } catch (cause) {
     throw new Error(
-      `Another release of Tollgate published catalog ${version}, and this one cannot read it. ` +
+      `Another release published catalog ${version}, and this one cannot read it. ` +
         'Apply a catalog file with this release: start control with CATALOG_ON_START=apply.',
       { cause }
     )

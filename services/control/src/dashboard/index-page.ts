@@ -20,6 +20,12 @@ export interface PageFacts {
   }
 }
 
+/** The part of a page that only signed-in people see. The build marks it. */
+const firstView = /<!--first-view-->.*?<!--\/first-view-->/s
+
+/** A page for strangers: without the frame of the signed-in pages. */
+export const withoutFirstView = (html: string): string => html.replace(firstView, '')
+
 /**
  * Makes the page in every encoding, each with its own tag.
  *

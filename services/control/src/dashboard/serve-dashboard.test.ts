@@ -7,6 +7,7 @@ import { sendNotFound } from '../http/failures.ts'
 import { sendSecurityHeaders } from '../http/security-headers.ts'
 import { plainBrand } from '../testing/control-options.ts'
 import { serveDashboard } from './serve-dashboard.ts'
+import { answerUnknown } from './unknown-page.ts'
 
 const html = '<!doctype html><meta name="gateway-url" content="{{gatewayUrl}}"><div id="root"></div>'
 const served = html.replace('{{gatewayUrl}}', 'https://models.example.com')
@@ -18,7 +19,7 @@ function serve(t: Test, directory: string, brand = plainBrand): FastifyInstance 
   t.after(() => app.close())
   app.decorate('docsUrl', null)
   app.decorate('failures', new FailureCounts())
-  app.setNotFoundHandler(sendNotFound)
+  answerUnknown(app, sendNotFound)
   sendSecurityHeaders(app, true)
   app.register(async (pages) =>
     serveDashboard(pages, directory, { gatewayUrl: 'https://models.example.com', brand, signIn })
@@ -31,6 +32,29 @@ const build = (t: Test): string =>
     'index.html': html,
     assets: { 'index-a1.js': code, 'index-a1.js.br': 'brotli', 'index-a1.js.gz': 'gzip', 'font-b2.woff2': 'font' }
   })
+
+test('only browsers with a session get the first view of a page', async (t) => {
+  const view = '<!--first-view--><nav>Keys</nav><!--/first-view-->'
+  const page = html.replace('<div id="root">', `<div id="root">${view}`)
+  const app = serve(
+    t,
+    t.testdir({
+      'index.html': html,
+      'page-0.html': page,
+      'pages.json': '{"/dashboard/keys":"page-0.html"}',
+      assets: {}
+    })
+  )
+  const ask = (cookie?: string) =>
+    app.inject({ url: '/dashboard/keys', headers: cookie === undefined ? {} : { cookie } })
+  const stranger = await ask()
+  assert.equal(stranger.body, served)
+  assert.equal((await ask('svc_session=')).body, served)
+  const known = await ask('a=b; svc_session=x')
+  assert.match(known.body, /<nav>Keys<\/nav>/)
+  assert.notEqual(known.headers.etag, stranger.headers.etag)
+  assert.match(String(known.headers.vary), /cookie/i)
+})
 
 test('every path of the dashboard serves its one page, and no other path does', async (t) => {
   const app = serve(t, build(t))
@@ -59,6 +83,28 @@ test('every path of the dashboard serves its one page, and no other path does', 
     const answer = await app.inject(path)
     assert.equal(answer.statusCode, 404, path)
     assert.match(String(answer.headers['content-type']), /json/, path)
+  }
+})
+
+test('a person who opens an unknown address gets the page, which says so; programs get an error', async (t) => {
+  const app = serve(t, build(t))
+  const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+  const page = await app.inject({ url: '/pricing', headers: { accept } })
+  assert.equal(page.statusCode, 404)
+  assert.equal(page.body, served)
+  assert.match(String(page.headers['content-security-policy']), /default-src 'none'/)
+  const again = await app.inject({ url: '/pricing', headers: { accept, 'if-none-match': String(page.headers.etag) } })
+  assert.equal(again.statusCode, 404)
+  for (const request of [
+    { url: '/pricing' },
+    { url: '/pricing', headers: { accept: '*/*' } },
+    { method: 'POST', url: '/pricing', headers: { accept } },
+    { url: '/api/nothing', headers: { accept } },
+    { url: '/assets/none.js', headers: { accept } }
+  ] as const) {
+    const answer = await app.inject(request)
+    assert.equal(answer.statusCode, 404)
+    assert.match(String(answer.headers['content-type']), /json/, JSON.stringify(request))
   }
 })
 

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { Negotiator } from '@fastify/accept-negotiator'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Encoding, makeIndexPage, type PageFacts } from './index-page.ts'
+import { presentedSessions } from '../callers/session-cookie.ts'
+import { type Encoding, makeIndexPage, type PageFacts, withoutFirstView } from './index-page.ts'
 import { matchesTag } from './matches-tag.ts'
 import { fileOf, readPageFiles } from './page-files.ts'
 import { assetsPrefix, pagePaths } from './page-paths.ts'
@@ -13,7 +14,7 @@ const negotiator = new Negotiator({ supportedValues: ['br', 'gzip'] })
 
 /**
  * Serves the dashboard: its pages, and its files. The pages differ only in what the browser loads at once. File names change
- * with the content, so browsers keep files for ever.
+ * with the content, so browsers keep files for ever. Needs `answerUnknown` around it.
  *
  * @param directory a build; without one, the pages say so
  */
@@ -29,25 +30,27 @@ export function serveDashboard(app: FastifyInstance, directory: string, facts: P
   const pages = new Map(
     ['index.html', ...files.map(([, file]) => file)].map((file) => [
       file,
-      makeIndexPage(readFileSync(join(build, file), 'utf8'), facts)
+      makeBoth(readFileSync(join(build, file), 'utf8'), facts)
     ])
   )
   const headers = {
     ...pageHeaders(facts.gatewayUrl, facts.brand.logoUrl),
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-cache',
-    vary: 'accept-encoding'
+    vary: 'accept-encoding, cookie'
   }
   const sendPage = (request: FastifyRequest, reply: FastifyReply) => {
     const encoding = (negotiator.negotiate(request.headers['accept-encoding'] ?? '') ?? 'identity') as Encoding
     const page = pages.get(fileOf(files, request.url.split('?', 1)[0] ?? ''))
     if (page === undefined) throw new Error(`the build has no page for ${request.routeOptions.url}`)
-    const { body, etag } = page[encoding]
+    const { body, etag } = page[hasSession(request) ? 'signedIn' : 'stranger'][encoding]
     reply.headers({ ...headers, etag })
-    if (matchesTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    const isUnchanged = reply.statusCode === 200 && matchesTag(request.headers['if-none-match'], etag)
+    if (isUnchanged) return reply.code(304).send()
     if (encoding !== 'identity') reply.header('content-encoding', encoding)
     return reply.send(body)
   }
+  app.unknownPages.send = (request, reply) => sendPage(request, reply.code(404))
   for (const path of pagePaths) app.get(path, { logLevel: 'warn' }, sendPage)
   app.register(fastifyStatic, {
     root: join(build, 'assets'),
@@ -59,6 +62,14 @@ export function serveDashboard(app: FastifyInstance, directory: string, facts: P
     maxAge: '365d'
   })
 }
+
+const makeBoth = (html: string, facts: PageFacts) => ({
+  signedIn: makeIndexPage(html, facts),
+  stranger: makeIndexPage(withoutFirstView(html), facts)
+})
+
+/** Whether the browser has a session. It may have ended: the page finds out. */
+const hasSession = ({ headers }: FastifyRequest): boolean => presentedSessions(headers.cookie).some((one) => one !== '')
 
 /** Answers the dashboard's paths with how to build it. Everything else works without a build. */
 function serveBuildHint(app: FastifyInstance): void {

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { createTransport } from 'nodemailer'
 import type { OnProviderCall, ProviderOutcome } from '../provider-health/provider-calls.ts'
 import { describeMailFailure, type MailFailure } from './mail-failure.ts'
+import { openTransport } from './open-transport.ts'
 import type { SmtpSettings } from './smtp-settings.ts'
 
 /** Milliseconds. */
@@ -51,7 +51,7 @@ export interface MailerOptions {
 
 export function createMailer(options: MailerOptions): Mailer {
   const { smtp, log, timeouts = defaultMailTimeouts, onCall = () => {} } = options
-  const transport = openTransport(smtp, timeouts)
+  const transport = openTransport(smtp, timeouts, maxConnections)
   return {
     async deliver({ id, to, subject, text, html, unsubscribeUrl }, about) {
       const startedAt = performance.now()
@@ -89,16 +89,5 @@ const headersOf = (unsubscribeUrl: string | null): Record<string, string> => ({
     'list-unsubscribe-post': 'List-Unsubscribe=One-Click'
   })
 })
-
-function openTransport({ host, port, isTls, needsStartTls, login }: SmtpSettings, { connect, answer }: MailTimeouts) {
-  return createTransport({
-    ...{ host, port, secure: isTls, requireTLS: needsStartTls },
-    ...(login !== null && { auth: { user: login.user, pass: login.password } }),
-    ...{ pool: true, maxConnections },
-    ...{ connectionTimeout: connect, greetingTimeout: answer, socketTimeout: answer },
-    // Mails have neither files nor addresses to load.
-    ...{ disableFileAccess: true, disableUrlAccess: true }
-  })
-}
 
 const domainOf = (from: string): string => /@([^\s>]+)>?$/.exec(from)![1]!

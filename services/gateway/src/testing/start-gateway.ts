@@ -257,6 +257,8 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     reaper,
     bodyMemory,
     async seedKey(options = {}) {
+      // A test before may have stopped Redis for a while.
+      await control.ready()
       const secret = generateSecret('inference')
       const digest = digestSecret(secret)
       const seeded: SeededKey = {

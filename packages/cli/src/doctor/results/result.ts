@@ -6,9 +6,11 @@ export const parts = [
   'Redis',
   'Supabase',
   'Stripe',
+  'mail',
   'upstreams',
   'addresses',
   'traces',
+  'receipts',
   'clocks'
 ] as const
 export type Part = (typeof parts)[number]

@@ -7,6 +7,7 @@ import { Form } from '../../forms/form.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { useUser } from '../../layout/caller.ts'
 import { lazyDialog } from '../../layout/lazy-dialog.tsx'
+import { pageHeads } from '../../layout/page-heads.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -22,7 +23,7 @@ const DeleteAccountDialog = lazyDialog(() => import('./delete-account-dialog.tsx
 export function AccountPage() {
   const [isDeleting, setDeleting] = useState(false)
   return (
-    <Page title="Account" description="Your profile, password, notifications, sessions and time zone.">
+    <Page {...pageHeads['/dashboard/account']}>
       {/* Two columns that do not wait for each other, so that no card leaves a gap. */}
       <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-2">
         <div className="space-y-6">

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { withHintIfLost } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
 import { PasswordField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
@@ -26,7 +27,9 @@ export function ChangePasswordForm() {
           : { ok: true, values: { current_password: current, password } }
       }}
       submit={async (body) => {
-        await call('changePassword', { body })
+        await call('changePassword', { body }).catch((error: unknown) => {
+          throw withHintIfLost(error, 'If your current password is refused then, it is already the new one.')
+        })
         showToast('Password changed. You are signed out everywhere else.')
         setChanges(changes + 1)
       }}

@@ -1,4 +1,4 @@
-import { isCode } from '../../api/api-error.ts'
+import { allowGone } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
 import { refresh } from '../../api/queries.ts'
 import { DialogForm } from '../../forms/dialog-form.tsx'
@@ -26,12 +26,7 @@ export function EndSessionDialog({ id, name, onClose }: EndSessionDialogProps) {
         onClose={onClose}
         read={readNothing}
         submit={async () => {
-          try {
-            await call('endSession', { params: { id } })
-          } catch (error) {
-            // The session had already ended.
-            if (!isCode(error, 'not_found')) throw error
-          }
+          await call('endSession', { params: { id } }).catch(allowGone)
           showToast('Session signed out.')
           onClose()
           await refresh('listSessions')

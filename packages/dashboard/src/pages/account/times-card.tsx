@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { now } from '../../api/clock.ts'
 import { formatMoment } from '../../format/time.ts'
 import { chooseZone, chosenZone, onZone, ownZoneName } from '../../format/zone.ts'
 import { Card } from '../../ui/card.tsx'
@@ -22,7 +23,7 @@ export function TimesCard() {
           value={zone}
           onChange={chooseZone}
         />
-        <p className="mt-3 text-sm text-ink-soft">Now: {formatMoment(new Date())}</p>
+        <p className="mt-3 text-sm text-ink-soft">Now: {formatMoment(now())}</p>
       </Card>
     </div>
   )

@@ -1,12 +1,12 @@
 import { AuditRow } from './audit-row.tsx'
-import { type AuditEntry, describeAction } from './describe-entry.ts'
+import { type AuditEntry, describeRest, describeSentence } from './describe-entry.ts'
 
-/** Entries of the account's audit log, at the bottom of a flush card. */
+/** Entries of an account's audit log, at the bottom of a flush card. */
 export function AuditList({ entries }: { readonly entries: readonly AuditEntry[] }) {
   return (
     <ol aria-label="Entries, newest first" className="divide-y divide-line">
       {entries.map((entry) => (
-        <AuditRow key={entry.id} entry={entry} action={describeAction(entry.action)} />
+        <AuditRow key={entry.id} entry={entry} sentence={describeSentence(entry)} details={describeRest(entry)} />
       ))}
     </ol>
   )

@@ -5,6 +5,8 @@ import type { ApiError } from '../../api/api-error.ts'
 import { type Answer, send } from '../../api/call.ts'
 import { formatMoment } from '../../format/time.ts'
 import { useAccount } from '../../layout/caller.ts'
+import { OwnerName } from '../../layout/owner.tsx'
+import { pageHeads } from '../../layout/page-heads.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Card } from '../../ui/card.tsx'
 import { ExportLinks } from '../../ui/export-links.tsx'
@@ -26,15 +28,21 @@ export function AuditPage() {
   const isOwner = role === 'owner'
   return (
     <Page
-      title="Audit log"
+      title={pageHeads['/dashboard/audit'].title}
       description={
         <>
-          Who changed what in this account, when and from where. <TimesNote />
+          {pageHeads['/dashboard/audit'].description} <TimesNote />
         </>
       }
       actions={isOwner ? <ExportLinks pathOf={(format) => auditExportPath(search, format)} /> : undefined}
     >
-      {isOwner ? <AuditLog /> : <Banner>Only the owner of the team can read the audit log.</Banner>}
+      {isOwner ? (
+        <AuditLog />
+      ) : (
+        <Banner>
+          Only the owner of the team can read the audit log. Ask <OwnerName />.
+        </Banner>
+      )}
     </Page>
   )
 }

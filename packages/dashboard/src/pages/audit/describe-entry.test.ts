@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { auditActions } from '@tollgate/contracts/audit/audit-actions.ts'
 import { test } from 'tap'
 import {
   type AuditEntry,
-  describeAction,
   describeActor,
   describeDetail,
+  describedActions,
   describeRest,
   describeSentence
 } from './describe-entry.ts'
@@ -20,10 +21,14 @@ const entry: AuditEntry = {
   ip: '127.0.0.1'
 }
 
-test('an action is described in words, and an unknown action by its name', async () => {
-  assert.equal(describeAction('key.created'), 'Created a key')
-  assert.equal(describeAction('subscription.changed'), 'Subscription changed')
-  assert.equal(describeAction('key.painted'), 'key.painted')
+test('every action that control records is a sentence, and an unknown one is shown by its name', async () => {
+  const known = new Map<string, string>(describedActions)
+  assert.deepEqual([...known.keys()].sort(), [...auditActions].sort())
+  for (const action of auditActions) {
+    assert.match(describeSentence({ ...entry, action, detail: {} }), /^ada@example\.com [a-z][^.]+\.$/, action)
+  }
+  assert.equal(known.get('key.created'), 'Created a key')
+  assert.equal(describeSentence({ ...entry, action: 'key.painted' }), 'ada@example.com key.painted.')
 })
 
 test('every entry names an actor, even without an e-mail address', async () => {
@@ -47,7 +52,7 @@ test('details are pairs of text', async () => {
 test('a change of something with a name is a sentence, without the id', async () => {
   const told = (changed: Partial<AuditEntry>) => {
     const text = describeSentence({ ...entry, ...changed })
-    return text?.replaceAll(/[\u2066-\u2069]/g, '') ?? null
+    return text.replaceAll(/[\u2066-\u2069]/g, '')
   }
   assert.equal(told({ detail: { label: 'ci' } }), 'ada@example.com created the key “ci”.')
   assert.equal(
@@ -66,8 +71,8 @@ test('a change of something with a name is a sentence, without the id', async ()
     told({ action: 'plan.changed', actor_id: null, actor_email: null, detail: { from: 'free', to: 'pro' } }),
     'This service changed the plan from free to pro.'
   )
-  assert.equal(told({ action: 'auth.login', detail: {} }), null)
-  assert.equal(told({ detail: { label: '' } }), null)
+  assert.equal(told({ action: 'auth.login', detail: {} }), 'ada@example.com signed in.')
+  assert.equal(told({ detail: { label: '' } }), 'ada@example.com created a key.')
 })
 
 test('a sentence leaves out what it says, and keeps the rest', async () => {

@@ -1,57 +1,58 @@
+import type { AuditAction } from '@tollgate/contracts/audit/audit-actions.ts'
 import type { Answer } from '../../api/call.ts'
 import { formatUsd } from '../../format/money.ts'
 import { isolate, visibleText } from '../../format/visible-text.ts'
 
 export type AuditEntry = Answer<'listAudit'>['entries'][number]
 
-const sentences: Readonly<Record<string, string>> = {
-  'auth.login': 'Signed in',
-  'auth.signout': 'Signed out',
-  'auth.address_confirmed': 'Confirmed their e-mail address',
-  'auth.password_changed': 'Changed their password',
-  'auth.password_reset': 'Set a new password with an e-mailed link',
-  'auth.second_factor_on': 'Turned the second factor on',
-  'auth.recovery_code_used': 'Signed in with a recovery code',
-  'auth.recovery_codes_made': 'Made new recovery codes',
-  'auth.second_factor_off': 'Turned the second factor off',
-  'auth.session_ended': 'Signed out one session',
-  'auth.sessions_ended': 'Signed out everywhere',
-  'user.updated': 'Changed their profile',
-  'user.exported': 'Downloaded their data',
-  'user.deleted': 'Deleted their account',
-  'account.updated': 'Changed the account’s budget',
-  'account.suspended': 'Account suspended',
-  'account.resumed': 'Account resumed',
-  'account.overridden': 'Changed the account’s plan or limits',
-  'account.adjusted': 'Adjusted usage',
-  'account.signed_out': 'Signed out everybody',
-  'plan.changed': 'Plan changed',
-  'subscription.changed': 'Subscription changed',
-  'webhook.created': 'Added a webhook endpoint',
-  'webhook.changed': 'Changed a webhook endpoint',
-  'webhook.rotated': 'Replaced the secret of a webhook endpoint',
-  'webhook.deleted': 'Deleted a webhook endpoint',
-  'key.created': 'Created a key',
-  'key.updated': 'Changed a key',
-  'key.rotated': 'Rotated a key',
-  'key.grace_ended': 'Ended the old value of a rotated key',
-  'key.revoked': 'Revoked a key',
-  'team.invited': 'Invited someone to the team',
-  'team.invitation_revoked': 'Withdrew an invitation',
-  'team.joined': 'Joined the team',
-  'team.left': 'Left the team',
-  'team.seat_removed': 'Removed someone from the team'
+/** What somebody did, after their name. Every action has an entry, which also names it in the filter. */
+const deeds: Readonly<Record<AuditAction, string>> = {
+  'auth.login': 'signed in',
+  'auth.signout': 'signed out',
+  'auth.address_confirmed': 'confirmed their e-mail address',
+  'auth.password_changed': 'changed their password',
+  'auth.password_reset': 'set a new password with an e-mailed link',
+  'auth.second_factor_on': 'turned their second factor on',
+  'auth.recovery_code_used': 'signed in with a recovery code',
+  'auth.recovery_codes_made': 'made new recovery codes',
+  'auth.second_factor_off': 'turned their second factor off',
+  'auth.session_ended': 'signed out one of their sessions',
+  'auth.sessions_ended': 'signed out everywhere',
+  'user.updated': 'changed their profile',
+  'user.exported': 'downloaded their data',
+  'user.deleted': 'deleted their account',
+  'account.updated': 'changed the account’s budget',
+  'account.suspended': 'suspended the account',
+  'account.resumed': 'resumed the account',
+  'account.overridden': 'changed the account’s plan or limits',
+  'account.adjusted': 'adjusted the account’s usage',
+  'account.signed_out': 'signed everybody out',
+  'plan.changed': 'changed the plan',
+  'subscription.changed': 'changed the subscription',
+  'webhook.created': 'added a webhook endpoint',
+  'webhook.changed': 'changed a webhook endpoint',
+  'webhook.rotated': 'replaced the secret of a webhook endpoint',
+  'webhook.deleted': 'deleted a webhook endpoint',
+  'key.created': 'created a key',
+  'key.updated': 'changed a key',
+  'key.rotated': 'rotated a key',
+  'key.grace_ended': 'ended the old value of a rotated key',
+  'key.revoked': 'revoked a key',
+  'team.invited': 'invited someone to the team',
+  'team.invitation_revoked': 'withdrew an invitation',
+  'team.joined': 'joined the team',
+  'team.left': 'left the team',
+  'team.seat_removed': 'removed someone from the team'
 }
 
-/** All known actions with their words. */
-export const describedActions = Object.entries(sentences)
-
-/** Describes an action. An unknown action is shown by its name. */
-export const describeAction = (action: string): string => sentences[action] ?? action
+/** All known actions with their words, to choose from. */
+export const describedActions = Object.entries(deeds).map(
+  ([action, deed]) => [action, deed[0]!.toUpperCase() + deed.slice(1)] as const
+)
 
 type Detail = AuditEntry['detail']
 
-/** The changes that name what they changed: a verb and the thing. */
+/** More exact words for an entry that names what was changed. */
 const named: Readonly<Record<string, (detail: Detail) => string | null>> = {
   'key.created': ({ label }) => quoted('created the key', label),
   'key.updated': ({ label }) => quoted('changed the key', label),
@@ -91,17 +92,19 @@ const saidIn: Readonly<Record<string, readonly string[]>> = {
   plan: ['from', 'to']
 }
 
-/** An entry as a sentence: who did what to which thing. Null if it is about nothing with a name. */
-export function describeSentence(entry: AuditEntry): string | null {
-  const deed = named[entry.action]?.(entry.detail) ?? null
-  return deed === null ? null : `${describeActor(entry)} ${deed}.`
+/** An entry as a sentence: who did what. An unknown action is shown by its name. */
+export function describeSentence(entry: AuditEntry): string {
+  const deed =
+    named[entry.action]?.(entry.detail) ?? (deeds as Readonly<Record<string, string>>)[entry.action] ?? entry.action
+  return `${describeActor(entry)} ${deed}.`
 }
 
 /** The facts that {@link describeSentence} leaves out. */
 export function describeRest(entry: AuditEntry): ReturnType<typeof describeDetail> {
-  const said = saidIn[entry.action.split('.')[0] ?? ''] ?? []
+  const isNamed = (named[entry.action]?.(entry.detail) ?? null) !== null
+  const said = isNamed ? (saidIn[entry.action.split('.')[0] ?? ''] ?? []) : ['by_key']
   const detail = Object.fromEntries(Object.entries(entry.detail).filter(([name]) => !said.includes(name)))
-  return describeDetail({ detail, subject: null })
+  return describeDetail({ detail, subject: isNamed ? null : entry.subject })
 }
 
 /** Names the actor: a user, a management key, or the service itself. */

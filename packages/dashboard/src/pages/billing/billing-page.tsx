@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { read } from '../../api/queries.ts'
 import { useAccount } from '../../layout/caller.ts'
+import { OwnerName } from '../../layout/owner.tsx'
+import { pageHeads } from '../../layout/page-heads.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -19,10 +21,16 @@ export function BillingPage() {
   const isOwner = role === 'owner'
   return (
     <Page
-      title="Billing"
+      title={pageHeads['/dashboard/billing'].title}
       isWaiting={plan.isPending}
       description={
-        isOwner ? 'Your plan, its price and your invoices.' : 'The plan of your team. The team owner pays for it.'
+        isOwner ? (
+          pageHeads['/dashboard/billing'].description
+        ) : (
+          <>
+            The plan of your team. <OwnerName /> pays for it and can change it.
+          </>
+        )
       }
     >
       {success === '1' && <AfterCheckout isDone={(priceId) => priceId !== null} />}
@@ -30,10 +38,14 @@ export function BillingPage() {
       {plan.data?.plan.past_due === true && (
         <Banner tone="danger" title="The last payment failed">
           <p>It will be retried over the next days. If all retries fail, the account moves to the free plan.</p>
-          {isOwner && (
+          {isOwner ? (
             <div className="mt-2">
               <PortalButton text="Update card" />
             </div>
+          ) : (
+            <p>
+              Ask <OwnerName /> to update the card.
+            </p>
           )}
         </Banner>
       )}

@@ -75,15 +75,23 @@ function PlanCard({ plan, interval, current, isOwner }: PlanCardsProps & { plan:
           </li>
         ))}
       </ul>
-      {price === undefined && plan.id !== 'free' && !isCurrent && brand.salesUrl !== null && (
-        <a href={brand.salesUrl} className={`${buttonLook()} w-full`}>
-          Contact sales
-        </a>
-      )}
+      {price === undefined && plan.id !== 'free' && !isCurrent && <ContactSales />}
       {isOwner && price !== undefined && current !== undefined && !isCurrent && (
         <ChooseButton plan={plan} price={price} isSwitch={current.price_id !== null} />
       )}
     </li>
+  )
+}
+
+/** How to get a plan without a price. */
+function ContactSales() {
+  const url = brand.salesUrl ?? brand.supportUrl
+  if (url === null)
+    return <p className="text-sm text-ink-soft">To get this plan, write to the operator of this service.</p>
+  return (
+    <a href={url} className={`${buttonLook()} w-full`}>
+      Contact sales
+    </a>
   )
 }
 

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { OpenApiDocument } from '@tollgate/contracts/openapi/document.ts'
 import { readDocument } from '../../api/read-document.ts'
+import { pageHeads } from '../../layout/page-heads.ts'
 import { Card } from '../../ui/card.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { QueryView } from '../../ui/states.tsx'
@@ -19,7 +20,7 @@ export function ApiReferencePage() {
   const { q = '' } = useSearch({ from: '/dashboard/docs/api' })
   const navigate = useNavigate({ from: '/dashboard/docs/api' })
   return (
-    <DocsFrame title="API reference">
+    <DocsFrame title={pageHeads['/dashboard/docs/api'].title}>
       <div className="space-y-6">
         <search className="flex">
           <SearchField

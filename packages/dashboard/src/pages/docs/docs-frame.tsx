@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { pageHeads } from '../../layout/page-heads.ts'
 import { Page } from '../../ui/page.tsx'
 import { docsPages } from './list-pages.ts'
 
@@ -9,7 +10,7 @@ const linkLook =
 /** A page of the docs, with links to the others. */
 export function DocsFrame({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
-    <Page title={title} description="How to call models, with the addresses of this service and your own models.">
+    <Page title={title} description={pageHeads['/dashboard/docs'].description}>
       <div className="grid grid-cols-1 gap-6 xl:grid-cols-[12rem_minmax(0,1fr)]">
         <ul aria-label="Pages of the docs" className="flex flex-wrap gap-1 self-start xl:sticky xl:top-6 xl:flex-col">
           {docsPages.map(([page, text]) => (

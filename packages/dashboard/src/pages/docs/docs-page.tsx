@@ -1,11 +1,12 @@
 import { useParams } from '@tanstack/react-router'
+import { pageHeads } from '../../layout/page-heads.ts'
 import { DocsFrame } from './docs-frame.tsx'
 import { DocsText } from './docs-text.tsx'
 import { docsPages } from './list-pages.ts'
 
 /** The first page of the docs. */
 export const DocsHome = () => (
-  <DocsFrame title="Docs">
+  <DocsFrame title={pageHeads['/dashboard/docs'].title}>
     <DocsText page="quickstart" />
   </DocsFrame>
 )

@@ -19,6 +19,8 @@ interface AcceptInvitationProps {
   readonly onSignedOut: (why: NoticeKind) => Promise<void>
 }
 
+const isSeat = async (): Promise<boolean> => (await call('getAccount')).account.role === 'seat'
+
 /** Explains what joining means and asks for confirmation. Offers to sign in with another account. */
 export function AcceptInvitation({ token, invitation, email, notice, onSignedOut }: AcceptInvitationProps) {
   const router = useRouter()
@@ -26,8 +28,9 @@ export function AcceptInvitation({ token, invitation, email, notice, onSignedOut
     try {
       await call('acceptInvitation', { params: { token } })
     } catch (error) {
-      if (!isCode(error, 'not_authenticated')) throw error
-      return onSignedOut('session-ended')
+      if (isCode(error, 'not_authenticated')) return onSignedOut('session-ended')
+      // An earlier attempt may have joined the team, and its answer was lost.
+      if (!isCode(error, 'invitation_invalid') || !(await isSeat())) throw error
     }
     queryClient.clear()
     tellOtherTabs()

@@ -7,7 +7,7 @@ import { brand } from '../../brand/brand.ts'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { LoadingPage } from '../../layout/loading-page.tsx'
 import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
-import { Failure } from '../../ui/states.tsx'
+import { QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { LoginForm } from '../auth/login-form.tsx'
 import { forgetMailLink, mailLink } from '../auth/mail-link.ts'
@@ -52,18 +52,23 @@ export function InvitationPage() {
   const me = useQuery(read('getUser'))
   // Accepting uses the invitation up. A refetch after that must not replace the page that reports the outcome.
   const open = useQuery({ ...read('getInvitation', { params: { token } }), staleTime: Number.POSITIVE_INFINITY })
+  // The form to sign in stays while the user is read again: it keeps what was typed.
+  const [isSignedOut, setSignedOut] = useState(false)
+  const isOut = me.data === undefined && (isSignedOut || isCode(me.error, 'not_authenticated'))
+  if (isOut !== isSignedOut) setSignedOut(isOut)
   /** Shows a notice and reads the signed-in user again. */
   const startOver = async (why: NoticeKind) => {
     setNotice(why)
+    setSignedOut(false)
     await queryClient.resetQueries({ queryKey: ['getUser'] })
   }
 
   if (open.data === undefined) {
-    if (open.error === null) return <LoadingPage />
     if (isCode(open.error, 'invitation_invalid')) return <UnusableInvitation />
+    if (open.errorUpdateCount === 0) return <LoadingPage />
     return (
       <AuthLayout title="You have been invited to a team">
-        <Failure error={open.error} onRetry={() => void open.refetch()} isRetrying={open.isFetching} />
+        <QueryView query={open}>{() => null}</QueryView>
       </AuthLayout>
     )
   }
@@ -100,15 +105,15 @@ export function InvitationPage() {
       />
     )
   }
-  if (me.error !== null && !isCode(me.error, 'not_authenticated')) {
+  // Which form is shown, and so its height, depends on the answer.
+  if (!isSignedOut && me.errorUpdateCount === 0) return <LoadingPage />
+  if (!isSignedOut) {
     return (
       <AuthLayout title={title}>
-        <Failure error={me.error} onRetry={() => void me.refetch()} isRetrying={me.isFetching} />
+        <QueryView query={me}>{() => null}</QueryView>
       </AuthLayout>
     )
   }
-  // Which form is shown, and so its height, depends on the answer.
-  if (me.isPending) return <LoadingPage />
   return (
     <AuthLayout
       title={title}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { now } from '../../api/clock.ts'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { read, refresh } from '../../api/queries.ts'
 import { countOf } from '../../format/number.ts'
@@ -10,6 +11,7 @@ import { TextField } from '../../forms/fields.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { SelectField } from '../../forms/select-field.tsx'
 import { useAccount } from '../../layout/caller.ts'
+import { OwnerName } from '../../layout/owner.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { textLink } from '../../ui/text-link.ts'
@@ -56,7 +58,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
         action="Create key"
         onClose={onClose}
         read={(data) => {
-          const reading = readKeyForm(data, new Date(), null)
+          const reading = readKeyForm(data, now(), null)
           const chosen: Scope = textOf(data, 'scope') === 'management' ? 'management' : 'inference'
           return reading.ok ? { ok: true, values: { ...reading.values, scope: chosen } } : reading
         }}
@@ -107,7 +109,9 @@ function QuotaReached() {
             or upgrade your plan
           </Link>
         ) : (
-          'or ask the owner of your team to upgrade'
+          <>
+            or ask <OwnerName />, who owns your team, to upgrade
+          </>
         )}
         .
       </p>
@@ -122,7 +126,8 @@ function NoPartnerApi() {
   if (plan.data === undefined || offered.data === undefined) return null
   const includes = (entitlements: readonly string[]): boolean => entitlements.includes('partner-api')
   const others = offered.data.plans.filter(({ entitlements }) => includes(entitlements)).map(({ name }) => name)
-  if (others.length === 0 || includes(plan.data.plan.entitlements)) return null
+  if (includes(plan.data.plan.entitlements)) return null
+  if (others.length === 0) return <Banner tone="warning" title="No plan here lets a server create keys" />
   return (
     <Banner tone="warning" title="Your plan does not let a server create keys">
       <p>

@@ -1,4 +1,5 @@
 import { call } from '../../api/call.ts'
+import { now } from '../../api/clock.ts'
 import { refresh } from '../../api/queries.ts'
 import { DialogForm } from '../../forms/dialog-form.tsx'
 import { TextField } from '../../forms/fields.tsx'
@@ -15,7 +16,7 @@ export function EditKeyDialog({ target, onClose }: { readonly target: Key; reado
       <DialogForm
         action="Save changes"
         onClose={onClose}
-        read={(data) => readKeyForm(data, new Date(), target)}
+        read={(data) => readKeyForm(data, now(), target)}
         submit={async (values) => {
           // Only the label of a management key can change.
           const typed = target.scope === 'inference' ? values : { ...target, label: values.label }

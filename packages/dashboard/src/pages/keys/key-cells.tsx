@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { now } from '../../api/clock.ts'
 import { nameOfKey, shownPrefix } from '../../format/key.ts'
 import { formatUsd } from '../../format/money.ts'
 import { countOf, formatCount } from '../../format/number.ts'
@@ -44,7 +45,7 @@ export const keyColumns = (onAction: OnAction): ReadonlyArray<KeyColumn<Key>> =>
 /** The state of a key as badges; nothing for an active key for inference. */
 export function KeyBadges({ listed }: { readonly listed: Pick<Key, 'scope' | 'status' | 'expires_at'> }) {
   const isLive = listed.status === 'active'
-  const isExpired = listed.expires_at !== null && new Date(listed.expires_at) <= new Date()
+  const isExpired = listed.expires_at !== null && new Date(listed.expires_at) <= now()
   return (
     <>
       {listed.scope === 'management' && <Badge tone="accent">Management</Badge>}
@@ -74,7 +75,7 @@ function NameCell({ listed }: { readonly listed: Key }) {
 
 /** Says until when the value before the last rotation still works; nothing if it does not. */
 export function OldValue({ listed }: { readonly listed: Key }) {
-  const until = oldValueUntil(listed, new Date())
+  const until = oldValueUntil(listed, now())
   if (until === null) return null
   return (
     <p className="mt-1.5 text-[0.8125rem] text-warning">
@@ -123,7 +124,7 @@ export function KeyActions({ listed, onAction }: { readonly listed: Key; readonl
       {action('edit', 'Edit')}
       {action('rotate', 'Rotate')}
       {action('revoke', 'Revoke')}
-      {oldValueUntil(listed, new Date()) !== null && action('end-old-value', 'End old value')}
+      {oldValueUntil(listed, now()) !== null && action('end-old-value', 'End old value')}
     </div>
   )
 }

@@ -3,6 +3,7 @@ import { Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useAccount } from '../../layout/caller.ts'
 import { lazyDialog } from '../../layout/lazy-dialog.tsx'
+import { pageHeads } from '../../layout/page-heads.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
@@ -49,7 +50,7 @@ function Keys({ text, isCreating }: { readonly text: string; readonly isCreating
   )
   return (
     <Page
-      title="Keys"
+      title={pageHeads['/dashboard/keys'].title}
       isWaiting={query.isPending || (isEmpty && hasRevoked === undefined)}
       description={
         role === 'owner'

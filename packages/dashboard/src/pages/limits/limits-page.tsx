@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
 import { formatShortUsd, formatUsd } from '../../format/money.ts'
 import { countOf, formatCount } from '../../format/number.ts'
 import { formatUtcDay } from '../../format/time.ts'
+import { BillingLink } from '../../layout/owner.tsx'
+import { pageHeads } from '../../layout/page-heads.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Page } from '../../ui/page.tsx'
 import { QueryView } from '../../ui/states.tsx'
-import { textLink } from '../../ui/text-link.ts'
 import { live } from '../../usage/live.ts'
 import { describeFull } from './describe-limits.ts'
 import { LimitBar } from './limit-bar.tsx'
@@ -22,10 +22,7 @@ type PlanLimits = Limits['plans'][number]
 export function LimitsPage() {
   const limits = useQuery({ ...read('getLimits'), ...live })
   return (
-    <Page
-      title="Limits"
-      description="What all keys of the account may use together. A key can have lower limits of its own."
-    >
+    <Page {...pageHeads['/dashboard/limits']}>
       <Card title="Left now" isFlush>
         <QueryView query={limits} lines={8}>
           {(data) => <LeftNow {...data} />}
@@ -36,10 +33,7 @@ export function LimitsPage() {
           title="Compare plans"
           description={
             <>
-              A higher plan applies to all your keys at once.{' '}
-              <Link to="/dashboard/billing" className={textLink}>
-                Change the plan
-              </Link>
+              A higher plan applies to all your keys at once. <BillingLink text="Change the plan" />
             </>
           }
           isFlush

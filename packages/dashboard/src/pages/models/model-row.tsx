@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import { formatExactUsd } from '../../format/money.ts'
 import { countOf, formatCompact } from '../../format/number.ts'
+import { BillingLink } from '../../layout/owner.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonLook } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Facts } from '../../ui/facts.tsx'
-import { textLink } from '../../ui/text-link.ts'
 import { otherPrices, usualPrices } from './describe-prices.ts'
 import type { PricedModel } from './find-models.ts'
 import { PriceTables } from './price-tables.tsx'
@@ -48,9 +48,7 @@ export function ModelRow({ model }: { readonly model: PricedModel }) {
       {!isIncluded && (
         <p className="mt-2 text-sm">
           In the {model.plans.length === 1 ? 'plan' : 'plans'} {model.plans.map(({ name }) => name).join(', ')}.{' '}
-          <Link to="/dashboard/billing" className={textLink} aria-label={`Upgrade to use ${id}`}>
-            Upgrade
-          </Link>
+          <BillingLink text="Upgrade" label={`Upgrade to use ${id}`} />
         </p>
       )}
       <details className="mt-3 text-sm">

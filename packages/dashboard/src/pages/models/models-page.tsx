@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Box } from 'lucide-react'
 import { read } from '../../api/queries.ts'
 import { countOf } from '../../format/number.ts'
+import { pageHeads } from '../../layout/page-heads.ts'
 import { Card } from '../../ui/card.tsx'
 import { Choice } from '../../ui/choice.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -20,10 +21,7 @@ export function ModelsPage() {
   const shown: Shown = show === 'other' || show === 'all' ? show : 'own'
   const models = useQuery(read('listPricedModels'))
   return (
-    <Page
-      title="Models"
-      description="What your plan offers, and what it costs. Prices are in US dollars for a million tokens."
-    >
+    <Page {...pageHeads['/dashboard/models']}>
       <search className="flex flex-wrap items-center gap-3">
         <SearchField
           label="Search models"

@@ -4,6 +4,7 @@ import { ChartColumn } from 'lucide-react'
 import { read } from '../../api/queries.ts'
 import { formatHeadlineUsd } from '../../format/money.ts'
 import { formatCompact, formatCount } from '../../format/number.ts'
+import { pageHeads } from '../../layout/page-heads.ts'
 import { accountFeed, recentNotices } from '../../notices/feed.ts'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -32,7 +33,7 @@ export function OverviewPage() {
   const alerts = useQuery(recentNotices(accountFeed))
   return (
     <Page
-      title="Overview"
+      title={pageHeads['/dashboard'].title}
       description={`Your usage this month, since ${formatStart(monthStart)} (UTC).`}
       isWaiting={setup.isPending || alerts.isPending}
     >

@@ -1,14 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
 import { formatHeadlineUsd, formatUsd } from '../../format/money.ts'
 import { formatUtcDay } from '../../format/time.ts'
-import { useAccount } from '../../layout/caller.ts'
+import { BillingLink } from '../../layout/owner.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Meter } from '../../ui/meter.tsx'
 import { QueryView } from '../../ui/states.tsx'
-import { textLink } from '../../ui/text-link.ts'
 import { live } from '../../usage/live.ts'
 
 /** This month's spend against the budget, including the amount reserved for running requests, and a forecast. */
@@ -24,7 +22,6 @@ export function SpendCard() {
 }
 
 function Spend({ spent_usd, reserved_usd, today_usd, forecast_usd, cap_usd, resets_at }: Answer<'getUsageSummary'>) {
-  const { role } = useAccount()
   const [spent, reserved, cap] = [Number(spent_usd), Number(reserved_usd), Number(cap_usd)]
   const forecast = forecast_usd === null ? null : Number(forecast_usd)
   const remaining = Math.max(0, cap - spent - reserved)
@@ -60,11 +57,7 @@ function Spend({ spent_usd, reserved_usd, today_usd, forecast_usd, cap_usd, rese
       {forecast !== null && forecast >= cap && remaining > cap * 0.1 && (
         <p className="mt-4 text-sm">
           At this pace, the budget will be used up before it resets. Further requests are refused then.{' '}
-          {role === 'owner' && (
-            <Link to="/dashboard/billing" className={textLink}>
-              Review your budget
-            </Link>
-          )}
+          <BillingLink text="Review your budget" />
         </p>
       )}
       {remaining <= cap * 0.1 && (
@@ -72,11 +65,7 @@ function Spend({ spent_usd, reserved_usd, today_usd, forecast_usd, cap_usd, rese
           {cap === 0
             ? 'The budget is $0. Requests that cost money are refused.'
             : 'Requests that would exceed the budget are refused.'}{' '}
-          {role === 'owner' && (
-            <Link to="/dashboard/billing" className={textLink}>
-              Review your budget
-            </Link>
-          )}
+          <BillingLink text="Review your budget" />
         </p>
       )}
     </div>

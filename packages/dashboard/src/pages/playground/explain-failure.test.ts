@@ -9,7 +9,7 @@ const linksOf = (code: string, role: 'owner' | 'seat' = 'owner') =>
   explainFailure(failed(400, code), role).remedies.map(({ to }) => to)
 
 test('what a plan or a budget refuses comes with a link to where it can be changed', async () => {
-  assert.deepEqual(linksOf('monthly_budget_exceeded'), ['/dashboard/account', '/dashboard/billing'])
+  assert.deepEqual(linksOf('monthly_budget_exceeded'), ['/dashboard/billing'])
   assert.deepEqual(linksOf('key_budget_exceeded'), ['/dashboard/keys'])
   for (const code of ['request_budget_exceeded', 'model_not_allowed', 'requests_per_minute', 'tokens_per_minute']) {
     assert.deepEqual(linksOf(code), ['/dashboard/billing'], code)

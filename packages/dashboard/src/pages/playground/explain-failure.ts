@@ -4,13 +4,13 @@ import { ApiError, explain } from '../../api/api-error.ts'
 export interface Problem {
   readonly text: string
   readonly remedies: ReadonlyArray<{
-    readonly to: '/dashboard/billing' | '/dashboard/account' | '/dashboard/keys'
+    readonly to: '/dashboard/billing' | '/dashboard/keys'
     readonly text: string
   }>
 }
 
 const billing = { to: '/dashboard/billing', text: 'See plans' } as const
-const budget = { to: '/dashboard/account', text: 'Change your monthly budget' } as const
+const budget = { to: '/dashboard/billing', text: 'Change your budget or plan' } as const
 const keys = { to: '/dashboard/keys', text: 'Change the key’s budget' } as const
 const askOwner = 'Ask the owner of your team.'
 
@@ -24,7 +24,7 @@ interface Words {
 const words: Readonly<Record<string, Words>> = {
   monthly_budget_exceeded: {
     text: 'The account’s monthly budget is used up, or too small for this answer. A lower maximum of tokens costs less.',
-    remedies: [budget, billing],
+    remedies: [budget],
     isForOwner: true
   },
   request_budget_exceeded: {

@@ -6,6 +6,7 @@ import { isolate } from '../../format/visible-text.ts'
 import { gatewayUrl } from '../../gateway-url.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { lazyDialog } from '../../layout/lazy-dialog.tsx'
+import { pageHeads } from '../../layout/page-heads.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -59,8 +60,7 @@ export function PlaygroundPage() {
 
   return (
     <Page
-      title="Playground"
-      description="Try the models of your plan, then copy the call into your code."
+      {...pageHeads['/dashboard/playground']}
       actions={
         <>
           {chat.turns.length > 0 && (

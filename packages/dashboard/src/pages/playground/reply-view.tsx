@@ -9,7 +9,15 @@ import { textLink } from '../../ui/text-link.ts'
 import type { Reply } from './turn.ts'
 
 /** Loaded with the first answer: it is larger than the rest of the page. */
-const Markdown = lazy(() => import('./markdown.tsx').then(({ Markdown }) => ({ default: Markdown })))
+const Markdown = lazy(() =>
+  import('./markdown.tsx').then(
+    ({ Markdown }) => ({ default: Markdown }),
+    // Without its code, the conversation stays readable.
+    () => ({ default: PlainText })
+  )
+)
+
+const PlainText = ({ text }: { readonly text: string }) => <p className="break-words whitespace-pre-wrap">{text}</p>
 
 /** The answer of a model, with its tokens, its cost and its time. */
 export function ReplyView({ reply }: { readonly reply: Reply }) {
@@ -22,7 +30,7 @@ export function ReplyView({ reply }: { readonly reply: Reply }) {
         {state === 'streaming' && <Spinner />}
       </p>
       {text !== '' && (
-        <Suspense fallback={<p className="break-words whitespace-pre-wrap">{text}</p>}>
+        <Suspense fallback={<PlainText text={text} />}>
           <Markdown text={shown} />
         </Suspense>
       )}

@@ -5,6 +5,7 @@ import type { ApiError } from '../../api/api-error.ts'
 import { type Answer, send } from '../../api/call.ts'
 import { nameOfKey } from '../../format/key.ts'
 import { formatMoment } from '../../format/time.ts'
+import { pageHeads } from '../../layout/page-heads.ts'
 import { Card } from '../../ui/card.tsx'
 import { ExportLinks } from '../../ui/export-links.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
@@ -34,10 +35,10 @@ export function RequestsPage() {
   })
   return (
     <Page
-      title="Requests"
+      title={pageHeads['/dashboard/requests'].title}
       description={
         <>
-          What each request cost and why. Prompts and answers are never stored. <TimesNote />
+          {pageHeads['/dashboard/requests'].description} <TimesNote />
         </>
       }
       actions={<ExportLinks pathOf={(format) => exportPath(search, format)} />}

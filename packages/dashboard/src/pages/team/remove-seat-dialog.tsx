@@ -1,3 +1,4 @@
+import { allowGone } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
 import { queryClient, refresh } from '../../api/queries.ts'
 import { isolate } from '../../format/visible-text.ts'
@@ -49,7 +50,7 @@ export function RemoveSeatDialog({ removal, onClose }: { readonly removal: Remov
         onClose={onClose}
         read={readNothing}
         submit={async () => {
-          await call('removeSeat', { params: { id } })
+          await call('removeSeat', { params: { id } }).catch(allowGone)
           showToast(toast)
           onClose()
           // All cached data belongs to the team's account.

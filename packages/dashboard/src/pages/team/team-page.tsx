@@ -8,6 +8,7 @@ import { countOf } from '../../format/number.ts'
 import { visibleText } from '../../format/visible-text.ts'
 import { useAccount, useUser } from '../../layout/caller.ts'
 import { lazyDialog } from '../../layout/lazy-dialog.tsx'
+import { pageHeads } from '../../layout/page-heads.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -38,8 +39,7 @@ export function TeamPage() {
   )
   return (
     <Page
-      title="Team"
-      description="Everyone with a seat shares the plan, the keys and the budget."
+      {...pageHeads['/dashboard/team']}
       isWaiting={team.isPending}
       actions={role === 'owner' && seats !== undefined && !isFull ? invite : undefined}
     >

@@ -1,5 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { ListTree } from 'lucide-react'
+import { pageHeads } from '../../layout/page-heads.ts'
 import { buttonLook } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useCurrentHour } from '../../usage/use-current-hour.ts'
@@ -31,7 +32,7 @@ export function UsagePage() {
   }
   return (
     <Page
-      title="Usage"
+      title={pageHeads['/dashboard/usage'].title}
       description={
         <>
           Requests, tokens, cost and latency. New requests appear within seconds. Days and months are in UTC. Hours are

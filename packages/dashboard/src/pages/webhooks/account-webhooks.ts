@@ -1,12 +1,12 @@
 import { call, type Input, send } from '../../api/call.ts'
+import { pageHeads } from '../../layout/page-heads.ts'
 import type { WebhookArea } from '../../webhooks/webhook-area.ts'
 
 /** The webhook endpoints of the caller's account. */
 export const accountWebhooks: WebhookArea = {
   key: ['webhooks'],
   page: '/dashboard/webhooks',
-  title: 'Webhooks',
-  description: 'We call your server when a budget runs out, a key changes, a payment fails and more.',
+  ...pageHeads['/dashboard/webhooks'],
   list: (signal) => send('listWebhooks', {}, signal),
   find: (id, signal) => send('getWebhook', { params: { id } }, signal),
   listTypes: (signal) => send('listEventTypes', {}, signal),

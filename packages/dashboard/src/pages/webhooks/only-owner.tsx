@@ -1,3 +1,4 @@
+import { OwnerName } from '../../layout/owner.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Page } from '../../ui/page.tsx'
 
@@ -5,7 +6,9 @@ import { Page } from '../../ui/page.tsx'
 export function OnlyOwner() {
   return (
     <Page title="Webhooks">
-      <Banner>Only the owner of the team can see and change webhook endpoints.</Banner>
+      <Banner>
+        Only the owner of the team can see and change webhook endpoints. Ask <OwnerName />.
+      </Banner>
     </Page>
   )
 }

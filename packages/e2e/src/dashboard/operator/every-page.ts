@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { checkBrand } from '../brand.ts'
 import { accessibilityProblems } from '../check-accessibility.ts'
 import { untilFailed } from '../until-failed.ts'
+import { untilRecovered } from '../until-recovered.ts'
 import { browser } from '../world.ts'
 import { operatorPages } from './pages.ts'
 import { customer, visitAsOperator } from './world.ts'
@@ -13,6 +15,7 @@ const narrow = { width: 360, height: 740 }
 /** Themes differ only in colours, so two of the four combinations suffice. */
 async function check(page: Page, title: string): Promise<void> {
   await page.evaluate('for (const part of document.querySelectorAll("details")) part.open = true')
+  await checkBrand(page, title)
   for (const [colorScheme, size] of [
     ['light', narrow],
     ['dark', wide]
@@ -65,7 +68,7 @@ t.test('the system page names problems in words, and refreshes while it is visib
   await context.close()
 })
 
-t.test('a page of operators that cannot be loaded says so, and loads after a retry', async () => {
+t.test('a page of operators that cannot be loaded says so, and loads on its own later', async () => {
   if (browser === null) return
   const { page, context } = await visitAsOperator()
   let isCut = true
@@ -80,8 +83,8 @@ t.test('a page of operators that cannot be loaded says so, and loads after a ret
     if (title === 'Leaked key') continue
     await untilFailed(page, 1)
     isCut = false
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByRole('alert').waitFor({ state: 'detached' })
+    await untilRecovered(page)
+    assert.equal(await page.getByRole('alert').count(), 0, `${title} shows no error any more`)
   }
   await context.close()
 })

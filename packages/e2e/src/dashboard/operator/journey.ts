@@ -116,7 +116,7 @@ t.test('an operator changes plan, limits and usage of a customer, signs them out
   await page.getByText('Reason: A stolen computer').waitFor()
   await page.getByText('Only about carla@example.com').waitFor()
   await page.getByRole('combobox', { name: 'Operator' }).selectOption(`${operator.email} (you)`)
-  await page.getByText('Adjusted the usage of an account').waitFor()
+  await page.getByText('adjusted the usage of an account').waitFor()
   await page.getByRole('link', { name: customer.email }).first().click()
   await button('Delete account').click()
   await dialog.getByLabel('Type the owner’s address to confirm').fill('someone@else.example')
@@ -157,7 +157,9 @@ t.test('an operator reports a leaked key, and applies a catalog after seeing wha
   await heading(customer.email)
 
   await go('Catalog')
+  await button('Edit the catalog').click()
   const text = page.getByLabel('Catalog (YAML)')
+  await text.and(page.locator(':focus')).waitFor()
   await text.fill('models: broken')
   await button('Show what changes').click()
   const found = page.getByRole('heading', { name: 'What changes' })

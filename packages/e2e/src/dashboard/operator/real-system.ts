@@ -115,6 +115,7 @@ t.test('what an operator does in the browser is in force at the gateway when the
   assert.deepEqual(receiver.types, ['webhook.test'])
 
   await page.getByRole('navigation').getByRole('link', { name: 'Catalog', exact: true }).click()
+  await button('Edit the catalog').click()
   const text = page.getByLabel('Catalog (YAML)')
   const yaml = await text.inputValue()
   const prices = /( {2}gpt-4o-mini:[\s\S]*?output: )([\d.]+)/

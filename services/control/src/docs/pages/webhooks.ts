@@ -25,14 +25,28 @@ takes nothing for a day is turned off. 410 turns it off at once. Redirects are n
 
 ## Verify a message
 
-Messages follow the [Standard Webhooks](https://www.standardwebhooks.com) specification. Its library verifies them (\`npm install standardwebhooks\`):
+Messages follow the [Standard Webhooks](https://www.standardwebhooks.com) specification. Its library verifies them (\`npm install standardwebhooks\`).
+This is a whole server: save it as \`receiver.mjs\`, and start it with \`WEBHOOK_SECRET=whsec_… node receiver.mjs\`.
 
 \`\`\`js
+import { createServer } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 
 const webhook = new Webhook(process.env.WEBHOOK_SECRET)
-// body: the text as it arrived. It throws if the signature is wrong or older than five minutes.
-const event = webhook.verify(body, request.headers)
+
+createServer(async (request, response) => {
+  // The text as it arrived, before any parsing.
+  let body = ''
+  for await (const part of request.setEncoding('utf8')) body += part
+  try {
+    // Throws if the signature is wrong, or older than five minutes.
+    const event = webhook.verify(body, request.headers)
+    console.log(request.headers['webhook-id'], event.type)
+    response.writeHead(204).end()
+  } catch {
+    response.writeHead(400).end()
+  }
+}).listen(process.env.PORT ?? 4000)
 \`\`\`
 
 After a rotation of the secret, messages have two signatures for a day, one with each secret.

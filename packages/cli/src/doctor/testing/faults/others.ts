@@ -86,5 +86,23 @@ export const otherFaults: readonly Fault[] = [
         OTEL_EXPORTER_OTLP_ENDPOINT: await startServer((_request, response) => void response.writeHead(status).end())
       })
     })
+  ),
+  withEnv('nothing listens at the collector of receipts', ['log_collector_unreachable'], {
+    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `http://127.0.0.1:${deadPort}/v1/logs`
+  }),
+  ...(
+    [
+      ['the collector of receipts refuses the credential', 403, 'log_collector_refuses'],
+      ['the collector has no pipeline for logs', 404, 'log_collector_status']
+    ] as const
+  ).map(
+    ([name, status, code]): Fault => ({
+      name,
+      codes: [code],
+      async make({ startServer }) {
+        const url = await startServer((_request, response) => void response.writeHead(status).end())
+        return { OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `${url}/v1/logs` }
+      }
+    })
   )
 ]

@@ -1,6 +1,7 @@
 import type { AdminAccount } from '@tollgate/contracts/http/admin/accounts.ts'
 import { useState } from 'react'
 import { adminCall } from '../../../api/admin.ts'
+import { now } from '../../../api/clock.ts'
 import { newUuid } from '../../../api/new-uuid.ts'
 import { formatUsd } from '../../../format/money.ts'
 import { formatMonth, lastMonths } from '../../../format/month.ts'
@@ -54,7 +55,7 @@ export function AdjustUsageDialog({ account: { id }, onClose }: AdjustUsageDialo
         <SelectField
           name="month"
           label="Month"
-          options={lastMonths(new Date(), monthCount).map((month) => [month, formatMonth(month)] as const)}
+          options={lastMonths(now(), monthCount).map((month) => [month, formatMonth(month)] as const)}
         />
       </div>
     </ActDialog>

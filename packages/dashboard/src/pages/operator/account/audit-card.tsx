@@ -2,8 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { AdminAccount } from '@tollgate/contracts/http/admin/accounts.ts'
 import { buttonLook } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { AuditRow } from '../../audit/audit-row.tsx'
-import { describeAction } from '../../audit/describe-entry.ts'
+import { AuditList } from '../../audit/audit-list.tsx'
 
 /** The newest entries of the account's own audit log. */
 export function AuditCard({ account }: { readonly account: AdminAccount }) {
@@ -20,11 +19,9 @@ export function AuditCard({ account }: { readonly account: AdminAccount }) {
       {account.audit.length === 0 ? (
         <p className="px-5 pb-5 text-sm text-ink-soft">No entries yet.</p>
       ) : (
-        <ol aria-label="Entries, newest first" className="divide-y divide-line border-t border-line">
-          {account.audit.map((entry) => (
-            <AuditRow key={entry.id} entry={entry} action={describeAction(entry.action)} />
-          ))}
-        </ol>
+        <div className="border-t border-line">
+          <AuditList entries={account.audit} />
+        </div>
       )}
     </Card>
   )

@@ -1,5 +1,6 @@
 import type { AdminAccount } from '@tollgate/contracts/http/admin/accounts.ts'
 import { adminCall } from '../../../api/admin.ts'
+import { now } from '../../../api/clock.ts'
 import { formatDay } from '../../../format/time.ts'
 import { TextField } from '../../../forms/fields.tsx'
 import { NumberField } from '../../../forms/number-field.tsx'
@@ -24,7 +25,7 @@ export function OwnLimitsDialog({ account, onClose }: OwnLimitsDialogProps) {
         'These limits replace all limits that operators set before. They apply to new requests at once.'
       ]}
       action="Set limits"
-      read={(data) => readOwnLimits(data, new Date(), limits)}
+      read={(data) => readOwnLimits(data, now(), limits)}
       submit={async (own, { reason }) => {
         await adminCall('changeAccount', { params: { id }, body: { reason, limits: own } })
         if (own === null) return 'The limits of the plan apply again.'

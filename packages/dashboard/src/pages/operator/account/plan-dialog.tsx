@@ -1,5 +1,6 @@
 import type { AdminAccount, ChangeAccountByOperatorRequest } from '@tollgate/contracts/http/admin/accounts.ts'
 import { adminCall } from '../../../api/admin.ts'
+import { now } from '../../../api/clock.ts'
 import { formatDay } from '../../../format/time.ts'
 import { TextField } from '../../../forms/fields.tsx'
 import type { Reading } from '../../../forms/form.tsx'
@@ -60,7 +61,7 @@ export function PlanDialog({ account, onClose }: PlanDialogProps) {
 function readOverride(data: FormData, present: Override): Reading<Override> {
   const id = textOf(data, 'plan')
   if (id === '') return { ok: true, values: null }
-  const end = readEndDay(textOf(data, 'ends_at'), new Date(), present?.ends_at ?? null)
+  const end = readEndDay(textOf(data, 'ends_at'), now(), present?.ends_at ?? null)
   return end.problem === null
     ? { ok: true, values: { id, ends_at: end.value } }
     : { ok: false, problems: { ends_at: end.problem } }

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Building2 } from 'lucide-react'
 import { adminRead } from '../../../api/admin.ts'
+import { pageHeads } from '../../../layout/page-heads.ts'
 import { buttonLook } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Page } from '../../../ui/page.tsx'
@@ -25,7 +26,7 @@ export function AccountsPage() {
   const isOld = query.isPlaceholderData
   const next = isOld ? null : (query.data?.next_cursor ?? null)
   return (
-    <Page title="Accounts" description="Every account of this service, with its spend of this month (UTC).">
+    <Page {...pageHeads['/dashboard/operator/accounts']}>
       <AccountFilters search={search} onChange={change} />
       <div aria-busy={isOld} className={`transition-opacity ${isOld ? 'opacity-60' : ''}`}>
         <Card isFlush>

@@ -1,5 +1,5 @@
 import { FileUp } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { TextAreaField } from '../../../forms/fields.tsx'
 import { Form } from '../../../forms/form.tsx'
 import { textOf } from '../../../forms/read-fields.ts'
@@ -21,6 +21,8 @@ export function CatalogEditor({ yaml, onCompare, onEdit }: CatalogEditorProps) {
   const form = useRef<HTMLDivElement>(null)
   const [fileName, setFileName] = useState<string | null>(null)
   const area = () => form.current?.querySelector('textarea') ?? null
+  // The button that opened the editor is gone, and had the focus.
+  useEffect(() => form.current?.querySelector('textarea')?.focus(), [])
   const replaceText = (text: string) => {
     const field = area()
     if (field !== null) field.value = text

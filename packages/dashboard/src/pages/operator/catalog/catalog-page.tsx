@@ -5,7 +5,9 @@ import { adminCall, adminRead } from '../../../api/admin.ts'
 import { explain } from '../../../api/api-error.ts'
 import { countOf } from '../../../format/number.ts'
 import { formatMoment } from '../../../format/time.ts'
+import { pageHeads } from '../../../layout/page-heads.ts'
 import { Banner } from '../../../ui/banner.tsx'
+import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Facts } from '../../../ui/facts.tsx'
 import { Page } from '../../../ui/page.tsx'
@@ -20,7 +22,7 @@ import { ComparisonCard } from './comparison-card.tsx'
 export function CatalogPage() {
   const query = useQuery(adminRead('getCatalog'))
   return (
-    <Page title="Catalog" description="Models, prices and plans. Compare a new catalog before you apply it.">
+    <Page {...pageHeads['/dashboard/operator/catalog']}>
       {query.data === undefined ? (
         <Card isFlush>
           <QueryView query={query} lines={8}>
@@ -41,6 +43,7 @@ function Catalog({ catalog, yaml, missing_upstreams: missing, history }: AdminCa
   const showToast = useToast()
   const [comparison, setComparison] = useState<Comparison | null>(null)
   const [isApplying, setApplying] = useState(false)
+  const [isEditing, setEditing] = useState(false)
   const latest = useRef(0)
   const forget = () => {
     latest.current++
@@ -83,7 +86,11 @@ function Catalog({ catalog, yaml, missing_upstreams: missing, history }: AdminCa
         title="New catalog"
         description="Edit the catalog in force, or choose a file. Nothing changes until you apply it."
       >
-        <CatalogEditor yaml={yaml} onCompare={compare} onEdit={forget} />
+        {isEditing ? (
+          <CatalogEditor yaml={yaml} onCompare={compare} onEdit={forget} />
+        ) : (
+          <Button onClick={() => setEditing(true)}>Edit the catalog</Button>
+        )}
       </Card>
       {comparison !== null && <ComparisonCard comparison={comparison} onApply={() => setApplying(true)} />}
       <Card

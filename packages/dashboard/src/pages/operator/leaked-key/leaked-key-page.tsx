@@ -5,6 +5,7 @@ import { isolate, visibleText } from '../../../format/visible-text.ts'
 import { TextField } from '../../../forms/fields.tsx'
 import { Form } from '../../../forms/form.tsx'
 import { textOf } from '../../../forms/read-fields.ts'
+import { pageHeads } from '../../../layout/page-heads.ts'
 import { Banner } from '../../../ui/banner.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -21,7 +22,7 @@ export function LeakedKeyPage() {
   // A new form has empty fields, so that the pasted key does not stay in the page.
   const [formNumber, setFormNumber] = useState(0)
   return (
-    <Page title="Leaked key" description="Revoke a key that was found in public, such as in a repository or a log.">
+    <Page {...pageHeads['/dashboard/operator/leaked-key']}>
       <Card
         title="Report a key"
         description="Every gateway refuses the key at once, and its owner gets a mail. This cannot be undone."

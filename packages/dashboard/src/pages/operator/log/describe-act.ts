@@ -1,14 +1,15 @@
-const sentences: Readonly<Record<string, string>> = {
-  'account.suspended': 'Suspended an account',
-  'account.resumed': 'Resumed an account',
-  'account.overridden': 'Changed the plan or the limits of an account',
-  'account.adjusted': 'Adjusted the usage of an account',
-  'account.signed_out': 'Signed out everyone in an account',
-  'account.deleted': 'Deleted an account',
-  'key.revoked': 'Revoked a key',
-  'catalog.applied': 'Applied a catalog',
-  'projection.rebuilt': 'Rebuilt the projection in Redis'
+/** What an operator did, after their name. */
+const deeds: Readonly<Record<string, string>> = {
+  'account.suspended': 'suspended an account',
+  'account.resumed': 'resumed an account',
+  'account.overridden': 'changed the plan or the limits of an account',
+  'account.adjusted': 'adjusted the usage of an account',
+  'account.signed_out': 'signed out everyone in an account',
+  'account.deleted': 'deleted an account',
+  'key.revoked': 'revoked a key',
+  'catalog.applied': 'applied a catalog',
+  'projection.rebuilt': 'rebuilt the projection in Redis'
 }
 
-/** Describes an act of an operator. An unknown act is shown by its name. */
-export const describeAct = (action: string): string => sentences[action] ?? action
+/** An act of an operator as a sentence. An unknown act is shown by its name. @param actor the operator's name */
+export const describeAct = (actor: string, action: string): string => `${actor} ${deeds[action] ?? action}.`

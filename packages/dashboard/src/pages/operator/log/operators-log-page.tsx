@@ -5,15 +5,16 @@ import { ClipboardList } from 'lucide-react'
 import { type AdminAnswer, adminSend } from '../../../api/admin.ts'
 import type { ApiError } from '../../../api/api-error.ts'
 import { useUser } from '../../../layout/caller.ts'
+import { pageHeads } from '../../../layout/page-heads.ts'
 import { buttonLook } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { controlLook } from '../../../ui/control-look.ts'
+import { Choice } from '../../../ui/choice.tsx'
 import { LoadMore } from '../../../ui/load-more.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Empty, QueryView } from '../../../ui/states.tsx'
 import { textLink } from '../../../ui/text-link.ts'
 import { AuditRow } from '../../audit/audit-row.tsx'
-import { describeActor } from '../../audit/describe-entry.ts'
+import { describeActor, describeDetail } from '../../audit/describe-entry.ts'
 import { nameOfAccount } from '../describe-account.ts'
 import { describeAct } from './describe-act.ts'
 
@@ -33,7 +34,7 @@ export function OperatorsLogPage() {
   })
   const isFiltered = actor_id !== undefined || account_id !== undefined
   return (
-    <Page title="Operators’ log" description="What operators did, why, when and from where. Entries are never changed.">
+    <Page {...pageHeads['/dashboard/operator/log']}>
       <Filters entries={query.data ?? []} />
       <Card isFlush>
         <QueryView query={query} lines={8}>
@@ -70,21 +71,12 @@ function Filters({ entries }: { readonly entries: readonly OperatorAct[] }) {
   const account = entries.find((entry) => entry.account_id === account_id)?.account_email ?? account_id
   return (
     <search className="flex flex-wrap items-center gap-3 text-sm">
-      <select
-        aria-label="Operator"
+      <Choice
+        label="Operator"
         value={actor_id ?? ''}
-        onChange={(event) =>
-          void navigate({ search: { account_id, actor_id: event.currentTarget.value }, replace: true })
-        }
-        className={`${controlLook} h-10 min-w-0 flex-1 basis-56 text-sm sm:max-w-80`}
-      >
-        <option value="">All operators</option>
-        {[...operators].map(([id, name]) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
+        options={[['', 'All operators'], ...operators]}
+        onChange={(chosen) => void navigate({ search: { account_id, actor_id: chosen }, replace: true })}
+      />
       {account_id !== undefined && (
         <p className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-2">
           <span className="min-w-0 break-all">Only about {account}</span>
@@ -100,7 +92,7 @@ function Filters({ entries }: { readonly entries: readonly OperatorAct[] }) {
 function Act({ entry }: { readonly entry: OperatorAct }) {
   const { account_id, account_email } = entry
   return (
-    <AuditRow entry={entry} action={describeAct(entry.action)}>
+    <AuditRow entry={entry} sentence={describeAct(describeActor(entry), entry.action)} details={describeDetail(entry)}>
       {account_id !== null && (
         <p className="mt-0.5 flex flex-wrap gap-x-3">
           <Link

@@ -4,9 +4,10 @@ import type { AdminMoney } from '@tollgate/contracts/http/admin/money.ts'
 import { adminRead } from '../../../api/admin.ts'
 import { formatHeadlineUsd } from '../../../format/money.ts'
 import { formatMonth, lastMonths } from '../../../format/month.ts'
+import { pageHeads } from '../../../layout/page-heads.ts'
 import { Banner } from '../../../ui/banner.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { controlLook } from '../../../ui/control-look.ts'
+import { Choice } from '../../../ui/choice.tsx'
 import { Moment } from '../../../ui/moment.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { QueryView } from '../../../ui/states.tsx'
@@ -29,26 +30,16 @@ export function MoneyPage() {
   const isOld = query.isPlaceholderData
   return (
     <Page
-      title="Money"
-      description="Cost by the prices of the catalog, against paid invoices. Months are in UTC."
+      {...pageHeads['/dashboard/operator/money']}
       actions={
-        <select
-          aria-label="Month"
+        <Choice
+          label="Month"
           value={month}
-          onChange={(event) =>
-            void navigate({
-              search: { month: event.currentTarget.value === offered[0] ? '' : event.currentTarget.value },
-              replace: true
-            })
+          options={[...new Set([...offered, month])].map((option) => [option, formatMonth(option)] as const)}
+          onChange={(chosen) =>
+            void navigate({ search: { month: chosen === offered[0] ? '' : chosen }, replace: true })
           }
-          className={`${controlLook} h-10 text-sm`}
-        >
-          {[...offered, ...(offered.includes(month) ? [] : [month])].map((option) => (
-            <option key={option} value={option}>
-              {formatMonth(option)}
-            </option>
-          ))}
-        </select>
+        />
       }
     >
       {query.data === undefined ? (
@@ -72,7 +63,7 @@ function Money({ money }: { readonly money: AdminMoney }) {
     <>
       {money.invoices_read_at === null && (
         <Banner tone="warning" title="Invoices were not read yet">
-          Revenue is missing until Tollgate has read all invoices from the payment provider.
+          Revenue is missing until all invoices are read from the payment provider.
         </Banner>
       )}
       <Totals money={money} />

@@ -4,6 +4,7 @@ import type { AdminSystem } from '@tollgate/contracts/http/admin/system.ts'
 import { adminRead } from '../../../api/admin.ts'
 import { formatDuration } from '../../../format/duration.ts'
 import { countOf } from '../../../format/number.ts'
+import { pageHeads } from '../../../layout/page-heads.ts'
 import { Banner } from '../../../ui/banner.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Facts } from '../../../ui/facts.tsx'
@@ -19,7 +20,7 @@ import { ErrorsTable, GatewaysTable, RedisTable, ReplicasTable, WebhooksTable } 
 export function SystemPage() {
   const query = useQuery({ ...adminRead('getSystem'), ...liveReport })
   return (
-    <Page title="System" description="Every part of this service, as of now. Refreshes every 10 seconds.">
+    <Page {...pageHeads['/dashboard/operator/system']}>
       {query.data === undefined ? (
         <Card isFlush>
           <QueryView query={query} lines={8}>

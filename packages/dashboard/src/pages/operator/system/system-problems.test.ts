@@ -58,10 +58,7 @@ test('each problem is said in words', async () => {
     ],
     [{ projection: { shards_behind: 1 } }, '1 shard of Redis lacks the newest changes'],
     [{ ledger: { copied_at: at, seconds_behind: 200 } }, 'Usage in the database is 3 minutes old'],
-    [
-      { control: [{ ...process, id: 'c1', version: '0.3.0' }] },
-      '2 versions of Tollgate run at the same time: 0.2.0, 0.3.0'
-    ],
+    [{ control: [{ ...process, id: 'c1', version: '0.3.0' }] }, '2 versions run at the same time: 0.2.0, 0.3.0'],
     [
       { webhooks: [{ source: 'payments' as const, outcome: 'bad_signature' as const, count: 2, last_at: at }] },
       '2 webhooks of the payment provider had a bad signature'

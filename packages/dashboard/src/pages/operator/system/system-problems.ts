@@ -136,7 +136,7 @@ function versionProblems({ control, gateways }: AdminSystem): SystemProblem[] {
   if (versions.length < 2) return []
   return [
     warning(
-      `${countOf(versions.length, 'version')} of Tollgate run at the same time: ${versions.join(', ')}`,
+      `${countOf(versions.length, 'version')} run at the same time: ${versions.join(', ')}`,
       'This is right during an upgrade. Otherwise, replace the older processes.'
     )
   ]

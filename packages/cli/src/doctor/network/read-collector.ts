@@ -1,7 +1,7 @@
-import { type Outcome, postEmpty } from '../network/get.ts'
+import { type Outcome, postEmpty } from './get.ts'
 
 /**
- * Sends no spans to a collector. An empty body is a valid request of OTLP over HTTP in protobuf.
+ * Sends nothing to a collector. An empty body is a valid request of OTLP over HTTP in protobuf.
  *
  * @param headers as in `OTEL_EXPORTER_OTLP_HEADERS`: `name=value,…`, percent-encoded
  */

@@ -1,0 +1,71 @@
+import { hash } from 'node:crypto'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import react from '@vitejs/plugin-react'
+import { build, type InlineConfig, type Rolldown } from 'vite'
+import { type PageHead, pageHeads } from '../layout/page-heads.ts'
+import { packageDir } from './builds.ts'
+
+const sourceDir = join(packageDir, 'src')
+
+const shared: InlineConfig = {
+  configFile: false,
+  envDir: false,
+  root: packageDir,
+  logLevel: 'warn',
+  plugins: [react()]
+}
+
+/** Renders what a page shows until its code runs. @param address as in `pages.json` */
+export type RenderPage = (address: string) => Promise<string>
+
+/**
+ * Loads the components of the first view, with the code that the pages run.
+ *
+ * @param outDir a build; the code is put there for a moment
+ */
+export async function loadFirstView(outDir: string): Promise<RenderPage> {
+  const built = await build({
+    ...shared,
+    build: { write: false, minify: false, ssr: join(sourceDir, 'layout/first-view.tsx') }
+  })
+  const directory = join(outDir, 'first-view')
+  mkdirSync(directory, { recursive: true })
+  try {
+    for (const file of chunksOf(built)) writeFileSync(join(directory, file.fileName), file.code)
+    const [entry] = chunksOf(built).filter(({ isEntry }) => isEntry)
+    const { renderFirstView } = (await import(pathToFileURL(join(directory, entry!.fileName)).href)) as {
+      renderFirstView(address: string, head: PageHead | null): Promise<string>
+    }
+    const heads: Readonly<Record<string, PageHead>> = pageHeads
+    return (address) => renderFirstView(address.replaceAll(':', ''), heads[address] ?? null)
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
+
+/**
+ * Builds the script that runs before the first paint.
+ *
+ * @returns its address
+ */
+export async function writeFirstScript(outDir: string): Promise<string> {
+  const built = await build({
+    ...shared,
+    build: {
+      write: false,
+      modulePreload: { polyfill: false },
+      lib: { entry: join(sourceDir, 'first-paint.ts'), formats: ['iife'], name: 'firstPaint' }
+    }
+  })
+  const [{ code }] = chunksOf(built) as [Rolldown.OutputChunk]
+  const name = `first-${hash('sha256', code, 'base64url').slice(0, 8)}.js`
+  writeFileSync(join(outDir, 'assets', name), code)
+  return `/assets/${name}`
+}
+
+function chunksOf(built: Awaited<ReturnType<typeof build>>): Rolldown.OutputChunk[] {
+  const outputs = Array.isArray(built) ? built : [built as Rolldown.RolldownOutput]
+  return outputs.flatMap(({ output }) => output.filter((file) => file.type === 'chunk'))
+}
