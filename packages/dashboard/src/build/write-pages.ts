@@ -72,12 +72,16 @@ export async function writePages(
 
 function addLinks(html: string, chunks: readonly Chunk[], { modules, reads }: PageNeeds): string {
   const needed = modules.flatMap((module) => chunks.filter(({ facadeModuleId }) => facadeModuleId === resolve(module)))
-  const scripts = staticClosure(needed, chunks).filter((name) => !html.includes(`/${name}"`))
-  const styles = needed.flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])])
+  const scripts = staticClosure(needed, chunks)
+  const styles = scripts.flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])])
+  const isMissing = (name: string) => !html.includes(`/${name}"`)
   const links = [
-    ...scripts.map((name) => `<link rel="modulepreload" crossorigin href="/${name}">`),
-    ...styles
-      .filter((name) => !html.includes(`/${name}"`))
+    ...scripts
+      .map(({ fileName }) => fileName)
+      .filter(isMissing)
+      .map((name) => `<link rel="modulepreload" crossorigin href="/${name}">`),
+    ...[...new Set(styles)]
+      .filter(isMissing)
       .map((name) => `<link rel="preload" as="style" crossorigin href="/${name}">`),
     // Last: the answers are small, and without the code nothing reads them. A fetch without options has the same mode and
     // credentials. A preload with others would not be used.
@@ -86,15 +90,15 @@ function addLinks(html: string, chunks: readonly Chunk[], { modules, reads }: Pa
   return html.replace('</head>', `${links.map((link) => `  ${link}\n  `).join('')}</head>`)
 }
 
-/** The files of chunks and of everything that they import, without what they load later. */
-function staticClosure(chunks: readonly Chunk[], all: readonly Chunk[]): string[] {
+/** Chunks and everything that they import, without what they load later. */
+function staticClosure(chunks: readonly Chunk[], all: readonly Chunk[]): Chunk[] {
   const byName = new Map(all.map((chunk) => [chunk.fileName, chunk]))
-  const found = new Set<string>()
-  const add = (name: string) => {
-    if (found.has(name)) return
-    found.add(name)
-    for (const imported of byName.get(name)?.imports ?? []) add(imported)
+  const found = new Set<Chunk>()
+  const add = (chunk: Chunk | undefined) => {
+    if (chunk === undefined || found.has(chunk)) return
+    found.add(chunk)
+    for (const name of chunk.imports) add(byName.get(name))
   }
-  for (const { fileName } of chunks) add(fileName)
+  for (const chunk of chunks) add(chunk)
   return [...found]
 }

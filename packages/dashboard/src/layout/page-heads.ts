@@ -5,13 +5,22 @@ export interface PageHead {
   readonly description: string | null
 }
 
+const docsDescription =
+  'How to call models from your code, with the addresses of this service and the models of your plan filled in, so that you can copy every example.'
+
 /**
  * Titles and descriptions that are the same for everybody, by address: the build also writes them into the HTML of the pages, so that
  * they are read while the code still loads.
  */
 export const pageHeads = {
-  '/dashboard': { title: 'Overview', description: null },
-  '/dashboard/keys': { title: 'Keys', description: null },
+  '/dashboard': {
+    title: 'Overview',
+    description: 'What you spend this month, how much of your budget is left, and what needs your attention.'
+  },
+  '/dashboard/keys': {
+    title: 'Keys',
+    description: 'API keys authenticate your apps. A revoked key stops working everywhere at once.'
+  },
   '/dashboard/playground': {
     title: 'Playground',
     description: 'Try the models of your plan, then copy the call into your code.'
@@ -33,11 +42,19 @@ export const pageHeads = {
     title: 'Billing',
     description: 'The plan, what it costs, and its invoices. The owner of a team pays for all of its members.'
   },
-  '/dashboard/team': { title: 'Team', description: 'Everyone with a seat shares the plan, the keys and the budget.' },
-  '/dashboard/notices': { title: 'Notices', description: null },
+  '/dashboard/team': {
+    title: 'Team',
+    description:
+      'Everyone with a seat shares the plan, the keys and the budget. The owner pays, and can remove members at any time.'
+  },
+  '/dashboard/notices': {
+    title: 'Notices',
+    description: 'What happened in your account: budgets, keys, plans, payments and webhooks.'
+  },
   '/dashboard/webhooks': {
     title: 'Webhooks',
-    description: 'We call your server when a budget runs out, a key changes, a payment fails and more.'
+    description:
+      'We call your server when a budget runs out, a key changes, a payment fails and more. You can send a test event first.'
   },
   '/dashboard/audit': {
     title: 'Audit log',
@@ -45,11 +62,11 @@ export const pageHeads = {
   },
   '/dashboard/docs': {
     title: 'Docs',
-    description: 'How to call models, with the addresses of this service and your own models.'
+    description: docsDescription
   },
   '/dashboard/docs/api': {
     title: 'API reference',
-    description: 'How to call models, with the addresses of this service and your own models.'
+    description: docsDescription
   },
   '/dashboard/account': {
     title: 'Account',
@@ -69,11 +86,22 @@ export const pageHeads = {
   },
   '/dashboard/operator/money': {
     title: 'Money',
-    description: 'Cost by the prices of the catalog, against paid invoices. Months are in UTC.'
+    description:
+      'What your models cost by the prices of the catalog, against the invoices that were paid. Months are in UTC.'
   },
   '/dashboard/operator/catalog': {
     title: 'Catalog',
-    description: 'Models, prices and plans. Compare a new catalog before you apply it.'
+    description:
+      'Models with their prices, and plans with their limits. Compare a new catalog with the one in force before you apply it.'
+  },
+  '/dashboard/operator/notices': {
+    title: 'Operators’ notices',
+    description: 'What happened in the system. Each operator has their own read marks.'
+  },
+  '/dashboard/operator/webhooks': {
+    title: 'Operators’ webhooks',
+    description:
+      'We call your server when a provider keeps failing, requests fail over or an account spends unusually much.'
   },
   '/dashboard/operator/log': {
     title: 'Operators’ log',

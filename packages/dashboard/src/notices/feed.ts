@@ -3,6 +3,7 @@ import type { EventsResponse } from '@tollgate/contracts/http/notices.ts'
 import type { ApiError } from '../api/api-error.ts'
 import { call, send } from '../api/call.ts'
 import { queryClient } from '../api/queries.ts'
+import { pageHeads } from '../layout/page-heads.ts'
 
 /** A list of events that somebody can read: of their account, or of the operators. */
 export interface NoticeFeed {
@@ -18,6 +19,7 @@ export interface NoticeFeed {
   /** The page with all events. */
   readonly page: '/dashboard/notices' | '/dashboard/operator/notices'
   readonly title: string
+  readonly description: string
   /** What will appear in an empty list. */
   readonly whenEmpty: string
 }
@@ -28,7 +30,7 @@ export const accountFeed: NoticeFeed = {
   markRead: (id) => call('markEventsSeen', { body: { id } }),
   isForOperators: false,
   page: '/dashboard/notices',
-  title: 'Notices',
+  ...pageHeads['/dashboard/notices'],
   whenEmpty: 'Budgets that run out, keys that expire, failed payments and changes of keys and plans will appear here.'
 }
 

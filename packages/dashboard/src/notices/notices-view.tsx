@@ -16,11 +16,12 @@ const pageSize = '50'
 
 interface NoticesViewProps {
   readonly feed: NoticeFeed
-  readonly description: ReactNode
+  /** A link to what people can choose. */
+  readonly settings?: ReactNode
 }
 
 /** A page with all events of a feed. */
-export function NoticesView({ feed, description }: NoticesViewProps) {
+export function NoticesView({ feed, settings }: NoticesViewProps) {
   const query = useInfiniteQuery<EventsResponse, ApiError, EventsResponse[], readonly unknown[], string | undefined>({
     queryKey: [...feed.key, 'all'],
     queryFn: ({ pageParam: cursor, signal }) => feed.read({ limit: pageSize, cursor }, signal),
@@ -29,14 +30,18 @@ export function NoticesView({ feed, description }: NoticesViewProps) {
     select: ({ pages }) => pages
   })
   const first = query.data?.[0]
+  const newest = first?.events[0]
   return (
     <Page
       title={feed.title}
-      description={description}
+      description={feed.description}
       isWaiting={query.isPending}
       actions={
-        first?.events[0] === undefined ? undefined : (
-          <MarkReadButton feed={feed} newest={first.events[0]} unread={first.unread} />
+        settings === undefined && newest === undefined ? undefined : (
+          <>
+            {settings}
+            {newest !== undefined && <MarkReadButton feed={feed} newest={newest} unread={first?.unread ?? 0} />}
+          </>
         )
       }
     >

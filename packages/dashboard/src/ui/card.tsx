@@ -17,7 +17,9 @@ export function Card({ title, description, actions, children, isFlush = false, c
         <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-3 px-5 pt-5">
           <div className="min-w-0">
             <h2 className="font-semibold tracking-tight">{title}</h2>
-            {description !== undefined && <div className="mt-1 max-w-prose text-sm text-ink-soft">{description}</div>}
+            {description !== undefined && (
+              <div className="mt-1 max-w-prose text-sm text-balance text-ink-soft">{description}</div>
+            )}
           </div>
           {actions}
         </header>

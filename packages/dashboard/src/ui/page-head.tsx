@@ -15,7 +15,8 @@ export function PageHead({ title, description, actions, heading }: PageHeadProps
         <h1 ref={heading} tabIndex={-1} className="text-2xl font-semibold tracking-tight outline-none">
           {title}
         </h1>
-        {description !== undefined && <p className="mt-1 max-w-prose text-ink-soft">{description}</p>}
+        {/* Balanced, so that the lines end at the same words before and after the font's file arrives. */}
+        {description !== undefined && <p className="mt-1 max-w-prose text-balance text-ink-soft">{description}</p>}
       </div>
       {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
     </header>

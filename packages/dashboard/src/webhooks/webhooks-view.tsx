@@ -42,8 +42,7 @@ export function WebhooksView({ area }: { readonly area: WebhookArea }) {
           {({ endpoints }) =>
             endpoints.length === 0 ? (
               <Empty icon={Webhook} title="No webhook endpoints yet" action={create}>
-                Create an endpoint to get a message at your server when something happens. You can send a test event
-                first.
+                Create an endpoint to get the first message.
               </Empty>
             ) : (
               <ul aria-label="Endpoints" className="divide-y divide-line">

@@ -134,7 +134,7 @@ t.test('a wrong clock of the computer changes no page', async () => {
   await page.goto('/dashboard')
   await page.getByRole('region', { name: 'Top models' }).or(page.getByText('gpt-4o-mini')).first().waitFor()
   const month = new Date().toLocaleString('en-US', { month: 'long', timeZone: 'UTC' })
-  await page.getByText(`Your usage this month, since ${month} 1`).waitFor()
+  await page.getByText(`Since ${month} 1 (UTC)`).waitFor()
   assert.equal(await page.getByRole('alert').count(), 0)
   await context.close()
 })

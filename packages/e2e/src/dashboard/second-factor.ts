@@ -72,6 +72,8 @@ t.test('a person turns the second factor on, and signs in with a code', async ()
   await page.getByLabel('Code', { exact: true }).fill(codeOfNextStep(secret))
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  // A call that is refused after the cookies are gone would lead to the sign-in page by itself.
+  await page.waitForLoadState('networkidle')
   await loseThePhone(page, ada, codes[0] ?? '')
   assert.deepEqual([...complaints, ...foreign], [])
   await context.close()

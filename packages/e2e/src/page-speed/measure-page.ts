@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core'
 import { visit } from '../dashboard/browser.ts'
 import type { Person } from '../person.ts'
 import type { TestSystem } from '../start-test-system.ts'
+import { countBytes } from './count-bytes.ts'
 import { type Task, timeToInteractive } from './interactive.ts'
 
 export interface PageToMeasure {
@@ -59,8 +60,7 @@ export async function measurePage(
   slowdown: number
 ): Promise<PageSpeed> {
   const { page, context } = await visit(browser, system, person === null ? {} : { person })
-  const sizes: Array<Promise<number>> = []
-  page.on('requestfinished', (request) => sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize)))
+  const endCount = countBytes(page)
   const debuggerSession = await context.newCDPSession(page)
   await debuggerSession.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
   await page.addInitScript(observe(title))
@@ -71,7 +71,7 @@ export async function measurePage(
   await page.waitForLoadState('networkidle')
   await page.waitForTimeout(watchedMs)
   const { firstPaint, longTasks } = await page.evaluate<Seen>('observed.seen')
-  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  const { bytes } = await endCount()
   await context.close()
   return {
     bytes,

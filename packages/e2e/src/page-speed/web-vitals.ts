@@ -1,15 +1,14 @@
 import type { Browser } from 'playwright-core'
 import { visit } from '../dashboard/browser.ts'
 import type { TestSystem } from '../start-test-system.ts'
+import { countBytes, type Transferred } from './count-bytes.ts'
 import type { PageToMeasure } from './measure-page.ts'
 
 /** A slow phone in a slow network. */
 export const slowPhone = { bitsPerSecond: 1_600_000, latencyMs: 150, slowdown: 4, width: 412, height: 823 }
 
-/** Metrics of web.dev/vitals. Transferred bytes without headers; milliseconds since navigation started. */
-export interface WebVitals {
-  readonly requests: number
-  readonly bytes: number
+/** Metrics of web.dev/vitals. Milliseconds since navigation started. */
+export interface WebVitals extends Transferred {
   readonly firstContentfulPaintMs: number
   readonly largestContentfulPaintMs: number
   /** The element that was painted at that time, for the reader. */
@@ -51,8 +50,7 @@ export async function measureWebVitals(
   const { bitsPerSecond, latencyMs, slowdown, width, height } = slowPhone
   const options = { viewport: { width, height }, ...(person !== null && { person }) }
   const { page, context } = await visit(browser, system, options)
-  const sizes: Array<Promise<number>> = []
-  page.on('requestfinished', (request) => sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize)))
+  const endCount = countBytes(page)
   const debuggerSession = await context.newCDPSession(page)
   await debuggerSession.send('Network.enable')
   await debuggerSession.send('Network.emulateNetworkConditions', {
@@ -76,11 +74,10 @@ export async function measureWebVitals(
     shift: number
     shifted: string[]
   }>('vitals')
-  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  const transferred = await endCount()
   await context.close()
   return {
-    requests: sizes.length,
-    bytes,
+    ...transferred,
     firstContentfulPaintMs: seen.first,
     largestContentfulPaintMs: seen.largest,
     largestElement: seen.element,

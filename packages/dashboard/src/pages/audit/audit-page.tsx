@@ -28,16 +28,14 @@ export function AuditPage() {
   const isOwner = role === 'owner'
   return (
     <Page
-      title={pageHeads['/dashboard/audit'].title}
-      description={
-        <>
-          {pageHeads['/dashboard/audit'].description} <TimesNote />
-        </>
-      }
+      {...pageHeads['/dashboard/audit']}
       actions={isOwner ? <ExportLinks pathOf={(format) => auditExportPath(search, format)} /> : undefined}
     >
       {isOwner ? (
-        <AuditLog />
+        <>
+          <AuditLog />
+          <TimesNote />
+        </>
       ) : (
         <Banner>
           Only the owner of the team can read the audit log. Ask <OwnerName />.

@@ -3,9 +3,9 @@ import { useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { Components } from 'react-markdown'
 import { readDocument } from '../../api/read-document.ts'
-import { SelectField } from '../../forms/select-field.tsx'
 import { useAccount } from '../../layout/caller.ts'
 import { Card } from '../../ui/card.tsx'
+import { Choice } from '../../ui/choice.tsx'
 import { QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { Markdown } from '../playground/markdown.tsx'
@@ -22,13 +22,15 @@ export function DocsText({ page }: { readonly page: string }) {
         {(markdown) => (
           <div className="space-y-5 p-5">
             {/\bMODEL\b/.test(markdown) && models.length > 1 && (
-              <div className="max-w-sm">
-                <SelectField
-                  name="model"
+              <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+                <span aria-hidden="true" className="text-sm font-medium">
+                  Model in the examples
+                </span>
+                <Choice
                   label="Model in the examples"
                   options={models.map(({ id }) => [id, id] as const)}
                   value={chosen}
-                  onValueChange={setChosen}
+                  onChange={setChosen}
                 />
               </div>
             )}

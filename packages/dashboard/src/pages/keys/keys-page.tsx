@@ -50,13 +50,8 @@ function Keys({ text, isCreating }: { readonly text: string; readonly isCreating
   )
   return (
     <Page
-      title={pageHeads['/dashboard/keys'].title}
+      {...pageHeads['/dashboard/keys']}
       isWaiting={query.isPending || (isEmpty && hasRevoked === undefined)}
-      description={
-        role === 'owner'
-          ? 'API keys authenticate your apps. A revoked key stops working everywhere at once.'
-          : 'Keys of your team. You can edit, rotate and revoke the keys you created.'
-      }
       actions={isEmpty ? undefined : create}
     >
       {(!isEmpty || hasRevoked === true) && <KeyFilters filter={filter} onChange={setFilter} />}
@@ -79,6 +74,9 @@ function Keys({ text, isCreating }: { readonly text: string; readonly isCreating
         </QueryView>
       </Card>
       {!isSearching && <LoadMore query={query} text="Show more keys" />}
+      {role !== 'owner' && (
+        <p className="text-sm text-ink-soft">These are the keys of your team. You can change those that you created.</p>
+      )}
       {open?.action === 'create' && <CreateKeyDialog onClose={close} />}
       {open?.action === 'edit' && <EditKeyDialog target={open.key} onClose={close} />}
       {open?.action === 'rotate' && <RotateKeyDialog target={open.key} onClose={close} />}

@@ -32,18 +32,14 @@ export function OverviewPage() {
   const setup = useQuery(read('getSetup'))
   const alerts = useQuery(recentNotices(accountFeed))
   return (
-    <Page
-      title={pageHeads['/dashboard'].title}
-      description={`Your usage this month, since ${formatStart(monthStart)} (UTC).`}
-      isWaiting={setup.isPending || alerts.isPending}
-    >
+    <Page {...pageHeads['/dashboard']} isWaiting={setup.isPending || alerts.isPending}>
       <SetupCard />
       <AlertsCard />
       <div className="grid grid-cols-1 items-stretch gap-6 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
         <SpendCard />
         <PlanCard />
       </div>
-      <Card title="Activity" isFlush>
+      <Card title="Activity" description={`Since ${formatStart(monthStart)} (UTC)`} isFlush>
         <QueryView query={days} lines={7}>
           {({ buckets, from: first, to }) => {
             const sums = sumUsage(buckets)

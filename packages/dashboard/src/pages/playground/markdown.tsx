@@ -1,5 +1,5 @@
 import { toJsxRuntime } from 'hast-util-to-jsx-runtime'
-import { type ComponentProps, type ReactNode, useMemo } from 'react'
+import { type ComponentProps, type ReactNode, useDeferredValue, useMemo } from 'react'
 import { Fragment, jsx, jsxs } from 'react/jsx-runtime'
 import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
@@ -37,7 +37,9 @@ function CodeView({ node }: ComponentProps<'pre'> & ExtraProps) {
       .map(String)
       .find((name) => name.startsWith('language-'))
       ?.slice('language-'.length) ?? ''
-  const tree = useMemo(() => highlight(text, language), [text, language])
+  // The code is shown first and coloured then: the grammar of a language takes long on a slow machine.
+  const isColoured = useDeferredValue(true, false)
+  const tree = useMemo(() => (isColoured ? highlight(text, language) : null), [isColoured, text, language])
   const what = language === '' ? 'the code' : `the ${language} code`
   return (
     <div className="my-3 overflow-hidden rounded-xl border border-line bg-sunken">

@@ -35,12 +35,7 @@ export function RequestsPage() {
   })
   return (
     <Page
-      title={pageHeads['/dashboard/requests'].title}
-      description={
-        <>
-          {pageHeads['/dashboard/requests'].description} <TimesNote />
-        </>
-      }
+      {...pageHeads['/dashboard/requests']}
       actions={<ExportLinks pathOf={(format) => exportPath(search, format)} />}
     >
       <RequestFilters search={search} />
@@ -50,6 +45,7 @@ export function RequestsPage() {
         </QueryView>
       </Card>
       <LoadMore query={query} text="Show older requests" />
+      <TimesNote />
     </Page>
   )
 }

@@ -46,7 +46,9 @@ export async function measureMessages(
 ): Promise<MessagesMeasured> {
   const thresholds = await Promise.all(noticed.map((account) => measureThresholds(system, account)))
   const mails = await Promise.all(
-    noticed.map(async ({ email }, index) => measureMails((await listMails(system, email)).count, thresholds[index]!))
+    noticed.map(async ({ id, email }, index) =>
+      measureMails((await listMails(system, email)).count, await readSentMails(system, id), thresholds[index]!.told)
+    )
   )
   const keyEvents = await countKeyEvents(system)
   keyEvents.expected -= before.keyEvents.expected
@@ -62,7 +64,6 @@ interface Thresholds {
   counted: Counted
   /** The number of notices. */
   told: number
-  isSingle: boolean
 }
 
 /**
@@ -77,17 +78,33 @@ async function measureThresholds({ sql }: ChaosSystem, { id, percent, scope }: N
   const isTold = rows.some((row) => row.percent === (percent ?? 100))
   return {
     counted: { expected: Math.max(1, different.size), missing: isTold ? 0 : 1, repeated: rows.length - different.size },
-    ...{ told: different.size, isSingle: percent !== null }
+    told: different.size
   }
 }
 
-/** A mail of the account for each notice; notices of several thresholds may share one. */
-function measureMails(came: number, { told, isSingle }: Thresholds): Counted {
-  const expected = isSingle ? told : Math.max(1, Math.min(told, came))
+interface SentMails {
+  mails: number
+  /** How many notices they tell. */
+  notices: number
+}
+
+async function readSentMails({ sql }: ChaosSystem, account: string): Promise<SentMails> {
+  const [row] = await sql<[SentMails]>`
+    select count(*)::int as mails, coalesce(sum(count), 0)::int as notices from mails
+    where account_id = ${account} and state = 'sent'`
+  return row
+}
+
+/**
+ * Each notice is told by a mail; notices of several thresholds, and of both months at the end of a month, may share one.
+ *
+ * @param came how many mails are in the mailbox
+ */
+function measureMails(came: number, { mails, notices }: SentMails, told: number): Counted {
   return {
-    expected,
-    missing: Math.max(0, expected - came),
-    repeated: Math.max(0, came - expected)
+    expected: Math.max(1, mails),
+    missing: Math.max(0, Math.max(1, mails) - came) + Math.max(0, told - notices),
+    repeated: Math.max(0, came - mails)
   }
 }
 

@@ -172,7 +172,9 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
   const { PATH, HOME } = process.env
   const ports = await choosePorts()
   const mail = await proxy(ports.SANDBOX_SMTP_PORT)
-  const receiver = parts.adopt(await startWebhookReceiver(), (started) => started.close())
+  const receiver = parts.adopt(await startWebhookReceiver(() => clocks.aheadOf('receiver')), (started) =>
+    started.close()
+  )
 
   function envOf(name: string): Record<string, string> {
     const own = proxies.get(name)

@@ -9,6 +9,8 @@ const nodeClockModule = fileURLToPath(new URL('./shift-clock.mjs', import.meta.u
 export interface Clocks {
   /** @param aheadSeconds ahead of this machine's clock; negative for behind. Whole seconds */
   move(name: string, aheadSeconds: number): void
+  /** How many seconds a clock is ahead; 0 if it does not exist. */
+  aheadOf(name: string): number
   /** Environment of a Node program with this clock; empty if the clock does not exist. */
   ofNode(name: string): Record<string, string>
   /** Environment of any other program. @throws Error if it has a clock and libfaketime is not installed */
@@ -39,7 +41,9 @@ export function createClocks(aheadSeconds: Readonly<Record<string, number>>): Cl
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-clocks-'))
   // PostgreSQL runs as another user.
   chmodSync(directory, 0o755)
+  const ahead = new Map<string, number>()
   const move = (name: string, aheadSeconds: number) => {
+    ahead.set(name, aheadSeconds)
     const file = join(directory, name)
     writeFileSync(`${file}.new`, `${aheadSeconds < 0 ? '-' : '+'}${Math.abs(aheadSeconds)}`)
     // Also under the system's umask: a clock whose file PostgreSQL cannot read goes back to the true time.
@@ -51,6 +55,7 @@ export function createClocks(aheadSeconds: Readonly<Record<string, number>>): Cl
   const hasClock = (name: string) => Object.hasOwn(aheadSeconds, name)
   return {
     move,
+    aheadOf: (name) => ahead.get(name) ?? 0,
     ofNode(name): Record<string, string> {
       if (!hasClock(name)) return {}
       return { NODE_OPTIONS: `--import=${nodeClockModule}`, CLOCK_FILE: join(directory, name) }

@@ -95,7 +95,7 @@ function Catalog({ catalog, yaml, missing_upstreams: missing, history }: AdminCa
       {comparison !== null && <ComparisonCard comparison={comparison} onApply={() => setApplying(true)} />}
       <Card
         title="History"
-        description="Every catalog that was in force, newest first. Applying an old one again also changes its prices back."
+        description="Newest first. To apply an old catalog again changes its prices back, too."
         isFlush
       >
         <CatalogHistory history={history} inForce={catalog.version} onCompare={compareVersion} />

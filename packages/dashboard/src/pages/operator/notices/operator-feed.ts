@@ -1,4 +1,5 @@
 import { adminCall, adminSend } from '../../../api/admin.ts'
+import { pageHeads } from '../../../layout/page-heads.ts'
 import type { NoticeFeed } from '../../../notices/feed.ts'
 
 /** The events of the operators. */
@@ -8,7 +9,7 @@ export const operatorFeed: NoticeFeed = {
   markRead: (id) => adminCall('markEventsSeen', { body: { id } }),
   isForOperators: true,
   page: '/dashboard/operator/notices',
-  title: 'Operators’ notices',
+  ...pageHeads['/dashboard/operator/notices'],
   whenEmpty:
     'Failing providers, requests that failed over, unusual spend and disabled webhook endpoints will appear here.'
 }

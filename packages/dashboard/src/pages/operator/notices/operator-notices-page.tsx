@@ -2,10 +2,5 @@ import { NoticesView } from '../../../notices/notices-view.tsx'
 import { operatorFeed } from './operator-feed.ts'
 
 export function OperatorNoticesPage() {
-  return (
-    <NoticesView
-      feed={operatorFeed}
-      description="What happened in the system. Each operator has their own read marks."
-    />
-  )
+  return <NoticesView feed={operatorFeed} />
 }

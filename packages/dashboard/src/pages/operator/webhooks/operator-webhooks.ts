@@ -1,13 +1,12 @@
 import { adminCall, adminSend } from '../../../api/admin.ts'
+import { pageHeads } from '../../../layout/page-heads.ts'
 import type { WebhookArea } from '../../../webhooks/webhook-area.ts'
 
 /** The operators' own webhook endpoints. All operators share them. */
 export const operatorWebhooks: WebhookArea = {
   key: ['admin', 'webhooks'],
   page: '/dashboard/operator/webhooks',
-  title: 'Operators’ webhooks',
-  description:
-    'We call your server when a provider keeps failing, requests fail over or an account spends unusually much.',
+  ...pageHeads['/dashboard/operator/webhooks'],
   list: (signal) => adminSend('listWebhooks', {}, signal),
   find: (id, signal) => adminSend('getWebhook', { params: { id } }, signal),
   listTypes: (signal) => adminSend('listEventTypes', {}, signal),
