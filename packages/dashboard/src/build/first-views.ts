@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { build, type InlineConfig, type Rolldown } from 'vite'
-import { type PageHead, pageHeads } from '../layout/page-heads.ts'
+import { type PageHead, pageHeads } from '../ui/page-heads.ts'
 import { packageDir } from './builds.ts'
 
 const sourceDir = join(packageDir, 'src')

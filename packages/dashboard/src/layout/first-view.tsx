@@ -2,8 +2,8 @@ import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } fr
 import { renderToString } from 'react-dom/server'
 import { Card } from '../ui/card.tsx'
 import { PageHead } from '../ui/page-head.tsx'
+import type { PageHead as Head } from '../ui/page-heads.ts'
 import { Navigation } from './navigation.tsx'
-import type { PageHead as Head } from './page-heads.ts'
 
 /** Widths of the placeholder lines. The content security policy refuses styles in HTML. */
 const lines = ['w-11/12', 'w-3/4', 'w-5/6', 'w-2/3', 'w-11/12', 'w-3/4', 'w-5/6', 'w-2/3']

@@ -3,7 +3,7 @@ import type { EventsResponse } from '@tollgate/contracts/http/notices.ts'
 import type { ApiError } from '../api/api-error.ts'
 import { call, send } from '../api/call.ts'
 import { queryClient } from '../api/queries.ts'
-import { pageHeads } from '../layout/page-heads.ts'
+import { pageHeads } from '../ui/page-heads.ts'
 
 /** A list of events that somebody can read: of their account, or of the operators. */
 export interface NoticeFeed {

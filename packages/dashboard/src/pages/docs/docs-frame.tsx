@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { pageHeads } from '../../layout/page-heads.ts'
 import { Page } from '../../ui/page.tsx'
+import { pageHeads } from '../../ui/page-heads.ts'
 import { docsPages } from './list-pages.ts'
 
 const linkLook =

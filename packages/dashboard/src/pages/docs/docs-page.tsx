@@ -1,5 +1,5 @@
 import { useParams } from '@tanstack/react-router'
-import { pageHeads } from '../../layout/page-heads.ts'
+import { pageHeads } from '../../ui/page-heads.ts'
 import { DocsFrame } from './docs-frame.tsx'
 import { DocsText } from './docs-text.tsx'
 import { docsPages } from './list-pages.ts'

@@ -1,5 +1,5 @@
 import { call, type Input, send } from '../../api/call.ts'
-import { pageHeads } from '../../layout/page-heads.ts'
+import { pageHeads } from '../../ui/page-heads.ts'
 import type { WebhookArea } from '../../webhooks/webhook-area.ts'
 
 /** The webhook endpoints of the caller's account. */

@@ -1,6 +1,6 @@
 import { adminCall, adminSend } from '../../../api/admin.ts'
-import { pageHeads } from '../../../layout/page-heads.ts'
 import type { NoticeFeed } from '../../../notices/feed.ts'
+import { pageHeads } from '../../../ui/page-heads.ts'
 
 /** The events of the operators. */
 export const operatorFeed: NoticeFeed = {

@@ -1,5 +1,5 @@
 import { adminCall, adminSend } from '../../../api/admin.ts'
-import { pageHeads } from '../../../layout/page-heads.ts'
+import { pageHeads } from '../../../ui/page-heads.ts'
 import type { WebhookArea } from '../../../webhooks/webhook-area.ts'
 
 /** The operators' own webhook endpoints. All operators share them. */
