@@ -16,10 +16,11 @@ import { type FileFacts, type FilePaths, readFiles } from './files/read-files.ts
 import { judgeIdentity } from './identity/judge-identity.ts'
 import { readIdentity } from './identity/read-identity.ts'
 import { judgeMail } from './mail/judge-mail.ts'
+import { judgeCollector } from './network/judge-collector.ts'
 import { readCollector } from './network/read-collector.ts'
 import { judgePayments } from './payments/judge-payments.ts'
 import { readPayments } from './payments/read-payments.ts'
-import { judgeReceipts } from './receipts/judge-receipts.ts'
+import { receiptsCollector } from './receipts/receipts-collector.ts'
 import { judgeRedis } from './redis/judge-redis.ts'
 import { readRedis } from './redis/read-redis.ts'
 import { hideSecrets, listSecrets, withoutSecrets } from './results/hide-secrets.ts'
@@ -27,7 +28,7 @@ import { type Part, type Result, resultsOf } from './results/result.ts'
 import { judgeVariables } from './settings/judge-variables.ts'
 import { readSettings, type Settings } from './settings/read-settings.ts'
 import type { Variables } from './settings/repair-config.ts'
-import { judgeTraces } from './traces/judge-traces.ts'
+import { tracesCollector } from './traces/traces-collector.ts'
 import { describeLeftOut, judgeRoutes, judgeUpstream, modelsRoutedTo } from './upstreams/judge-upstreams.ts'
 import { readUpstream } from './upstreams/read-upstream.ts'
 
@@ -210,7 +211,7 @@ async function checkTraces({ gateway, areValid, env }: Settings, timeoutMs: numb
   if (traces === null) return { results: [] }
   const url = new URL(traces.url)
   const headers = env.OTEL_EXPORTER_OTLP_TRACES_HEADERS || gateway.OTEL_EXPORTER_OTLP_HEADERS
-  return { results: [judgeTraces(url, await readCollector(url, headers, timeoutMs))] }
+  return { results: [judgeCollector(tracesCollector, url, await readCollector(url, headers, timeoutMs))] }
 }
 
 async function checkReceipts({ control, areValid, env }: Settings, timeoutMs: number): Promise<Checked> {
@@ -220,7 +221,7 @@ async function checkReceipts({ control, areValid, env }: Settings, timeoutMs: nu
   if (control.logExport === null) return { results: [] }
   const url = new URL(control.logExport.url)
   const headers = env.OTEL_EXPORTER_OTLP_LOGS_HEADERS || env.OTEL_EXPORTER_OTLP_HEADERS || ''
-  return { results: [judgeReceipts(url, await readCollector(url, headers, timeoutMs))] }
+  return { results: [judgeCollector(receiptsCollector, url, await readCollector(url, headers, timeoutMs))] }
 }
 
 /** Whether this is a pod of Kubernetes without any of the variables that the upstreams file names: only gateways have them. */

@@ -3,10 +3,8 @@ import { renderToString } from 'react-dom/server'
 import { Card } from '../ui/card.tsx'
 import { PageHead } from '../ui/page-head.tsx'
 import type { PageHead as Head } from '../ui/page-heads.ts'
+import { Loading } from '../ui/states.tsx'
 import { Navigation } from './navigation.tsx'
-
-/** Widths of the placeholder lines. The content security policy refuses styles in HTML. */
-const lines = ['w-11/12', 'w-3/4', 'w-5/6', 'w-2/3', 'w-11/12', 'w-3/4', 'w-5/6', 'w-2/3']
 
 /**
  * What a page shows until its code runs: the frame, the page's title and a placeholder. It has nothing of an account, no name of the brand,
@@ -27,13 +25,7 @@ function FirstView({ head }: { readonly head: Head | null }) {
         <div className="mx-auto max-w-6xl">
           {head !== null && <PageHead title={head.title} description={head.description ?? undefined} />}
           <Card isFlush>
-            <div className="space-y-3 p-5">
-              <span className="sr-only">Loading…</span>
-              {lines.map((width, line) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: the lines never move
-                <div key={line} className={`h-4 rounded bg-sunken motion-safe:animate-pulse ${width}`} />
-              ))}
-            </div>
+            <Loading lines={8} hasFinalHeight />
           </Card>
         </div>
       </main>

@@ -71,6 +71,9 @@ interface LoadingProps {
   readonly hasFinalHeight?: boolean
 }
 
+/** By class, because the first view of a page is HTML, in which the content security policy refuses styles. */
+const lineWidths = ['w-11/12', 'w-3/4', 'w-5/6', 'w-2/3']
+
 /**
  * Grey placeholder lines. What follows on the page appears together with the content (`styles.css`): the height of most
  * content is unknown, and nothing may move while somebody reads or taps.
@@ -83,8 +86,7 @@ export function Loading({ lines = 4, hasFinalHeight = false }: LoadingProps) {
         <div
           // biome-ignore lint/suspicious/noArrayIndexKey: the lines are identical and never move
           key={line}
-          className="h-4 motion-safe:animate-pulse rounded bg-sunken"
-          style={{ width: `${92 - ((line * 17) % 40)}%` }}
+          className={`h-4 motion-safe:animate-pulse rounded bg-sunken ${lineWidths[line % lineWidths.length]}`}
         />
       ))}
     </div>

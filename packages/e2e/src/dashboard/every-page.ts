@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import type { Page, Request } from 'playwright-core'
 import t from 'tap'
 import { ada, deadReceiver, hostile } from './ada.ts'
-import { checkBrand } from './brand.ts'
 import { visit } from './browser.ts'
-import { accessibilityProblems } from './check-accessibility.ts'
+import { checkPage } from './check-page.ts'
 import { docsSubPages, ownPages, publicPages } from './pages.ts'
 import { untilFailed } from './until-failed.ts'
 import { untilLogged } from './until-logged.ts'
@@ -14,69 +13,53 @@ import { browser, system } from './world.ts'
 /** Waits until all parts of a page are loaded. */
 const untilLoaded = (page: Page) => page.getByText('Loading…').first().waitFor({ state: 'detached' })
 
-t.test(
-  'every page, in both themes and on narrow and wide screens, is accessible, fits, and names the operator',
-  async () => {
-    if (browser === null) return
-    const wide = { width: 1920, height: 900 }
-    const narrow = { width: 360, height: 740 }
-    const own = await visit(browser, system, { person: ada, viewport: wide })
-    const stranger = await visit(browser, system, { viewport: wide })
-    const check = async (page: Page, title: string) => {
-      await page.getByRole('heading', { name: title, level: 1 }).waitFor()
-      await untilLoaded(page)
-      // Where no tooltip opens at another size of the page.
-      await page.mouse.move(0, 0)
-      await page.evaluate('for (const part of document.querySelectorAll("details")) part.open = true')
-      await checkBrand(page, title)
-      // Themes differ only in colours, so two of the four combinations suffice.
-      for (const [colorScheme, size] of [
-        ['light', narrow],
-        ['dark', wide]
-      ] as const) {
-        await page.emulateMedia({ colorScheme })
-        await page.setViewportSize(size)
-        const width = Number(await page.evaluate('document.documentElement.scrollWidth'))
-        assert.ok(width <= size.width, `${title} fits ${size.width} px`)
-        assert.deepEqual(await accessibilityProblems(page), [], `${title}, ${colorScheme}, ${size.width} px`)
-      }
-    }
-    await own.page.goto('/dashboard/account')
-    for (const [title] of ownPages) {
-      await own.page.getByRole('navigation').getByRole('link', { name: title, exact: true }).click()
-      await check(own.page, title)
-    }
-    for (const [title, path] of docsSubPages) {
-      await own.page.goto(path)
-      await check(own.page, title)
-    }
-    await own.page.goto('/dashboard/keys')
-    await own.page.getByRole('main').getByRole('row').getByRole('link').first().click()
-    await own.page.getByRole('heading', { name: 'Latest requests' }).waitFor()
-    await check(own.page, hostile)
-    await own.page.goto('/dashboard/webhooks')
-    await own.page.getByRole('link', { name: deadReceiver }).click()
-    await check(own.page, 'Webhook endpoint')
-    await own.page.goto(`/dashboard/requests/${(await untilLogged(ada)).id}`)
-    await check(own.page, 'Request')
-    await own.page.getByRole('button', { name: /^Notices/ }).click()
-    await own.page.getByRole('dialog').getByText('was created').first().waitFor()
-    await check(own.page, 'Request')
-    await own.page.goto('/dashboard/nowhere')
-    await own.page.getByRole('navigation').getByRole('link', { name: 'Keys', exact: true }).waitFor()
-    for (const [title, path] of publicPages) {
-      const { page } = path.startsWith('/dashboard') ? own : stranger
-      // Navigating to an address that differs only in its fragment would not load the page.
-      if (path.includes('#')) await page.goto('about:blank')
-      await page.goto(path)
-      await check(page, title)
-    }
-    assert.deepEqual([...own.complaints, ...stranger.complaints], [])
-    assert.deepEqual([...own.foreign, ...stranger.foreign], [])
-    await own.context.close()
-    await stranger.context.close()
+t.test('every page is accessible, fits narrow and wide screens in both themes, and names the operator', async () => {
+  if (browser === null) return
+  const wide = { width: 1920, height: 900 }
+  const own = await visit(browser, system, { person: ada, viewport: wide })
+  const stranger = await visit(browser, system, { viewport: wide })
+  const check = async (page: Page, title: string) => {
+    await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+    await untilLoaded(page)
+    // Where no tooltip opens at another size of the page.
+    await page.mouse.move(0, 0)
+    await checkPage(page, title, wide)
   }
-)
+  await own.page.goto('/dashboard/account')
+  for (const [title] of ownPages) {
+    await own.page.getByRole('navigation').getByRole('link', { name: title, exact: true }).click()
+    await check(own.page, title)
+  }
+  for (const [title, path] of docsSubPages) {
+    await own.page.goto(path)
+    await check(own.page, title)
+  }
+  await own.page.goto('/dashboard/keys')
+  await own.page.getByRole('main').getByRole('row').getByRole('link').first().click()
+  await own.page.getByRole('heading', { name: 'Latest requests' }).waitFor()
+  await check(own.page, hostile)
+  await own.page.goto('/dashboard/webhooks')
+  await own.page.getByRole('link', { name: deadReceiver }).click()
+  await check(own.page, 'Webhook endpoint')
+  await own.page.goto(`/dashboard/requests/${(await untilLogged(ada)).id}`)
+  await check(own.page, 'Request')
+  await own.page.getByRole('button', { name: /^Notices/ }).click()
+  await own.page.getByRole('dialog').getByText('was created').first().waitFor()
+  await check(own.page, 'Request')
+  await own.page.goto('/dashboard/nowhere')
+  await own.page.getByRole('navigation').getByRole('link', { name: 'Keys', exact: true }).waitFor()
+  for (const [title, path] of publicPages) {
+    const { page } = path.startsWith('/dashboard') ? own : stranger
+    // Navigating to an address that differs only in its fragment would not load the page.
+    if (path.includes('#')) await page.goto('about:blank')
+    await page.goto(path)
+    await check(page, title)
+  }
+  assert.deepEqual([...own.complaints, ...stranger.complaints], [])
+  assert.deepEqual([...own.foreign, ...stranger.foreign], [])
+  await own.context.close()
+  await stranger.context.close()
+})
 
 t.test('text from users is never rendered as HTML', async () => {
   if (browser === null) return

@@ -45,12 +45,12 @@ export async function startCollector(port: number, file: string): Promise<Collec
     async logs() {
       const logs: CollectedLog[] = []
       let cursor: string | null = null
-      for (;;) {
-        const page = await readPage(url, cursor)
+      do {
+        const page: Page = await readPage(url, cursor)
         logs.push(...page.logs)
-        if (page.logs.length < logsPerPage) return logs
         cursor = page.nextCursor
-      }
+      } while (cursor !== null)
+      return logs
     },
     async kill() {
       if (child.exitCode !== null || child.signalCode !== null) return
@@ -74,6 +74,7 @@ async function untilHealthy(child: ChildProcess, url: string): Promise<void> {
 
 interface Page {
   logs: CollectedLog[]
+  /** Null on the last page. */
   nextCursor: string | null
 }
 

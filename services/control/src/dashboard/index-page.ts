@@ -5,7 +5,17 @@ import { escapeHtml } from '../http/escape-html.ts'
 
 export type Encoding = 'br' | 'gzip' | 'identity'
 
-export type IndexPage = Readonly<Record<Encoding, { readonly body: Buffer; readonly etag: string }>>
+export interface IndexPage {
+  etagOf(encoding: Encoding): string
+  /** Encoded at the first call: all pages of a build together take more than a second. */
+  bodyOf(encoding: Encoding): Buffer
+}
+
+const encoders: Readonly<Record<Encoding, (body: Buffer) => Buffer>> = {
+  br: (body) => brotliCompressSync(body),
+  gzip: (body) => gzipSync(body, { level: 9 }),
+  identity: (body) => body
+}
 
 /** What control writes into the page. */
 export interface PageFacts {
@@ -27,7 +37,7 @@ const firstView = /<!--first-view-->.*?<!--\/first-view-->/s
 export const withoutFirstView = (html: string): string => html.replace(firstView, '')
 
 /**
- * Makes the page in every encoding, each with its own tag.
+ * Makes the page, which has its own tag in each encoding.
  *
  * @param html the `index.html` of the build
  */
@@ -40,10 +50,13 @@ export function makeIndexPage(html: string, { gatewayUrl, brand, signIn }: PageF
   }
   const body = Buffer.from(html.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => escapeHtml(values[name] ?? '')))
   const digest = hash('sha256', body, 'base64url').slice(0, 16)
-  const as = (encoding: Encoding, encoded: Buffer) => ({ body: encoded, etag: `"${digest}-${encoding}"` })
+  const encoded = new Map<Encoding, Buffer>()
   return {
-    br: as('br', brotliCompressSync(body)),
-    gzip: as('gzip', gzipSync(body, { level: 9 })),
-    identity: as('identity', body)
+    etagOf: (encoding) => `"${digest}-${encoding}"`,
+    bodyOf(encoding) {
+      const known = encoded.get(encoding) ?? encoders[encoding](body)
+      encoded.set(encoding, known)
+      return known
+    }
   }
 }

@@ -92,16 +92,18 @@ const saidIn: Readonly<Record<string, readonly string[]>> = {
   plan: ['from', 'to']
 }
 
+/** What an entry says with the name of the thing; null if it has none. */
+const namedDeed = ({ action, detail }: AuditEntry): string | null => named[action]?.(detail) ?? null
+
 /** An entry as a sentence: who did what. An unknown action is shown by its name. */
 export function describeSentence(entry: AuditEntry): string {
-  const deed =
-    named[entry.action]?.(entry.detail) ?? (deeds as Readonly<Record<string, string>>)[entry.action] ?? entry.action
+  const deed = namedDeed(entry) ?? (deeds as Readonly<Record<string, string>>)[entry.action] ?? entry.action
   return `${describeActor(entry)} ${deed}.`
 }
 
 /** The facts that {@link describeSentence} leaves out. */
 export function describeRest(entry: AuditEntry): ReturnType<typeof describeDetail> {
-  const isNamed = (named[entry.action]?.(entry.detail) ?? null) !== null
+  const isNamed = namedDeed(entry) !== null
   const said = isNamed ? (saidIn[entry.action.split('.')[0] ?? ''] ?? []) : ['by_key']
   const detail = Object.fromEntries(Object.entries(entry.detail).filter(([name]) => !said.includes(name)))
   return describeDetail({ detail, subject: isNamed ? null : entry.subject })

@@ -101,10 +101,12 @@ async function readSentMails({ sql }: ChaosSystem, account: string): Promise<Sen
  * @param came how many mails are in the mailbox
  */
 function measureMails(came: number, { mails, notices }: SentMails, told: number): Counted {
+  // More mails than notices repeat one.
+  const expected = Math.max(1, Math.min(mails, told))
   return {
-    expected: Math.max(1, mails),
-    missing: Math.max(0, Math.max(1, mails) - came) + Math.max(0, told - notices),
-    repeated: Math.max(0, came - mails)
+    expected,
+    missing: Math.max(0, expected - came) + Math.max(0, told - notices),
+    repeated: Math.max(0, came - expected)
   }
 }
 

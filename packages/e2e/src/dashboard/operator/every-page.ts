@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Page } from 'playwright-core'
 import t from 'tap'
-import { checkBrand } from '../brand.ts'
-import { accessibilityProblems } from '../check-accessibility.ts'
+import { checkPage } from '../check-page.ts'
 import { untilFailed } from '../until-failed.ts'
 import { untilRecovered } from '../until-recovered.ts'
 import { browser } from '../world.ts'
@@ -10,23 +8,6 @@ import { operatorPages } from './pages.ts'
 import { customer, visitAsOperator } from './world.ts'
 
 const wide = { width: 1280, height: 900 }
-const narrow = { width: 360, height: 740 }
-
-/** Themes differ only in colours, so two of the four combinations suffice. */
-async function check(page: Page, title: string): Promise<void> {
-  await page.evaluate('for (const part of document.querySelectorAll("details")) part.open = true')
-  await checkBrand(page, title)
-  for (const [colorScheme, size] of [
-    ['light', narrow],
-    ['dark', wide]
-  ] as const) {
-    await page.emulateMedia({ colorScheme })
-    await page.setViewportSize(size)
-    const width = Number(await page.evaluate('document.documentElement.scrollWidth'))
-    assert.ok(width <= size.width, `${title} fits ${size.width} px`)
-    assert.deepEqual(await accessibilityProblems(page), [], `${title}, ${colorScheme}, ${size.width} px`)
-  }
-}
 
 t.test('every page and dialog of operators is accessible, and fits narrow and wide screens', async () => {
   if (browser === null) return
@@ -36,16 +17,16 @@ t.test('every page and dialog of operators is accessible, and fits narrow and wi
     await page.getByRole('navigation').getByRole('link', { name: title, exact: true }).click()
     await page.getByRole('heading', { name: title, level: 1 }).waitFor()
     await page.getByText('Loading…').first().waitFor({ state: 'detached' })
-    await check(page, title)
+    await checkPage(page, title, wide)
   }
   await page.goto(`/dashboard/operator/accounts/${admin.accounts[0]!.id}`)
   await page.getByRole('heading', { name: customer.email, level: 1 }).waitFor()
-  await check(page, 'an account')
+  await checkPage(page, 'an account', wide)
   for (const action of ['Suspend account', 'Change plan', 'Set limits', 'Adjust usage', 'Delete account']) {
     const opener = page.getByRole('button', { name: action })
     await opener.press('Enter')
     await page.getByRole('dialog').waitFor()
-    await check(page, action)
+    await checkPage(page, action, wide)
     await page.keyboard.press('Escape')
     await opener.and(page.locator(':focus')).waitFor()
   }

@@ -12,6 +12,24 @@ const upstreamAt = (name: string, codes: readonly string[], url: string): Fault 
   make: async ({ write }) => ({ UPSTREAMS_FILE: write('other-upstreams.yaml', upstreamsYaml(url)) })
 })
 
+/** The variables of collectors, and the path that the URL in each has. */
+const traces = ['OTEL_EXPORTER_OTLP_ENDPOINT', ''] as const
+const receipts = ['OTEL_EXPORTER_OTLP_LOGS_ENDPOINT', '/v1/logs'] as const
+
+const collectorAnswers = (
+  name: string,
+  status: number,
+  code: string,
+  [variable, path]: readonly [string, string]
+): Fault => ({
+  name,
+  codes: [code],
+  async make({ startServer }) {
+    const url = await startServer((_request, response) => void response.writeHead(status).end())
+    return { [variable]: url + path }
+  }
+})
+
 export const otherFaults: readonly Fault[] = [
   withEnv('the key of the upstream is wrong', ['upstream_key_refused'], { MAIN_API_KEY: 'sk-another-key' }),
   upstreamAt('nothing listens at the upstream', ['upstream_unreachable'], `http://127.0.0.1:${deadPort}/v1`),
@@ -73,36 +91,11 @@ export const otherFaults: readonly Fault[] = [
   withEnv('nothing listens at the collector of traces', ['collector_unreachable'], {
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${deadPort}`
   }),
-  ...(
-    [
-      ['the collector of traces refuses the credential', 401, 'collector_refuses'],
-      ['the address of the collector is that of another server', 404, 'collector_status']
-    ] as const
-  ).map(
-    ([name, status, code]): Fault => ({
-      name,
-      codes: [code],
-      make: async ({ startServer }) => ({
-        OTEL_EXPORTER_OTLP_ENDPOINT: await startServer((_request, response) => void response.writeHead(status).end())
-      })
-    })
-  ),
+  collectorAnswers('the collector of traces refuses the credential', 401, 'collector_refuses', traces),
+  collectorAnswers('the address of the collector is that of another server', 404, 'collector_status', traces),
   withEnv('nothing listens at the collector of receipts', ['log_collector_unreachable'], {
     OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `http://127.0.0.1:${deadPort}/v1/logs`
   }),
-  ...(
-    [
-      ['the collector of receipts refuses the credential', 403, 'log_collector_refuses'],
-      ['the collector has no pipeline for logs', 404, 'log_collector_status']
-    ] as const
-  ).map(
-    ([name, status, code]): Fault => ({
-      name,
-      codes: [code],
-      async make({ startServer }) {
-        const url = await startServer((_request, response) => void response.writeHead(status).end())
-        return { OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `${url}/v1/logs` }
-      }
-    })
-  )
+  collectorAnswers('the collector of receipts refuses the credential', 403, 'log_collector_refuses', receipts),
+  collectorAnswers('the collector has no pipeline for logs', 404, 'log_collector_status', receipts)
 ]
