@@ -27,12 +27,9 @@ export function serveDashboard(app: FastifyInstance, directory: string, facts: P
   // Resolves links: a new build may replace this one while control runs, with other files.
   const build = realpathSync(directory)
   const files = readPageFiles(build)
-  const pages = new Map(
-    ['index.html', ...files.map(([, file]) => file)].map((file) => [
-      file,
-      makeBoth(readFileSync(join(build, file), 'utf8'), facts)
-    ])
-  )
+  // Several addresses may have one file.
+  const names = new Set(['index.html', ...files.map(([, file]) => file)])
+  const pages = new Map(Array.from(names, (name) => [name, makeBoth(readFileSync(join(build, name), 'utf8'), facts)]))
   const headers = {
     ...pageHeaders(facts.gatewayUrl, facts.brand.logoUrl),
     'content-type': 'text/html; charset=utf-8',
