@@ -6,12 +6,10 @@ import { visit } from './browser.ts'
 import { checkPage } from './check-page.ts'
 import { docsSubPages, ownPages, publicPages } from './pages.ts'
 import { untilFailed } from './until-failed.ts'
+import { untilLoaded } from './until-loaded.ts'
 import { untilLogged } from './until-logged.ts'
 import { untilRecovered } from './until-recovered.ts'
 import { browser, system } from './world.ts'
-
-/** Waits until all parts of a page are loaded. */
-const untilLoaded = (page: Page) => page.getByText('Loading…').first().waitFor({ state: 'detached' })
 
 t.test('every page is accessible, fits narrow and wide screens in both themes, and names the operator', async () => {
   if (browser === null) return

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import t from 'tap'
 import { checkPage } from '../check-page.ts'
 import { untilFailed } from '../until-failed.ts'
+import { untilLoaded } from '../until-loaded.ts'
 import { untilRecovered } from '../until-recovered.ts'
 import { browser } from '../world.ts'
 import { operatorPages } from './pages.ts'
@@ -16,7 +17,7 @@ t.test('every page and dialog of operators is accessible, and fits narrow and wi
   for (const title of operatorPages) {
     await page.getByRole('navigation').getByRole('link', { name: title, exact: true }).click()
     await page.getByRole('heading', { name: title, level: 1 }).waitFor()
-    await page.getByText('Loading…').first().waitFor({ state: 'detached' })
+    await untilLoaded(page)
     await checkPage(page, title, wide)
   }
   await page.goto(`/dashboard/operator/accounts/${admin.accounts[0]!.id}`)

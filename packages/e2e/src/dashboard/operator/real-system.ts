@@ -7,6 +7,7 @@ import { Person } from '../../person.ts'
 import { visit } from '../browser.ts'
 import { choose } from '../choose.ts'
 import { startReceiver } from '../receiver.ts'
+import { untilLoaded } from '../until-loaded.ts'
 import { browser, system } from '../world.ts'
 import { operator } from './world.ts'
 
@@ -100,7 +101,7 @@ t.test('what an operator does in the browser is in force at the gateway when the
   for (const title of ['System', 'Money', 'Operators’ notices', 'Operators’ log']) {
     await page.getByRole('navigation').getByRole('link', { name: title, exact: true }).click()
     await page.getByRole('heading', { name: title, level: 1 }).waitFor()
-    await page.getByText('Loading…').first().waitFor({ state: 'detached' })
+    await untilLoaded(page)
   }
   await page.getByText('Reason: A public repository').first().waitFor()
 
