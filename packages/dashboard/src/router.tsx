@@ -18,6 +18,7 @@ import { NotFoundPage, NotFoundPart } from './layout/not-found-page.tsx'
 import { mailLink } from './pages/auth/mail-link.ts'
 import { openSignIn } from './pages/auth/open-sign-in.ts'
 import { isDocsPage } from './pages/docs/list-pages.ts'
+import { readPage } from './pages/docs/read-page.ts'
 import { readRequestsSearch } from './pages/requests/requests-search.ts'
 import { readUsageSearch } from './pages/usage/usage-search.ts'
 
@@ -119,6 +120,7 @@ const limits = createRoute({
 const docs = createRoute({
   getParentRoute: () => dashboard,
   path: '/docs',
+  loader: () => queryClient.prefetchQuery(readPage('quickstart')),
   component: lazyPage(() => import('./pages/docs/docs-page.tsx'), 'DocsHome')
 })
 const docsApi = createRoute({
@@ -133,6 +135,8 @@ const docsPage = createRoute({
   beforeLoad: ({ params }) => {
     if (!isDocsPage(params.page)) throw notFound()
   },
+  // Its first view has the text, which must not go away while it is read.
+  loader: ({ params }) => queryClient.prefetchQuery(readPage(params.page)),
   component: lazyPage(() => import('./pages/docs/docs-page.tsx'), 'DocsSubPage')
 })
 const usage = createRoute({

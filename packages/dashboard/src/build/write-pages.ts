@@ -82,7 +82,8 @@ function addLinks(html: string, chunks: readonly Chunk[], { modules, reads }: Pa
       .map((name) => `<link rel="modulepreload" crossorigin href="/${name}">`),
     ...[...new Set(styles)]
       .filter(isMissing)
-      .map((name) => `<link rel="preload" as="style" crossorigin href="/${name}">`),
+      // Applied at once: the first view of a page may need it.
+      .map((name) => `<link rel="stylesheet" crossorigin href="/${name}">`),
     // Last: the answers are small, and without the code nothing reads them. A fetch without options has the same mode and
     // credentials. A preload with others would not be used.
     ...reads.map((url) => `<link rel="preload" as="fetch" crossorigin href="${escapeAttribute(url)}">`)

@@ -31,7 +31,7 @@ export function serveDashboard(app: FastifyInstance, directory: string, facts: P
   const names = new Set(['index.html', ...files.map(([, file]) => file)])
   const pages = new Map(Array.from(names, (name) => [name, makeBoth(readFileSync(join(build, name), 'utf8'), facts)]))
   const headers = {
-    ...pageHeaders(facts.gatewayUrl, facts.brand.logoUrl),
+    ...pageHeaders(facts.docs.gatewayUrl, facts.brand.logoUrl),
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-cache',
     vary: 'accept-encoding, cookie'

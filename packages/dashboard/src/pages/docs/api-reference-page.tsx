@@ -3,10 +3,11 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { OpenApiDocument } from '@tollgate/contracts/openapi/document.ts'
 import { readDocument } from '../../api/read-document.ts'
 import { Card } from '../../ui/card.tsx'
+import { Page } from '../../ui/page.tsx'
 import { pageHeads } from '../../ui/page-heads.ts'
 import { SearchField } from '../../ui/search-field.tsx'
 import { QueryView } from '../../ui/states.tsx'
-import { DocsFrame } from './docs-frame.tsx'
+import { DocsLayout } from './docs-layout.tsx'
 import { findOperations } from './find-operations.ts'
 import { OperationView } from './operation-view.tsx'
 
@@ -20,21 +21,23 @@ export function ApiReferencePage() {
   const { q = '' } = useSearch({ from: '/dashboard/docs/api' })
   const navigate = useNavigate({ from: '/dashboard/docs/api' })
   return (
-    <DocsFrame title={pageHeads['/dashboard/docs/api'].title}>
-      <div className="space-y-6">
-        <search className="flex">
-          <SearchField
-            label="Search operations"
-            placeholder="Path or what it does"
-            text={q}
-            onChange={(text) => void navigate({ search: { q: text }, replace: true })}
-          />
-        </search>
-        {documents.map(([title, path]) => (
-          <Reference key={path} title={title} path={path} typed={q} />
-        ))}
-      </div>
-    </DocsFrame>
+    <Page {...pageHeads['/dashboard/docs/api']}>
+      <DocsLayout>
+        <div className="space-y-6">
+          <search className="flex">
+            <SearchField
+              label="Search operations"
+              placeholder="Path or what it does"
+              text={q}
+              onChange={(text) => void navigate({ search: { q: text }, replace: true })}
+            />
+          </search>
+          {documents.map(([title, path]) => (
+            <Reference key={path} title={title} path={path} typed={q} />
+          ))}
+        </div>
+      </DocsLayout>
+    </Page>
   )
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { docsPages as texts } from '@tollgate/contracts/docs/docs-pages.ts'
 import { test } from 'tap'
-import { fillPage, headingId, isDocsPage } from './list-pages.ts'
+import { docsPages, fillPage, headingId, isDocsPage } from './list-pages.ts'
 
 test('a page has the model of the reader in place of MODEL, and no title of its own', async () => {
   const text = '# Title\n\n{ "model": "MODEL" }, ANTHROPIC_MODEL=MODEL, `OPENAI_MODEL`'
@@ -15,4 +16,11 @@ test('error codes and event types are ids of their headings', async () => {
 
 test('only pages that exist have an address', async () => {
   assert.deepEqual(['errors', 'api', 'nothing'].map(isDocsPage), [true, false, false])
+})
+
+test('the list has every text, by its title', async () => {
+  assert.deepEqual(
+    docsPages,
+    Object.entries(texts).map(([page, { title }]) => [page, title])
+  )
 })

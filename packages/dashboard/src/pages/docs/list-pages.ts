@@ -1,4 +1,6 @@
-/** The pages of the docs, by the last part of their addresses; control serves their texts. */
+import { type PageHead, pageHeads } from '../../ui/page-heads.ts'
+
+/** The pages of the docs, by the last part of their addresses. The router needs the list, but not the texts. */
 export const docsPages = [
   ['quickstart', 'Quickstart'],
   ['clients', 'SDKs and coding agents'],
@@ -9,6 +11,18 @@ export const docsPages = [
 ] as const
 
 export const isDocsPage = (name: string): boolean => docsPages.some(([page]) => page === name)
+
+/** The address of a page. */
+export const docsAddress = (page: string): string => `/dashboard/docs/${page}`
+
+/** Where control serves the text of a page. */
+export const textAddress = (page: string): string => `/api/docs/${page}.md`
+
+/** The title and the description of a page. */
+export const headOf = (page: string): PageHead & { readonly description: string } => ({
+  title: docsPages.find(([name]) => name === page)?.[1] ?? page,
+  description: pageHeads['/dashboard/docs'].description
+})
 
 /** The Markdown of a page without its title, which the page itself shows, and with a model of the reader. */
 export const fillPage = (markdown: string, model: string): string =>

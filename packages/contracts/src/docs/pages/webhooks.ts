@@ -1,6 +1,6 @@
-import { describeEvents } from '@tollgate/contracts/events/describe-events.ts'
-import { accountEvents } from '@tollgate/contracts/events/event-types.ts'
-import { describeSchema } from '@tollgate/contracts/openapi/describe-schema.ts'
+import { describeEvents } from '../../events/describe-events.ts'
+import { accountEvents } from '../../events/event-types.ts'
+import { describeSchema } from '../../openapi/describe-schema.ts'
 import type { DocsPage } from '../docs-facts.ts'
 
 export const webhooks: DocsPage = {

@@ -2,13 +2,20 @@
 export interface DocsFacts {
   /** The operator's brand. */
   readonly name: string
+  /** The brand as the name of a provider in the settings of clients, such as `acme-ai`. */
+  readonly id: string
   /** Origin of control. */
   readonly publicUrl: string
   /** Origin of the gateway. */
   readonly gatewayUrl: string
-  /** Where people get help; null for none. */
-  readonly supportUrl: string | null
 }
+
+/** The name of a provider for a brand: see {@link DocsFacts.id}. */
+export const providerIdOf = (brand: string): string =>
+  brand
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '') || 'gateway'
 
 /** A page as Markdown, without a title. `MODEL` and `YOUR_API_KEY` stand for values of the reader. */
 export interface DocsPage {

@@ -4,13 +4,7 @@ import type { DocsPage } from '../docs-facts.ts'
 export const clients: DocsPage = {
   title: 'SDKs and coding agents',
   summary: 'Settings of libraries and coding agents.',
-  write: ({ name, gatewayUrl }) => {
-    const id =
-      name
-        .toLowerCase()
-        .replace(/[^a-z0-9]+/g, '-')
-        .replace(/^-|-$/g, '') || 'gateway'
-    return `
+  write: ({ name, id, gatewayUrl }) => `
 Clients of OpenAI's API use the address \`${gatewayUrl}/v1\`. Clients of Anthropic's API use \`${gatewayUrl}\`, without \`/v1\`.
 
 ## Libraries
@@ -104,5 +98,4 @@ In \`~/.pi/agent/models.json\`:
 
 Gemini CLI does not work: it speaks only Google's own API.
 `
-  }
 }

@@ -1,5 +1,5 @@
-import { isRetryable } from '@tollgate/contracts/errors/should-retry.ts'
-import { type ErrorCode, errorTable } from '@tollgate/contracts/errors/table.ts'
+import { isRetryable } from '../../errors/should-retry.ts'
+import { type ErrorCode, errorTable } from '../../errors/table.ts'
 import type { DocsPage } from '../docs-facts.ts'
 
 /** A message of the error table in its two parts. */

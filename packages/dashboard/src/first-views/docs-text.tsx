@@ -1,0 +1,22 @@
+import { docsPages, renderPage } from '@tollgate/contracts/docs/docs-pages.ts'
+import { DocsLayout } from '../pages/docs/docs-layout.tsx'
+import { DocsView } from '../pages/docs/docs-view.tsx'
+import { docsAddress, headOf, docsPages as listed } from '../pages/docs/list-pages.ts'
+import { type PageHead, pageHeads } from '../ui/page-heads.ts'
+import { unfilled } from './unfilled.ts'
+
+/** The page of the docs at an address; null for other pages. */
+export function docsPageAt(address: string): { page: string; head: PageHead } | null {
+  if (address === '/dashboard/docs') return { page: 'quickstart', head: pageHeads[address] }
+  const [page] = listed.find(([name]) => docsAddress(name) === address) ?? []
+  return page === undefined ? null : { page, head: headOf(page) }
+}
+
+/** A page of the docs without a reader. Control fills in the facts. */
+export function DocsText({ page }: { readonly page: string }) {
+  return (
+    <DocsLayout>
+      <DocsView markdown={renderPage(docsPages[page]!, unfilled)} models={['MODEL']} model="MODEL" onModel={() => {}} />
+    </DocsLayout>
+  )
+}

@@ -1,0 +1,65 @@
+import { useLocation } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import type { Components } from 'react-markdown'
+import { Card } from '../../ui/card.tsx'
+import { Choice } from '../../ui/choice.tsx'
+import { textLink } from '../../ui/text-link.ts'
+import { Markdown } from '../playground/markdown.tsx'
+import { fillPage, headingId } from './list-pages.ts'
+
+interface DocsViewProps {
+  readonly markdown: string
+  /** From which the reader chooses the model in the examples. */
+  readonly models: readonly string[]
+  readonly model: string
+  readonly onModel: (model: string) => void
+}
+
+/** The text of a page, with a model of the reader. The build renders it too, without a reader. */
+export function DocsView({ markdown, models, model, onModel }: DocsViewProps) {
+  return (
+    <Card isFlush>
+      <div className="space-y-5 p-5">
+        {/\bMODEL\b/.test(markdown) && (
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+            <span aria-hidden="true" className="text-sm font-medium">
+              Model in the examples
+            </span>
+            <Choice
+              label="Model in the examples"
+              options={models.map((id) => [id, id] as const)}
+              value={model}
+              onChange={onModel}
+            />
+          </div>
+        )}
+        <Sections text={fillPage(markdown, model)} />
+      </div>
+    </Card>
+  )
+}
+
+/** The text, scrolled to the section that the address names. */
+function Sections({ text }: { readonly text: string }) {
+  const { hash } = useLocation()
+  useEffect(() => {
+    if (hash !== '') document.getElementById(hash)?.scrollIntoView()
+  }, [hash])
+  return <Markdown text={text} further={sections} />
+}
+
+/** The build has no location. Nobody can follow the links of its text. */
+const isOwn = (href: string): boolean => URL.canParse(href) && new URL(href).origin === globalThis.location?.origin
+
+const sections: Components = {
+  h2: ({ children }) => (
+    <h2 id={headingId(String(children))} className="scroll-mt-20 break-words">
+      {children}
+    </h2>
+  ),
+  a: ({ href = '', children }) => (
+    <a href={href} className={textLink} {...(!isOwn(href) && { target: '_blank', rel: 'noopener noreferrer' })}>
+      {children}
+    </a>
+  )
+}
