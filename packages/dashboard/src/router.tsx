@@ -126,7 +126,6 @@ const docs = createRoute({
 const docsApi = createRoute({
   getParentRoute: () => dashboard,
   path: '/docs/api',
-  validateSearch: keepSearch('q'),
   component: lazyPage(() => import('./pages/docs/api-reference-page.tsx'), 'ApiReferencePage')
 })
 const docsPage = createRoute({

@@ -130,7 +130,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   // Before every part of the API, whose routes it collects.
   app.register(swagger, swaggerOptions(config.publicUrl, name))
   app.register(async (probes) => answerLivez(probes))
-  app.register(async (api) => openApiEndpoints(api, name), { prefix: '/api' })
+  app.register(async (api) => openApiEndpoints(api), { prefix: '/api' })
   app.register(async (docs) => docsEndpoints(docs, facts, config.brand.supportUrl))
   app.register(cookie)
   app.register(rateLimits, { redis })

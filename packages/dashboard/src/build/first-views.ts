@@ -5,16 +5,11 @@ import { pathToFileURL } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { build, type InlineConfig, type Rolldown } from 'vite'
 import { packageDir } from './builds.ts'
+import { sharedSettings } from './shared-settings.ts'
 
 const sourceDir = join(packageDir, 'src')
 
-const shared: InlineConfig = {
-  configFile: false,
-  envDir: false,
-  root: packageDir,
-  logLevel: 'warn',
-  plugins: [react()]
-}
+const shared: InlineConfig = { ...sharedSettings, plugins: [react()] }
 
 /** Renders what a page shows until its code runs. @param address as in `pages.json` */
 export type RenderPage = (address: string) => Promise<string>

@@ -31,8 +31,7 @@ const addressesOf = (route: string): string[] =>
 const ownReads: Readonly<Record<string, readonly string[]>> = {
   '/dashboard/webhooks': ['/api/webhooks'],
   '/dashboard/docs': [textAddress('quickstart')],
-  ...Object.fromEntries(docsPages.map(([page]) => [docsAddress(page), [textAddress(page)]])),
-  '/dashboard/docs/api': ['/api/docs/gateway.json', '/api/openapi.json']
+  ...Object.fromEntries(docsPages.map(([page]) => [docsAddress(page), [textAddress(page)]]))
 }
 
 /** The addresses of the API that a page reads first. */

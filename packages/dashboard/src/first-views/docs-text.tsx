@@ -16,7 +16,10 @@ export function docsPageAt(address: string): { page: string; head: PageHead } | 
 export function DocsText({ page }: { readonly page: string }) {
   return (
     <DocsLayout>
-      <DocsView markdown={renderPage(docsPages[page]!, unfilled)} models={['MODEL']} model="MODEL" onModel={() => {}} />
+      <DocsView markdown={renderPage(docsPages[page]!, unfilled)} model="MODEL" choice={noChoice} />
     </DocsLayout>
   )
 }
+
+/** As high as the choice of a model. */
+const noChoice = <div className="h-10 flex-1 basis-40 rounded-lg border border-line-strong bg-surface sm:max-w-64" />

@@ -8,6 +8,7 @@ import { markUnfilled } from './unfilled.ts'
  *
  * @param address as in `pages.json`
  * @returns HTML without styles and scripts, with `{{name}}` for what control fills in
+ * @throws Error for a component that has an inline style
  */
 export async function renderFirstView(address: string): Promise<string> {
   const router = createRouter({
@@ -16,5 +17,7 @@ export async function renderFirstView(address: string): Promise<string> {
     defaultNotFoundComponent: () => null
   })
   await router.load()
-  return markUnfilled(renderToString(<RouterProvider router={router as never} />))
+  const html = markUnfilled(renderToString(<RouterProvider router={router as never} />))
+  if (html.includes(' style="')) throw new Error(`${address}: the policy of the pages refuses inline styles`)
+  return html
 }

@@ -3,11 +3,12 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAccount } from '../../layout/caller.ts'
 import { Card } from '../../ui/card.tsx'
+import { Choice } from '../../ui/choice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pageHeads } from '../../ui/page-heads.ts'
 import { QueryView } from '../../ui/states.tsx'
 import { DocsLayout } from './docs-layout.tsx'
-import { DocsView } from './docs-view.tsx'
+import { DocsView, modelLabel } from './docs-view.tsx'
 import { headOf } from './list-pages.ts'
 import { readPage } from './read-page.ts'
 
@@ -43,7 +44,18 @@ function DocsText({ page }: { readonly page: string }) {
           </QueryView>
         </Card>
       ) : (
-        <DocsView markdown={text.data} models={models} model={model} onModel={setModel} />
+        <DocsView
+          markdown={text.data}
+          model={model}
+          choice={
+            <Choice
+              label={modelLabel}
+              options={models.map((id) => [id, id] as const)}
+              value={model}
+              onChange={setModel}
+            />
+          }
+        />
       )}
     </DocsLayout>
   )

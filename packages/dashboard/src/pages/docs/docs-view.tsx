@@ -1,43 +1,37 @@
 import { useLocation } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import type { Components } from 'react-markdown'
 import { Card } from '../../ui/card.tsx'
-import { Choice } from '../../ui/choice.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { Markdown } from '../playground/markdown.tsx'
 import { fillPage, headingId } from './list-pages.ts'
 
 interface DocsViewProps {
   readonly markdown: string
-  /** From which the reader chooses the model in the examples. */
-  readonly models: readonly string[]
   readonly model: string
-  readonly onModel: (model: string) => void
+  /** With which the reader chooses the model in the examples. */
+  readonly choice: ReactNode
 }
 
 /** The text of a page, with a model of the reader. The build renders it too, without a reader. */
-export function DocsView({ markdown, models, model, onModel }: DocsViewProps) {
-  return (
-    <Card isFlush>
-      <div className="space-y-5 p-5">
-        {/\bMODEL\b/.test(markdown) && (
-          <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-            <span aria-hidden="true" className="text-sm font-medium">
-              Model in the examples
-            </span>
-            <Choice
-              label="Model in the examples"
-              options={models.map((id) => [id, id] as const)}
-              value={model}
-              onChange={onModel}
-            />
-          </div>
-        )}
-        <Sections text={fillPage(markdown, model)} />
-      </div>
-    </Card>
-  )
-}
+export const DocsView = ({ markdown, model, choice }: DocsViewProps) => (
+  <Card isFlush>
+    <div className="space-y-5 p-5">
+      {/\bMODEL\b/.test(markdown) && (
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+          <span aria-hidden="true" className="text-sm font-medium">
+            {modelLabel}
+          </span>
+          {choice}
+        </div>
+      )}
+      <Sections text={fillPage(markdown, model)} />
+    </div>
+  </Card>
+)
+
+/** Of the choice of a model. */
+export const modelLabel = 'Model in the examples'
 
 /** The text, scrolled to the section that the address names. */
 function Sections({ text }: { readonly text: string }) {
