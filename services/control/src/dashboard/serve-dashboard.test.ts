@@ -214,3 +214,23 @@ test('the page has the brand of the operator, and may load its logo only', async
   assert.match(body, /^<title>&#60;Acme&#62; &#38; &#34;Co&#34;<\/title>/)
   assert.match(String(headers['content-security-policy']), /img-src 'self' https:\/\/cdn\.example\.com;/)
 })
+
+test('only the API reference may have inline styles, and only pages of this origin may frame it', async (t) => {
+  const directory = t.testdir({
+    'index.html': html,
+    'api-reference.html': '<title>{{brandName}}</title>',
+    'pages.json': '{"/api/reference":"api-reference.html"}',
+    assets: {}
+  })
+  const app = serve(t, directory)
+  const { body, headers } = await app.inject('/api/reference')
+  assert.equal(body, '<title>Tollgate</title>')
+  const policy = String(headers['content-security-policy'])
+  assert.match(
+    policy,
+    /script-src 'self'; style-src 'self' 'unsafe-inline'; .*connect-src 'self'; .*frame-ancestors 'self'$/
+  )
+  assert.equal(headers['x-frame-options'], 'SAMEORIGIN')
+  const page = await app.inject('/dashboard/docs/api')
+  assert.match(String(page.headers['content-security-policy']), /frame-src 'self'; .*frame-ancestors 'none';/)
+})

@@ -68,7 +68,7 @@ t.test('what an operator does in the browser is in force at the gateway when the
   await confirmAct(page, 'Set limits')
   assert.equal(await ask(), 'served')
   await button('Adjust usage').click()
-  await choose(page, 'Effect', 'Charge')
+  await choose(page, 'Effect', 'Charge: raises the spend of the account')
   await dialog.getByLabel('Amount').fill('5')
   await confirmAct(page, 'Adjust usage', { password: true })
   await toast('Charged $5.00')
