@@ -131,11 +131,12 @@ const docsApi = createRoute({
 const docsPage = createRoute({
   getParentRoute: () => dashboard,
   path: '/docs/$page',
-  beforeLoad: ({ params }) => {
-    if (!isDocsPage(params.page)) throw notFound()
-  },
   // Its first view has the text, which must not go away while it is read.
-  loader: ({ params }) => queryClient.prefetchQuery(readPage(params.page)),
+  loader: ({ params }) => {
+    if (!isDocsPage(params.page)) throw notFound()
+    return queryClient.prefetchQuery(readPage(params.page))
+  },
+  notFoundComponent: NotFoundPart,
   component: lazyPage(() => import('./pages/docs/docs-page.tsx'), 'DocsSubPage')
 })
 const usage = createRoute({

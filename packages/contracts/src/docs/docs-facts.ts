@@ -17,7 +17,9 @@ export const providerIdOf = (brand: string): string =>
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '') || 'gateway'
 
-/** A page as Markdown, without a title. `MODEL` and `YOUR_API_KEY` stand for values of the reader. */
+/**
+ * A page as Markdown, without a title. `YOUR_API_KEY`, `MODEL`, `MESSAGES_MODEL` and
+ * `RESPONSES_MODEL` stand for values of the reader: the last two are models of `/v1/messages` and `/v1/responses`. */
 export interface DocsPage {
   readonly title: string
   /** One sentence for lists of pages. */

@@ -16,7 +16,7 @@ export function docsPageAt(address: string): { page: string; head: PageHead } | 
 export function DocsText({ page }: { readonly page: string }) {
   return (
     <DocsLayout>
-      <DocsView markdown={renderPage(docsPages[page]!, unfilled)} model="MODEL" choice={noChoice} />
+      <DocsView markdown={renderPage(docsPages[page]!, unfilled)} models={{}} choice={noChoice} />
     </DocsLayout>
   )
 }

@@ -1,3 +1,6 @@
+import type { ChatApi } from '../chat-models/chat-api.ts'
+import { writeMessageSnippets } from './write-message-snippets.ts'
+
 export const languages = [
   ['curl', 'curl'],
   ['python', 'Python'],
@@ -11,6 +14,7 @@ export interface Message {
   readonly content: string
 }
 export interface SnippetOptions {
+  readonly api: ChatApi
   /** The gateway's public origin. */
   readonly gatewayUrl: string
   /** A key, or a placeholder for it. */
@@ -25,13 +29,15 @@ export interface SnippetOptions {
 
 /** Writes the same chat call in each language, ready to run. */
 export function writeSnippets(options: SnippetOptions): Record<Language, string> {
-  return {
-    curl: writeCurl(options),
-    python: writePython(options),
-    node: writeNode(options),
-    ai: writeAiSdk(options)
-  }
+  const others = options.api === 'messages' ? writeMessageSnippets(options) : writeChatSnippets(options)
+  return { ...others, ai: writeAiSdk(options) }
 }
+
+const writeChatSnippets = (options: SnippetOptions) => ({
+  curl: writeCurl(options),
+  python: writePython(options),
+  node: writeNode(options)
+})
 
 /** The members besides messages, as lines of `<name><separator><value>`. */
 function parameterLines({ temperature, max_tokens }: SnippetOptions, indent: string, separator: string): string[] {
@@ -40,8 +46,8 @@ function parameterLines({ temperature, max_tokens }: SnippetOptions, indent: str
   )
 }
 
-function writeCurl({ gatewayUrl, secret, model, messages, isStream, ...rest }: SnippetOptions): string {
-  const body = JSON.stringify({ model, ...rest, ...(isStream && { stream: true }), messages }, null, 2)
+function writeCurl({ gatewayUrl, secret, model, messages, isStream, temperature, max_tokens }: SnippetOptions): string {
+  const body = JSON.stringify({ model, temperature, max_tokens, ...(isStream && { stream: true }), messages }, null, 2)
   return [
     `curl ${isStream ? '-N ' : ''}${gatewayUrl}/v1/chat/completions \\`,
     `  -H "Authorization: Bearer ${secret}" \\`,
@@ -76,8 +82,15 @@ function writeNode(options: SnippetOptions): string {
   ].join('\n')
 }
 
+/** The provider of Vercel's AI SDK for an API. */
+const aiProviders = {
+  chat: { create: 'createOpenAICompatible', module: '@ai-sdk/openai-compatible', settings: [`  name: 'gateway',`] },
+  messages: { create: 'createAnthropic', module: '@ai-sdk/anthropic', settings: [] }
+} as const satisfies Record<ChatApi, unknown>
+
 /** Vercel's AI SDK takes the system prompt as a member of its own. */
 function writeAiSdk({
+  api,
   gatewayUrl,
   secret,
   model,
@@ -88,17 +101,18 @@ function writeAiSdk({
 }: SnippetOptions): string {
   const system = messages.find(({ role }) => role === 'system')
   const others = messages.filter(({ role }) => role !== 'system')
+  const { create, module, settings } = aiProviders[api]
   const parameters = [
     ...(temperature === undefined ? [] : [`  temperature: ${temperature},`]),
     ...(max_tokens === undefined ? [] : [`  maxOutputTokens: ${max_tokens},`]),
     ...(system === undefined ? [] : [`  instructions: ${JSON.stringify(system.content)},`])
   ]
   return [
-    `import { createOpenAICompatible } from '@ai-sdk/openai-compatible'`,
+    `import { ${create} } from '${module}'`,
     `import { ${isStream ? 'streamText' : 'generateText'} } from 'ai'`,
     '',
-    'const gateway = createOpenAICompatible({',
-    `  name: 'gateway',`,
+    `const gateway = ${create}({`,
+    ...settings,
     `  baseURL: '${gatewayUrl}/v1',`,
     `  apiKey: '${secret}'`,
     '})',

@@ -30,7 +30,7 @@ Needs a model of \`/v1/messages\`.
 \`\`\`sh
 export ANTHROPIC_BASE_URL=${gatewayUrl}
 export ANTHROPIC_AUTH_TOKEN=YOUR_API_KEY
-export ANTHROPIC_MODEL=MODEL
+export ANTHROPIC_MODEL=MESSAGES_MODEL
 claude
 \`\`\`
 
@@ -39,7 +39,7 @@ claude
 Needs a model of \`/v1/responses\`. In \`~/.codex/config.toml\`, with the key in the variable \`API_KEY\`:
 
 \`\`\`toml
-model = "MODEL"
+model = "RESPONSES_MODEL"
 model_provider = "${id}"
 # Remove this line if the model has a price for calls of web_search.
 web_search = "disabled"
@@ -90,7 +90,7 @@ In \`~/.pi/agent/models.json\`:
       "baseUrl": "${gatewayUrl}/v1",
       "api": "openai-responses",
       "apiKey": "API_KEY",
-      "models": [{ "id": "MODEL" }]
+      "models": [{ "id": "RESPONSES_MODEL" }]
     }
   }
 }

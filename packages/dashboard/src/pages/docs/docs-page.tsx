@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useAccount } from '../../layout/caller.ts'
+import { useChatModels } from '../../chat-models/use-chat-models.ts'
 import { Card } from '../../ui/card.tsx'
 import { Choice } from '../../ui/choice.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -30,10 +30,20 @@ export function DocsSubPage() {
 }
 
 function DocsText({ page }: { readonly page: string }) {
-  const models = useAccount()
-    .models.filter(({ kind }) => kind === 'chat')
-    .map(({ id }) => id)
-  const [model, setModel] = useState(models[0] ?? 'MODEL')
+  const all = useChatModels()
+  const models = all.filter(({ api }) => api === 'chat').map(({ id }) => id)
+  const [chosen, setModel] = useState('')
+  const model = models.includes(chosen) ? chosen : (models[0] ?? 'MODEL')
+  /** The chosen model if it is offered at a path, or else another one of it. */
+  const modelAt = (path: string) => {
+    const offered = all.filter(({ endpoints }) => endpoints?.includes(path))
+    return (offered.find(({ id }) => id === model) ?? offered[0])?.id
+  }
+  const fill = {
+    MODEL: model,
+    MESSAGES_MODEL: modelAt('/v1/messages') ?? 'MESSAGES_MODEL',
+    RESPONSES_MODEL: modelAt('/v1/responses') ?? 'RESPONSES_MODEL'
+  }
   const text = useQuery(readPage(page))
   return (
     <DocsLayout>
@@ -46,7 +56,7 @@ function DocsText({ page }: { readonly page: string }) {
       ) : (
         <DocsView
           markdown={text.data}
-          model={model}
+          models={fill}
           choice={
             <Choice
               label={modelLabel}

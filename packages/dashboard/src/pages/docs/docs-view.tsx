@@ -4,17 +4,17 @@ import type { Components } from 'react-markdown'
 import { Card } from '../../ui/card.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { Markdown } from '../playground/markdown.tsx'
-import { fillPage, headingId } from './list-pages.ts'
+import { fillPage, headingId, type ModelsOfExamples } from './list-pages.ts'
 
 interface DocsViewProps {
   readonly markdown: string
-  readonly model: string
+  readonly models: ModelsOfExamples
   /** With which the reader chooses the model in the examples. */
   readonly choice: ReactNode
 }
 
-/** The text of a page, with a model of the reader. The build renders it too, without a reader. */
-export const DocsView = ({ markdown, model, choice }: DocsViewProps) => (
+/** The text of a page, with models of the reader. The build renders it too, without a reader. */
+export const DocsView = ({ markdown, models, choice }: DocsViewProps) => (
   <Card isFlush>
     <div className="space-y-5 p-5">
       {/\bMODEL\b/.test(markdown) && (
@@ -25,7 +25,7 @@ export const DocsView = ({ markdown, model, choice }: DocsViewProps) => (
           {choice}
         </div>
       )}
-      <Sections text={fillPage(markdown, model)} />
+      <Sections text={fillPage(markdown, models)} />
     </div>
   </Card>
 )

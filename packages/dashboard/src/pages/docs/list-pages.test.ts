@@ -4,8 +4,9 @@ import { test } from 'tap'
 import { docsPages, fillPage, headingId, isDocsPage } from './list-pages.ts'
 
 test('a page has the model of the reader in place of MODEL, and no title of its own', async () => {
-  const text = '# Title\n\n{ "model": "MODEL" }, ANTHROPIC_MODEL=MODEL, `OPENAI_MODEL`'
-  assert.equal(fillPage(text, '$&x'), '{ "model": "$&x" }, ANTHROPIC_MODEL=$&x, `OPENAI_MODEL`')
+  const text = '# Title\n\n{ "model": "MODEL" }, ANTHROPIC_MODEL=MESSAGES_MODEL, RESPONSES_MODEL, `OPENAI_MODEL`'
+  const models = { MODEL: '$&x', MESSAGES_MODEL: 'claude' }
+  assert.equal(fillPage(text, models), '{ "model": "$&x" }, ANTHROPIC_MODEL=claude, RESPONSES_MODEL, `OPENAI_MODEL`')
 })
 
 test('error codes and event types are ids of their headings', async () => {

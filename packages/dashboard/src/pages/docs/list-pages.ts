@@ -29,9 +29,14 @@ export const headOf = (page: string): PageHead & { readonly description: string 
   description: pageHeads['/dashboard/docs'].description
 })
 
-/** The Markdown of a page without its title, which the page itself shows, and with a model of the reader. */
-export const fillPage = (markdown: string, model: string): string =>
-  markdown.replace(/^# .*\n+/, '').replaceAll(/\bMODEL\b/g, () => model)
+/** Models of the reader for the examples of a page, by what stands for them in its text. */
+export type ModelsOfExamples = Readonly<Partial<Record<'MODEL' | 'MESSAGES_MODEL' | 'RESPONSES_MODEL', string>>>
+
+/** The Markdown of a page without its title, which the page itself shows, and with models of the reader. */
+export const fillPage = (markdown: string, models: ModelsOfExamples): string =>
+  markdown
+    .replace(/^# .*\n+/, '')
+    .replaceAll(/\b(MESSAGES_|RESPONSES_)?MODEL\b/g, (name) => models[name as keyof ModelsOfExamples] ?? name)
 
 /** The id of a heading; an error code or an event type is its own id. */
 export const headingId = (text: string): string =>

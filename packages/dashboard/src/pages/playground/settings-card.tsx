@@ -33,7 +33,7 @@ export function SettingsCard(props: SettingsCardProps) {
   return (
     <Card title="Settings" className="h-fit xl:sticky xl:top-6">
       <div className="space-y-4">
-        <div className="grid grid-cols-1 gap-4 sm:grid-cols-2 xl:grid-cols-1">
+        <div className="grid grid-cols-2 gap-4 xl:grid-cols-1">
           <Labelled label="Model" hint={chosen === undefined ? undefined : describePrice(chosen)}>
             {(control) => (
               <SelectBox

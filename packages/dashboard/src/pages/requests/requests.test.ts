@@ -21,6 +21,7 @@ const settled: RequestDetail = {
   ...{ audio_input_tokens: 0, image_input_tokens: 0, completion_tokens: 500, reasoning_tokens: 200 },
   ...{ audio_output_tokens: 0, image_output_tokens: 0, tool_calls: 3, cost_usd: '0.0369', estimated: false },
   ...{ first_byte_ms: 320, duration_ms: 1900 },
+  upstream: 'openai',
   prices: {
     usd_per_million_tokens: {
       input: '2.00',
