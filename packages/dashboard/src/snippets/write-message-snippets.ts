@@ -1,5 +1,5 @@
 import { defaultMaxTokens } from '../chat-models/chat-api.ts'
-import type { Language, Message, SnippetOptions } from './write-snippets.ts'
+import type { Language, Message, SnippetOptions } from './snippet-options.ts'
 
 /** Writes the same call of Anthropic's API in each language, ready to run. It takes the system prompt as a member of its own. */
 export function writeMessageSnippets(options: SnippetOptions): Record<Exclude<Language, 'ai'>, string> {

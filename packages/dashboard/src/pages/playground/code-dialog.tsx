@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
+import type { SnippetOptions } from '../../snippets/snippet-options.ts'
 import { Snippets } from '../../snippets/snippets.tsx'
-import type { SnippetOptions } from '../../snippets/write-snippets.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { textLink } from '../../ui/text-link.ts'

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import { ApiError } from '../../api/api-error.ts'
 import { type ChatApi, defaultMaxTokens } from '../../chat-models/chat-api.ts'
-import type { Message } from '../../snippets/write-snippets.ts'
+import type { Message } from '../../snippets/snippet-options.ts'
 import { readChatEvents, readCost, type TokenUsage } from './chat-events.ts'
 import { createMessageReader } from './message-events.ts'
 
