@@ -1,7 +1,7 @@
 import { createApiReference } from '@scalar/api-reference'
 import type { OpenApiDocument } from '@tollgate/contracts/openapi/document.ts'
 import { applyBrand } from '../brand/brand.ts'
-import { forCustomersOnly } from '../pages/docs/list-pages.ts'
+import { forCustomersOnly } from '../docs/list-pages.ts'
 import { applyTheme, storedTheme, themeKey } from '../theme/theme.ts'
 import { forCustomers } from './for-customers.ts'
 import { type Documents, settingsFor } from './settings.ts'

@@ -1,7 +1,7 @@
 import { docsPages, renderPage } from '@tollgate/contracts/docs/docs-pages.ts'
+import { docsAddress, headOf, docsPages as listed } from '../docs/list-pages.ts'
 import { DocsLayout } from '../pages/docs/docs-layout.tsx'
 import { DocsView } from '../pages/docs/docs-view.tsx'
-import { docsAddress, headOf, docsPages as listed } from '../pages/docs/list-pages.ts'
 import { type PageHead, pageHeads } from '../ui/page-heads.ts'
 import { unfilled } from './unfilled.ts'
 

@@ -1,10 +1,10 @@
+import { apiReferencePath, forCustomersOnly } from '../../docs/list-pages.ts'
 import { useUser } from '../../layout/caller.ts'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pageHeads } from '../../ui/page-heads.ts'
 import { textLink } from '../../ui/text-link.ts'
 import { DocsLayout } from './docs-layout.tsx'
-import { apiReferencePath, forCustomersOnly } from './list-pages.ts'
 
 /**
  * Both APIs, in a frame: the viewer needs inline styles and writes HTML from text, which the policy of the dashboard refuses.

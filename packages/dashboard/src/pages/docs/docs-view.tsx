@@ -1,10 +1,10 @@
 import { useLocation } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 import type { Components } from 'react-markdown'
+import { fillPage, headingId, type ModelsOfExamples } from '../../docs/list-pages.ts'
 import { Card } from '../../ui/card.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { Markdown } from '../playground/markdown.tsx'
-import { fillPage, headingId, type ModelsOfExamples } from './list-pages.ts'
 
 interface DocsViewProps {
   readonly markdown: string

@@ -1,4 +1,4 @@
-import { type PageHead, pageHeads } from '../../ui/page-heads.ts'
+import { type PageHead, pageHeads } from '../ui/page-heads.ts'
 
 /** The pages of the docs, by the last part of their addresses. The router needs the list, but not the texts. */
 export const docsPages = [
