@@ -12,10 +12,10 @@ import { textOf } from '../../forms/read-fields.ts'
 import { SelectField } from '../../forms/select-field.tsx'
 import { useAccount } from '../../layout/caller.ts'
 import { OwnerName } from '../../layout/owner.tsx'
+import { WaitingDialog } from '../../layout/waiting-dialog.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { Loading } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { createKey } from './create-key.ts'
 import { modelToTry } from './describe-key.ts'
@@ -61,11 +61,8 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const title = 'Create a key'
   const description = 'Use one key per app, so that you can tell their usage apart.'
   if (limits.isPending) {
-    return (
-      <Dialog title={title} description={description} onClose={onClose}>
-        <Loading lines={6} />
-      </Dialog>
-    )
+    // Whether there is a form is not known yet. If the limits cannot be read, control judges.
+    return <WaitingDialog error={null} isRetrying onRetry={() => void limits.refetch()} onClose={onClose} />
   }
   if (quota !== null) return <QuotaReached limit={quota} title={title} onClose={onClose} />
   return (
