@@ -35,13 +35,14 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const { role, models } = useAccount()
   const [scope, setScope] = useState<Scope>('inference')
   const [created, setCreated] = useState<CreatedKey | null>(null)
-  const limits = useQuery(read('getLimits'))
-  // Decided once: the key that this dialog creates may be the last one.
+  // Anew: a key may have been revoked since the last answer.
+  const limits = useQuery({ ...read('getLimits'), refetchOnMount: 'always' })
+  // Decided once: the key that this dialog creates may be the last one. If the limits cannot be read, control judges.
   const [quota, setQuota] = useState<number | null>(null)
   const [isJudged, setJudged] = useState(false)
-  if (!isJudged && !limits.isPending) {
+  if (!isJudged && !limits.isFetching) {
     setJudged(true)
-    const { limit, in_use: inUse } = limits.data?.limits.keys ?? { limit: null, in_use: 0 }
+    const { limit, in_use: inUse } = (limits.isSuccess ? limits.data.limits.keys : null) ?? { limit: null, in_use: 0 }
     if (limit !== null && inUse >= limit) setQuota(limit)
   }
   // One idempotency key per dialog, so that retries create one key.
@@ -60,8 +61,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   }
   const title = 'Create a key'
   const description = 'Use one key per app, so that you can tell their usage apart.'
-  if (limits.isPending) {
-    // Whether there is a form is not known yet. If the limits cannot be read, control judges.
+  if (!isJudged) {
     return <WaitingDialog error={null} isRetrying onRetry={() => void limits.refetch()} onClose={onClose} />
   }
   if (quota !== null) return <QuotaReached limit={quota} title={title} onClose={onClose} />
