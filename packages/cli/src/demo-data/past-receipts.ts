@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { OfferedModel } from '@tollgate/contracts/http/account.ts'
 import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
-import type { PastRequest } from './month-of-usage.ts'
+import type { PastRequest } from './past-usage.ts'
 
 const { requests, errors, estimatedRequests, estimatedNanos, ...noCounts } = zeroCounts
 

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
 import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { ConfigError } from '@tollgate/service/config/load-config.ts'
@@ -5,7 +6,8 @@ import { FileError } from '@tollgate/service/config/read-yaml.ts'
 import { findUnknownVariables } from '@tollgate/service/config/unknown-variables.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { addDemoData } from '../demo-data/add-demo-data.ts'
-import { replaceableParts } from '../system/embedded.ts'
+import { datesEnv } from '../demo-data/past-dates/request-dates.ts'
+import { chooseEmbedded, replaceableParts } from '../system/embedded.ts'
 import { type System, startSystem } from '../system/system.ts'
 import { SystemError } from '../system/system-error.ts'
 import { answerArguments } from './arguments.ts'
@@ -30,6 +32,8 @@ async function run(): Promise<void> {
   const system = await startSystem({
     ...config,
     signal: ending.signal,
+    // Demo data is dated in control's process, which has the embedded database open.
+    envOf: (part) => (part === 'control' ? controlEnvOf(config) : {}),
     onNotice: (text) => console.log(text),
     onStep: (text) => console.log(text),
     onLine(part, line) {
@@ -47,6 +51,11 @@ async function run(): Promise<void> {
     running = null
     await system.stop()
   }
+}
+
+/** Further variables of control where it has an embedded database. */
+function controlEnvOf({ env, dataDir }: StartConfig): Record<string, string> {
+  return chooseEmbedded(env).has('postgres') ? datesEnv(resolve(dataDir), env.NODE_OPTIONS) : {}
 }
 
 /** Runs until the system has to stop. @throws the reason */
@@ -77,11 +86,11 @@ async function serve(
   })
 }
 
-/** Adds a month of data to a new demo account, while the system already serves. A failure says so and stops nothing. */
-async function fillDemoAccount({ addresses }: System, env: StartConfig['env']): Promise<void> {
+/** Adds past data to a new demo account, while the system already serves. A failure says so and stops nothing. */
+async function fillDemoAccount({ addresses, dataDir }: System, env: StartConfig['env']): Promise<void> {
   const { control, redis } = addresses
   try {
-    await addDemoData({ control, redis, isLogged: env.REQUEST_LOG !== 'off', onlyIfNew: true })
+    await addDemoData({ control, redis, dataDir, isLogged: env.REQUEST_LOG !== 'off', onlyIfNew: true })
   } catch (error) {
     if (!ending.signal.aborted)
       console.error('The demo account got no data. Run npm run demo-data to try again:', error)
