@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Account } from '@tollgate/contracts/http/account.ts'
 import type { CreatedKey, Key } from '@tollgate/contracts/http/keys.ts'
 import { SystemError } from '../system/system-error.ts'
+import { buyPlan } from './buy-plan.ts'
 import { type DemoKey, demoKeys } from './demo-keys.ts'
 import { type DemoSession, signInDemoUser } from './demo-session.ts'
 import { requestDates } from './past-dates/request-dates.ts'
@@ -17,6 +18,8 @@ export interface DemoDataOptions {
   /** The origin of control. */
   readonly control: string
   readonly redis: string
+  /** The origin of the embedded payments server; null without one: then the demo user gets no subscription. */
+  readonly payments: string | null
   /** The directory of the embedded database; null without one: then keys are as old as they are. */
   readonly dataDir: string | null
   /** Whether the requests get receipts. */
@@ -26,7 +29,7 @@ export interface DemoDataOptions {
 }
 
 /**
- * Gives the demo user of the running system keys and two months of usage. It does not change existing keys.
+ * Gives the demo user of the running system a subscription, keys and two months of usage. It does not change existing keys.
  *
  * @returns how much was added; null if the user has demo data already, or is not new
  * @throws SystemError if a part of the system does not answer
@@ -40,6 +43,7 @@ export async function addDemoData(options: DemoDataOptions): Promise<{ keys: num
   if (missing.length === 0) return null
   const now = new Date()
   const joinedAt = timeOfDay(now, historyDays + 1, '10:12:35')
+  if (options.payments !== null) await buyPlan(session, options.payments, joinedAt)
   const keys = new Map<string, PastKey>()
   for (const key of missing) {
     const createdAt = timeOfDay(now, key.created.daysAgo, key.created.time)

@@ -91,6 +91,14 @@ t.test('demo data fills a running system once, and the reports show it', async (
   )
   assert.notEqual(request.prices, null)
 
+  const { invoices } = await session.call<{ invoices: Array<{ status: string }> }>('GET', '/api/billing/invoices')
+  assert.ok(invoices.length >= 2 && invoices.every(({ status }) => status === 'paid'), JSON.stringify(invoices))
+  const { next_charge: next } = await session.call<{ next_charge: { amount: number; at: string } | null }>(
+    'GET',
+    '/api/billing/next-charge'
+  )
+  assert.ok(next !== null && next.amount > 0 && Date.parse(next.at) > Date.now(), JSON.stringify(next))
+
   const again = await run(process.execPath, [main], { env })
   assert.match(again.stdout, /already/)
   const { keys } = await session.call<{ keys: Array<{ label: string }> }>('GET', '/api/keys')
@@ -112,7 +120,7 @@ t.test('npm start fills a new demo account, and never one that had a key', async
   assert.deepEqual(await labels(), demoKeys.map(({ label }) => label).toSorted())
   const added = await addDemoData({
     ...{ control: `http://localhost:${env.CONTROL_PORT}`, redis: '', isLogged: true, onlyIfNew: true },
-    ...{ dataDir: null }
+    ...{ payments: null, dataDir: null }
   })
   assert.equal(added, null)
 })

@@ -7,7 +7,7 @@ import { chooseEmbedded } from '../system/embedded.ts'
 import { SystemError } from '../system/system-error.ts'
 import { readStartConfig } from './config.ts'
 
-/** `npm run demo-data`: gives the demo user of the running system keys and two months of usage. */
+/** `npm run demo-data`: gives the demo user of the running system a subscription, keys and two months of usage. */
 async function run(): Promise<string> {
   const { env, ports, dataDir } = readStartConfig()
   const embedded = chooseEmbedded(env)
@@ -15,7 +15,7 @@ async function run(): Promise<string> {
     throw new SystemError(
       'SUPABASE_URL is set, so there is no demo user. Remove SUPABASE_URL, then run npm start and this command again.'
     )
-  const { control, redis } = findAddresses(
+  const { control, redis, payments } = findAddresses(
     env,
     embedded,
     ports,
@@ -23,7 +23,7 @@ async function run(): Promise<string> {
     dataDir
   )
   const added = await addDemoData({
-    ...{ control, redis, isLogged: env.REQUEST_LOG !== 'off', onlyIfNew: false },
+    ...{ control, redis, payments, isLogged: env.REQUEST_LOG !== 'off', onlyIfNew: false },
     dataDir: embedded.has('postgres') ? dataDir : null
   })
   if (added === null) return 'The demo user has demo data already. Nothing was changed.'

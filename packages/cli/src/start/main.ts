@@ -88,9 +88,9 @@ async function serve(
 
 /** Adds past data to a new demo account, while the system already serves. A failure says so and stops nothing. */
 async function fillDemoAccount({ addresses, dataDir }: System, env: StartConfig['env']): Promise<void> {
-  const { control, redis } = addresses
+  const { control, redis, payments } = addresses
   try {
-    await addDemoData({ control, redis, dataDir, isLogged: env.REQUEST_LOG !== 'off', onlyIfNew: true })
+    await addDemoData({ control, redis, payments, dataDir, isLogged: env.REQUEST_LOG !== 'off', onlyIfNew: true })
   } catch (error) {
     if (!ending.signal.aborted)
       console.error('The demo account got no data. Run npm run demo-data to try again:', error)
