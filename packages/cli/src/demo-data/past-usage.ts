@@ -11,6 +11,9 @@ export interface PastRequest {
   /** Seconds since the epoch. */
   readonly at: number
   readonly costNanos: number
+  /** Tokens of the prompt, also of a failed request: the reservation counts them. */
+  readonly sentTokens: number
+  /** Charged tokens of the prompt. */
   readonly promptTokens: number
   /** Part of `promptTokens`. */
   readonly cachedTokens: number
@@ -72,7 +75,8 @@ function pastRequest(
   // The operator's own catalog may have other models.
   const model = models.find(({ id }) => id === name) ?? models[0]!
   const failed = random() < 0.006
-  const promptTokens = failed ? 0 : Math.round(key.promptTokens * (0.4 + 1.2 * random()))
+  const sentTokens = Math.round(key.promptTokens * (0.4 + 1.2 * random()))
+  const promptTokens = failed ? 0 : sentTokens
   const cachedTokens = model.kind === 'chat' && random() < 0.5 ? Math.round(promptTokens * 0.6) : 0
   const completionTokens =
     failed || model.kind === 'embedding' ? 0 : Math.round(key.completionTokens * (0.3 + 1.4 * random()))
@@ -89,6 +93,7 @@ function pastRequest(
     model: model.id,
     at,
     costNanos: Math.ceil(micros * 1000),
+    sentTokens,
     promptTokens,
     cachedTokens,
     completionTokens,
