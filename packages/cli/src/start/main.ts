@@ -6,13 +6,13 @@ import { FileError } from '@tollgate/service/config/read-yaml.ts'
 import { findUnknownVariables } from '@tollgate/service/config/unknown-variables.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { addDemoData } from '../demo-data/add-demo-data.ts'
-import { datesEnv } from '../demo-data/past-dates/request-dates.ts'
 import { chooseEmbedded, replaceableParts } from '../system/embedded.ts'
 import { type System, startSystem } from '../system/system.ts'
 import { SystemError } from '../system/system-error.ts'
 import { answerArguments } from './arguments.ts'
 import { readStartConfig, type StartConfig } from './config.ts'
 import { chooseDemo, demoUser, seedDemoUsers } from './demo.ts'
+import { demoControlEnv } from './demo-env.ts'
 import { createLineFilter } from './shown-lines.ts'
 import { describeSystem } from './summary.ts'
 
@@ -27,13 +27,13 @@ async function run(): Promise<void> {
   const config = readStartConfig()
   for (const warning of findUnknownVariables(config.env)) console.error(warning)
   const demo = chooseDemo(loadCatalogFile(config.catalogFile))
+  const controlEnv = demoControlEnv(config.env, chooseEmbedded(config.env), resolve(config.dataDir))
   const filter = createLineFilter(config.shownLog)
   console.log(`Starting Tollgate (data and logs in ${config.dataDir}) …`)
   const system = await startSystem({
     ...config,
     signal: ending.signal,
-    // Demo data is dated in control's process, which has the embedded database open.
-    envOf: (part) => (part === 'control' ? controlEnvOf(config) : {}),
+    envOf: (part) => (part === 'control' ? controlEnv : {}),
     onNotice: (text) => console.log(text),
     onStep: (text) => console.log(text),
     onLine(part, line) {
@@ -51,11 +51,6 @@ async function run(): Promise<void> {
     running = null
     await system.stop()
   }
-}
-
-/** Further variables of control where it has an embedded database. */
-function controlEnvOf({ env, dataDir }: StartConfig): Record<string, string> {
-  return chooseEmbedded(env).has('postgres') ? datesEnv(resolve(dataDir), env.NODE_OPTIONS) : {}
 }
 
 /** Runs until the system has to stop. @throws the reason */
