@@ -94,7 +94,7 @@ export function createControls({ api, deliverer, setMode, random }: ControlledPa
     clearCalls: () => api.calls.clear(),
     setStatus: (id, status) => change(api, () => setStatus(context, id, status)),
     pay(id, { paid_at = clock.nowS(), ...payment } = {}) {
-      if (paid_at > clock.nowS()) throw invalidRequest('paid_at cannot be in the future.', 'paid_at')
+      if (paid_at > clock.nowS()) throw invalidRequest('paid_at cannot be in the future.', { param: 'paid_at' })
       const session = findResource(context, 'checkout.session', id)
       const year = new Date(clock.nowS() * 1000).getUTCFullYear() + 1
       const filledIn = {
