@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { addDemoData } from '../demo-data/add-demo-data.ts'
 import { demoKeys } from '../demo-data/demo-keys.ts'
-import { signInDemoUser } from '../demo-data/demo-session.ts'
+import { type DemoSession, signInDemoUser } from '../demo-data/demo-session.ts'
 import { runStart, startEnv } from '../testing/start-run.ts'
 
 t.setTimeout(300_000)
@@ -19,6 +19,38 @@ interface Bucket {
   readonly cost_usd: string
 }
 
+interface DatedKey {
+  readonly id: string
+  readonly label: string
+  readonly created: string
+  readonly last_used: string | null
+}
+
+/** Checks that keys are as old as their usage, and that the audit log and the notices say the same. */
+async function checkDates(session: DemoSession, usedSince: string): Promise<void> {
+  const { keys } = await session.call<{ keys: DatedKey[] }>('GET', '/api/keys')
+  const created = new Map(keys.map((key) => [key.id, key.created]))
+  assert.equal(new Set([...created.values()].map((at) => at.slice(0, 10))).size, demoKeys.length, 'different days')
+  assert.ok(keys.every((key) => key.last_used === null || key.last_used > key.created))
+  const first = [...created.values()].toSorted()[0]!
+  assert.ok(first.slice(0, 10) <= usedSince.slice(0, 10), `${first}: used since ${usedSince}`)
+  const { entries } = await session.call<{ entries: Array<{ at: string; action: string; subject: string }> }>(
+    'GET',
+    '/api/audit?limit=100'
+  )
+  const logged = entries.filter(({ action }) => action === 'key.created')
+  assert.deepEqual(
+    new Map(logged.map(({ subject, at }) => [subject, at]).toReversed() as Array<[string, string]>),
+    created
+  )
+  assert.ok(entries.at(-1)!.at < first, 'the user signed in before they created a key')
+  const { events } = await session.call<{
+    events: Array<{ at: string; type: string; data: { key?: { id: string } } }>
+  }>('GET', '/api/events?limit=100')
+  for (const { type, at, data } of events)
+    if (type === 'key.created') assert.equal(at, created.get(data.key!.id), data.key!.id)
+}
+
 t.test('demo data fills a running system once, and the reports show it', async (t) => {
   const env = await startEnv(t.testdir())
   await assert.rejects(run(process.execPath, [main], { env }), { code: 1, stderr: /Run npm start first/ })
@@ -29,7 +61,7 @@ t.test('demo data fills a running system once, and the reports show it', async (
   const count = Number(/(\d+) requests/.exec(stdout)?.[1])
   assert.ok(count > 1000, stdout)
   const session = await signInDemoUser(`http://localhost:${env.CONTROL_PORT}`)
-  const from = new Date(Date.now() - 32 * 86_400_000).toISOString()
+  const from = new Date(Date.now() - 64 * 86_400_000).toISOString()
   const read = async () =>
     (await session.call<{ buckets: Bucket[] }>('GET', `/api/usage?from=${from}&interval=day`)).buckets
   const requestsOf = (buckets: readonly Bucket[]) => buckets.reduce((sum, { requests }) => sum + requests, 0)
@@ -39,7 +71,9 @@ t.test('demo data fills a running system once, and the reports show it', async (
     buckets = await read()
   }
   assert.equal(requestsOf(buckets), count)
-  assert.ok(buckets.length >= 30, String(buckets.length))
+  assert.ok(buckets.length >= 60, String(buckets.length))
+  await checkDates(session, buckets[0]!.start)
+
   const month = new Date().toISOString().slice(0, 7)
   const ofMonth = buckets.filter(({ start }) => start.startsWith(month))
   const { spent_usd } = await session.call<{ spent_usd: string }>('GET', '/api/usage/summary')
@@ -56,6 +90,14 @@ t.test('demo data fills a running system once, and the reports show it', async (
     `/api/requests/${(await newest())!.id}`
   )
   assert.notEqual(request.prices, null)
+
+  const { invoices } = await session.call<{ invoices: Array<{ status: string }> }>('GET', '/api/billing/invoices')
+  assert.ok(invoices.length >= 2 && invoices.every(({ status }) => status === 'paid'), JSON.stringify(invoices))
+  const { next_charge: next } = await session.call<{ next_charge: { amount: number; at: string } | null }>(
+    'GET',
+    '/api/billing/next-charge'
+  )
+  assert.ok(next !== null && next.amount > 0 && Date.parse(next.at) > Date.now(), JSON.stringify(next))
 
   const again = await run(process.execPath, [main], { env })
   assert.match(again.stdout, /already/)
@@ -77,7 +119,8 @@ t.test('npm start fills a new demo account, and never one that had a key', async
   while ((await spent()) === 0) await delay(200)
   assert.deepEqual(await labels(), demoKeys.map(({ label }) => label).toSorted())
   const added = await addDemoData({
-    ...{ control: `http://localhost:${env.CONTROL_PORT}`, redis: '', isLogged: true, onlyIfNew: true }
+    ...{ control: `http://localhost:${env.CONTROL_PORT}`, redis: '', isLogged: true, onlyIfNew: true },
+    ...{ payments: null, dataDir: null }
   })
   assert.equal(added, null)
 })

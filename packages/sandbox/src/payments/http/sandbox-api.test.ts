@@ -102,3 +102,27 @@ test('a checkout can be paid, and a subscription set to any status', async (t) =
   }
   assert.equal((await call('PUT', `/subscriptions/${id}`, { status: 'lost' })).status, 400)
 })
+
+test('a checkout that was paid in the past has an invoice for each month since', async (t) => {
+  const { stripe, url } = await startTestAccount(t)
+  const call = caller(url)
+  const { id } = await stripe.checkout.sessions.create({
+    mode: 'subscription',
+    customer_email: 'ada@example.com',
+    line_items: [{ price: 'price_pro_month', quantity: 1 }],
+    success_url: 'https://app.example.com'
+  })
+  const now = Number((await call('GET', '/clock')).answer.now)
+  const path = `/checkout/sessions/${id}/pay`
+  assert.equal((await call('POST', path, { paid_at: now + 60 })).status, 400)
+  const paidAt = now - 70 * 86_400
+  const { answer } = await call('POST', path, { paid_at: paidAt })
+  const invoices = (await stripe.invoices.list()).data
+  assert.equal(invoices.length, 3)
+  assert.equal(invoices.at(-1)?.created, paidAt)
+  assert.ok(invoices.every(({ status }) => status === 'paid'))
+  const { status, items } = await stripe.subscriptions.retrieve(String(answer.subscription))
+  assert.equal(status, 'active')
+  assert.ok((items.data[0]?.current_period_end ?? 0) > now)
+  assert.ok(Number((await call('GET', '/clock')).answer.now) < now + 60, 'the clock is not changed')
+})

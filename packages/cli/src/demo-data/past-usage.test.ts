@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { OfferedModel } from '@tollgate/contracts/http/account.ts'
 import { test } from 'tap'
 import { demoKeys } from './demo-keys.ts'
-import { type MonthOptions, monthOfUsage } from './month-of-usage.ts'
+import { type PastOptions, pastUsage } from './past-usage.ts'
 
 /** A seeded generator, so that each run gets the same numbers. */
 function seeded(): () => number {
@@ -25,32 +25,43 @@ const models = [
   model('text-embedding-3-small', 'embedding', 0.02, 0)
 ]
 const now = Date.UTC(2026, 10, 22, 12) / 1000
-const options = (changed: Partial<MonthOptions> = {}): MonthOptions => ({
+const options = (changed: Partial<PastOptions> = {}): PastOptions => ({
   now,
-  keys: new Map(demoKeys.map((key, number) => [`key_${number}`, key])),
+  keys: new Map(
+    demoKeys.map((key, number) => [`key_${number}`, { ...key, usedFrom: now - key.created.daysAgo * 86_400 }])
+  ),
   models,
   maxNanos: 1e12,
   random: seeded(),
   ...changed
 })
-const total = (requests: ReturnType<typeof monthOfUsage>) => requests.reduce((sum, { costNanos }) => sum + costNanos, 0)
+const total = (requests: ReturnType<typeof pastUsage>) => requests.reduce((sum, { costNanos }) => sum + costNanos, 0)
 
-test('every key is used on most of the thirty days before now, and more on weekdays', async () => {
-  const requests = monthOfUsage(options())
-  assert.ok(requests.every(({ at }) => at >= now - 30 * 86_400 && at < now))
+test('every key is used from its creation on, on most days, and more on weekdays', async () => {
+  const { keys } = options()
+  const requests = pastUsage(options())
+  assert.ok(requests.every(({ at, key }) => at >= keys.get(key)!.usedFrom && at < now))
   const byKey = Map.groupBy(requests, ({ key }) => key)
   assert.equal(byKey.size, demoKeys.length)
   for (const [key, ofKey] of byKey) {
     const byDay = Map.groupBy(ofKey, ({ at }) => Math.floor(at / 86_400))
-    assert.ok(byDay.size > 20, `${key}: ${byDay.size} days`)
+    assert.ok(byDay.size > keys.get(key)!.created.daysAgo * 0.66, `${key}: ${byDay.size} days`)
   }
   const sunday = (at: number) => new Date(at * 1000).getUTCDay() === 0
   const tuesday = (at: number) => new Date(at * 1000).getUTCDay() === 2
   assert.ok(requests.filter(({ at }) => sunday(at)).length * 1.5 < requests.filter(({ at }) => tuesday(at)).length)
 })
 
+test('the last 30 days have more requests than the 30 days before, but not twice as many', async () => {
+  const daysAgo = ({ at }: { at: number }) => (now - at) / 86_400
+  const requests = pastUsage(options())
+  const last = requests.filter((request) => daysAgo(request) <= 30).length
+  const before = requests.filter((request) => daysAgo(request) > 30 && daysAgo(request) <= 60).length
+  assert.ok(last > before && last < before * 2, `${before}, then ${last}`)
+})
+
 test('the cost of each request follows from its tokens and the catalog', async () => {
-  for (const { model, costNanos, ...tokens } of monthOfUsage(options())) {
+  for (const { model, costNanos, ...tokens } of pastUsage(options())) {
     const { promptTokens, cachedTokens, completionTokens, reasoningTokens } = tokens
     const price = models.find(({ id }) => id === model)!.usd_per_million_tokens
     const usd =
@@ -63,9 +74,9 @@ test('the cost of each request follows from its tokens and the catalog', async (
 })
 
 test("a small budget means fewer requests, and another catalog's first model replaces unknown models", async () => {
-  const all = monthOfUsage(options())
-  const few = monthOfUsage(options({ maxNanos: total(all) / 10 }))
+  const all = pastUsage(options())
+  const few = pastUsage(options({ maxNanos: total(all) / 10 }))
   assert.ok(few.length > 0 && total(few) < total(all) / 5)
-  const own = monthOfUsage(options({ models: [model('own', 'chat', 1, 1)] }))
+  const own = pastUsage(options({ models: [model('own', 'chat', 1, 1)] }))
   assert.deepEqual([...new Set(own.map((request) => request.model))], ['own'])
 })
