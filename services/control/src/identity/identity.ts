@@ -168,8 +168,13 @@ export interface Identity {
    * @throws ServiceError `weak_password`
    */
   setPassword(id: string, password: string, deadline?: AbortSignal): Promise<IdentityUser | null>
-  /** @returns the changed user; null if the user does not exist */
+  /**
+   * Sets the name that the user chose. Sign-in providers cannot replace it.
+   * @returns the changed user; null if the user does not exist
+   */
   setName(id: string, name: string): Promise<IdentityUser | null>
+  /** Drops the chosen name, so that the one of a sign-in provider counts. @returns as {@link setName} */
+  clearName(id: string, deadline?: AbortSignal): Promise<IdentityUser | null>
   /** Sets `app_metadata.plan`. Only the plan writer may call it: the provider's merge is not atomic. */
   setPlan(id: string, plan: string, deadline?: AbortSignal): Promise<void>
   /**

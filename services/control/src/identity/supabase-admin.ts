@@ -2,6 +2,7 @@ import { type AuthError, isAuthApiError } from '@supabase/supabase-js'
 import type { Identity } from './identity.ts'
 import {
   type Client,
+  chosenName,
   createClient,
   guarded,
   requireUser,
@@ -12,7 +13,7 @@ import { unexpectedFailure, weakPassword } from './supabase-failure.ts'
 
 type AdminCalls = Pick<
   Identity,
-  'isConfirmed' | 'findUser' | 'listUsers' | 'setPassword' | 'setName' | 'setPlan' | 'deleteUser'
+  'isConfirmed' | 'findUser' | 'listUsers' | 'setPassword' | 'setName' | 'clearName' | 'setPlan' | 'deleteUser'
 > & {
   /** Mails an invitation to an unconfirmed address. @returns false for a confirmed address */
   inviteNewcomer(email: string, redirectTo: string, deadline: AbortSignal): Promise<boolean>
@@ -67,7 +68,13 @@ export function adminCalls(options: SupabaseOptions, startDeadline: () => AbortS
     setName: (id, name) =>
       guarded(async () => {
         // The provider merges: other metadata stays.
-        const { data, error } = await admin().updateUserById(id, { user_metadata: { name } })
+        const { data, error } = await admin().updateUserById(id, { user_metadata: chosenName(name) })
+        return error === null ? toIdentityUser(requireUser(data.user)) : nullIfMissing(error)
+      }),
+
+    clearName: (id, deadline) =>
+      guarded(async () => {
+        const { data, error } = await admin(deadline).updateUserById(id, { user_metadata: { display_name: null } })
         return error === null ? toIdentityUser(requireUser(data.user)) : nullIfMissing(error)
       }),
 

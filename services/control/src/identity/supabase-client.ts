@@ -96,10 +96,16 @@ export function requireUser(user: User | null): User {
   throw new ServiceError('identity_unavailable', { cause: new Error('an answer without a user') })
 }
 
+/**
+ * The metadata of a name that the user chose. Supabase overwrites `name` at every sign-in with a provider, even before the
+ * second factor. No provider writes `display_name` (supabase/auth, internal/api/provider/provider.go, `Claims`).
+ */
+export const chosenName = (name: string) => ({ name, display_name: name })
+
 export function toIdentityUser(user: User): IdentityUser {
-  // Sign-in providers give one or more of these.
-  const { name: own, full_name: fullName, user_name: userName } = user.user_metadata
-  const name: unknown = own || fullName || userName
+  // Sign-in providers give one or more of the last three.
+  const { display_name: chosen, name: own, full_name: fullName, user_name: userName } = user.user_metadata
+  const name: unknown = chosen || own || fullName || userName
   const plan: unknown = user.app_metadata.plan
   return {
     id: user.id,

@@ -49,6 +49,7 @@ const calls = (identity: Identity) => [
   () => identity.listUsers(1, 50),
   () => identity.setPassword(unknownId, person.password),
   () => identity.setName(unknownId, 'Ada'),
+  () => identity.clearName(unknownId),
   () => identity.invite(person.email, 'http://localhost:3000/invitations/x', client),
   () => identity.deleteUser(unknownId)
 ]
