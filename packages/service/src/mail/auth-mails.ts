@@ -21,6 +21,13 @@ interface Words {
   readonly why: string
 }
 
+/**
+ * Names the inviter, whom control writes to the user's metadata. Users can write it, too, so it must be of this very link. A
+ * link has a secret that nobody can guess.
+ */
+const invited = (at: string): string =>
+  `{{ if eq .Data.invitation_link .RedirectTo }}{{ .Data.invited_by }} invited you to their team at ${at}.{{ else }}You have been invited to a team at ${at}.{{ end }}`
+
 /** @param at the name of the service, as HTML */
 const wordsOf: Readonly<Record<AuthMailKind, (at: string) => Words>> = {
   confirmation: (at) => ({
@@ -43,13 +50,13 @@ const wordsOf: Readonly<Record<AuthMailKind, (at: string) => Words>> = {
   }),
   invite: (at) => ({
     title: 'You have been invited to a team',
-    text: `You have been invited to a team at ${at}. Your e-mail address there is {{ .Email }}.`,
+    text: `${invited(at)} Your e-mail address there is {{ .Email }}.`,
     button: { text: 'Accept the invitation', url: '{{ .RedirectTo }}#token_hash={{ .TokenHash }}&amp;type=invite' },
     why: 'The link works once. If you did not expect this invitation, ignore this e-mail.'
   }),
   magic_link: (at) => ({
     title: 'You have been invited to a team',
-    text: `You have been invited to a team at ${at}. Your account there is {{ .Email }}.`,
+    text: `${invited(at)} Your account there is {{ .Email }}.`,
     button: { text: 'Open the invitation', url: '{{ .RedirectTo }}' },
     why: 'Sign in to see the invitation. You join only if you accept it there. If you did not expect this invitation, ignore this e-mail.'
   })

@@ -14,10 +14,7 @@ import { unexpectedFailure, weakPassword } from './supabase-failure.ts'
 type AdminCalls = Pick<
   Identity,
   'isConfirmed' | 'findUser' | 'listUsers' | 'setPassword' | 'setName' | 'clearName' | 'setPlan' | 'deleteUser'
-> & {
-  /** Mails an invitation to an unconfirmed address. @returns false for a confirmed address */
-  inviteNewcomer(email: string, redirectTo: string, deadline: AbortSignal): Promise<boolean>
-}
+>
 
 /** Makes clients with the service role key. They never sign in as a user. */
 export const adminClient =
@@ -82,15 +79,6 @@ export function adminCalls(options: SupabaseOptions, startDeadline: () => AbortS
       guarded(async () => {
         const { error } = await admin(deadline).updateUserById(id, { app_metadata: { plan } })
         if (error !== null) nullIfMissing(error)
-      }),
-
-    inviteNewcomer: (email, redirectTo, deadline) =>
-      guarded(async () => {
-        const { data, error } = await admin(deadline).inviteUserByEmail(email, { redirectTo })
-        if (error?.code === 'email_exists') return false
-        if (error !== null) throw unexpectedFailure(error)
-        requireUser(data.user)
-        return true
       }),
 
     deleteUser: (id) =>

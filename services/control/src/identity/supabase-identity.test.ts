@@ -50,7 +50,7 @@ const calls = (identity: Identity) => [
   () => identity.setPassword(unknownId, person.password),
   () => identity.setName(unknownId, 'Ada'),
   () => identity.clearName(unknownId),
-  () => identity.invite(person.email, 'http://localhost:3000/invitations/x', client),
+  () => identity.invite(person.email, { link: 'http://localhost:3000/invitations/x', invitedBy: 'Ada' }, client),
   () => identity.deleteUser(unknownId)
 ]
 

@@ -13,7 +13,8 @@ const values: TemplateValues = {
   Token: '123456',
   TokenHash: 'abc123',
   RedirectTo: 'https://app.example.com/a?b=c&d=e',
-  SendingTo: 'new@example.com'
+  SendingTo: 'new@example.com',
+  Data: { invited_by: 'Olive <b>', invitation_link: 'https://app.example.com/a?b=c&d=e', number: 7 }
 }
 
 test('the first link of each Tollgate mail leads to Tollgate, with the type that verifyOtp takes', async () => {
@@ -54,4 +55,27 @@ test('values are escaped for their place', async () => {
   assert.doesNotMatch(html, /<script/)
   assert.match(html, /<p>&quot;&gt;&lt;script&gt;/)
   assert.equal(linksOf(html)[0], 'https://app.example.com/x?next=https%3A%2F%2Fapp.example.com%2Fa%3Fb%3Dc%26d%3De')
+})
+
+test('a condition chooses a part of the template, and metadata is escaped, too', async () => {
+  const render = (template: string, data: TemplateValues['Data'] = values.Data) =>
+    renderTemplate(template, { ...values, Data: data }).html
+  const choice = '{{ if eq .Data.invitation_link .RedirectTo }}by {{ .Data.invited_by }}{{ else }}by nobody{{ end }}.'
+  assert.equal(render(choice), 'by Olive &lt;b&gt;.')
+  assert.equal(render(choice, {}), 'by nobody.')
+  assert.equal(render(choice, { invitation_link: 7 }), 'by nobody.')
+  const injected = { ...values.Data, invited_by: '{{ .Token }}{{ end }}' }
+  assert.equal(render(choice, injected), 'by {{ .Token }}{{ end }}.', 'a value is no template')
+  assert.equal(
+    render('{{ if eq .Email .SiteURL }}a{{ end }}{{ .Data.missing }}{{ .Data.toString }}|{{ .Data.number }}'),
+    '|7'
+  )
+})
+
+test('an action that is not supported is named in the error', async () => {
+  for (const action of ['{{ if .Data }}', '{{ .Nonsense }}', '{{ .Email.x }}', '{{ .toString }}', '{{ printf "x" }}']) {
+    assert.throws(() => renderTemplate(`<title>x</title>${action}`, values), {
+      message: `${action} is not supported in mail templates here.`
+    })
+  }
 })

@@ -15,6 +15,8 @@ export interface TemplateValues {
   readonly TokenHash: string
   readonly RedirectTo: string
   readonly SendingTo: string
+  /** The user's metadata. */
+  readonly Data: Readonly<Record<string, unknown>>
 }
 
 export type Templates = Readonly<Record<MailKind, string>>
