@@ -12,7 +12,10 @@ t.test('the API reference shows both APIs, and the calls of operators only to op
   if (browser === null) return
   const olga = await new Person(system, 'olga').joinAsOperator()
   for (const person of [ada, olga]) {
-    const { page, context, complaints, foreign } = await visit(browser, system, { person, viewport: { width: 1920, height: 900 } })
+    const { page, context, complaints, foreign } = await visit(browser, system, {
+      person,
+      viewport: { width: 1920, height: 900 }
+    })
     await page.goto('/dashboard/docs/api')
     const frame = page.frameLocator('iframe[title="API reference"]')
     await frame.getByRole('link', { name: 'Answer a conversation, as a whole or as a stream' }).first().waitFor()
