@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { DocsFacts } from '@tollgate/contracts/docs/docs-facts.ts'
-import type { Brand } from '../brand/brand.ts'
-import { escapeHtml } from '../http/escape-html.ts'
+import type { Brand } from '@tollgate/service/brand/brand.ts'
+import { escapeHtml } from '@tollgate/service/http/escape-html.ts'
 
 export type Encoding = 'br' | 'gzip' | 'identity'
 

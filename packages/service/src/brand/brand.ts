@@ -1,3 +1,5 @@
+import { Type } from 'typebox'
+
 /** How mails and the dashboard look, and whom they name: the operator's brand. */
 export interface Brand {
   readonly name: string
@@ -11,6 +13,36 @@ export interface Brand {
   readonly legalUrl: string | null
   /** Where people ask for a plan without a price: `https://…` or `mailto:…`; null for none. */
   readonly salesUrl: string | null
+}
+
+/** The brand without settings. */
+export const builtInBrand: Brand = {
+  name: 'Tollgate',
+  logoUrl: null,
+  color: '#007565',
+  supportUrl: null,
+  legalUrl: null,
+  salesUrl: null
+}
+
+/** The settings of the brand, for the schemas of programs. Check them with {@link checkBrandUrls}, too. */
+export const brandVariables = {
+  /** What mails and the dashboard call this service. */
+  BRAND_NAME: Type.String({ minLength: 1, maxLength: 60, default: builtInBrand.name }),
+  /** A picture for the top of mails and pages, 32 pixels high: `https://…`. */
+  BRAND_LOGO_URL: Type.String({ default: '' }),
+  /** The color of buttons and links in mails and in the dashboard. */
+  BRAND_COLOR: Type.String({
+    pattern: '^#[0-9a-fA-F]{6}$',
+    must: 'a color such as #007565',
+    default: builtInBrand.color
+  }),
+  /** Where people get help: `https://…` or `mailto:…`. */
+  SUPPORT_URL: Type.String({ default: '' }),
+  /** An imprint or privacy policy: `https://…`. */
+  LEGAL_URL: Type.String({ default: '' }),
+  /** Where people ask for a plan without a price, such as Enterprise: `https://…` or `mailto:…`. */
+  SALES_URL: Type.String({ default: '' })
 }
 
 interface Variables {
