@@ -5,7 +5,6 @@ import { SystemError } from '../system/system-error.ts'
 import { buyPlan } from './buy-plan.ts'
 import { type DemoKey, demoKeys } from './demo-keys.ts'
 import { type DemoSession, signInDemoUser } from './demo-session.ts'
-import { requestDates } from './past-dates/request-dates.ts'
 import { historyDays, type PastKey, pastUsage } from './past-usage.ts'
 import { storeUsage } from './store-usage.ts'
 
@@ -20,8 +19,6 @@ export interface DemoDataOptions {
   readonly redis: string
   /** The origin of the embedded payments server; null without one: then the demo user gets no subscription. */
   readonly payments: string | null
-  /** The directory of the embedded database; null without one: then keys are as old as they are. */
-  readonly dataDir: string | null
   /** Whether the requests get receipts. */
   readonly isLogged: boolean
   /** Adds nothing to an account that has, or had, any key. */
@@ -46,15 +43,10 @@ export async function addDemoData(options: DemoDataOptions): Promise<{ keys: num
   if (options.payments !== null) await buyPlan(session, options.payments, joinedAt)
   const keys = new Map<string, PastKey>()
   for (const key of missing) {
-    const createdAt = timeOfDay(now, key.created.daysAgo, key.created.time)
-    keys.set(await createKey(session, key), { ...key, usedFrom: Math.ceil(createdAt.getTime() / 1000) })
+    const usedFrom = timeOfDay(now, key.firstUsed.daysAgo, key.firstUsed.time)
+    keys.set(await createKey(session, key), { ...key, usedFrom: Math.ceil(usedFrom.getTime() / 1000) })
   }
   const { account } = await session.call<{ account: Account }>('GET', '/api/account')
-  if (options.dataDir !== null) {
-    const created = [...keys].map(([id, { usedFrom }]) => [id, new Date(usedFrom * 1000).toISOString()])
-    const dates = { account: account.id, joinedAt: joinedAt.toISOString(), keys: Object.fromEntries(created) }
-    await requestDates(options.dataDir, dates)
-  }
   const requests = pastUsage({
     now: Math.floor(now.getTime() / 1000),
     keys,

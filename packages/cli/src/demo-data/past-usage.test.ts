@@ -28,7 +28,7 @@ const now = Date.UTC(2026, 10, 22, 12) / 1000
 const options = (changed: Partial<PastOptions> = {}): PastOptions => ({
   now,
   keys: new Map(
-    demoKeys.map((key, number) => [`key_${number}`, { ...key, usedFrom: now - key.created.daysAgo * 86_400 }])
+    demoKeys.map((key, number) => [`key_${number}`, { ...key, usedFrom: now - key.firstUsed.daysAgo * 86_400 }])
   ),
   models,
   maxNanos: 1e12,
@@ -45,7 +45,7 @@ test('every key is used from its creation on, on most days, and more on weekdays
   assert.equal(byKey.size, demoKeys.length)
   for (const [key, ofKey] of byKey) {
     const byDay = Map.groupBy(ofKey, ({ at }) => Math.floor(at / 86_400))
-    assert.ok(byDay.size > keys.get(key)!.created.daysAgo * 0.66, `${key}: ${byDay.size} days`)
+    assert.ok(byDay.size > keys.get(key)!.firstUsed.daysAgo * 0.66, `${key}: ${byDay.size} days`)
   }
   const sunday = (at: number) => new Date(at * 1000).getUTCDay() === 0
   const tuesday = (at: number) => new Date(at * 1000).getUTCDay() === 2

@@ -22,10 +22,7 @@ async function run(): Promise<string> {
     { controlPorts: [], gatewayPorts: [] },
     dataDir
   )
-  const added = await addDemoData({
-    ...{ control, redis, payments, isLogged: env.REQUEST_LOG !== 'off', onlyIfNew: false },
-    dataDir: embedded.has('postgres') ? dataDir : null
-  })
+  const added = await addDemoData({ control, redis, payments, isLogged: env.REQUEST_LOG !== 'off', onlyIfNew: false })
   if (added === null) return 'The demo user has demo data already. Nothing was changed.'
   return (
     `Added ${added.keys} keys and ${added.requests} requests of the last ${historyDays} days to ${demoUser.email}. ` +

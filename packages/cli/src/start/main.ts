@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
 import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { ConfigError } from '@tollgate/service/config/load-config.ts'
@@ -27,7 +26,7 @@ async function run(): Promise<void> {
   const config = readStartConfig()
   for (const warning of findUnknownVariables(config.env)) console.error(warning)
   const demo = chooseDemo(loadCatalogFile(config.catalogFile))
-  const controlEnv = demoControlEnv(config.env, chooseEmbedded(config.env), resolve(config.dataDir))
+  const controlEnv = demoControlEnv(config.env, chooseEmbedded(config.env))
   const filter = createLineFilter(config.shownLog)
   console.log(`Starting Tollgate (data and logs in ${config.dataDir}) …`)
   const system = await startSystem({
@@ -82,10 +81,10 @@ async function serve(
 }
 
 /** Adds past data to a new demo account, while the system already serves. A failure says so and stops nothing. */
-async function fillDemoAccount({ addresses, dataDir }: System, env: StartConfig['env']): Promise<void> {
+async function fillDemoAccount({ addresses }: System, env: StartConfig['env']): Promise<void> {
   const { control, redis, payments } = addresses
   try {
-    await addDemoData({ control, redis, payments, dataDir, isLogged: env.REQUEST_LOG !== 'off', onlyIfNew: true })
+    await addDemoData({ control, redis, payments, isLogged: env.REQUEST_LOG !== 'off', onlyIfNew: true })
   } catch (error) {
     if (!ending.signal.aborted)
       console.error('The demo account got no data. Run npm run demo-data to try again:', error)
