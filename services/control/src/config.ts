@@ -1,4 +1,5 @@
-import { type Brand, brandVariables, checkBrandUrls, readBrand } from '@tollgate/service/brand/brand.ts'
+import type { Brand } from '@tollgate/service/brand/brand.ts'
+import { brandVariables, checkBrandUrls, readBrand } from '@tollgate/service/brand/brand-settings.ts'
 import { checkDocsUrl, readDocsUrl } from '@tollgate/service/config/docs-url.ts'
 import { loadConfig } from '@tollgate/service/config/load-config.ts'
 import { logSettings } from '@tollgate/service/config/log-settings.ts'

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Brand, brandVariables, checkBrandUrls, readBrand } from '@tollgate/service/brand/brand.ts'
+import type { Brand } from '@tollgate/service/brand/brand.ts'
+import { brandVariables, checkBrandUrls, readBrand } from '@tollgate/service/brand/brand-settings.ts'
 import { ConfigError, loadConfig } from '@tollgate/service/config/load-config.ts'
 import Type from 'typebox'
 import type { CommandIo } from '../commands/command.ts'

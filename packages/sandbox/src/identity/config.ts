@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { brandVariables, checkBrandUrls, readBrand } from '@tollgate/service/brand/brand.ts'
+import { brandVariables, checkBrandUrls, readBrand } from '@tollgate/service/brand/brand-settings.ts'
 import { loadConfig } from '@tollgate/service/config/load-config.ts'
 import Type from 'typebox'
 import { refuseProduction } from '../refuse-production.ts'
