@@ -19,10 +19,10 @@ test('the clock can be read and advanced, by seconds or to a time', async (t) =>
   const call = caller(account.url)
   const { subscription } = await addSubscriber(account)
   const end = subscription.items.data[0]?.current_period_end ?? 0
-  assert.partialDeepStrictEqual(await call('POST', '/clock/advance', { to: end }), {
-    status: 200,
-    answer: { now: end }
-  })
+  const { status, answer } = await call('POST', '/clock/advance', { to: end })
+  assert.equal(status, 200)
+  // The clock goes on meanwhile.
+  assert.ok(Number(answer.now) >= end && Number(answer.now) < end + 30, JSON.stringify(answer))
   assert.equal((await account.stripe.invoices.list()).data.length, 2)
   assert.partialDeepStrictEqual(await call('POST', '/clock/advance', { seconds: 60 }), { status: 200 })
   assert.ok(Number((await call('GET', '/clock')).answer.now) >= end + 60)
