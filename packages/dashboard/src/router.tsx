@@ -10,6 +10,7 @@ import {
 import { isCode } from './api/api-error.ts'
 import { queryClient, read } from './api/queries.ts'
 import { startEarlyReads } from './api/start-early-reads.ts'
+import { isDocsPage } from './docs/list-pages.ts'
 import { FailurePage, FailurePart } from './layout/failure-page.tsx'
 import { keepSearch } from './layout/keep-search.ts'
 import { lazyPage } from './layout/lazy-page.ts'
@@ -17,7 +18,7 @@ import { LoadingPage, LoadingPart } from './layout/loading-page.tsx'
 import { NotFoundPage, NotFoundPart } from './layout/not-found-page.tsx'
 import { mailLink } from './pages/auth/mail-link.ts'
 import { openSignIn } from './pages/auth/open-sign-in.ts'
-import { isDocsPage } from './pages/docs/list-pages.ts'
+import { readPage } from './pages/docs/read-page.ts'
 import { readRequestsSearch } from './pages/requests/requests-search.ts'
 import { readUsageSearch } from './pages/usage/usage-search.ts'
 
@@ -119,20 +120,23 @@ const limits = createRoute({
 const docs = createRoute({
   getParentRoute: () => dashboard,
   path: '/docs',
+  loader: () => queryClient.prefetchQuery(readPage('quickstart')),
   component: lazyPage(() => import('./pages/docs/docs-page.tsx'), 'DocsHome')
 })
 const docsApi = createRoute({
   getParentRoute: () => dashboard,
   path: '/docs/api',
-  validateSearch: keepSearch('q'),
   component: lazyPage(() => import('./pages/docs/api-reference-page.tsx'), 'ApiReferencePage')
 })
 const docsPage = createRoute({
   getParentRoute: () => dashboard,
   path: '/docs/$page',
-  beforeLoad: ({ params }) => {
+  // Its first view has the text, which must not go away while it is read.
+  loader: ({ params }) => {
     if (!isDocsPage(params.page)) throw notFound()
+    return queryClient.prefetchQuery(readPage(params.page))
   },
+  notFoundComponent: NotFoundPart,
   component: lazyPage(() => import('./pages/docs/docs-page.tsx'), 'DocsSubPage')
 })
 const usage = createRoute({

@@ -1,5 +1,6 @@
 import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
+import { providerIdOf } from '@tollgate/contracts/docs/docs-facts.ts'
 import { BoundedMessage, skipEndedConnections } from '@tollgate/service/http/bounded-message.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
@@ -118,22 +119,19 @@ export type ControlDependencies = RequestLogOptions & {
 export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   const { config, database, redis, clock, refresher, catalog } = dependencies
   const app = createServer(dependencies)
+  const { name } = config.brand
+  const facts = { name, id: providerIdOf(name), publicUrl: config.publicUrl, gatewayUrl: config.gatewayPublicUrl }
   app.register(async (pages) => {
     redirectToPublicUrl(pages, config.publicUrl)
-    const { gatewayPublicUrl: gatewayUrl, brand, minPasswordLength } = config
+    const { brand, minPasswordLength } = config
     const providers = config.identity.providers.map((id) => ({ id, name: providerNames[id] ?? id }))
-    serveDashboard(pages, config.dashboardDir, { gatewayUrl, brand, signIn: { providers, minPasswordLength } })
+    serveDashboard(pages, config.dashboardDir, { docs: facts, brand, signIn: { providers, minPasswordLength } })
   })
   // Before every part of the API, whose routes it collects.
-  app.register(swagger, swaggerOptions(config.publicUrl, config.brand.name))
+  app.register(swagger, swaggerOptions(config.publicUrl, name))
   app.register(async (probes) => answerLivez(probes))
-  app.register(async (api) => openApiEndpoints(api, config.brand.name), { prefix: '/api' })
-  app.register(async (docs) =>
-    docsEndpoints(docs, {
-      ...{ name: config.brand.name, supportUrl: config.brand.supportUrl },
-      ...{ publicUrl: config.publicUrl, gatewayUrl: config.gatewayPublicUrl }
-    })
-  )
+  app.register(async (api) => openApiEndpoints(api), { prefix: '/api' })
+  app.register(async (docs) => docsEndpoints(docs, facts, config.brand.supportUrl))
   app.register(cookie)
   app.register(rateLimits, { redis })
   app.register(session, { database, catalog, clock, refresher })

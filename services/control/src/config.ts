@@ -1,3 +1,5 @@
+import type { Brand } from '@tollgate/service/brand/brand.ts'
+import { brandVariables, checkBrandUrls, readBrand } from '@tollgate/service/brand/brand-settings.ts'
 import { checkDocsUrl, readDocsUrl } from '@tollgate/service/config/docs-url.ts'
 import { loadConfig } from '@tollgate/service/config/load-config.ts'
 import { logSettings } from '@tollgate/service/config/log-settings.ts'
@@ -19,7 +21,6 @@ import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
 import { checkProviders } from './auth/provider-names.ts'
-import { type Brand, checkBrandUrls, readBrand } from './brand/brand.ts'
 import { hasPglite } from './database/open-pglite.ts'
 import { checkMailFrom, checkSmtpUrl, readSmtp, type SmtpSettings } from './mail/smtp-settings.ts'
 import type { Retention } from './retention/table-pruner.ts'
@@ -95,18 +96,7 @@ export const ControlVariables = Type.Object({
   WEBHOOK_LOG_DAYS: Type.Integer({ minimum: 3, maximum: 36_500, default: 30 }),
   /** Addresses that get the mails for operators, separated by commas. Empty: every operator gets them. */
   OPERATOR_MAIL: Type.String({ default: '' }),
-  /** What mails and the dashboard call this service. */
-  BRAND_NAME: Type.String({ minLength: 1, maxLength: 60, default: 'Tollgate' }),
-  /** A picture for the top of mails and pages, 32 pixels high: `https://…`. */
-  BRAND_LOGO_URL: Type.String({ default: '' }),
-  /** The color of buttons and links in mails and in the dashboard. */
-  BRAND_COLOR: Type.String({ pattern: '^#[0-9a-fA-F]{6}$', must: 'a color such as #007565', default: '#007565' }),
-  /** Where people get help: `https://…` or `mailto:…`. */
-  SUPPORT_URL: Type.String({ default: '' }),
-  /** An imprint or privacy policy: `https://…`. */
-  LEGAL_URL: Type.String({ default: '' }),
-  /** Where people ask for a plan without a price, such as Enterprise: `https://…` or `mailto:…`. */
-  SALES_URL: Type.String({ default: '' }),
+  ...brandVariables,
   /** `postgres://…`, `pglite:<directory>` or `pglite:memory`. */
   DATABASE_URL: Type.String({
     pattern: hasPglite ? '^(postgres(ql)?://|pglite:)..*$' : '^postgres(ql)?://..*$',

@@ -4,6 +4,8 @@ export interface DemoKey {
   readonly monthlyBudgetUsd: number | null
   readonly requestsPerMinute: number | null
   readonly metadata: Readonly<Record<string, string>>
+  /** How many days ago its usage begins, and the time of that day (UTC). */
+  readonly firstUsed: { readonly daysAgo: number; readonly time: string }
   /** The first model gets three of four requests, the last the others. */
   readonly models: readonly string[]
   readonly requestsPerDay: number
@@ -23,6 +25,7 @@ export const demoKeys: readonly DemoKey[] = [
     monthlyBudgetUsd: 60,
     requestsPerMinute: 200,
     metadata: { team: 'support' },
+    firstUsed: { daysAgo: 62, time: '08:47:12' },
     models: ['gpt-5-mini', 'gpt-4o'],
     requestsPerDay: 330,
     weekendShare: 0.45,
@@ -35,6 +38,7 @@ export const demoKeys: readonly DemoKey[] = [
     monthlyBudgetUsd: 5,
     requestsPerMinute: null,
     metadata: { team: 'web' },
+    firstUsed: { daysAgo: 58, time: '13:05:41' },
     models: ['text-embedding-3-small'],
     requestsPerDay: 130,
     weekendShare: 0.8,
@@ -47,6 +51,7 @@ export const demoKeys: readonly DemoKey[] = [
     monthlyBudgetUsd: 30,
     requestsPerMinute: 20,
     metadata: { team: 'data' },
+    firstUsed: { daysAgo: 51, time: '09:32:20' },
     models: ['gpt-5', 'gpt-5-mini'],
     requestsPerDay: 95,
     weekendShare: 0.3,
@@ -59,6 +64,7 @@ export const demoKeys: readonly DemoKey[] = [
     monthlyBudgetUsd: 2,
     requestsPerMinute: 60,
     metadata: { team: 'web', stage: 'test' },
+    firstUsed: { daysAgo: 44, time: '15:18:03' },
     models: ['gpt-5-nano', 'gpt-4o-mini'],
     requestsPerDay: 60,
     weekendShare: 0.1,

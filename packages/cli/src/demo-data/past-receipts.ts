@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { OfferedModel } from '@tollgate/contracts/http/account.ts'
 import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
-import type { PastRequest } from './month-of-usage.ts'
+import type { PastRequest } from './past-usage.ts'
 
 const { requests, errors, estimatedRequests, estimatedNanos, ...noCounts } = zeroCounts
 
@@ -23,11 +23,11 @@ export function pastReceipt(
   models: readonly OfferedModel[],
   random: () => number
 ): Receipt {
-  const { failed, promptTokens, completionTokens } = request
+  const { failed, sentTokens, promptTokens, completionTokens } = request
   const model = models.find(({ id }) => id === request.model)
   const firstByteMs = Math.round(beginMs * (0.6 + 1.5 * random()))
   const isChat = model?.kind === 'chat'
-  const reserved = Math.max(request.costNanos, Math.round((request.costNanos * grantedTokens) / (completionTokens + 1)))
+  const outputTokens = isChat ? grantedTokens : 0
   return {
     ...noCounts,
     kind: 'settled',
@@ -52,15 +52,26 @@ export function pastReceipt(
     cachedTokens: request.cachedTokens,
     completionTokens,
     reasoningTokens: request.reasoningTokens,
-    heldNanos: reserved,
-    heldTokens: promptTokens + (isChat ? grantedTokens : 0),
+    heldNanos: model === undefined ? 0 : maxCostNanos(model, sentTokens, outputTokens),
+    heldTokens: sentTokens + outputTokens,
     grantedTokens: isChat ? grantedTokens : null,
     tier: null,
     rates: failed || model === undefined ? null : ratesOf(model, request),
-    firstByteMs,
+    firstByteMs: failed ? null : firstByteMs,
     durationMs: firstByteMs + Math.round(completionTokens * tokenMs * (0.8 + 0.5 * random())),
     address: null
   }
+}
+
+/** What the gateway reserves: each token at its highest price. A dollar per million tokens is 1000 nanodollars per token. */
+function maxCostNanos(
+  { usd_per_million_tokens: usd }: OfferedModel,
+  promptTokens: number,
+  outputTokens: number
+): number {
+  const perPrompt = Math.max(usd.input, usd.cached_input)
+  const perOutput = Math.max(usd.output, usd.reasoning)
+  return Math.ceil((promptTokens * perPrompt + outputTokens * perOutput) * 1000)
 }
 
 /** The prices that the request used, as JSON. A dollar per million tokens is a million picodollars per token. */

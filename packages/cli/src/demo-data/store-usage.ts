@@ -10,13 +10,15 @@ import { settle } from '@tollgate/state/settlement/settle.ts'
 import type { SettledRequest } from '@tollgate/state/settlement/settled-request.ts'
 import { prepareAccount } from '@tollgate/state/wire/prepared-account.ts'
 import { SystemError } from '../system/system-error.ts'
-import type { PastRequest } from './month-of-usage.ts'
 import { pastReceipt } from './past-receipts.ts'
+import type { PastRequest } from './past-usage.ts'
 
 const requestsPerCall = 100
-/** More than a month of receipts. */
+/** More than the receipts of all demo requests. */
 const receiptBytes = 100_000_000
 const connectTimeoutMs = 10_000
+/** The request log keeps no older receipts, by default. */
+const logSeconds = 30 * 86_400
 
 export interface StoreOptions {
   /** Of the account's plan. */
@@ -46,6 +48,7 @@ export async function storeUsage(
       await delay(20)
     }
     const prepared = prepareAccount(account)
+    const logFrom = Math.floor(Date.now() / 1000) - logSeconds
     for (let from = 0; from < requests.length; from += requestsPerCall) {
       const settled = requests.slice(from, from + requestsPerCall).map(settledRequest)
       const unsettled = await settle(link, [{ account: prepared, requests: settled, tried: '' }])
@@ -53,8 +56,9 @@ export async function storeUsage(
       if (!isLogged) continue
       const receipts = requests
         .slice(from, from + requestsPerCall)
+        .filter(({ at }) => at >= logFrom)
         .map((request) => encodeReceipt(pastReceipt(account, request, models, Math.random)))
-      await noteReceipts(link, accountShard(account), receipts, receiptBytes)
+      if (receipts.length > 0) await noteReceipts(link, accountShard(account), receipts, receiptBytes)
     }
     await noteUses(link, lastUses(requests))
   } finally {

@@ -22,7 +22,7 @@ const StartVariables = Type.Object({
   TOLLGATE_DATA_DIR: Type.String({ default: '.tollgate' }),
   /** The log lines shown on the terminal: `problems` (warnings and errors) or `all`. */
   TOLLGATE_LOG: Type.Enum(['problems', 'all'], { default: 'problems' }),
-  /** Whether a new demo account gets a month of data, if every part is embedded: `on` or `off`. */
+  /** Whether a new demo account gets a subscription, keys and two months of usage, if every part is embedded: `on` or `off`. */
   TOLLGATE_DEMO_DATA: Type.Enum(['on', 'off'], { default: 'on' }),
   CATALOG_FILE: Type.String({ default: workspaceFile('deploy/catalog.yaml') })
 })

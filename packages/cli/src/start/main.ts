@@ -5,12 +5,13 @@ import { FileError } from '@tollgate/service/config/read-yaml.ts'
 import { findUnknownVariables } from '@tollgate/service/config/unknown-variables.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { addDemoData } from '../demo-data/add-demo-data.ts'
-import { replaceableParts } from '../system/embedded.ts'
+import { chooseEmbedded, replaceableParts } from '../system/embedded.ts'
 import { type System, startSystem } from '../system/system.ts'
 import { SystemError } from '../system/system-error.ts'
 import { answerArguments } from './arguments.ts'
 import { readStartConfig, type StartConfig } from './config.ts'
 import { chooseDemo, demoUser, seedDemoUsers } from './demo.ts'
+import { demoControlEnv } from './demo-env.ts'
 import { createLineFilter } from './shown-lines.ts'
 import { describeSystem } from './summary.ts'
 
@@ -25,11 +26,13 @@ async function run(): Promise<void> {
   const config = readStartConfig()
   for (const warning of findUnknownVariables(config.env)) console.error(warning)
   const demo = chooseDemo(loadCatalogFile(config.catalogFile))
+  const controlEnv = demoControlEnv(config.env, chooseEmbedded(config.env))
   const filter = createLineFilter(config.shownLog)
   console.log(`Starting Tollgate (data and logs in ${config.dataDir}) …`)
   const system = await startSystem({
     ...config,
     signal: ending.signal,
+    envOf: (part) => (part === 'control' ? controlEnv : {}),
     onNotice: (text) => console.log(text),
     onStep: (text) => console.log(text),
     onLine(part, line) {
@@ -77,11 +80,11 @@ async function serve(
   })
 }
 
-/** Adds a month of data to a new demo account, while the system already serves. A failure says so and stops nothing. */
+/** Adds past data to a new demo account, while the system already serves. A failure says so and stops nothing. */
 async function fillDemoAccount({ addresses }: System, env: StartConfig['env']): Promise<void> {
-  const { control, redis } = addresses
+  const { control, redis, payments } = addresses
   try {
-    await addDemoData({ control, redis, isLogged: env.REQUEST_LOG !== 'off', onlyIfNew: true })
+    await addDemoData({ control, redis, payments, isLogged: env.REQUEST_LOG !== 'off', onlyIfNew: true })
   } catch (error) {
     if (!ending.signal.aborted)
       console.error('The demo account got no data. Run npm run demo-data to try again:', error)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { checkMailFrom } from '@tollgate/control/mail/smtp-settings.ts'
 import { test } from 'tap'
 import { findAddresses } from './addresses.ts'
 import { controlEnv } from './child-env.ts'
@@ -24,8 +25,16 @@ function mailOf(env: Variables): Array<string | undefined> {
 }
 
 test('control’s mails go to the mailbox, unless a person sets a mail server', async () => {
-  const sender = 'Tollgate <no-reply@tollgate.test>'
+  const sender = 'Tollgate <no-reply@mails.test>'
   assert.deepEqual(mailOf({}), ['smtp://127.0.0.1:4026', sender])
+  for (const [name, from] of [
+    ['Acme & Söhne <AI>', 'Acme & Söhne AI <no-reply@mails.test>'],
+    ['<>', 'no-reply@mails.test']
+  ] as const) {
+    const [, named] = mailOf({ BRAND_NAME: name })
+    assert.equal(named, from)
+    assert.equal(checkMailFrom({ SMTP_URL: '', MAIL_FROM: from }), null)
+  }
   assert.deepEqual(mailOf({ SMTP_URL: '', MAIL_FROM: 'me@example.com' }), ['smtp://127.0.0.1:4026', 'me@example.com'])
   const own = { SMTP_URL: 'smtps://mail.example.com', MAIL_FROM: 'me@example.com' }
   assert.deepEqual(mailOf(own), [own.SMTP_URL, own.MAIL_FROM])

@@ -1,4 +1,5 @@
 import { upstreamsFile } from '@tollgate/sandbox/models/upstreams-file.ts'
+import { builtInBrand } from '@tollgate/service/brand/brand.ts'
 import type { Addresses, ProcessPorts } from './addresses.ts'
 import type { EmbeddedPart, Variables } from './embedded.ts'
 import type { Ports } from './ports.ts'
@@ -75,7 +76,7 @@ export function controlEnv(
     embedded.has('identity') && !env.SMTP_URL
       ? {
           SMTP_URL: `smtp://127.0.0.1:${ports.SANDBOX_SMTP_PORT}`,
-          MAIL_FROM: env.MAIL_FROM || 'Tollgate <no-reply@tollgate.test>'
+          MAIL_FROM: env.MAIL_FROM || senderOf(env.BRAND_NAME || builtInBrand.name)
         }
       : {}
   const payments =
@@ -104,6 +105,15 @@ export function controlEnv(
     ...mail,
     ...payments
   }
+}
+
+/** The sender of mails that stay in the mailbox. MAIL_FROM takes no names with these characters. */
+function senderOf(brandName: string): string {
+  const name = brandName
+    .replace(/[\p{Cc}<>@",;:]+/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+  return name === '' ? 'no-reply@mails.test' : `${name} <no-reply@mails.test>`
 }
 
 /** The variables of one gateway process. */

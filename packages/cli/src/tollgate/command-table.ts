@@ -1,5 +1,6 @@
 import type { Command } from '../commands/command.ts'
 import { doctor } from '../doctor/doctor-command.ts'
+import { mails } from '../mails/mails-command.ts'
 import { migrate } from '../migrate/migrate-command.ts'
 import { account } from '../operator/account.ts'
 import { catalog } from '../operator/catalog.ts'
@@ -22,5 +23,6 @@ export const commandTable: readonly Command[] = [
   projection,
   migrate,
   restored,
+  mails,
   doctor
 ]

@@ -139,12 +139,15 @@ export type ChargedPrices = Static<typeof ChargedPrices>
 /** Prices in force at admission; null if nothing was charged. */
 const prices = { prices: orNull(ChargedPrices) }
 
-/** A request with the prices that gave its cost. */
-export const RequestDetail = Type.Object({ ...LoggedRequest.properties, ...prices }, closed)
+/** The upstream that was called last; null for none. */
+const provider = { upstream: orNull(Type.String()) }
+
+/** A request with its provider and the prices that gave its cost. */
+export const RequestDetail = Type.Object({ ...LoggedRequest.properties, ...provider, ...prices }, closed)
 export type RequestDetail = Static<typeof RequestDetail>
 
-/** What operators see besides. `upstream` was called last; null for none. */
-const forOperators = { account_id: Type.String({ format: 'uuid' }), upstream: orNull(Type.String()) }
+/** What operators see besides. */
+const forOperators = { account_id: Type.String({ format: 'uuid' }), ...provider }
 export const AdminLoggedRequest = Type.Object({ ...LoggedRequest.properties, ...forOperators }, closed)
 export type AdminLoggedRequest = Static<typeof AdminLoggedRequest>
 export const AdminRequestDetail = Type.Object({ ...AdminLoggedRequest.properties, ...prices }, closed)

@@ -24,7 +24,7 @@ export function describeSchema(schema: JsonSchema, indent = ''): string {
 }
 
 /** Describes the bounds of a schema in words; empty if it has none. */
-export function describeBounds(schema: JsonSchema): string {
+function describeBounds(schema: JsonSchema): string {
   const { format, minLength, maxLength, minimum, maximum, minItems, maxItems, minProperties, maxProperties } = schema
   const words = [
     typeof format === 'string' ? format : '',

@@ -24,7 +24,7 @@ export const earlyReads: readonly EarlyRead[] = [
   { page: /^\/dashboard(\/billing)?$/, operation: 'getPlan' },
   { page: /^\/dashboard\/billing$/, operation: 'listPlans' },
   { page: /^\/dashboard\/limits$/, operation: 'getLimits' },
-  { page: /^\/dashboard\/models$/, operation: 'listPricedModels' },
+  { page: /^\/dashboard\/(models|playground|docs(\/(?!api)\w+)?)$/, operation: 'listPricedModels' },
   { page: /^\/dashboard\/team$/, operation: 'getTeam' },
   { page: /^\/invitations\//, operation: 'getUser' }
 ]

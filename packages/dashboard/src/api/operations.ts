@@ -3872,6 +3872,7 @@ export interface operations {
                             first_byte_ms: number | null;
                             duration_ms: number | null;
                             address: string | null;
+                            upstream: string | null;
                             prices: {
                                 usd_per_million_tokens: {
                                     [key: string]: string;

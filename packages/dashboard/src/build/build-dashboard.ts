@@ -2,12 +2,15 @@ import { join } from 'node:path'
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { build, type Rolldown } from 'vite'
+import { apiReferencePath } from '../docs/list-pages.ts'
 import { signInPaths } from '../pages/auth/paths.ts'
+import { buildApiReference } from './build-api-reference.ts'
 import { draftDir, packageDir, publishDraft } from './builds.ts'
 import { compressFiles } from './compress-files.ts'
 import { loadFirstView, writeFirstScript } from './first-views.ts'
 import { readPageNeeds } from './page-needs.ts'
 import { planChunks } from './plan-chunks.ts'
+import { sharedSettings } from './shared-settings.ts'
 import { writePages } from './write-pages.ts'
 
 const sourceDir = join(packageDir, 'src')
@@ -17,10 +20,7 @@ export async function buildDashboard(digest: string): Promise<void> {
   const outDir = draftDir(digest)
   const codeSplitting = await planChunks(sourceDir)
   const built = await build({
-    configFile: false,
-    envDir: false,
-    root: packageDir,
-    logLevel: 'warn',
+    ...sharedSettings,
     plugins: [react(), tailwind()],
     build: {
       outDir,
@@ -48,9 +48,10 @@ export async function buildDashboard(digest: string): Promise<void> {
     outDir,
     output.filter((file) => file.type === 'chunk'),
     readPageNeeds(sourceDir),
-    signInPaths,
+    new Map([...signInPaths.map((path) => [path, 'sign-in.html'] as const), [apiReferencePath, 'api-reference.html']]),
     { render: await loadFirstView(outDir), script: await writeFirstScript(outDir) }
   )
+  await buildApiReference(outDir)
   compressFiles(outDir)
   publishDraft(digest)
 }

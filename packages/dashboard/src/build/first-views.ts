@@ -4,18 +4,12 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { build, type InlineConfig, type Rolldown } from 'vite'
-import { type PageHead, pageHeads } from '../ui/page-heads.ts'
 import { packageDir } from './builds.ts'
+import { sharedSettings } from './shared-settings.ts'
 
 const sourceDir = join(packageDir, 'src')
 
-const shared: InlineConfig = {
-  configFile: false,
-  envDir: false,
-  root: packageDir,
-  logLevel: 'warn',
-  plugins: [react()]
-}
+const shared: InlineConfig = { ...sharedSettings, plugins: [react()] }
 
 /** Renders what a page shows until its code runs. @param address as in `pages.json` */
 export type RenderPage = (address: string) => Promise<string>
@@ -28,18 +22,20 @@ export type RenderPage = (address: string) => Promise<string>
 export async function loadFirstView(outDir: string): Promise<RenderPage> {
   const built = await build({
     ...shared,
-    build: { write: false, minify: false, ssr: join(sourceDir, 'layout/first-view.tsx') }
+    build: { write: false, minify: false, ssr: join(sourceDir, 'first-views/render.tsx') },
+    // Only our own packages need it, from where this package cannot import it.
+    ssr: { noExternal: ['typebox'] }
   })
   const directory = join(outDir, 'first-view')
-  mkdirSync(directory, { recursive: true })
+  // Code that is loaded later has files of its own, in a folder.
+  mkdirSync(join(directory, 'assets'), { recursive: true })
   try {
     for (const file of chunksOf(built)) writeFileSync(join(directory, file.fileName), file.code)
     const [entry] = chunksOf(built).filter(({ isEntry }) => isEntry)
     const { renderFirstView } = (await import(pathToFileURL(join(directory, entry!.fileName)).href)) as {
-      renderFirstView(address: string, head: PageHead | null): Promise<string>
+      renderFirstView: RenderPage
     }
-    const heads: Readonly<Record<string, PageHead>> = pageHeads
-    return (address) => renderFirstView(address.replaceAll(':', ''), heads[address] ?? null)
+    return renderFirstView
   } finally {
     rmSync(directory, { recursive: true })
   }

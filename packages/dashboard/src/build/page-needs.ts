@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { earlyReads } from '../api/early-reads.ts'
 import { methodsAndPaths } from '../api/operations.ts'
+import { docsAddress, docsPages, textAddress } from '../docs/list-pages.ts'
 import { readRouteModules } from './route-modules.ts'
 import type { PageNeeds } from './write-pages.ts'
 
@@ -13,18 +14,24 @@ import type { PageNeeds } from './write-pages.ts'
 export function readPageNeeds(sourceDir: string): ReadonlyMap<string, PageNeeds> {
   const routes = readRouteModules(readFileSync(join(sourceDir, 'router.tsx'), 'utf8'))
   return new Map(
-    [...routes].map(([address, modules]) => [
-      address,
-      { modules: modules.map((module) => join(sourceDir, module)), reads: readsOf(address) }
-    ])
+    [...routes].flatMap(([route, modules]) =>
+      addressesOf(route).map((address) => [
+        address,
+        { modules: modules.map((module) => join(sourceDir, module)), reads: readsOf(address) }
+      ])
+    )
   )
 }
+
+/** The addresses of a route that have HTML of their own: each page of the docs has its text in it. */
+const addressesOf = (route: string): string[] =>
+  route === '/dashboard/docs/:page' ? docsPages.map(([page]) => docsAddress(page)) : [route]
 
 /** What the code of a page reads first with keys of its own, so that `earlyReads` cannot have it. */
 const ownReads: Readonly<Record<string, readonly string[]>> = {
   '/dashboard/webhooks': ['/api/webhooks'],
-  '/dashboard/docs': ['/api/docs/quickstart.md'],
-  '/dashboard/docs/api': ['/api/docs/gateway.json', '/api/openapi.json']
+  '/dashboard/docs': [textAddress('quickstart')],
+  ...Object.fromEntries(docsPages.map(([page]) => [docsAddress(page), [textAddress(page)]]))
 }
 
 /** The addresses of the API that a page reads first. */

@@ -20,7 +20,9 @@ const isOfDialogs = (id: string): boolean =>
   )
 const opens = (id: string): boolean =>
   isOfDialogs(id) ||
-  /[\\/](webhooks[\\/].*|(select|number)-field|toast-stack|exact-time|bell-panel|menu)\.tsx$/.test(id)
+  /[\\/](webhooks[\\/].*|number-field|select-field|select-box|choice|toast-stack|exact-time|bell-panel|menu)\.tsx$/.test(
+    id
+  )
 
 /** Our own small components and functions, and icons. A file has all that its modules import. */
 const isPart = (id: string): boolean =>

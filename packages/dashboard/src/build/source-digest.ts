@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const inputs = ['*.html', 'package.json', '../../pnpm-lock.yaml', 'src/**/*.{ts,tsx,css,svg,woff2}']
+const inputs = [
+  '*.html',
+  'package.json',
+  '../../pnpm-lock.yaml',
+  'src/**/*.{ts,tsx,css,svg,woff2}',
+  '../contracts/src/**/*.ts'
+]
 
 /**
  * Computes the digest of a build from its sources and the versions of its dependencies.

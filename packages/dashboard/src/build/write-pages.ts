@@ -35,14 +35,14 @@ const end = '<!--/first-view-->'
  *
  * `pages.json` has the file of each address, in the form that Fastify takes.
  *
- * @param outDir a build, with `index.html` of the dashboard and `sign-in.html`
- * @param signInPaths the addresses of the sign-in app, which is one file
+ * @param outDir a build, with `index.html` of the dashboard
+ * @param otherFiles the files of pages that are no part of the dashboard's app, by address
  */
 export async function writePages(
   outDir: string,
   chunks: readonly Chunk[],
   pages: ReadonlyMap<string, PageNeeds>,
-  signInPaths: readonly string[],
+  otherFiles: ReadonlyMap<string, string>,
   { render, script }: FirstViews
 ): Promise<void> {
   const index = join(outDir, 'index.html')
@@ -53,7 +53,7 @@ export async function writePages(
   )
   if (!html.includes(script)) throw new Error('index.html has no module')
   writeFileSync(index, html)
-  const files: Record<string, string> = Object.fromEntries(signInPaths.map((path) => [path, 'sign-in.html']))
+  const files: Record<string, string> = Object.fromEntries(otherFiles)
   let count = 0
   for (const [address, needs] of pages) {
     const file = `page-${count++}.html`
@@ -82,7 +82,8 @@ function addLinks(html: string, chunks: readonly Chunk[], { modules, reads }: Pa
       .map((name) => `<link rel="modulepreload" crossorigin href="/${name}">`),
     ...[...new Set(styles)]
       .filter(isMissing)
-      .map((name) => `<link rel="preload" as="style" crossorigin href="/${name}">`),
+      // Applied at once: the first view of a page may need it.
+      .map((name) => `<link rel="stylesheet" crossorigin href="/${name}">`),
     // Last: the answers are small, and without the code nothing reads them. A fetch without options has the same mode and
     // credentials. A preload with others would not be used.
     ...reads.map((url) => `<link rel="preload" as="fetch" crossorigin href="${escapeAttribute(url)}">`)

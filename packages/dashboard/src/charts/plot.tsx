@@ -21,7 +21,8 @@ export interface PlotProps {
 
 const margin = { top: 8, right: 20, bottom: 28, left: 60 }
 const maxBarWidth = 48
-const pxPerLabel = 76
+/** Of a label on the time axis, with the space after it: px at least, and px per character. */
+const labelSpace = { least: 76, perCharacter: 7, gap: 12 }
 const label = { className: 'fill-ink-soft font-sans text-xs tabular-nums' }
 
 /** The scale of the time axis. */
@@ -45,6 +46,8 @@ export function Plot({ names, series, kind, format, before, width, height, point
   const y = (value: number) => Number(values(value))
   const middle = (at: number) => (places(at) ?? 0) + places.bandwidth() / 2
   const barWidth = Math.min(places.bandwidth(), maxBarWidth)
+  const longest = Math.max(0, ...names.map(({ length }) => length))
+  const pxPerLabel = Math.max(labelSpace.least, longest * labelSpace.perCharacter + labelSpace.gap)
   const keys = series.map(({ id }) => id)
   const colourOf = new Map(series.map(({ id, colour }) => [id, colour]))
   const data = names.map((_, at) => ({

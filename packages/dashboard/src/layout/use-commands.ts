@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Box, Building2, KeyRound, LogOut, Monitor, Moon, Plus, Receipt, Sun, UserRound } from 'lucide-react'
+import { BookText, Box, Building2, KeyRound, LogOut, Monitor, Moon, Plus, Receipt, Sun, UserRound } from 'lucide-react'
 import { read } from '../api/queries.ts'
+import { docsAddress, docsPages } from '../docs/list-pages.ts'
 import { nameOfKey, shownPrefix } from '../format/key.ts'
 import { useTheme } from '../theme/use-theme.ts'
 import { useAccount, useUser } from './caller.ts'
@@ -19,7 +20,7 @@ const themeCommands = [
 export function useCommands(typed: string): CommandGroup[] {
   const isSearching = typed.trim() !== ''
   const named = useNamed()
-  const pages = usePages()
+  const pages = usePages(isSearching)
   const actions = useActions()
   const direct = useDirect(typed)
   return [
@@ -28,18 +29,34 @@ export function useCommands(typed: string): CommandGroup[] {
   ]
 }
 
-function usePages(): CommandGroup {
+/** The pages of the docs, which are only shown while something is typed. */
+const docs = [
+  ...docsPages.map(([page, text]) => [docsAddress(page), text] as const),
+  ['/dashboard/docs/api', 'API reference'] as const
+]
+
+function usePages(isSearching: boolean): CommandGroup {
   const navigate = useNavigate()
   const isOwner = useAccount().role === 'owner'
   const isOperator = useUser().role === 'operator'
   return {
     title: 'Pages',
-    items: destinationsFor({ isOwner, isOperator }).map(({ to, text, icon }) => ({
-      id: `page ${to}`,
-      text,
-      icon,
-      run: () => navigate({ to })
-    }))
+    items: [
+      ...destinationsFor({ isOwner, isOperator }).map((destination) => ({
+        id: `page ${destination.to}`,
+        text: destination.text,
+        ...('words' in destination && { words: destination.words }),
+        icon: destination.icon,
+        run: () => navigate({ to: destination.to })
+      })),
+      ...(isSearching ? docs : []).map(([path, text]) => ({
+        id: `page ${path}`,
+        text,
+        hint: 'Docs',
+        icon: BookText,
+        run: () => navigate({ to: path })
+      }))
+    ]
   }
 }
 

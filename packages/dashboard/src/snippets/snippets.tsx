@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { CodeBlock } from '../ui/code-block.tsx'
 import { Segments } from '../ui/segments.tsx'
-import { type Language, languages, type SnippetOptions, writeSnippets } from './write-snippets.ts'
+import { type Language, languages, type SnippetOptions } from './snippet-options.ts'
+import { writeSnippets } from './write-snippets.ts'
 
 /** A chat call as code, in a language that the reader chooses. */
 export function Snippets(options: SnippetOptions) {

@@ -5,6 +5,7 @@ import { writeSnippets } from './write-snippets.ts'
 
 const hostile = `It's "quoted" \\ $(rm -rf /) \`x\` \${y}\nnext </script> é`
 const options = {
+  api: 'chat' as const,
   gatewayUrl: 'http://localhost:8080',
   secret: 'tg_secret',
   model: 'gpt-4o-mini',
@@ -59,4 +60,31 @@ test('the snippet for Python writes every text as a one-line string', async () =
   assert.equal(JSON.parse(content), hostile)
   assert.match(python, /base_url="http:\/\/localhost:8080\/v1"/)
   assert.match(python, /stream=True/)
+})
+
+test('a model of Anthropic’s API is called with it in every language, with the system prompt apart', async () => {
+  const messages = [{ role: 'system', content: 'Be brief.' }, ...options.messages] as const
+  for (const isStream of [false, true]) {
+    const { curl, node, python, ai } = writeSnippets({
+      ...options,
+      api: 'messages',
+      messages,
+      isStream,
+      temperature: 0
+    })
+    const shown = execFileSync('sh', ['-c', curl.replace(/^curl/, 'printf "%s\\0"')], { encoding: 'utf8' }).split('\0')
+    assert.deepEqual(JSON.parse(shown[shown.indexOf('-d') + 1] ?? ''), {
+      ...{ model: 'gpt-4o-mini', max_tokens: 4096, temperature: 0, system: 'Be brief.' },
+      ...(isStream && { stream: true }),
+      messages: [{ role: 'user', content: hostile }]
+    })
+    assert.ok(shown.includes('http://localhost:8080/v1/messages'))
+    for (const source of [node, ai]) {
+      execFileSync(process.execPath, ['--check', '--input-type=module', '-'], { input: source })
+    }
+    assert.match(node, /baseURL: 'http:\/\/localhost:8080',/)
+    assert.match(ai, /createAnthropic\(\{\n {2}baseURL: 'http:\/\/localhost:8080\/v1',/)
+    assert.match(python, /base_url="http:\/\/localhost:8080",[\s\S]* {4}system="Be brief.",/)
+    assert.equal(python.includes('stream=True'), isStream)
+  }
 })

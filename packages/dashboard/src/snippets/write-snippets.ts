@@ -1,37 +1,18 @@
-export const languages = [
-  ['curl', 'curl'],
-  ['python', 'Python'],
-  ['node', 'Node.js'],
-  ['ai', 'AI SDK']
-] as const
-export type Language = (typeof languages)[number][0]
-
-export interface Message {
-  readonly role: 'system' | 'user' | 'assistant'
-  readonly content: string
-}
-export interface SnippetOptions {
-  /** The gateway's public origin. */
-  readonly gatewayUrl: string
-  /** A key, or a placeholder for it. */
-  readonly secret: string
-  readonly model: string
-  readonly messages: readonly Message[]
-  readonly isStream: boolean
-  /** Further members of the request; absent for the model's defaults. */
-  readonly temperature?: number
-  readonly max_tokens?: number
-}
+import type { ChatApi } from '../chat-models/chat-api.ts'
+import type { Language, SnippetOptions } from './snippet-options.ts'
+import { writeMessageSnippets } from './write-message-snippets.ts'
 
 /** Writes the same chat call in each language, ready to run. */
 export function writeSnippets(options: SnippetOptions): Record<Language, string> {
-  return {
-    curl: writeCurl(options),
-    python: writePython(options),
-    node: writeNode(options),
-    ai: writeAiSdk(options)
-  }
+  const others = options.api === 'messages' ? writeMessageSnippets(options) : writeChatSnippets(options)
+  return { ...others, ai: writeAiSdk(options) }
 }
+
+const writeChatSnippets = (options: SnippetOptions) => ({
+  curl: writeCurl(options),
+  python: writePython(options),
+  node: writeNode(options)
+})
 
 /** The members besides messages, as lines of `<name><separator><value>`. */
 function parameterLines({ temperature, max_tokens }: SnippetOptions, indent: string, separator: string): string[] {
@@ -40,8 +21,8 @@ function parameterLines({ temperature, max_tokens }: SnippetOptions, indent: str
   )
 }
 
-function writeCurl({ gatewayUrl, secret, model, messages, isStream, ...rest }: SnippetOptions): string {
-  const body = JSON.stringify({ model, ...rest, ...(isStream && { stream: true }), messages }, null, 2)
+function writeCurl({ gatewayUrl, secret, model, messages, isStream, temperature, max_tokens }: SnippetOptions): string {
+  const body = JSON.stringify({ model, temperature, max_tokens, ...(isStream && { stream: true }), messages }, null, 2)
   return [
     `curl ${isStream ? '-N ' : ''}${gatewayUrl}/v1/chat/completions \\`,
     `  -H "Authorization: Bearer ${secret}" \\`,
@@ -76,8 +57,15 @@ function writeNode(options: SnippetOptions): string {
   ].join('\n')
 }
 
+/** The provider of Vercel's AI SDK for an API. */
+const aiProviders = {
+  chat: { create: 'createOpenAICompatible', module: '@ai-sdk/openai-compatible', settings: [`  name: 'gateway',`] },
+  messages: { create: 'createAnthropic', module: '@ai-sdk/anthropic', settings: [] }
+} as const satisfies Record<ChatApi, unknown>
+
 /** Vercel's AI SDK takes the system prompt as a member of its own. */
 function writeAiSdk({
+  api,
   gatewayUrl,
   secret,
   model,
@@ -88,17 +76,18 @@ function writeAiSdk({
 }: SnippetOptions): string {
   const system = messages.find(({ role }) => role === 'system')
   const others = messages.filter(({ role }) => role !== 'system')
+  const { create, module, settings } = aiProviders[api]
   const parameters = [
     ...(temperature === undefined ? [] : [`  temperature: ${temperature},`]),
     ...(max_tokens === undefined ? [] : [`  maxOutputTokens: ${max_tokens},`]),
     ...(system === undefined ? [] : [`  instructions: ${JSON.stringify(system.content)},`])
   ]
   return [
-    `import { createOpenAICompatible } from '@ai-sdk/openai-compatible'`,
+    `import { ${create} } from '${module}'`,
     `import { ${isStream ? 'streamText' : 'generateText'} } from 'ai'`,
     '',
-    'const gateway = createOpenAICompatible({',
-    `  name: 'gateway',`,
+    `const gateway = ${create}({`,
+    ...settings,
     `  baseURL: '${gatewayUrl}/v1',`,
     `  apiKey: '${secret}'`,
     '})',

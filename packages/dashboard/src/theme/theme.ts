@@ -1,12 +1,13 @@
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
-const storageKey = 'theme'
+/** Of the stored theme. */
+export const themeKey = 'theme'
 
 /** The stored theme. Browsers can forbid storage; every visit then starts with the system's theme. */
 export function storedTheme(): Theme {
   try {
-    const stored = localStorage.getItem(storageKey)
+    const stored = localStorage.getItem(themeKey)
     return themes.find((theme) => theme === stored) ?? 'system'
   } catch {
     return 'system'
@@ -22,8 +23,8 @@ export function applyTheme(theme: Theme): void {
 export function chooseTheme(theme: Theme): void {
   applyTheme(theme)
   try {
-    if (theme === 'system') localStorage.removeItem(storageKey)
-    else localStorage.setItem(storageKey, theme)
+    if (theme === 'system') localStorage.removeItem(themeKey)
+    else localStorage.setItem(themeKey, theme)
   } catch {
     // Without storage the theme lasts for this visit only.
   }

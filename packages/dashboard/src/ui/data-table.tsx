@@ -22,7 +22,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<R
   const [first, ...others] = columns
   return (
     // Positioned, so that texts for screen readers inside do not widen the page.
-    <ScrollRegion label={label} className="relative overflow-x-auto rounded-b-2xl px-2 pb-2">
+    <ScrollRegion label={label} className="relative wide-table rounded-2xl px-2 pb-2">
       <table className="w-full text-sm">
         <thead>
           <tr className="text-[0.8125rem] text-ink-soft">

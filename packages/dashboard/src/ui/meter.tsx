@@ -26,7 +26,7 @@ export function Meter({ label, description, used, reserved, limit }: MeterProps)
       value={Math.max(0, Math.min(used, limit))}
     >
       <Base.Track className="flex h-3 gap-px overflow-hidden rounded-full bg-sunken">
-        <Base.Indicator className={`${color} min-w-px shrink-0 transition-[width]`} />
+        <Base.Indicator className={`${color} shrink-0 transition-[width] ${used > 0 ? 'min-w-px' : ''}`} />
         <div className={`${color} opacity-45`} style={{ width: `${reservedShare}%` }} />
       </Base.Track>
     </Base.Root>

@@ -1,6 +1,6 @@
 import type { Answer } from '../api/call.ts'
 import { nameOfKey } from '../format/key.ts'
-import type { Option } from '../ui/choice.tsx'
+import type { Option } from '../ui/select-box.tsx'
 
 /** Keys that can make requests, as options of a filter. */
 export const keyOptions = (keys: Answer<'listKeys'>['keys']): Option[] => [

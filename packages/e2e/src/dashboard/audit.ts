@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { Person } from '../person.ts'
 import { visit } from './browser.ts'
+import { choose } from './choose.ts'
 import { browser, system } from './world.ts'
 
 t.test('an owner sees who changed a key, finds other changes in the audit log, and exports them', async () => {
@@ -36,12 +37,12 @@ t.test('an owner sees who changed a key, finds other changes in the audit log, a
   assert.equal(lines.length, 2)
   assert.match(lines[1]!, /Mobile/)
 
-  await page.getByLabel('Change', { exact: true }).selectOption({ label: 'Team: all' })
+  await choose(page, 'Change', 'Team: all')
   await page.getByText('No matching entries').waitFor()
   await page.getByLabel('Search the audit log').fill('')
-  await page.getByLabel('Change', { exact: true }).selectOption({ label: 'Changed a key' })
+  await choose(page, 'Change', 'Changed a key')
   await entries.filter({ hasText: 'changed the key' }).waitFor()
-  await page.getByLabel('Who').selectOption('This service')
+  await choose(page, 'Who', 'This service')
   await page.getByText('No matching entries').waitFor()
   assert.deepEqual(complaints, [])
   await context.close()

@@ -4,6 +4,7 @@
  */
 import './journey.ts'
 import './keys.ts'
+import './playground.ts'
 import './billing.ts'
 import './audit.ts'
 import './requests.ts'

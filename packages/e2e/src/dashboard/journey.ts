@@ -4,6 +4,7 @@ import t from 'tap'
 import { Person } from '../person.ts'
 import { type Visit, visit } from './browser.ts'
 import { accessibilityProblems } from './check-accessibility.ts'
+import { choose } from './choose.ts'
 import { browser, system } from './world.ts'
 
 const email = 'ada@example.com'
@@ -82,7 +83,7 @@ t.test('a browser session covers everything from registration to a paid plan and
   assert.ok(!(await page.content()).includes(secret), 'the page no longer has the secret')
 
   await go('Playground')
-  await page.getByLabel('Model', { exact: true }).selectOption('gpt-4o-mini')
+  await choose(page, 'Model', 'gpt-4o-mini')
   await page.context().route('**/v1/chat/completions', (route) => route.abort(), { times: 1 })
   await page.getByLabel('Message').fill('Say 20 words.')
   await page.keyboard.press('Enter')

@@ -4,6 +4,7 @@ import t from 'tap'
 import { chatOutcome, openaiClient } from '../openai-client.ts'
 import { Person } from '../person.ts'
 import { visit } from './browser.ts'
+import { choose } from './choose.ts'
 import { untilLogged } from './until-logged.ts'
 import { browser, system } from './world.ts'
 
@@ -42,7 +43,7 @@ t.test('a customer reads charts by pointer and keyboard, and goes from a bar and
 
   await page.getByLabel('Compare with the range before').check()
   await page.getByRole('columnheader', { name: 'Cost before' }).waitFor()
-  await page.getByLabel('Group by').selectOption('By tag: tenant')
+  await choose(page, 'Group by', 'By tag: tenant')
   assert.equal(parameter('by'), 'metadata.tenant')
   await page.getByRole('button', { name: 'Choose days' }).click()
   await page.getByLabel('First day (UTC)').fill('2026-01-01')
@@ -57,7 +58,7 @@ t.test('a customer reads charts by pointer and keyboard, and goes from a bar and
   await page.goto(`/dashboard/keys/${created.body.key.id}`)
   await page.getByRole('link', { name: 'All usage of this key' }).click()
   assert.equal(parameter('key'), created.body.key.id)
-  await page.getByLabel('Model', { exact: true }).selectOption(model!)
+  await choose(page, 'Model', model!)
   await page.getByRole('link', { name: model! }).click()
   await page.getByRole('row').filter({ hasText: model! }).waitFor()
   assert.deepEqual([parameter('key'), parameter('model')], [created.body.key.id, model])

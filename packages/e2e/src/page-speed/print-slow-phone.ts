@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { visit } from '../dashboard/browser.ts'
+import { docsSubPages } from '../dashboard/pages.ts'
 import { openaiClient } from '../openai-client.ts'
 import { Person } from '../person.ts'
 import type { TestSystem } from '../start-test-system.ts'
@@ -33,7 +34,8 @@ async function allPages(browser: Browser, system: TestSystem): Promise<PageToMea
   await context.close()
   return [
     ...pagesOfStrangers.map(([path, title]) => ({ path, title, person: null })),
-    ...own.map(([path, title]) => ({ path, title, person: olga }))
+    ...own.map(([path, title]) => ({ path, title, person: olga })),
+    ...docsSubPages.map(([title, path]) => ({ path, title, person: olga }))
   ]
 }
 

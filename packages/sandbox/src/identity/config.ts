@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { brandVariables, checkBrandUrls, readBrand } from '@tollgate/service/brand/brand-settings.ts'
 import { loadConfig } from '@tollgate/service/config/load-config.ts'
 import Type from 'typebox'
 import { refuseProduction } from '../refuse-production.ts'
@@ -26,7 +27,8 @@ const Config = Type.Object({
   SANDBOX_IDENTITY_WEBHOOK_URL: Type.String({ pattern: '^(https?://.*)?$', default: '' }),
   /** Sign-in providers that this server stands in for, separated by commas. */
   AUTH_PROVIDERS: Type.String({ default: '' }),
-  /** `tollgate`: the mails of deploy/supabase. `stock`: those of a new Supabase project. */
+  ...brandVariables,
+  /** `tollgate`: Tollgate's mails, in the look of the brand. `stock`: those of a new Supabase project. */
   SANDBOX_MAIL_TEMPLATES: Type.Union([Type.Literal('tollgate'), Type.Literal('stock')], { default: 'tollgate' })
 })
 
@@ -37,7 +39,8 @@ export function loadIdentityConfig(env: Record<string, string | undefined>): Ide
     ({ SUPABASE_ANON_KEY, SUPABASE_SERVICE_ROLE_KEY }) =>
       SUPABASE_ANON_KEY === SUPABASE_SERVICE_ROLE_KEY
         ? 'SUPABASE_SERVICE_ROLE_KEY: must differ from SUPABASE_ANON_KEY'
-        : null
+        : null,
+    checkBrandUrls
   ])
   const siteUrl = config.PUBLIC_URL.replace(/\/+$/, '')
   const webhookUrl = config.SANDBOX_IDENTITY_WEBHOOK_URL || `${siteUrl}/api/auth/webhook`
@@ -54,7 +57,8 @@ export function loadIdentityConfig(env: Record<string, string | undefined>): Ide
     providers: config.AUTH_PROVIDERS.split(',')
       .map((provider) => provider.trim())
       .filter((provider) => provider !== ''),
-    templates: config.SANDBOX_MAIL_TEMPLATES
+    templates: config.SANDBOX_MAIL_TEMPLATES,
+    brand: readBrand(config)
   }
 }
 

@@ -73,6 +73,33 @@ test('it prints when it is ready, stops on SIGTERM and SIGINT, and keeps its dat
   }
 })
 
+test('its mails have the brand of the settings, as text', async (t) => {
+  const { env, url, mailboxUrl } = await prepare(t)
+  const name = 'Acme & Söhne <b>AI</b> {{ .Token }}'
+  const brand = {
+    BRAND_NAME: name,
+    BRAND_LOGO_URL: 'https://acme.example/logo.png',
+    BRAND_COLOR: '#FFD400',
+    SUPPORT_URL: 'mailto:help@acme.example',
+    LEGAL_URL: 'https://acme.example/legal'
+  }
+  await firstLine(run(t, { ...env, ...brand }))
+  const { auth } = newClient(url, 'sb_publishable_main')
+  assert.equal((await auth.signUp({ email: 'user@example.com', password: 'correct horse' })).error, null)
+  const { From, HTML, Text } = await latestMail(mailboxUrl, 'user@example.com')
+  assert.deepEqual(From, { Name: name, Address: 'no-reply@mails.test' })
+  assert.ok(Text.includes(`Someone registered user@example.com at ${name}.`), Text)
+  assert.doesNotMatch(HTML, /tollgate|<b>|\{\{/i)
+  for (const part of [
+    `<img src="${brand.BRAND_LOGO_URL}"`,
+    'background:#ffd400;color:#111111;',
+    `href="${brand.SUPPORT_URL}"`,
+    `href="${brand.LEGAL_URL}"`
+  ]) {
+    assert.ok(HTML.includes(part), part)
+  }
+})
+
 test('it refuses production, missing keys, equal keys and unknown templates, and names each', async (t) => {
   const { env } = await prepare(t)
   const production = await failure(t, { ...env, NODE_ENV: 'production' })

@@ -1,3 +1,4 @@
+import { type Brand, builtInBrand } from '@tollgate/service/brand/brand.ts'
 import type { FastifyInstance } from 'fastify'
 import { requireFreePort } from '../free-port.ts'
 import { buildMailboxApp } from '../mailbox/app.ts'
@@ -6,7 +7,7 @@ import { type RunningSmtp, startSmtp } from '../mailbox/start-smtp.ts'
 import { isAddressInUse, PortTakenError } from '../port-taken-error.ts'
 import { buildIdentityApp } from './app.ts'
 import { createMailSender } from './mail/send-mail.ts'
-import { loadTemplates } from './mail/templates.ts'
+import { chooseTemplates } from './mail/templates.ts'
 import { completeSettings, type GivenSettings } from './settings.ts'
 import { openDatabase } from './store/database.ts'
 import { createOneTimeTokens } from './store/one-time-tokens.ts'
@@ -25,8 +26,10 @@ export type IdentityOptions = GivenSettings & {
   readonly smtpPort?: number
   /** The directory for users, sessions, mails and the signing key; made if absent. Without one they are in memory. */
   readonly dataDir?: string | null
-  /** `tollgate` (default): the mails of `deploy/supabase`. `stock`: those of a new Supabase project. */
+  /** `tollgate` (default): Tollgate's mails, see `deploy/supabase`. `stock`: those of a new Supabase project. */
   readonly templates?: 'tollgate' | 'stock'
+  /** The sender of the mails, and the look of Tollgate's. The built-in brand by default. */
+  readonly brand?: Brand
   /** The webhook for changes of users; none unless given. */
   readonly userWebhook?: UserWebhookSettings | null
   /** The time in Unix milliseconds; the system's clock by default. */
@@ -52,11 +55,11 @@ export interface RunningIdentity {
  * mailbox, on 127.0.0.1. Resolves when all answer.
  *
  * @throws PortTakenError if another program uses one of the ports
- * @throws Error if another server uses the `dataDir`, or a mail template is not usable
+ * @throws Error if another server uses the `dataDir`
  */
 export async function startIdentity(options: IdentityOptions): Promise<RunningIdentity> {
   const { port, mailboxPort, smtpPort = 0, dataDir = null, templates = 'tollgate', now = Date.now } = options
-  const { isLogging = false } = options
+  const { isLogging = false, brand = builtInBrand } = options
   // Before the data is opened, so that a second start of the same server reports its port.
   for (const wanted of [port, mailboxPort, smtpPort]) await requireFreePort(wanted)
   const database = openDatabase(dataDir)
@@ -83,7 +86,7 @@ export async function startIdentity(options: IdentityOptions): Promise<RunningId
         oneTimeTokens: createOneTimeTokens(database),
         signInFlows: createSignInFlows(),
         signingKey,
-        sendMail: createMailSender(mails, loadTemplates(templates), now),
+        sendMail: createMailSender(mails, { templates: chooseTemplates(templates, brand), name: brand.name, now }),
         baseUrl: () => `${url}/auth/v1`,
         now
       },

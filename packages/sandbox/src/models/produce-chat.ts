@@ -8,6 +8,7 @@ import type { Behaviour } from './model-name.ts'
 import { type Produced, type ProducedCall, produceCalls, produceFlood, produceText } from './produce.ts'
 import { textOf } from './prompt-text.ts'
 import type { ChatRequest, Tool } from './requests.ts'
+import { findSample } from './sample-answers.ts'
 import { splitIntoPieces } from './tokens.ts'
 import { writeText } from './write-text.ts'
 
@@ -18,8 +19,8 @@ export interface ProducedChat {
 }
 
 /**
- * Produces the answer to a chat: tool calls if requested, else JSON if the response format requests it, else a text about the
- * last message of a user or a tool. Equal requests get equal answers.
+ * Produces the answer to a chat: tool calls if requested, else JSON if the response format requests it, else a sample answer
+ * for a question that asks for code or a table, else a text about the last message of a user or a tool. Equal requests get equal answers.
  */
 export function produceChat(request: ChatRequest, behaviour: Behaviour): ProducedChat {
   const { max_tokens: older, max_completion_tokens: newer, stop, n } = request
@@ -53,5 +54,6 @@ function writeAnswer({ messages, response_format: format }: ChatRequest, index: 
   const prompt = source === undefined ? '' : textOf(source)
   if (format?.type === 'json_object') return JSON.stringify({ reply: writeText(prompt, index, null) })
   if (prompt === '') return writeText('', index, null)
-  return writeText(prompt, index, source?.role === 'user' ? 'You said' : 'The tool answered')
+  if (source?.role !== 'user') return writeText(prompt, index, 'The tool answered')
+  return findSample(prompt) ?? writeText(prompt, index, 'You said')
 }

@@ -42,7 +42,15 @@ export interface Controls {
   /** Sets a subscription's status directly. */
   setStatus(subscriptionId: string, status: WireSubscription['status']): WireSubscription
   /** Pays an open checkout session as its page does, with a working card by default. */
-  pay(sessionId: string, payment?: Partial<Payment>): WireCheckoutSession
+  pay(sessionId: string, payment?: Partial<ControlledPayment>): WireCheckoutSession
+}
+
+export interface ControlledPayment extends Payment {
+  /**
+   * When the session was paid, Unix seconds; now by default. From an earlier time on, the subscription has renewed as often as
+   * it would have by now.
+   */
+  readonly paid_at: number
 }
 
 export interface ControlledParts {
@@ -85,7 +93,8 @@ export function createControls({ api, deliverer, setMode, random }: ControlledPa
     calls: () => api.calls.list(),
     clearCalls: () => api.calls.clear(),
     setStatus: (id, status) => change(api, () => setStatus(context, id, status)),
-    pay(id, payment) {
+    pay(id, { paid_at = clock.nowS(), ...payment } = {}) {
+      if (paid_at > clock.nowS()) throw invalidRequest('paid_at cannot be in the future.', { param: 'paid_at' })
       const session = findResource(context, 'checkout.session', id)
       const year = new Date(clock.nowS() * 1000).getUTCFullYear() + 1
       const filledIn = {
@@ -96,7 +105,10 @@ export function createControls({ api, deliverer, setMode, random }: ControlledPa
         email: session.customer_details?.email ?? 'test@example.com',
         ...payment
       }
-      return change(api, () => completeCheckout(context, session, filledIn))
+      const paid = change(api, () => clock.at(paid_at, () => completeCheckout(context, session, filledIn)))
+      api.catchUp()
+      api.deliver()
+      return paid
     }
   }
 }

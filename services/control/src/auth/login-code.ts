@@ -29,10 +29,10 @@ export function loginCode(app: TypedApp, context: AuthContext): void {
         throw new ServiceError('not_authenticated')
       }
       // Nothing to do unless the address was not proved before: then the callback replaced the password, too.
-      const takeOver = await takeOverUser(context, user, deadline)
-      if (takeOver === null) throw new ServiceError('not_authenticated')
+      const taken = await takeOverUser(context, user, deadline)
+      if (taken === null) throw new ServiceError('not_authenticated')
       const { checkedAt } = pending
-      const answer = await completeProviderSignIn(context, request, reply, { user, takeOver, checkedAt })
+      const answer = await completeProviderSignIn(context, request, reply, { ...taken, checkedAt })
       reply.clearCookie(pendingCookie(publicUrl), attributes)
       return answer
     }

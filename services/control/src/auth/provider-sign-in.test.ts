@@ -17,9 +17,16 @@ const password = 'correct horse battery'
 let passedMs = 0
 const identityNow = () => Date.now() + passedMs
 
+interface Me {
+  id: string
+  email: string
+  name: string
+  has_password?: false
+}
+
 const whoIs = async (browser: Browser) => {
   const { status, body } = await browser.get('/api/auth/me')
-  return status === 200 ? (body as { user: { id: string; email: string; has_password?: false } }).user : null
+  return status === 200 ? (body as { user: Me }).user : null
 }
 const adminOf = ({ identity }: RunningControl) =>
   createClient(identity.url, serviceRoleKey, { auth: { persistSession: false, autoRefreshToken: false } }).auth.admin
@@ -28,8 +35,8 @@ const login = (control: RunningControl, email: string, given = password) =>
   control.call('POST', '/api/auth/login', { body: { email, password: given } })
 
 /** Signs in with the provider. @returns where control sends the browser */
-async function signIn(browser: Browser, email: string, options: { next?: string } = {}): Promise<string> {
-  return locationOf(await browser.get(await visitProvider(browser, { email, name: 'Ada' }, options)))
+async function signIn(browser: Browser, email: string, options: { next?: string } = {}, name = 'Ada'): Promise<string> {
+  return locationOf(await browser.get(await visitProvider(browser, { email, name }, options)))
 }
 
 onDatabase('sign-in with a provider', async (t, newDatabase) => {
@@ -108,6 +115,36 @@ onDatabase('sign-in with a provider', async (t, newDatabase) => {
     assert.equal((await login(control, user.email, user.password)).status, 200)
   })
 
+  await t.test('keeps the name that the person chose, at registration or later', async () => {
+    const user = await control.signUp({ name: 'Countess' })
+    const browser = newBrowser(call)
+    await signIn(browser, user.email)
+    assert.equal((await whoIs(browser))?.name, 'Countess')
+    const renamed = await call('PATCH', '/api/auth/me', { cookie: browser.cookies(), body: { name: 'Lady Ada' } })
+    assert.equal(renamed.status, 200)
+    const later = newBrowser(call)
+    await signIn(later, user.email)
+    assert.equal((await whoIs(later))?.name, 'Lady Ada')
+    assert.equal(((await login(control, user.email, user.password)).body as { user: Me }).user.name, 'Lady Ada')
+  })
+
+  await t.test('takes the name of the provider for a person who chose none', async () => {
+    const email = newEmail()
+    for (const name of ['Ada', 'Ada Lovelace']) {
+      const browser = newBrowser(call)
+      await signIn(browser, email, {}, name)
+      assert.equal((await whoIs(browser))?.name, name)
+    }
+    // Users of earlier releases have only `name`, also those who chose it.
+    const { id } = await control.signUp({ name: 'Grace' })
+    const changed = await adminOf(control).updateUserById(id, { user_metadata: { display_name: null } })
+    assert.equal(changed.error, null)
+    const { email: address = '' } = changed.data.user!
+    const browser = newBrowser(call)
+    await signIn(browser, address, {}, 'Grace H')
+    assert.equal((await whoIs(browser))?.name, 'Grace H')
+  })
+
   await t.test('shuts out a stranger who registered the address, also if their link was opened', async () => {
     for (const isOpened of [false, true]) {
       const email = newEmail()
@@ -121,7 +158,7 @@ onDatabase('sign-in with a provider', async (t, newDatabase) => {
       const owner = newBrowser(call)
       assert.equal(await signIn(owner, email), '/dashboard')
       assert.equal(codeOf(await login(control, email)), 'invalid_credentials')
-      assert.partialDeepStrictEqual(await whoIs(owner), { email, has_password: false })
+      assert.partialDeepStrictEqual(await whoIs(owner), { email, name: 'Ada', has_password: false })
     }
   })
 
@@ -176,7 +213,7 @@ onDatabase('sign-in with a provider', async (t, newDatabase) => {
     }
     const right = await browser.post('/api/auth/login/code', { code: newCode() })
     assert.equal(right.status, 200, JSON.stringify(right.body))
-    assert.equal((await whoIs(browser))?.id, user.id)
+    assert.partialDeepStrictEqual(await whoIs(browser), { id: user.id, name: 'Ada Lovelace' })
     assert.ok(!browser.cookies().includes('svc_pending'))
 
     const late = newBrowser(call)

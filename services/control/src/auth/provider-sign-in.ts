@@ -101,15 +101,15 @@ async function exchange(
   const user = await identity.acceptProviderCode(code, verifier, request.ip, deadline)
   if (user === null || user.isBanned) return 'provider_expired'
   if (!user.isAddressVerified) return 'provider_address'
-  const takeOver = await takeOverUser(context, user, deadline)
-  if (takeOver === null) return 'provider_failed'
+  const taken = await takeOverUser(context, user, deadline)
+  if (taken === null) return 'provider_failed'
   const checkedAt = await databaseTime(database.orm)
   if (await identity.hasSecondFactor(user.id, deadline)) {
     const pending = pendings.write({ userId: user.id, email: user.email, checkedAt }, clock())
     reply.setCookie(pendingCookie(publicUrl), pending, pendingCookieAttributes(publicUrl))
     return 'second_factor_required'
   }
-  await completeProviderSignIn(context, request, reply, { user, takeOver, checkedAt })
+  await completeProviderSignIn(context, request, reply, { ...taken, checkedAt })
   return 'signed_in'
 }
 

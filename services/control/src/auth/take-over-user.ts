@@ -17,13 +17,18 @@ export type TakeOver = (tx: Transaction, by: By) => Promise<readonly RevokedKey[
 /** It has every kind of character that a project may require. */
 const unguessablePassword = (): string => `${randomBytes(32).toString('base64url')}-aA1`
 
-const nothing: TakeOver = async () => []
+export interface TakenOver {
+  /** As they are now at the identity provider. */
+  readonly user: IdentityUser
+  readonly takeOver: TakeOver
+}
 
 /**
  * Makes a user who signed in with a provider theirs. The provider proves the address, like a mailed link.
  *
  * If nobody proved the address before, a stranger may have registered it, and may know its password. So the password is
- * replaced with a random one, which also ends all sessions at Supabase Auth. The person can set their own by mail.
+ * replaced with a random one, which also ends all sessions at Supabase Auth. The person can set their own by mail. Their name
+ * is the provider's, not the stranger's.
  *
  * @returns null if the user has another address by now, or is deleted
  */
@@ -31,18 +36,21 @@ export async function takeOverUser(
   { identity, database }: AuthContext,
   user: IdentityUser,
   deadline: AbortSignal
-): Promise<TakeOver | null> {
+): Promise<TakenOver | null> {
   const { orm } = database
-  if (await hasProof(orm, user)) return nothing
+  if (await hasProof(orm, user)) return { user, takeOver: async () => [] }
   const isOurs = await isOurUser(orm, user.id)
   const changed = await identity.setPassword(user.id, unguessablePassword(), deadline)
   if (changed === null || foldCase(changed.email) !== foldCase(user.email)) return null
   if (!isOurs) await identity.clearSecondFactors(user.id, deadline)
-  return async (tx, by) => {
+  const current = isOurs ? changed : await identity.clearName(user.id, deadline)
+  if (current === null) return null
+  const takeOver: TakeOver = async (tx, by) => {
     await recordAudit(tx, { accountId: user.id, ...by, action: 'auth.address_confirmed' })
     // A user who is new here has no keys.
     const revoked = isOurs ? await revokeOldAccess(tx, user.id, true, by) : []
     await tx.update(users).set({ hasPassword: false }).where(eq(users.id, user.id))
     return revoked
   }
+  return { user: current, takeOver }
 }

@@ -79,6 +79,7 @@ onDatabase('a user', async (t, newDatabase) => {
     assert.deepEqual((await call('GET', '/api/auth/me', { cookie: user.cookie })).body, { user: expected })
     const metadata = (await admin.getUserById(user.id)).data.user?.user_metadata
     assert.equal(metadata?.name, "Ada' <b>O</b>")
+    assert.equal(metadata?.display_name, "Ada' <b>O</b>")
     assert.equal(metadata?.colour, 'green')
     for (const body of [{}, { name: '' }, { name: 'x', plan: 'pro' }, { name: 7 }, { name: 'x'.repeat(201) }]) {
       const refused = await call('PATCH', '/api/auth/me', { cookie: user.cookie, body })

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import type { Brand } from '../brand/brand.ts'
-import { escapeHtml } from '../http/escape-html.ts'
+import type { DocsFacts } from '@tollgate/contracts/docs/docs-facts.ts'
+import type { Brand } from '@tollgate/service/brand/brand.ts'
+import { escapeHtml } from '@tollgate/service/http/escape-html.ts'
 
 export type Encoding = 'br' | 'gzip' | 'identity'
 
@@ -19,8 +20,8 @@ const encoders: Readonly<Record<Encoding, (body: Buffer) => Buffer>> = {
 
 /** What control writes into the page. */
 export interface PageFacts {
-  /** The gateway's public origin, which the page shows and calls. */
-  readonly gatewayUrl: string
+  /** What the docs in the first view name. The page also calls the gateway. */
+  readonly docs: DocsFacts
   /** The page reads it before its first paint, so nobody sees another name or color. */
   readonly brand: Brand
   readonly signIn: {
@@ -41,10 +42,12 @@ export const withoutFirstView = (html: string): string => html.replace(firstView
  *
  * @param html the `index.html` of the build
  */
-export function makeIndexPage(html: string, { gatewayUrl, brand, signIn }: PageFacts): IndexPage {
+export function makeIndexPage(html: string, { docs, brand, signIn }: PageFacts): IndexPage {
   const values: Record<string, string> = {
-    gatewayUrl,
-    brandName: brand.name,
+    gatewayUrl: docs.gatewayUrl,
+    publicUrl: docs.publicUrl,
+    brandName: docs.name,
+    brandId: docs.id,
     brand: JSON.stringify(brand),
     signIn: JSON.stringify(signIn)
   }

@@ -1,4 +1,7 @@
-/** All paths that serve the dashboard's one page. The page itself decides what it shows there. */
+/** The documents of both APIs in the viewer of a library. The dashboard frames it. */
+export const apiReferencePath = '/api/reference'
+
+/** All paths that serve a page of the dashboard. The page itself decides what it shows there. */
 export const pagePaths = [
   '/',
   '/login',
@@ -10,6 +13,7 @@ export const pagePaths = [
   '/accept-invitation',
   '/signed-in',
   '/invitations/:token',
+  apiReferencePath,
   '/dashboard',
   '/dashboard/*'
 ] as const

@@ -1,3 +1,6 @@
+const picturesFrom = (logoUrl: string | null): string =>
+  `img-src 'self'${logoUrl === null ? '' : ` ${new URL(logoUrl).origin}`}`
+
 /**
  * Headers of the dashboard's page. Scripts, styles, fonts and pictures must be files of this origin, never inline. The page
  * may call this origin and the gateway, and nobody may frame it. Browsers with trusted types refuse HTML that the page
@@ -12,19 +15,42 @@ export function pageHeaders(gatewayUrl: string, logoUrl: string | null): Record<
     "script-src 'self'",
     "style-src 'self'",
     "font-src 'self'",
-    `img-src 'self'${logoUrl === null ? '' : ` ${new URL(logoUrl).origin}`}`,
+    picturesFrom(logoUrl),
     `connect-src 'self' ${gatewayUrl}`,
+    // The API reference.
+    "frame-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
     "trusted-types 'none'"
   ]
-  return {
-    'content-security-policy': policy.join('; '),
-    'cross-origin-opener-policy': 'same-origin',
-    'cross-origin-resource-policy': 'same-origin',
-    'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
-    'x-frame-options': 'DENY'
-  }
+  return { ...headersWith(policy), 'x-frame-options': 'DENY' }
 }
+
+/**
+ * Headers of the API reference, which a library draws: it has inline styles and writes HTML from text. So it is a page of its own, which
+ * only pages of this origin may frame. Its scripts are files of this origin too, and it may call nothing else.
+ *
+ * @param logoUrl its icon
+ */
+export function apiReferenceHeaders(logoUrl: string | null): Record<string, string> {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    `${picturesFrom(logoUrl)} data:`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'"
+  ]
+  return { ...headersWith(policy), 'x-frame-options': 'SAMEORIGIN' }
+}
+
+const headersWith = (policy: readonly string[]): Record<string, string> => ({
+  'content-security-policy': policy.join('; '),
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()'
+})

@@ -11,6 +11,10 @@ import { answerUnknown } from './unknown-page.ts'
 
 const html = '<!doctype html><meta name="gateway-url" content="{{gatewayUrl}}"><div id="root"></div>'
 const served = html.replace('{{gatewayUrl}}', 'https://models.example.com')
+const docsOf = (name: string) => ({
+  ...{ name, id: 'acme' },
+  ...{ publicUrl: 'https://app.example.com', gatewayUrl: 'https://models.example.com' }
+})
 const signIn = { providers: [{ id: 'github', name: 'GitHub' }], minPasswordLength: 8 }
 const code = 'console.log(1)\n'.repeat(100)
 
@@ -21,9 +25,7 @@ function serve(t: Test, directory: string, brand = plainBrand): FastifyInstance 
   app.decorate('failures', new FailureCounts())
   answerUnknown(app, sendNotFound)
   sendSecurityHeaders(app, true)
-  app.register(async (pages) =>
-    serveDashboard(pages, directory, { gatewayUrl: 'https://models.example.com', brand, signIn })
-  )
+  app.register(async (pages) => serveDashboard(pages, directory, { docs: docsOf(brand.name), brand, signIn }))
   return app
 }
 
@@ -34,7 +36,7 @@ const build = (t: Test): string =>
   })
 
 test('only browsers with a session get the first view of a page', async (t) => {
-  const view = '<!--first-view--><nav>Keys</nav><!--/first-view-->'
+  const view = '<!--first-view--><nav>Keys</nav>{{brandId}} at {{publicUrl}}<!--/first-view-->'
   const page = html.replace('<div id="root">', `<div id="root">${view}`)
   const app = serve(
     t,
@@ -51,7 +53,7 @@ test('only browsers with a session get the first view of a page', async (t) => {
   assert.equal(stranger.body, served)
   assert.equal((await ask('svc_session=')).body, served)
   const known = await ask('a=b; svc_session=x')
-  assert.match(known.body, /<nav>Keys<\/nav>/)
+  assert.match(known.body, /<nav>Keys<\/nav>acme at https:\/\/app\.example\.com/)
   assert.notEqual(known.headers.etag, stranger.headers.etag)
   assert.match(String(known.headers.vary), /cookie/i)
 })
@@ -211,4 +213,24 @@ test('the page has the brand of the operator, and may load its logo only', async
   assert.doesNotMatch(body, /<Acme>|Tollgate/)
   assert.match(body, /^<title>&#60;Acme&#62; &#38; &#34;Co&#34;<\/title>/)
   assert.match(String(headers['content-security-policy']), /img-src 'self' https:\/\/cdn\.example\.com;/)
+})
+
+test('only the API reference may have inline styles, and only pages of this origin may frame it', async (t) => {
+  const directory = t.testdir({
+    'index.html': html,
+    'api-reference.html': '<title>{{brandName}}</title>',
+    'pages.json': '{"/api/reference":"api-reference.html"}',
+    assets: {}
+  })
+  const app = serve(t, directory)
+  const { body, headers } = await app.inject('/api/reference')
+  assert.equal(body, '<title>Tollgate</title>')
+  const policy = String(headers['content-security-policy'])
+  assert.match(
+    policy,
+    /script-src 'self'; style-src 'self' 'unsafe-inline'; .*connect-src 'self'; .*frame-ancestors 'self'$/
+  )
+  assert.equal(headers['x-frame-options'], 'SAMEORIGIN')
+  const page = await app.inject('/dashboard/docs/api')
+  assert.match(String(page.headers['content-security-policy']), /frame-src 'self'; .*frame-ancestors 'none';/)
 })

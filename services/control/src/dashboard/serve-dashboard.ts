@@ -7,8 +7,8 @@ import { presentedSessions } from '../callers/session-cookie.ts'
 import { type Encoding, makeIndexPage, type PageFacts, withoutFirstView } from './index-page.ts'
 import { matchesTag } from './matches-tag.ts'
 import { fileOf, readPageFiles } from './page-files.ts'
-import { assetsPrefix, pagePaths } from './page-paths.ts'
-import { pageHeaders } from './page-policy.ts'
+import { apiReferencePath, assetsPrefix, pagePaths } from './page-paths.ts'
+import { apiReferenceHeaders, pageHeaders } from './page-policy.ts'
 
 const negotiator = new Negotiator({ supportedValues: ['br', 'gzip'] })
 
@@ -30,8 +30,9 @@ export function serveDashboard(app: FastifyInstance, directory: string, facts: P
   // Several addresses may have one file.
   const names = new Set(['index.html', ...files.map(([, file]) => file)])
   const pages = new Map(Array.from(names, (name) => [name, makeBoth(readFileSync(join(build, name), 'utf8'), facts)]))
+  const ofPages = pageHeaders(facts.docs.gatewayUrl, facts.brand.logoUrl)
+  const ofApiReference = apiReferenceHeaders(facts.brand.logoUrl)
   const headers = {
-    ...pageHeaders(facts.gatewayUrl, facts.brand.logoUrl),
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-cache',
     vary: 'accept-encoding, cookie'
@@ -42,7 +43,8 @@ export function serveDashboard(app: FastifyInstance, directory: string, facts: P
     if (page === undefined) throw new Error(`the build has no page for ${request.routeOptions.url}`)
     const shown = page[hasSession(request) ? 'signedIn' : 'stranger']
     const etag = shown.etagOf(encoding)
-    reply.headers({ ...headers, etag })
+    const isApiReference = request.routeOptions.url === apiReferencePath
+    reply.headers({ ...headers, ...(isApiReference ? ofApiReference : ofPages), etag })
     const isUnchanged = reply.statusCode === 200 && matchesTag(request.headers['if-none-match'], etag)
     if (isUnchanged) return reply.code(304).send()
     if (encoding !== 'identity') reply.header('content-encoding', encoding)

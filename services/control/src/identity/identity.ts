@@ -42,6 +42,14 @@ export interface NewSecondFactor {
   uri: string
 }
 
+/** An invitation to a team. */
+export interface Invitation {
+  /** Its page. It contains the invitation's secret. */
+  readonly link: string
+  /** Who invites, as plain text: the mail names them. */
+  readonly invitedBy: string
+}
+
 export interface Registration {
   email: string
   password: string
@@ -168,18 +176,22 @@ export interface Identity {
    * @throws ServiceError `weak_password`
    */
   setPassword(id: string, password: string, deadline?: AbortSignal): Promise<IdentityUser | null>
-  /** @returns the changed user; null if the user does not exist */
+  /**
+   * Sets the name that the user chose. Sign-in providers cannot replace it.
+   * @returns the changed user; null if the user does not exist
+   */
   setName(id: string, name: string): Promise<IdentityUser | null>
+  /** Drops the chosen name, so that the one of a sign-in provider counts. @returns as {@link setName} */
+  clearName(id: string, deadline?: AbortSignal): Promise<IdentityUser | null>
   /** Sets `app_metadata.plan`. Only the plan writer may call it: the provider's merge is not atomic. */
   setPlan(id: string, plan: string, deadline?: AbortSignal): Promise<void>
   /**
-   * Has an invitation mailed, with a link to `redirectTo`. For an unconfirmed address, the link has a token to choose a
-   * password with. A user with a confirmed address gets the provider's magic link mail; our template links to `redirectTo`
-   * alone.
+   * Has an invitation mailed, with its link. For an unconfirmed address, the link has a token to choose a password with. A user
+   * with a confirmed address gets the provider's magic link mail; our template has the link without a token.
    * @returns which of the two got the mail
    * @throws ServiceError `too_many_requests` also if this user got a mail moments ago
    */
-  invite(email: string, redirectTo: string, from: string): Promise<'newcomer' | 'user'>
+  invite(email: string, invitation: Invitation, from: string): Promise<'newcomer' | 'user'>
   /** Deletes a user for ever. A user who does not exist is no error. */
   deleteUser(id: string): Promise<void>
 }

@@ -2,6 +2,7 @@ import { type AuthError, isAuthApiError } from '@supabase/supabase-js'
 import type { Identity } from './identity.ts'
 import {
   type Client,
+  chosenName,
   createClient,
   guarded,
   requireUser,
@@ -12,11 +13,8 @@ import { unexpectedFailure, weakPassword } from './supabase-failure.ts'
 
 type AdminCalls = Pick<
   Identity,
-  'isConfirmed' | 'findUser' | 'listUsers' | 'setPassword' | 'setName' | 'setPlan' | 'deleteUser'
-> & {
-  /** Mails an invitation to an unconfirmed address. @returns false for a confirmed address */
-  inviteNewcomer(email: string, redirectTo: string, deadline: AbortSignal): Promise<boolean>
-}
+  'isConfirmed' | 'findUser' | 'listUsers' | 'setPassword' | 'setName' | 'clearName' | 'setPlan' | 'deleteUser'
+>
 
 /** Makes clients with the service role key. They never sign in as a user. */
 export const adminClient =
@@ -67,7 +65,13 @@ export function adminCalls(options: SupabaseOptions, startDeadline: () => AbortS
     setName: (id, name) =>
       guarded(async () => {
         // The provider merges: other metadata stays.
-        const { data, error } = await admin().updateUserById(id, { user_metadata: { name } })
+        const { data, error } = await admin().updateUserById(id, { user_metadata: chosenName(name) })
+        return error === null ? toIdentityUser(requireUser(data.user)) : nullIfMissing(error)
+      }),
+
+    clearName: (id, deadline) =>
+      guarded(async () => {
+        const { data, error } = await admin(deadline).updateUserById(id, { user_metadata: { display_name: null } })
         return error === null ? toIdentityUser(requireUser(data.user)) : nullIfMissing(error)
       }),
 
@@ -75,15 +79,6 @@ export function adminCalls(options: SupabaseOptions, startDeadline: () => AbortS
       guarded(async () => {
         const { error } = await admin(deadline).updateUserById(id, { app_metadata: { plan } })
         if (error !== null) nullIfMissing(error)
-      }),
-
-    inviteNewcomer: (email, redirectTo, deadline) =>
-      guarded(async () => {
-        const { data, error } = await admin(deadline).inviteUserByEmail(email, { redirectTo })
-        if (error?.code === 'email_exists') return false
-        if (error !== null) throw unexpectedFailure(error)
-        requireUser(data.user)
-        return true
       }),
 
     deleteUser: (id) =>

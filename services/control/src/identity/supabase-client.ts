@@ -41,14 +41,15 @@ export interface ClientCalls {
  * A client of GoTrue for one call only: it remembers its last session.
  *
  * @param from the client's IP address; null if control asks for itself
- * @param verifier of the code that this client exchanges
+ * @param more `verifier`: of the code that this client exchanges. `userFilter`: lists of users have only those whose address or
+ * `full_name` contains it; the library has no parameter for that
  */
 export function createClient(
   { url, onAnswer, onCall = () => {} }: Pick<SupabaseOptions, 'url' | 'onAnswer' | 'onCall'>,
   apiKey: string,
   from: string | null,
   deadline: AbortSignal,
-  verifier?: string
+  { verifier, userFilter }: { verifier?: string; userFilter?: string } = {}
 ): Client {
   return new AuthClient({
     url: `${url}/auth/v1`,
@@ -63,7 +64,8 @@ export function createClient(
     autoRefreshToken: false,
     detectSessionInUrl: false,
     fetch: async (input, init) => {
-      const response = await timedFetch(onCall, input, { ...init, signal: deadline })
+      const target = userFilter === undefined ? input : `${input}&${new URLSearchParams({ filter: userFilter })}`
+      const response = await timedFetch(onCall, target, { ...init, signal: deadline })
       onAnswer?.(apiKey, new URL(response.url).pathname, response.status)
       return response
     }
@@ -96,10 +98,16 @@ export function requireUser(user: User | null): User {
   throw new ServiceError('identity_unavailable', { cause: new Error('an answer without a user') })
 }
 
+/**
+ * The metadata of a name that the user chose. Supabase overwrites `name` at every sign-in with a provider, even before the
+ * second factor. No provider writes `display_name` (supabase/auth, internal/api/provider/provider.go, `Claims`).
+ */
+export const chosenName = (name: string) => ({ name, display_name: name })
+
 export function toIdentityUser(user: User): IdentityUser {
-  // Sign-in providers give one or more of these.
-  const { name: own, full_name: fullName, user_name: userName } = user.user_metadata
-  const name: unknown = own || fullName || userName
+  // Sign-in providers give one or more of the last three.
+  const { display_name: chosen, name: own, full_name: fullName, user_name: userName } = user.user_metadata
+  const name: unknown = chosen || own || fullName || userName
   const plan: unknown = user.app_metadata.plan
   return {
     id: user.id,

@@ -49,7 +49,8 @@ const calls = (identity: Identity) => [
   () => identity.listUsers(1, 50),
   () => identity.setPassword(unknownId, person.password),
   () => identity.setName(unknownId, 'Ada'),
-  () => identity.invite(person.email, 'http://localhost:3000/invitations/x', client),
+  () => identity.clearName(unknownId),
+  () => identity.invite(person.email, { link: 'http://localhost:3000/invitations/x', invitedBy: 'Ada' }, client),
   () => identity.deleteUser(unknownId)
 ]
 

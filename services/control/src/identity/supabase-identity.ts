@@ -14,6 +14,7 @@ import {
 } from './supabase-client.ts'
 import { activeFactors, factorCalls, verifyCode } from './supabase-factors.ts'
 import { unexpectedFailure } from './supabase-failure.ts'
+import { invitation } from './supabase-invitations.ts'
 import { linkCalls } from './supabase-links.ts'
 import { mailCalls } from './supabase-mails.ts'
 import { providerCalls } from './supabase-providers.ts'
@@ -60,17 +61,17 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
     }
   }
 
-  const { inviteNewcomer, ...admin } = adminCalls(options, startDeadline)
   const calls: ClientCalls = { options, startDeadline, clientFor, closeSession }
   return {
     startDeadline,
-    ...admin,
+    ...adminCalls(options, startDeadline),
     ...linkCalls(calls),
-    ...mailCalls(calls, inviteNewcomer),
+    ...mailCalls(calls),
     ...providerCalls(calls, apiKey, adminClient(options, startDeadline)),
     ...factorCalls(withSession, new URL(options.publicUrl).host, adminClient(options, startDeadline)),
 
     register: registration(calls),
+    invite: invitation(calls, adminClient(options, startDeadline)),
 
     signIn: (email, password, from, deadline, askCode = noCode) =>
       guarded(() =>

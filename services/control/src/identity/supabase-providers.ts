@@ -40,7 +40,7 @@ export function providerCalls(
 
     acceptProviderCode: (code, verifier, from, deadline = startDeadline()) =>
       guarded(async () => {
-        const client = createClient(options, apiKey, from, deadline, verifier)
+        const client = createClient(options, apiKey, from, deadline, { verifier })
         const { data, error } = await client.exchangeCodeForSession(code)
         if (error !== null) {
           if (refusedCodes.has(error.code)) return null

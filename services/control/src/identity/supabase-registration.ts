@@ -1,7 +1,7 @@
 import type { AuthError } from '@supabase/supabase-js'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { Identity } from './identity.ts'
-import { type ClientCalls, guarded, requireUser, toIdentityUser } from './supabase-client.ts'
+import { type ClientCalls, chosenName, guarded, requireUser, toIdentityUser } from './supabase-client.ts'
 import { isMailRepeat, unexpectedFailure, weakPassword } from './supabase-failure.ts'
 
 /** {@link Identity.register}, with Supabase Auth. */
@@ -12,7 +12,7 @@ export function registration({ options, clientFor, closeSession }: ClientCalls):
       const { data, error } = await client.signUp({
         email,
         password,
-        options: { data: { name }, emailRedirectTo: `${options.publicUrl}/confirm` }
+        options: { data: chosenName(name), emailRedirectTo: `${options.publicUrl}/confirm` }
       })
       if (error === null) {
         const user = requireUser(data.user)

@@ -1,6 +1,6 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { Brand } from '@tollgate/service/brand/brand.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Brand } from '../brand/brand.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { kindsOfMails } from './mail-kinds.ts'

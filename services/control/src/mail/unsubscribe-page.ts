@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { type Brand, textOn } from '../brand/brand.ts'
-import { escapeHtml } from '../http/escape-html.ts'
+import { type Brand, textOn } from '@tollgate/service/brand/brand.ts'
+import { escapeHtml } from '@tollgate/service/http/escape-html.ts'
 
 /** What the page shows: a question with a button, the result, or that the link is not known. */
 export type UnsubscribeState = 'ask' | 'done' | 'unknown'

@@ -48,7 +48,7 @@ export const toLoggedRequest = (record: RequestRecord): LoggedRequest => ({
   address: record.address
 })
 
-/** A request as operators see it. Accounts do not see which upstream served them. */
+/** A request as operators see it. */
 export const toAdminRequest = (record: RequestRecord): AdminLoggedRequest => ({
   account_id: record.account_id,
   ...toLoggedRequest(record),
@@ -58,6 +58,7 @@ export const toAdminRequest = (record: RequestRecord): AdminLoggedRequest => ({
 /** @param rates the prices that gave its cost, as the log stores them */
 export const toDetail = (record: RequestRecord, rates: string | null): RequestDetail => ({
   ...toLoggedRequest(record),
+  upstream: record.upstream,
   prices: rates === null ? null : toPrices(rates)
 })
 

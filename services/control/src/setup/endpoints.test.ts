@@ -21,6 +21,8 @@ onEachDatabase('the first steps of an account', async (t, newDatabase) => {
   await t.test('each step is done once the account has what it asks for', async () => {
     const ada = await control.signUp()
     assert.deepEqual(await open(ada.cookie), ['create_key', 'first_call', 'choose_plan'])
+    assert.equal((await call('POST', '/api/playground/token', { cookie: ada.cookie, body: {} })).status, 200)
+    assert.deepEqual(await open(ada.cookie), ['create_key', 'first_call', 'choose_plan'], 'a token is no key')
     await call('POST', '/api/keys', { cookie: ada.cookie, body: { label: 'first' } })
     assert.deepEqual(await open(ada.cookie), ['first_call', 'choose_plan'])
     const hour = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000)

@@ -67,7 +67,7 @@ async function readFacts(orm: Orm, { accountId }: Caller) {
     orm,
     sql`
       select
-        exists (select from ${keys} where ${keys.accountId} = ${accountId}) as has_key,
+        exists (select from ${keys} where ${keys.accountId} = ${accountId} and ${keys.sessionId} is null) as has_key,
         exists (select from ${ledger} where ${ledger.accountId} = ${accountId}) as has_usage,
         exists (select from ${members} where ${members.accountId} = ${accountId})
           or exists (select from ${invitations} where ${invitations.accountId} = ${accountId}) as has_invited`

@@ -7,6 +7,7 @@ import type { By } from '../audit/by.ts'
 import { createBackground } from '../background/after-answer.ts'
 import { callerOf } from '../callers/session.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
+import { describeInviter } from './describe-inviter.ts'
 import { invite } from './invite.ts'
 import { readTeam, toInvitation } from './read-team.ts'
 import { seatEndpoints, type TeamOptions } from './seat-endpoints.ts'
@@ -33,14 +34,14 @@ export async function teamEndpoints(instance: FastifyInstance, options: TeamOpti
       schema: { body: InviteRequest, response: answers({ 201: InviteResponse }) }
     },
     async (request, reply) => {
-      const { accountId, role } = callerOf(request)
+      const { accountId, role, user } = callerOf(request)
       if (role !== 'owner') throw new ServiceError('forbidden')
       const { row, token } = await invite(database, catalog, accountId, request.body.email, by(request))
       const link = `${publicUrl}/invitations/${token}`
       const { ip } = request
       // Sent after the answer, whose content and duration must not tell whether the address is known.
       background.run('mail of an invitation', async () => {
-        const mailedTo = await identity.invite(row.email, link, ip)
+        const mailedTo = await identity.invite(row.email, { link, invitedBy: describeInviter(user) }, ip)
         request.log.info({ invitationId: row.id, mailedTo }, 'invited')
       })
       reply.code(201)

@@ -82,7 +82,7 @@ export function checkAgainstDocument(app: FastifyInstance): DocumentCheck {
 const documentPath = (url: string): string => url.replace(/:([A-Za-z_]+)/g, '{$1}').replace(/(.)\/$/, '$1')
 
 /** Pages and their files, which are not part of the API. */
-const docs = ['/api/reference', '/llms.txt', '/api/docs/gateway.json', '/api/docs/:page']
+const docs = ['/llms.txt', '/api/docs/gateway.json', '/api/docs/:page']
 const pages = new Set([...pagePaths, `${assetsPrefix}*`, '/api/unsubscribe', ...docs].map(documentPath))
 
 /** @returns a function that describes why a value does not match the schema at a pointer; null if it matches */

@@ -169,7 +169,7 @@ onDatabase('the comparison of all users', async (t, newDatabase) => {
     await admin.updateUserById(banned!.id, { ban_duration: '24h' })
     await admin.deleteUser(deleted!.id)
     await control.setPlan(planned!.id, 'pro')
-    await admin.updateUserById(renamed!.id, { user_metadata: { name: 'New' }, email: 'new@example.com' })
+    await admin.updateUserById(renamed!.id, { user_metadata: { display_name: 'New' }, email: 'new@example.com' })
     assert.equal(await control.sweeper.look(), true)
     assert.deepEqual(await stateOf(control, banned!.id), { plan: 'free', status: 'suspended', sessions: 0 })
     assert.deepEqual(await stateOf(control, deleted!.id), { plan: 'free', status: 'suspended', sessions: 0 })

@@ -1,13 +1,21 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { call } from '../../api/call.ts'
+import { read } from '../../api/queries.ts'
 import { DialogForm } from '../../forms/dialog-form.tsx'
 import { TextField } from '../../forms/fields.tsx'
 import { textOf } from '../../forms/read-fields.ts'
-import { useUser } from '../../layout/caller.ts'
+import { useAccount, useUser } from '../../layout/caller.ts'
 import { finishSignOut } from '../../layout/finish-sign-out.ts'
-import { Dialog } from '../../ui/dialog.tsx'
+import { Button, buttonLook } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 
+/** Asks for the own address, so that nobody deletes an account by accident. */
 export function DeleteAccountDialog({ onClose }: { readonly onClose: () => void }) {
   const { email } = useUser()
+  const { role } = useAccount()
+  const team = useQuery(read('getTeam'))
+  if (role === 'owner' && (team.data?.team.members.length ?? 1) > 1) return <HasMembers onClose={onClose} />
   return (
     <Dialog title="Delete your account?" description="This cannot be undone." onClose={onClose}>
       <ul className="mb-5 list-disc space-y-1.5 pl-5 text-sm">
@@ -42,3 +50,16 @@ export function DeleteAccountDialog({ onClose }: { readonly onClose: () => void 
     </Dialog>
   )
 }
+
+/** Says what comes first, before anything is typed. */
+const HasMembers = ({ onClose }: { readonly onClose: () => void }) => (
+  <Dialog title="Delete your account?" onClose={onClose}>
+    <p className="text-sm">Your team has other members. Remove them first, because they lose the account with you.</p>
+    <DialogActions>
+      <Link to="/dashboard/team" className={buttonLook({ tone: 'primary' })}>
+        Open the team
+      </Link>
+      <Button onClick={onClose}>Close</Button>
+    </DialogActions>
+  </Dialog>
+)

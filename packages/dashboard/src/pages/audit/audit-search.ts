@@ -1,5 +1,5 @@
-import type { Option, OptionGroup } from '../../ui/choice.tsx'
 import type { ExportFormat } from '../../ui/export-links.tsx'
+import type { Option, OptionGroup } from '../../ui/select-box.tsx'
 import { boundsOf } from '../../usage/bounds-of-days.ts'
 import { describedActions } from './describe-entry.ts'
 

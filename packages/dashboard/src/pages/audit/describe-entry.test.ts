@@ -77,5 +77,5 @@ test('a change of something with a name is a sentence, without the id', async ()
 
 test('a sentence leaves out what it says, and keeps the rest', async () => {
   const rotated = { ...entry, action: 'key.rotated', detail: { label: 'ci', grace_seconds: 60 } }
-  assert.deepEqual(describeRest(rotated), [['grace seconds', '60']])
+  assert.deepEqual(describeRest(rotated), [['the old value works for', '1 minute']])
 })

@@ -1,5 +1,6 @@
 import type { AuditAction } from '@tollgate/contracts/audit/audit-actions.ts'
 import type { Answer } from '../../api/call.ts'
+import { formatDuration } from '../../format/duration.ts'
 import { formatUsd } from '../../format/money.ts'
 import { isolate, visibleText } from '../../format/visible-text.ts'
 
@@ -121,8 +122,19 @@ export function describeDetail({
   detail,
   subject
 }: Pick<AuditEntry, 'detail' | 'subject'>): Array<readonly [name: string, value: string]> {
-  const pairs = Object.entries(detail).map(([name, value]) => [name.replaceAll('_', ' '), show(value)] as const)
+  const pairs = Object.entries(detail).map(([name, value]) => describeMember(name, value))
   return subject === null ? pairs : [...pairs, ['id', subject]]
 }
+
+/** Members of `detail` whose names and values say nothing to a stranger. */
+const described: Readonly<Record<string, (value: string) => readonly [name: string, value: string]>> = {
+  grace_seconds: (value) => ['the old value works for', formatDuration(Number(value))],
+  overlap_seconds: (value) => ['the old secret also signs for', formatDuration(Number(value))],
+  scope: (value) => ['purpose', value === 'management' ? 'manages keys' : 'calls models'],
+  left: (value) => ['recovery codes left', value]
+}
+
+const describeMember = (name: string, value: Detail[string]): readonly [name: string, value: string] =>
+  described[name]?.(show(value ?? null)) ?? [name.replaceAll('_', ' '), show(value ?? null)]
 
 const show = (value: string | number | boolean | null): string => (value === null ? 'none' : String(value))

@@ -14,7 +14,7 @@ const failures = {
   },
   provider_address: {
     title: 'Your e-mail address is not verified there',
-    text: 'The provider must have verified the address of your account here. Verify it there, or sign in with your password.'
+    text: 'The provider has not verified your e-mail address. Verify it there, then try again. You can also register here, with a password.'
   },
   provider_closed: {
     title: 'New registrations are closed',

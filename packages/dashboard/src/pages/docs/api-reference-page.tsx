@@ -1,78 +1,40 @@
-import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { OpenApiDocument } from '@tollgate/contracts/openapi/document.ts'
-import { readDocument } from '../../api/read-document.ts'
+import { apiReferencePath, forCustomersOnly } from '../../docs/list-pages.ts'
+import { useUser } from '../../layout/caller.ts'
 import { Card } from '../../ui/card.tsx'
+import { Page } from '../../ui/page.tsx'
 import { pageHeads } from '../../ui/page-heads.ts'
-import { SearchField } from '../../ui/search-field.tsx'
-import { QueryView } from '../../ui/states.tsx'
-import { DocsFrame } from './docs-frame.tsx'
-import { findOperations } from './find-operations.ts'
-import { OperationView } from './operation-view.tsx'
+import { textLink } from '../../ui/text-link.ts'
+import { DocsLayout } from './docs-layout.tsx'
 
-const documents = [
-  ['Models: the gateway', '/api/docs/gateway.json'],
-  ['Your account', '/api/openapi.json']
-] as const
-
-/** Both APIs, from their OpenAPI documents. It needs no inline style and no HTML from text, which the page's policy refuses. */
+/**
+ * Both APIs, in a frame: the viewer needs inline styles and writes HTML from text, which the policy of the dashboard refuses.
+ * Only operators see the calls of operators.
+ */
 export function ApiReferencePage() {
-  const { q = '' } = useSearch({ from: '/dashboard/docs/api' })
-  const navigate = useNavigate({ from: '/dashboard/docs/api' })
+  const user = useUser()
+  const address = user.role === 'operator' ? apiReferencePath : apiReferencePath + forCustomersOnly
   return (
-    <DocsFrame title={pageHeads['/dashboard/docs/api'].title}>
-      <div className="space-y-6">
-        <search className="flex">
-          <SearchField
-            label="Search operations"
-            placeholder="Path or what it does"
-            text={q}
-            onChange={(text) => void navigate({ search: { q: text }, replace: true })}
-          />
-        </search>
-        {documents.map(([title, path]) => (
-          <Reference key={path} title={title} path={path} typed={q} />
-        ))}
-      </div>
-    </DocsFrame>
-  )
-}
-
-function Reference({ title, path, typed }: { title: string; path: string; typed: string }) {
-  const text = useQuery(readDocument(path))
-  return (
-    <Card title={title} isFlush>
-      <QueryView query={text} lines={8}>
-        {(json) => <Operations document={JSON.parse(json) as OpenApiDocument} path={path} typed={typed} />}
-      </QueryView>
-    </Card>
-  )
-}
-
-function Operations({ document, path, typed }: { document: OpenApiDocument; path: string; typed: string }) {
-  const [server] = document.servers ?? []
-  const groups = findOperations(document, typed)
-  return (
-    <div className="space-y-5 px-5 pb-5 text-sm">
-      <p className="break-words text-ink-soft">
-        Base address: <code className="font-mono text-[0.8125rem] break-all">{server?.url ?? location.origin}</code>.
-        The{' '}
-        <a href={path} className="underline">
-          OpenAPI document
-        </a>
-        .
-      </p>
-      {groups.length === 0 && <p>No operation matches.</p>}
-      {groups.map(([tag, found]) => (
-        <section key={tag}>
-          <h3 className="mb-2 font-semibold">{tag}</h3>
-          <ul aria-label={tag} className="divide-y divide-line rounded-xl border border-line">
-            {found.map((one) => (
-              <OperationView key={one.operation.operationId} {...one} />
-            ))}
-          </ul>
-        </section>
-      ))}
-    </div>
+    <Page {...pageHeads['/dashboard/docs/api']}>
+      <DocsLayout isWide>
+        <p className="mb-4 max-w-prose text-sm text-ink-soft">
+          The API that calls models, and the API of your account. You can{' '}
+          <a href={address} target="_blank" rel="noopener" className={textLink}>
+            open the reference in a tab of its own
+          </a>
+          , or read the OpenAPI documents of{' '}
+          <a href="/api/docs/gateway.json" className={textLink}>
+            models
+          </a>{' '}
+          and{' '}
+          <a href="/api/openapi.json" className={textLink}>
+            your account
+          </a>
+          .
+        </p>
+        <Card isFlush className="overflow-hidden">
+          <iframe title="API reference" src={address} className="block h-[max(36rem,calc(100dvh-14rem))] w-full" />
+        </Card>
+      </DocsLayout>
+    </Page>
   )
 }

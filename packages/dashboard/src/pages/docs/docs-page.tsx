@@ -1,23 +1,72 @@
+import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useChatModels } from '../../chat-models/use-chat-models.ts'
+import { headOf } from '../../docs/list-pages.ts'
+import { Card } from '../../ui/card.tsx'
+import { Choice } from '../../ui/choice.tsx'
+import { Page } from '../../ui/page.tsx'
 import { pageHeads } from '../../ui/page-heads.ts'
-import { DocsFrame } from './docs-frame.tsx'
-import { DocsText } from './docs-text.tsx'
-import { docsPages } from './list-pages.ts'
+import { QueryView } from '../../ui/states.tsx'
+import { DocsLayout } from './docs-layout.tsx'
+import { DocsView, modelLabel } from './docs-view.tsx'
+import { readPage } from './read-page.ts'
 
 /** The first page of the docs. */
 export const DocsHome = () => (
-  <DocsFrame title={pageHeads['/dashboard/docs'].title}>
+  <Page {...pageHeads['/dashboard/docs']}>
     <DocsText page="quickstart" />
-  </DocsFrame>
+  </Page>
 )
 
 /** Any page of the docs. */
 export function DocsSubPage() {
   const { page } = useParams({ from: '/dashboard/docs/$page' })
-  const title = docsPages.find(([name]) => name === page)?.[1] ?? page
   return (
-    <DocsFrame title={title}>
+    <Page {...headOf(page)}>
       <DocsText key={page} page={page} />
-    </DocsFrame>
+    </Page>
+  )
+}
+
+function DocsText({ page }: { readonly page: string }) {
+  const all = useChatModels()
+  const models = all.filter(({ api }) => api === 'chat').map(({ id }) => id)
+  const [chosen, setModel] = useState('')
+  const model = models.includes(chosen) ? chosen : (models[0] ?? 'MODEL')
+  /** The chosen model if it is offered at a path, or else another one of it. */
+  const modelAt = (path: string) => {
+    const offered = all.filter(({ endpoints }) => endpoints?.includes(path))
+    return (offered.find(({ id }) => id === model) ?? offered[0])?.id
+  }
+  const fill = {
+    MODEL: model,
+    MESSAGES_MODEL: modelAt('/v1/messages') ?? 'MESSAGES_MODEL',
+    RESPONSES_MODEL: modelAt('/v1/responses') ?? 'RESPONSES_MODEL'
+  }
+  const text = useQuery(readPage(page))
+  return (
+    <DocsLayout>
+      {text.data === undefined ? (
+        <Card isFlush>
+          <QueryView query={text} lines={12}>
+            {() => null}
+          </QueryView>
+        </Card>
+      ) : (
+        <DocsView
+          markdown={text.data}
+          models={fill}
+          choice={
+            <Choice
+              label={modelLabel}
+              options={models.map((id) => [id, id] as const)}
+              value={model}
+              onChange={setModel}
+            />
+          }
+        />
+      )}
+    </DocsLayout>
   )
 }

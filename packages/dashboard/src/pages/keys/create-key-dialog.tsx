@@ -12,8 +12,10 @@ import { textOf } from '../../forms/read-fields.ts'
 import { SelectField } from '../../forms/select-field.tsx'
 import { useAccount } from '../../layout/caller.ts'
 import { OwnerName } from '../../layout/owner.tsx'
+import { WaitingDialog } from '../../layout/waiting-dialog.tsx'
 import { Banner } from '../../ui/banner.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { Button, buttonLook } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { createKey } from './create-key.ts'
 import { modelToTry } from './describe-key.ts'
@@ -33,6 +35,16 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const { role, models } = useAccount()
   const [scope, setScope] = useState<Scope>('inference')
   const [created, setCreated] = useState<CreatedKey | null>(null)
+  // Anew: a key may have been revoked since the last answer.
+  const limits = useQuery({ ...read('getLimits'), refetchOnMount: 'always' })
+  // Decided once: the key that this dialog creates may be the last one. If the limits cannot be read, control judges.
+  const [quota, setQuota] = useState<number | null>(null)
+  const [isJudged, setJudged] = useState(false)
+  if (!isJudged && !limits.isFetching) {
+    setJudged(true)
+    const { limit, in_use: inUse } = (limits.isSuccess ? limits.data.limits.keys : null) ?? { limit: null, in_use: 0 }
+    if (limit !== null && inUse >= limit) setQuota(limit)
+  }
   // One idempotency key per dialog, so that retries create one key.
   const [attempt] = useState(newIdempotencyKey)
   if (created !== null) {
@@ -47,13 +59,15 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
       />
     )
   }
+  const title = 'Create a key'
+  const description = 'Use one key per app, so that you can tell their usage apart.'
+  if (!isJudged) {
+    return <WaitingDialog error={null} isRetrying onRetry={() => void limits.refetch()} onClose={onClose} />
+  }
+  if (quota !== null) return <QuotaReached limit={quota} title={title} onClose={onClose} />
   return (
-    <Dialog
-      title="Create a key"
-      description="Use one key per app, so that you can tell their usage apart."
-      onClose={onClose}
-    >
-      {scope === 'inference' ? <QuotaReached /> : <NoPartnerApi />}
+    <Dialog title={title} description={description} onClose={onClose}>
+      {scope === 'management' && <NoPartnerApi />}
       <DialogForm
         action="Create key"
         onClose={onClose}
@@ -94,28 +108,35 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-/** Says that the plan allows no further key, before someone fills in the form. */
-function QuotaReached() {
+interface QuotaReachedProps {
+  readonly limit: number
+  readonly title: string
+  readonly onClose: () => void
+}
+
+/** Says in the place of the form that the plan allows no further key. */
+function QuotaReached({ limit, title, onClose }: QuotaReachedProps) {
   const { role } = useAccount()
-  const { data } = useQuery(read('getLimits'))
-  const limit = data?.limits.keys.limit ?? null
-  if (data === undefined || limit === null || data.limits.keys.in_use < limit) return null
   return (
-    <Banner tone="warning" title={`Your plan allows ${countOf(limit, 'API key')}`}>
-      <p>
-        Revoke a key,{' '}
+    <Dialog title={title} onClose={onClose}>
+      <Banner tone="warning" title={`Your plan allows ${countOf(limit, 'API key')}`}>
         {role === 'owner' ? (
-          <Link to="/dashboard/billing" className={textLink}>
-            or upgrade your plan
-          </Link>
+          <p>Revoke a key, or upgrade your plan.</p>
         ) : (
-          <>
-            or ask <OwnerName />, who owns your team, to upgrade
-          </>
+          <p>
+            Revoke a key, or ask <OwnerName />, who owns your team, to upgrade.
+          </p>
         )}
-        .
-      </p>
-    </Banner>
+      </Banner>
+      <DialogActions>
+        {role === 'owner' && (
+          <Link to="/dashboard/billing" className={buttonLook({ tone: 'primary' })}>
+            Upgrade your plan
+          </Link>
+        )}
+        <Button onClick={onClose}>Close</Button>
+      </DialogActions>
+    </Dialog>
   )
 }
 

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { controlLook } from '../../ui/control-look.ts'
 import { SearchField } from '../../ui/search-field.tsx'
 
@@ -19,6 +19,8 @@ function readPair(text: string): readonly [string, string] | null {
 
 export function KeyFilters({ filter, onChange }: { filter: KeyFilter; onChange: (filter: KeyFilter) => void }) {
   const [pair, setPair] = useState('')
+  const problem = useId()
+  const isUnclear = pair.trim() !== '' && readPair(pair) === null
   return (
     <search className="flex flex-wrap items-center gap-3">
       <SearchField
@@ -28,7 +30,7 @@ export function KeyFilters({ filter, onChange }: { filter: KeyFilter; onChange: 
         onChange={(text) => onChange({ ...filter, text })}
       />
       <input
-        aria-label="Filter by metadata, as name=value"
+        aria-label="Filter by a tag, as name=value"
         placeholder="tenant=acme"
         value={pair}
         onChange={(event) => {
@@ -36,6 +38,8 @@ export function KeyFilters({ filter, onChange }: { filter: KeyFilter; onChange: 
           setPair(value)
           onChange({ ...filter, metadata: readPair(value) })
         }}
+        aria-invalid={isUnclear}
+        aria-describedby={isUnclear ? problem : undefined}
         className={`${controlLook} h-10 min-w-0 flex-1 basis-40 font-mono text-sm sm:max-w-60`}
       />
       <label className="flex min-h-10 items-center gap-2 text-sm">
@@ -47,6 +51,11 @@ export function KeyFilters({ filter, onChange }: { filter: KeyFilter; onChange: 
         />
         Show revoked keys
       </label>
+      {isUnclear && (
+        <p id={problem} className="basis-full text-[0.8125rem] text-danger">
+          To filter by a tag, type its name and its value, such as tenant=acme.
+        </p>
+      )}
     </search>
   )
 }

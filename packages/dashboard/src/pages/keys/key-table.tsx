@@ -50,7 +50,7 @@ export function KeyTable<Row extends { readonly id: string }>({ columns, rows, o
   })
   const sortableOf = (id: string) => columns.find(({ name }) => name === id)?.sortable
   return (
-    <ScrollRegion label="Keys" className="relative overflow-x-auto rounded-b-2xl px-2 pb-2">
+    <ScrollRegion label="Keys" className="relative wide-table rounded-2xl px-2 pb-2">
       <table className="w-full text-sm">
         <thead>
           {table.getHeaderGroups().map(({ id, headers }) => (

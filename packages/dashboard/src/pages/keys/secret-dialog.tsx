@@ -1,5 +1,6 @@
 import { Link, useBlocker } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { useChatModels } from '../../chat-models/use-chat-models.ts'
 import { gatewayUrl } from '../../gateway-url.ts'
 import { Snippets } from '../../snippets/snippets.tsx'
 import { Banner } from '../../ui/banner.tsx'
@@ -23,6 +24,7 @@ interface SecretDialogProps {
 
 /** Shows a secret once. Closing the dialog removes it from the page. */
 export function SecretDialog({ title, secret, scope, model, tryIt, children, onClose }: SecretDialogProps) {
+  const models = useChatModels()
   // Going back by accident must not close the dialog. Redirects to sign-in after the session ends still work.
   useBlocker({ shouldBlockFn: ({ action }) => action !== 'PUSH' && action !== 'REPLACE', enableBeforeUnload: true })
   return (
@@ -42,6 +44,7 @@ export function SecretDialog({ title, secret, scope, model, tryIt, children, onC
           <section aria-label="Try it">
             <h3 className="mb-2 text-sm font-medium">Try it</h3>
             <Snippets
+              api={models.find(({ id }) => id === model)?.api ?? 'chat'}
               gatewayUrl={gatewayUrl()}
               secret={secret}
               model={model}

@@ -61,7 +61,7 @@ function LeftNow({ limits }: Limits) {
           limit={formatCount(requests.per_minute)}
           left={requests.left}
           max={requests.burst}
-          unit="at once now"
+          unit="can start right now"
           note={describeFull(requests.full_in_ms, formatCount(requests.burst))}
         />
         <LimitBar
@@ -69,7 +69,7 @@ function LeftNow({ limits }: Limits) {
           limit={formatCount(tokens.per_minute)}
           left={tokens.left}
           max={tokens.burst}
-          unit="at once now"
+          unit="can be used right now"
           note={describeFull(tokens.full_in_ms, formatCount(tokens.burst))}
         />
         <LimitBar

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { chatApiOf } from '../../chat-models/chat-api.ts'
 import { formatExactUsd } from '../../format/money.ts'
 import { countOf, formatCompact } from '../../format/number.ts'
 import { BillingLink } from '../../layout/owner.tsx'
@@ -33,7 +34,7 @@ export function ModelRow({ model }: { readonly model: PricedModel }) {
         </div>
         <div className="flex flex-wrap gap-2">
           <CopyButton text={id} what={`the id ${id}`} />
-          {isIncluded && kind === 'chat' && (
+          {isIncluded && kind === 'chat' && chatApiOf(model.endpoints) !== null && (
             <Link
               to="/dashboard/playground"
               search={{ model: id }}

@@ -52,8 +52,13 @@ export function ModelsPage() {
                   {countOf(found.length, 'model')}
                 </p>
                 {found.length === 0 ? (
-                  <Empty icon={Box} title="No model matches">
-                    Clear the search, or show the models of all plans.
+                  <Empty
+                    icon={Box}
+                    title={q === '' && shown === 'other' ? 'Your plan has every model' : 'No model matches'}
+                  >
+                    {q === '' && shown === 'other'
+                      ? 'No plan here has a model that yours lacks.'
+                      : 'Clear the search, or show the models of all plans.'}
                   </Empty>
                 ) : (
                   <ul aria-label="Models" className="divide-y divide-line border-t border-line">

@@ -1,27 +1,31 @@
 import { Link } from '@tanstack/react-router'
+import type { SnippetOptions } from '../../snippets/snippet-options.ts'
 import { Snippets } from '../../snippets/snippets.tsx'
-import type { SnippetOptions } from '../../snippets/write-snippets.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { textLink } from '../../ui/text-link.ts'
 
 interface CodeDialogProps {
   readonly options: Omit<SnippetOptions, 'secret' | 'isStream'>
+  /** Of the key that the playground uses; null if it uses none. */
+  readonly keyLabel: string | null
   readonly onClose: () => void
 }
 
 /** The call of the playground as code. */
-export function CodeDialog({ options, onClose }: CodeDialogProps) {
+export function CodeDialog({ options, keyLabel, onClose }: CodeDialogProps) {
   return (
     <Dialog
       title="Show as code"
       description={
         <>
-          The same call in your app. Replace YOUR_API_KEY with a key:{' '}
-          <Link to="/dashboard/keys" className={textLink}>
-            create one
-          </Link>
-          .
+          The same call in your app. Replace YOUR_API_KEY with{' '}
+          {keyLabel === null ? 'a key: ' : `your key “${keyLabel}”.`}
+          {keyLabel === null && (
+            <Link to="/dashboard/keys" search={{ create: '1' }} target="_blank" className={textLink}>
+              create one
+            </Link>
+          )}
         </>
       }
       onClose={onClose}

@@ -13,15 +13,17 @@ interface MessageFormProps {
   readonly onSend: () => void
   readonly canSend: boolean
   readonly isStreaming: boolean
+  /** Whether a parameter in the settings is wrong, so that nothing can be sent. */
+  readonly hasProblems: boolean
   readonly onStop: () => void
 }
 
 /** The message input. Enter sends; while an answer streams, the button stops it. */
 export function MessageForm(props: MessageFormProps) {
-  const { input, action, question, onQuestion, onSend, canSend, isStreaming, onStop } = props
+  const { input, action, question, onQuestion, onSend, canSend, isStreaming, hasProblems, onStop } = props
   return (
     <form
-      className="sticky bottom-0 rounded-b-2xl border-t border-line bg-surface p-4"
+      className="bottom-0 rounded-b-2xl border-t border-line bg-surface p-4 sm:sticky"
       onSubmit={(event) => {
         event.preventDefault()
         if (canSend) onSend()
@@ -42,9 +44,15 @@ export function MessageForm(props: MessageFormProps) {
         className={`${controlLook} field-sizing-content max-h-60 min-h-16 resize-none py-2`}
       />
       <div className="mt-2 flex flex-wrap items-center justify-between gap-2">
-        <p className="text-[0.8125rem] text-ink-soft">
-          Enter sends<span className="hidden sm:inline">, Shift + Enter starts a new line</span>.
-        </p>
+        {hasProblems ? (
+          <p role="status" className="text-[0.8125rem] text-danger">
+            Correct the parameters in the settings first.
+          </p>
+        ) : (
+          <p className="text-[0.8125rem] text-ink-soft">
+            Enter sends<span className="hidden sm:inline">, Shift + Enter starts a new line</span>.
+          </p>
+        )}
         {/* One button, so that it keeps the focus. */}
         <Button
           ref={action}

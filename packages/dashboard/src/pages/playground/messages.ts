@@ -1,4 +1,4 @@
-import type { Message } from '../../snippets/write-snippets.ts'
+import type { Message } from '../../snippets/snippet-options.ts'
 import type { Reply, Turn } from './turn.ts'
 
 /** Questions that a new customer can ask with one click. */

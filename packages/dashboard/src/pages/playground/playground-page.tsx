@@ -2,9 +2,9 @@ import { useSearch } from '@tanstack/react-router'
 import { Code, Trash2 } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
+import { useChatModels } from '../../chat-models/use-chat-models.ts'
 import { isolate } from '../../format/visible-text.ts'
 import { gatewayUrl } from '../../gateway-url.ts'
-import { useAccount } from '../../layout/caller.ts'
 import { lazyDialog } from '../../layout/lazy-dialog.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -34,7 +34,7 @@ const ownTokens = () =>
  * in the memory of this page, and are gone when the page is left.
  */
 export function PlaygroundPage() {
-  const { models } = useAccount()
+  const models = useChatModels()
   const [ownKey, setOwnKey] = useState<HandedOverKey | null>(handedOverKey)
   useEffect(forgetHandedOverKey, [])
   const [tokens] = useState(ownTokens)
@@ -49,13 +49,13 @@ export function PlaygroundPage() {
   const input = useRef<HTMLTextAreaElement>(null)
   const action = useRef<HTMLButtonElement>(null)
 
-  const offered = models.filter(({ id, kind }) => kind === 'chat' && (ownKey?.models ?? [id]).includes(id))
-  const isOffered = (name: string) => offered.some(({ id }) => id === name)
-  const model = isOffered(chosen) ? chosen : (offered[0]?.id ?? '')
-  const second = compared !== model && isOffered(compared) ? compared : ''
+  const offered = models.filter(({ id }) => (ownKey?.models ?? [id]).includes(id))
+  const find = (name: string) => offered.find(({ id }) => id === name)
+  const model = find(chosen) ?? offered[0]
+  const second = compared === model?.id ? undefined : find(compared)
   const { problems, ...parameters } = readParameters(typed)
-  const settings = { models: second === '' ? [model] : [model, second], system, parameters }
-  const isReady = model !== '' && Object.keys(problems).length === 0
+  const settings = { models: [model, second].filter((one) => one !== undefined), system, parameters }
+  const isReady = model !== undefined && Object.keys(problems).length === 0
   const isStreaming = isAnyStreaming(chat.turns)
 
   return (
@@ -130,14 +130,15 @@ export function PlaygroundPage() {
             }}
             canSend={isReady && question.trim() !== '' && !isStreaming}
             isStreaming={isStreaming}
+            hasProblems={Object.keys(problems).length > 0}
             onStop={chat.stop}
           />
         </section>
         <SettingsCard
           offered={offered}
-          model={model}
+          model={model?.id ?? ''}
           onModel={setChosen}
-          second={second}
+          second={second?.id ?? ''}
           onSecond={setCompared}
           system={system}
           onSystem={setSystem}
@@ -149,11 +150,13 @@ export function PlaygroundPage() {
       {isCodeShown && (
         <CodeDialog
           options={{
+            api: model?.api ?? 'chat',
             gatewayUrl: gatewayUrl(),
-            model,
+            model: model?.id ?? '',
             messages: snippetMessages(chat.turns, system, question),
             ...toMembers(parameters)
           }}
+          keyLabel={ownKey === null ? null : isolate(ownKey.label)}
           onClose={() => setCodeShown(false)}
         />
       )}

@@ -41,7 +41,7 @@ export function ReplyView({ reply }: { readonly reply: Reply }) {
           {problem.remedies.length > 0 && (
             <p className="mt-1.5 flex flex-wrap gap-x-4 gap-y-1">
               {problem.remedies.map(({ to, text }) => (
-                <Link key={to} to={to} className={textLink}>
+                <Link key={to} to={to} target="_blank" className={textLink}>
                   {text}
                 </Link>
               ))}
@@ -82,7 +82,8 @@ function ReplyFacts({ reply: { text, usage, costUsd, requestId, firstTokenMs, to
         )}
       </dl>
       {requestId !== null && (
-        <Link to="/dashboard/requests/$id" params={{ id: requestId }} className={textLink}>
+        // In a tab of its own: the conversation ends with the page.
+        <Link to="/dashboard/requests/$id" params={{ id: requestId }} target="_blank" className={textLink}>
           Receipt
         </Link>
       )}

@@ -3,6 +3,7 @@ import { type ReactNode, useId, useState } from 'react'
 import type { Account } from '../../layout/caller.ts'
 import { Card } from '../../ui/card.tsx'
 import { controlLook } from '../../ui/control-look.ts'
+import { type Option, SelectBox } from '../../ui/select-box.tsx'
 import { describePrice } from './describe-price.ts'
 import type { readParameters, TypedParameters } from './parameters.ts'
 
@@ -20,6 +21,8 @@ interface SettingsCardProps {
   readonly problems: ReturnType<typeof readParameters>['problems']
 }
 
+const optionsOf = (names: readonly string[]): Option[] => names.map((name) => [name, name])
+
 /** Chooses the models, the system prompt and the parameters of the next call. */
 export function SettingsCard(props: SettingsCardProps) {
   const { offered, model, onModel, second, onSecond, system, onSystem, typed, onTyped, problems } = props
@@ -30,39 +33,27 @@ export function SettingsCard(props: SettingsCardProps) {
   return (
     <Card title="Settings" className="h-fit xl:sticky xl:top-6">
       <div className="space-y-4">
-        <div className="grid grid-cols-1 gap-4 sm:grid-cols-2 xl:grid-cols-1">
+        <div className="grid grid-cols-2 gap-4 xl:grid-cols-1">
           <Labelled label="Model" hint={chosen === undefined ? undefined : describePrice(chosen)}>
             {(control) => (
-              <select
-                {...control}
+              <SelectBox
+                control={control}
                 value={model}
-                disabled={names.length === 0}
-                onChange={(event) => onModel(event.currentTarget.value)}
-                className={`${controlLook} h-10 disabled:opacity-60`}
-              >
-                {names.length === 0 && <option value="">Your plan has no chat model</option>}
-                {names.map((name) => (
-                  <option key={name}>{name}</option>
-                ))}
-              </select>
+                options={names.length === 0 ? [['', 'Your plan has no chat model']] : optionsOf(names)}
+                isDisabled={names.length === 0}
+                onChange={onModel}
+              />
             )}
           </Labelled>
           <Labelled label="Compare with" hint="Asks both models at once. Both answers are charged.">
             {(control) => (
-              <select
-                {...control}
+              <SelectBox
+                control={control}
                 value={second}
-                disabled={names.length < 2}
-                onChange={(event) => onSecond(event.currentTarget.value)}
-                className={`${controlLook} h-10 disabled:opacity-60`}
-              >
-                <option value="">No other model</option>
-                {names
-                  .filter((name) => name !== model)
-                  .map((name) => (
-                    <option key={name}>{name}</option>
-                  ))}
-              </select>
+                options={[['', 'No other model'], ...optionsOf(names.filter((name) => name !== model))]}
+                isDisabled={names.length < 2}
+                onChange={onSecond}
+              />
             )}
           </Labelled>
         </div>

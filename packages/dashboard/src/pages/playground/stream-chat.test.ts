@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
+import type { ChatApi } from '../../chat-models/chat-api.ts'
 import { type ChatResult, streamChat } from './stream-chat.ts'
 
 const text = (content: string) => `data: {"choices":[{"delta":{"content":${JSON.stringify(content)}}}]}\n\n`
@@ -8,7 +9,11 @@ const done = 'data: [DONE]\n\n'
 const cost = ': x-tollgate-cost 0.0000015\n\n'
 
 /** Streams an answer that arrives in pieces of some bytes. */
-async function read(answer: string, size: number): Promise<{ said: string; result: ChatResult }> {
+async function read(
+  answer: string,
+  size: number,
+  api: ChatApi = 'chat'
+): Promise<{ said: string; result: ChatResult }> {
   const bytes = new TextEncoder().encode(answer)
   const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) => bytes.slice(n * size, (n + 1) * size))
   const present = globalThis.fetch
@@ -22,7 +27,7 @@ async function read(answer: string, size: number): Promise<{ said: string; resul
   try {
     const texts: string[] = []
     const listener = { onStart: () => {}, onText: (piece: string) => void texts.push(piece) }
-    const request = { model: 'a', messages: [] }
+    const request = { api, model: 'a', messages: [] }
     const signal = new AbortController().signal
     const result = await streamChat({ url: 'http://gateway', token: 't' }, request, listener, signal)
     return { said: texts.join(''), result }
@@ -50,4 +55,25 @@ test('a stream that ends without its last event failed', async () => {
 test('an error within a stream is the failure of the call', async () => {
   const error = 'data: {"error":{"message":"It broke.","code":"upstream_timeout"}}\n\n'
   await assert.rejects(read(text('half') + error, 1000), { code: 'upstream_timeout', message: 'It broke.' })
+})
+
+const event = (type: string, members: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`
+
+test('the stream of a model of Anthropic’s API is read too, wherever the bytes are split', async () => {
+  const answer = [
+    event('message_start', { message: { usage: { input_tokens: 3, cache_read_input_tokens: 4 } } }),
+    event('ping', {}),
+    event('content_block_delta', { delta: { type: 'thinking_delta', thinking: 'Hm.' } }),
+    event('content_block_delta', { delta: { type: 'text_delta', text: 'Grüße' } }),
+    event('message_delta', { delta: { stop_reason: 'max_tokens' }, usage: { output_tokens: 2 } }),
+    event('message_stop', {})
+  ]
+  for (const size of [1, 7, 1000]) {
+    const { said, result } = await read(answer.join('') + cost, size, 'messages')
+    assert.equal(said, 'Grüße')
+    assert.deepEqual(result, { usage: { promptTokens: 7, completionTokens: 2 }, costUsd: '0.0000015', isCut: true })
+  }
+  await assert.rejects(read(answer.slice(0, -1).join(''), 1000, 'messages'), { code: 'stream_failed' })
+  const failed = event('error', { error: { message: 'It broke.', details: { error_code: 'upstream_timeout' } } })
+  await assert.rejects(read(failed, 1000, 'messages'), { code: 'upstream_timeout', message: 'It broke.' })
 })

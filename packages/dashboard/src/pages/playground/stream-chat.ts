@@ -1,9 +1,12 @@
 import { createParser } from 'eventsource-parser'
 import { ApiError } from '../../api/api-error.ts'
-import type { Message } from '../../snippets/write-snippets.ts'
+import { type ChatApi, defaultMaxTokens } from '../../chat-models/chat-api.ts'
+import type { Message } from '../../snippets/snippet-options.ts'
 import { readChatEvents, readCost, type TokenUsage } from './chat-events.ts'
+import { createMessageReader } from './message-events.ts'
 
 export interface ChatRequest {
+  readonly api: ChatApi
   readonly model: string
   readonly messages: readonly Message[]
   readonly temperature?: number
@@ -30,8 +33,28 @@ export interface ChatResult {
 
 const unreachable = 'The gateway cannot be reached. Check that it is running, then try again.'
 
+/** How each API is asked, and how its events are read. */
+const apis = {
+  chat: {
+    path: '/v1/chat/completions',
+    headers: {},
+    bodyOf: ({ api: _, ...request }: ChatRequest) => ({ ...request, stream_options: { include_usage: true } }),
+    reader: () => readChatEvents
+  },
+  messages: {
+    path: '/v1/messages',
+    headers: { 'anthropic-version': '2023-06-01' },
+    bodyOf: ({ api: _, messages, max_tokens = defaultMaxTokens, ...request }: ChatRequest) => {
+      const system = messages.find(({ role }) => role === 'system')?.content
+      const others = messages.filter(({ role }) => role !== 'system')
+      return { ...request, max_tokens, messages: others, ...(system !== undefined && { system }) }
+    },
+    reader: createMessageReader
+  }
+} as const satisfies Record<ChatApi, unknown>
+
 /**
- * Streams a chat completion.
+ * Streams the answer of a model.
  *
  * @throws ApiError, also if the stream ends early; the signal's reason after an abort
  */
@@ -41,12 +64,19 @@ export async function streamChat(
   listener: ChatListener,
   signal: AbortSignal
 ): Promise<ChatResult> {
-  const response = await ask(`${url}/v1/chat/completions`, {
+  const { path, headers, bodyOf, reader } = apis[request.api]
+  const response = await ask(url + path, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'x-tollgate-cost': 'true' },
-    body: JSON.stringify({ ...request, stream: true, stream_options: { include_usage: true } }),
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'x-tollgate-cost': 'true',
+      ...headers
+    },
+    body: JSON.stringify({ ...bodyOf(request), stream: true }),
     signal
   })
+  const readEvents = reader()
   listener.onStart(response.headers.get('x-request-id'))
   let result: ChatResult = { usage: null, costUsd: null, isCut: false }
   let isDone = false
@@ -57,7 +87,7 @@ export async function streamChat(
       if (costUsd !== null) result = { ...result, costUsd }
     },
     onEvent: ({ data }) => {
-      for (const event of readChatEvents(data)) {
+      for (const event of readEvents(data)) {
         if (event.kind === 'text') listener.onText(event.text)
         else if (event.kind === 'usage') result = { ...result, usage: event.usage }
         else if (event.kind === 'cut') result = { ...result, isCut: true }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { refresh } from '../../api/queries.ts'
+import type { ChatModel } from '../../chat-models/use-chat-models.ts'
 import { gatewayUrl } from '../../gateway-url.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { explainFailure } from './explain-failure.ts'
@@ -12,7 +13,7 @@ import { changeReply, type Reply, startReply, type Turn, turnsBefore } from './t
 /** How the next question is asked. */
 export interface Settings {
   /** One model, or two to compare. */
-  readonly models: readonly string[]
+  readonly models: ReadonlyArray<Pick<ChatModel, 'id' | 'api'>>
   readonly system: string
   readonly parameters: Parameters
 }
@@ -31,11 +32,11 @@ export function useChat(source: TokenSource) {
     const abort = new AbortController()
     running.current = abort
     const id = ++lastId.current
-    setTurns([...before, { id, question, replies: models.map(startReply) }])
+    setTurns([...before, { id, question, replies: models.map(({ id: name }) => startReply(name)) }])
     await Promise.all(
-      models.map((model, column) => {
+      models.map(({ id: model, api }, column) => {
         const messages = requestMessages(before, column, system, question)
-        return reply({ id, column }, { model, messages, ...toMembers(parameters) }, abort.signal)
+        return reply({ id, column }, { api, model, messages, ...toMembers(parameters) }, abort.signal)
       })
     )
     // Its usage is charged now.

@@ -3,7 +3,7 @@ import { formatCount } from '../../format/number.ts'
 import { Card } from '../../ui/card.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { type ChargeLine, chargeLines } from './charge-lines.ts'
-import type { RequestDetail } from './describe-request.ts'
+import { explainPrices, type RequestDetail } from './describe-request.ts'
 
 const columns: ReadonlyArray<Column<ChargeLine>> = [
   { name: 'Used', show: ({ name }) => name },
@@ -21,15 +21,7 @@ export function ChargeTable({ request }: { readonly request: RequestDetail }) {
   const lines = chargeLines(request)
   const total = `Charged: ${formatExactUsd(request.cost_usd)}`
   return (
-    <Card
-      title="Cost"
-      description={
-        request.prices === null
-          ? 'The log has no prices for this request, because its cost does not come from its tokens.'
-          : 'Each kind of usage at the price that was in force when the request started: /1M is for a million tokens. The sum is rounded up once.'
-      }
-      isFlush
-    >
+    <Card title="Cost" description={explainPrices(request)} isFlush>
       {lines.length > 0 && <DataTable label="Cost by kind" columns={columns} rows={lines} keyOf={({ name }) => name} />}
       <p className="border-t border-line px-5 py-3.5 text-right font-medium tabular-nums">{total}</p>
     </Card>

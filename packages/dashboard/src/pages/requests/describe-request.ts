@@ -53,6 +53,15 @@ export function explainRequest(request: Told & Pick<ListedRequest, 'cost_usd' | 
   return found.filter((sentence) => sentence !== null)
 }
 
+/** Which prices gave the cost of a request. */
+export function explainPrices({ prices, cost_usd: cost }: Pick<RequestDetail, 'prices' | 'cost_usd'>): string {
+  if (prices !== null)
+    return 'Each kind of usage at the price that was in force when the request started: /1M is for a million tokens. The sum is rounded up once.'
+  return Number(cost) === 0
+    ? 'Nothing was charged for this request.'
+    : 'The log has no prices for this request, because its cost does not come from its tokens.'
+}
+
 /** All tokens of a request. */
 export const tokensOf = ({
   prompt_tokens,

@@ -64,6 +64,7 @@ export function RequestReceipt({ request, requestKey }: RequestReceiptProps) {
               ['Model', request.model ?? '–'],
               ...(request.answered_model === null ? [] : [['Model of the answer', request.answered_model] as const]),
               ['Answer', request.stream ? 'A stream' : 'A single body'],
+              ['Provider', request.upstream ?? '–'],
               ['Calls to providers', formatCount(request.attempts)],
               ['First byte after', formatMs(request.first_byte_ms)],
               ['Duration', formatMs(request.duration_ms)],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { chargeLines } from './charge-lines.ts'
-import { explainRequest, formatMs, outcomeOf, type RequestDetail, speedOf } from './describe-request.ts'
+import { explainPrices, explainRequest, formatMs, outcomeOf, type RequestDetail, speedOf } from './describe-request.ts'
 import { exportPath, readFilters } from './requests-search.ts'
 
 const settled: RequestDetail = {
@@ -21,6 +21,7 @@ const settled: RequestDetail = {
   ...{ audio_input_tokens: 0, image_input_tokens: 0, completion_tokens: 500, reasoning_tokens: 200 },
   ...{ audio_output_tokens: 0, image_output_tokens: 0, tool_calls: 3, cost_usd: '0.0369', estimated: false },
   ...{ first_byte_ms: 320, duration_ms: 1900 },
+  upstream: 'openai',
   prices: {
     usd_per_million_tokens: {
       input: '2.00',
@@ -56,6 +57,12 @@ test('the parts of a cost do not overlap, and add up to it', async () => {
 test('usage without prices is shown without amounts', async () => {
   const lines = chargeLines({ ...settled, prices: null })
   assert.deepEqual([...new Set(lines.map(({ price, usd }) => [price, usd].join()))], [','])
+})
+
+test('a request without prices says that nothing was charged, or that its cost does not come from its tokens', async () => {
+  assert.match(explainPrices(settled), /price that was in force/)
+  assert.equal(explainPrices({ prices: null, cost_usd: '0.00' }), 'Nothing was charged for this request.')
+  assert.match(explainPrices({ prices: null, cost_usd: '0.10' }), /does not come from its tokens/)
 })
 
 test('each kind of request says what was charged and why', async () => {

@@ -13,7 +13,7 @@ export function LatencyTable({ report }: { readonly report: LatencyReport }) {
   const groups = groupUsage(report)
   const range = { from: new Date(report.from), to: new Date(report.to), interval: report.interval }
   return (
-    <ScrollRegion label="Whole range" className="overflow-x-auto rounded-b-2xl px-2 pb-2">
+    <ScrollRegion label="Whole range" className="wide-table rounded-2xl px-2 pb-2">
       <table className="w-full text-sm">
         <thead>
           <tr className="text-[0.8125rem] text-ink-soft">

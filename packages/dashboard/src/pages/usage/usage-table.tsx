@@ -67,7 +67,7 @@ export function UsageTable({ report, before }: UsageTableProps) {
   )
   const titles = [...shown.map(([name]) => name), ...(before === undefined ? [] : ['Cost before', 'Change'])]
   return (
-    <ScrollRegion label="Totals" className="overflow-x-auto rounded-b-2xl px-2 pb-2">
+    <ScrollRegion label="Totals" className="wide-table rounded-2xl px-2 pb-2">
       <table className="w-full text-sm">
         <thead>
           <tr className="text-[0.8125rem] text-ink-soft">

@@ -68,7 +68,7 @@ t.test('what an operator does in the browser is in force at the gateway when the
   await confirmAct(page, 'Set limits')
   assert.equal(await ask(), 'served')
   await button('Adjust usage').click()
-  await choose(page, 'Effect', 'Charge')
+  await choose(page, 'Effect', 'Charge: raises the spend of the account')
   await dialog.getByLabel('Amount').fill('5')
   await confirmAct(page, 'Adjust usage', { password: true })
   await toast('Charged $5.00')
@@ -127,6 +127,9 @@ t.test('what an operator does in the browser is in force at the gateway when the
   await button('Apply this catalog').click()
   await confirmAct(page, 'Apply catalog', { password: true })
   await toast('Catalog version 2 is in force.')
+  // On a low screen the toast lies over the button. It stays while the pointer is on it.
+  await page.mouse.move(0, 0)
+  await page.getByText('Catalog version 2 is in force.').waitFor({ state: 'detached' })
   await page
     .getByRole('button', { name: /^Apply again version/ })
     .first()

@@ -95,7 +95,7 @@ test('an invited user follows the link in the mail and then chooses a password',
   assert.partialDeepStrictEqual(invited.data.user, { email, user_metadata: { team: 'x' } })
   assert.equal(typeof invited.data.user?.invited_at, 'string')
   const mail = await latestMail(project.mailboxUrl, email)
-  assert.equal(mail.Subject, 'You have been invited')
+  assert.equal(mail.Subject, 'You have been invited to a team')
   const link = new URLSearchParams(linkIn(mail).hash.slice(1))
   assert.equal(link.get('type'), 'invite')
   const client = project.client()

@@ -5,7 +5,7 @@ import { inTransaction } from '../../open-sqlite.ts'
 import { saveUser } from '../accounts/change-user.ts'
 import { checkEmail, checkNewPassword } from '../accounts/check-credentials.ts'
 import { mergeMetadata } from '../accounts/merge-metadata.ts'
-import { newSignUp } from '../accounts/new-user.ts'
+import { newSignUp, newUser } from '../accounts/new-user.ts'
 import { hashPassword } from '../accounts/password-hash.ts'
 import type { IdentityContext } from '../context.ts'
 import { GoTrueError, validationFailed } from '../errors.ts'
@@ -115,7 +115,11 @@ function userForLink(
     return existing
   }
   if (existing === null) {
-    const user = newSignUp(email, passwordHash, data, context.now())
+    // The identity of an invited user does not get the data, as in GoTrue (internal/api/invite.go).
+    const user =
+      type === 'invite'
+        ? newUser({ email, passwordHash, userMetadata: { ...data } }, context.now())
+        : newSignUp(email, passwordHash, data, context.now())
     context.users.insert(user)
     return user
   }

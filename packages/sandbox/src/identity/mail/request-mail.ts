@@ -117,6 +117,7 @@ function valuesOf(
     Token: password.code,
     TokenHash: password.tokenHash,
     RedirectTo: redirectTo,
-    SendingTo: profile.email
+    SendingTo: profile.email,
+    Data: profile.user_metadata
   }
 }

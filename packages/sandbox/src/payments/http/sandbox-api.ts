@@ -39,7 +39,8 @@ const Payment = Type.Partial(
       expiry: Type.String(),
       cvc: Type.String(),
       name: Type.String(),
-      email: Type.String()
+      email: Type.String(),
+      paid_at: Type.Integer({ minimum: 0 })
     },
     { additionalProperties: false }
   )

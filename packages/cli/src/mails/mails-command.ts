@@ -1,0 +1,57 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Brand } from '@tollgate/service/brand/brand.ts'
+import { brandVariables, checkBrandUrls, readBrand } from '@tollgate/service/brand/brand-settings.ts'
+import { ConfigError, loadConfig } from '@tollgate/service/config/load-config.ts'
+import Type from 'typebox'
+import type { CommandIo } from '../commands/command.ts'
+import { CommandError, UsageError } from '../commands/command-error.ts'
+import { createCommand } from '../commands/create-command.ts'
+import { exitCodes } from '../commands/exit-codes.ts'
+import { show, table } from '../commands/show.ts'
+import { listMailFiles, type MailFile } from './mail-files.ts'
+
+export const mails = createCommand('mails', 'write the mail templates for Supabase Auth, in your brand', [
+  {
+    name: '',
+    summary:
+      'Writes the mail templates for your Supabase project, with BRAND_NAME, BRAND_LOGO_URL, BRAND_COLOR, SUPPORT_URL and LEGAL_URL. Run it again when one changes.',
+    options: { out: { value: 'DIR', text: 'the folder to write to; with --json, it may be left out' } },
+    async run(input, io) {
+      const files = listMailFiles(brandOf(io.env))
+      const out = input.isJson ? input.text('out') : input.required('out')
+      if (out !== null) writeFiles(resolve(io.cwd, out), files)
+      show(input, io, { mails: files }, () =>
+        [
+          table(
+            [
+              ['FILE', 'TEMPLATE IN SUPABASE', 'SUBJECT'],
+              ...files.map(({ file, template, subject }) => [join(out!, file), template, subject])
+            ],
+            'None.'
+          ),
+          'Paste each file into Authentication → Emails → Templates, with its subject. See deploy/supabase/README.md.'
+        ].join('\n\n')
+      )
+      return exitCodes.done
+    }
+  }
+])
+
+/** @throws UsageError that names each bad setting */
+function brandOf(env: CommandIo['env']): Brand {
+  try {
+    return readBrand(loadConfig(Type.Object(brandVariables), env, [checkBrandUrls]))
+  } catch (error) {
+    throw error instanceof ConfigError ? new UsageError(error.message, error) : error
+  }
+}
+
+function writeFiles(directory: string, files: readonly MailFile[]): void {
+  try {
+    mkdirSync(directory, { recursive: true })
+    for (const { file, html } of files) writeFileSync(join(directory, file), html)
+  } catch (cause) {
+    throw new CommandError(`${directory} cannot be written (${(cause as NodeJS.ErrnoException).code}).`, { cause })
+  }
+}

@@ -1,0 +1,101 @@
+import type { DocsPage } from '../docs-facts.ts'
+
+/** The settings of docs/clients.md, with this installation's addresses. */
+export const clients: DocsPage = {
+  title: 'SDKs and coding agents',
+  summary: 'Settings of libraries and coding agents.',
+  write: ({ name, id, gatewayUrl }) => `
+Clients of OpenAI's API use the address \`${gatewayUrl}/v1\`. Clients of Anthropic's API use \`${gatewayUrl}\`, without \`/v1\`.
+
+## Libraries
+
+| library | settings |
+| --- | --- |
+| \`openai\` | \`new OpenAI({ baseURL: '${gatewayUrl}/v1', apiKey: 'YOUR_API_KEY' })\` |
+| \`@anthropic-ai/sdk\` | \`new Anthropic({ baseURL: '${gatewayUrl}', apiKey: 'YOUR_API_KEY' })\` |
+| \`ai\` with \`@ai-sdk/openai\` | \`createOpenAI({ baseURL: '${gatewayUrl}/v1', apiKey: 'YOUR_API_KEY' })\` |
+| \`ai\` with \`@ai-sdk/anthropic\` | \`createAnthropic({ baseURL: '${gatewayUrl}/v1', apiKey: 'YOUR_API_KEY' })\`, with \`/v1\` |
+| \`ai\` with \`@ai-sdk/openai-compatible\` | \`createOpenAICompatible({ name: '${id}', baseURL: '${gatewayUrl}/v1', apiKey: 'YOUR_API_KEY' })\` |
+| \`@openai/agents\` | \`new OpenAIProvider({ baseURL: '${gatewayUrl}/v1', apiKey: 'YOUR_API_KEY' })\`, and \`tracingDisabled\` |
+| \`@langchain/openai\` | \`new ChatOpenAI({ apiKey: 'YOUR_API_KEY', configuration: { baseURL: '${gatewayUrl}/v1' } })\` |
+| \`@langchain/anthropic\` | \`new ChatAnthropic({ apiKey: 'YOUR_API_KEY', anthropicApiUrl: '${gatewayUrl}' })\` |
+
+Libraries of OpenAI work with models of the endpoints \`/v1/chat/completions\` and \`/v1/responses\`, those of Anthropic with models of
+\`/v1/messages\`. The page of models lists the endpoints of each model.
+
+## Claude Code
+
+Needs a model of \`/v1/messages\`.
+
+\`\`\`sh
+export ANTHROPIC_BASE_URL=${gatewayUrl}
+export ANTHROPIC_AUTH_TOKEN=YOUR_API_KEY
+export ANTHROPIC_MODEL=MESSAGES_MODEL
+claude
+\`\`\`
+
+## Codex
+
+Needs a model of \`/v1/responses\`. In \`~/.codex/config.toml\`, with the key in the variable \`API_KEY\`:
+
+\`\`\`toml
+model = "RESPONSES_MODEL"
+model_provider = "${id}"
+# Remove this line if the model has a price for calls of web_search.
+web_search = "disabled"
+
+[model_providers.${id}]
+name = ${JSON.stringify(name)}
+base_url = "${gatewayUrl}/v1"
+env_key = "API_KEY"
+wire_api = "responses"
+\`\`\`
+
+## OpenCode
+
+In \`opencode.json\`. \`npm\` chooses the API: \`@ai-sdk/openai\` (Responses), \`@ai-sdk/anthropic\` or \`@ai-sdk/openai-compatible\`:
+
+\`\`\`json
+{
+  "provider": {
+    "${id}": {
+      "npm": "@ai-sdk/openai-compatible",
+      "options": { "baseURL": "${gatewayUrl}/v1", "apiKey": "{env:API_KEY}" },
+      "models": { "MODEL": {} }
+    }
+  }
+}
+\`\`\`
+
+## Qwen Code
+
+\`\`\`sh
+OPENAI_BASE_URL=${gatewayUrl}/v1 OPENAI_API_KEY=YOUR_API_KEY OPENAI_MODEL=MODEL qwen --auth-type openai
+\`\`\`
+
+## Cline
+
+\`\`\`sh
+cline auth -p openai -k YOUR_API_KEY -m MODEL -b ${gatewayUrl}/v1
+\`\`\`
+
+## Pi
+
+In \`~/.pi/agent/models.json\`:
+
+\`\`\`json
+{
+  "providers": {
+    "${id}": {
+      "baseUrl": "${gatewayUrl}/v1",
+      "api": "openai-responses",
+      "apiKey": "API_KEY",
+      "models": [{ "id": "RESPONSES_MODEL" }]
+    }
+  }
+}
+\`\`\`
+
+Gemini CLI does not work: it speaks only Google's own API.
+`
+}

@@ -1,0 +1,43 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { docsPages } from '../../docs/list-pages.ts'
+
+const linkLook =
+  'flex min-h-8 items-center rounded-lg px-3 text-sm font-medium text-ink-soft hover:bg-sunken hover:text-ink data-[status=active]:bg-accent-soft data-[status=active]:text-accent-strong'
+
+interface DocsLayoutProps {
+  /** Whether the page needs the whole width, so that the links are above it on every screen. */
+  readonly isWide?: boolean
+  readonly children: ReactNode
+}
+
+/** What a page of the docs says, with the links to all pages. */
+export function DocsLayout({ isWide = false, children }: DocsLayoutProps) {
+  return (
+    <div className={`grid grid-cols-1 gap-6 ${isWide ? '' : 'xl:grid-cols-[12rem_minmax(0,1fr)]'}`}>
+      <ul
+        aria-label="Pages of the docs"
+        className={`flex flex-wrap gap-1 self-start ${isWide ? '' : 'xl:sticky xl:top-6 xl:flex-col'}`}
+      >
+        {docsPages.map(([page, text]) => (
+          <li key={page}>
+            <Link
+              to="/dashboard/docs/$page"
+              params={{ page }}
+              activeOptions={{ includeHash: false }}
+              className={linkLook}
+            >
+              {text}
+            </Link>
+          </li>
+        ))}
+        <li>
+          <Link to="/dashboard/docs/api" className={linkLook}>
+            API reference
+          </Link>
+        </li>
+      </ul>
+      <div className="min-w-0">{children}</div>
+    </div>
+  )
+}
