@@ -25,7 +25,7 @@ export function FirstView({ address }: { readonly address: string }) {
       </header>
       <main className="min-w-0 px-4 py-6 sm:px-8 sm:py-9">
         <div className="mx-auto max-w-6xl">
-          {head !== undefined && <PageHead title={head.title} description={head.description ?? undefined} />}
+          {head !== undefined && <PageHead title={head.title} description={head.description} />}
           {docs === null ? (
             <Card isFlush>
               <Loading lines={8} hasFinalHeight />

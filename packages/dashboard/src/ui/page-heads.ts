@@ -1,8 +1,7 @@
 /** What a page begins with. */
 export interface PageHead {
   readonly title: string
-  /** Null if it depends on the account. */
-  readonly description: string | null
+  readonly description: string
 }
 
 const docsDescription =
@@ -33,7 +32,11 @@ export const pageHeads = {
     title: 'Limits',
     description: 'What all keys of the account may use together. A key can have lower limits of its own.'
   },
-  '/dashboard/usage': { title: 'Usage', description: null },
+  '/dashboard/usage': {
+    title: 'Usage',
+    description:
+      'Requests, tokens, cost and latency. New requests appear within seconds. Days and months are in UTC. Hours are in your time zone.'
+  },
   '/dashboard/requests': {
     title: 'Requests',
     description: 'What each request cost and why. Prompts and answers are never stored.'
@@ -58,7 +61,8 @@ export const pageHeads = {
   },
   '/dashboard/audit': {
     title: 'Audit log',
-    description: 'Who changed what in this account, when and from where.'
+    description:
+      'Who changed what in this account, when and from where. Search and filter it, or export it for your own records.'
   },
   '/dashboard/docs': {
     title: 'Docs',
@@ -70,7 +74,8 @@ export const pageHeads = {
   },
   '/dashboard/account': {
     title: 'Account',
-    description: 'Your profile, password, notifications, sessions and time zone.'
+    description:
+      'Your profile and password, which mails you get, where you are signed in, and the time zone that pages show.'
   },
   '/dashboard/operator/accounts': {
     title: 'Accounts',
@@ -96,7 +101,8 @@ export const pageHeads = {
   },
   '/dashboard/operator/notices': {
     title: 'Operators’ notices',
-    description: 'What happened in the system. Each operator has their own read marks.'
+    description:
+      'What happened in the system: failing providers, requests that failed over, unusual spend and more. Each operator has their own read marks.'
   },
   '/dashboard/operator/webhooks': {
     title: 'Operators’ webhooks',
