@@ -9,8 +9,9 @@ import {
 } from '@tanstack/react-router'
 import { isCode } from './api/api-error.ts'
 import { queryClient, read } from './api/queries.ts'
+import { readDocument } from './api/read-document.ts'
 import { startEarlyReads } from './api/start-early-reads.ts'
-import { isDocsPage } from './docs/list-pages.ts'
+import { isDocsPage, textAddress } from './docs/list-pages.ts'
 import { FailurePage, FailurePart } from './layout/failure-page.tsx'
 import { keepSearch } from './layout/keep-search.ts'
 import { lazyPage } from './layout/lazy-page.ts'
@@ -18,7 +19,6 @@ import { LoadingPage, LoadingPart } from './layout/loading-page.tsx'
 import { NotFoundPage, NotFoundPart } from './layout/not-found-page.tsx'
 import { mailLink } from './pages/auth/mail-link.ts'
 import { openSignIn } from './pages/auth/open-sign-in.ts'
-import { readPage } from './pages/docs/read-page.ts'
 import { readRequestsSearch } from './pages/requests/requests-search.ts'
 import { readUsageSearch } from './pages/usage/usage-search.ts'
 
@@ -120,7 +120,7 @@ const limits = createRoute({
 const docs = createRoute({
   getParentRoute: () => dashboard,
   path: '/docs',
-  loader: () => queryClient.prefetchQuery(readPage('quickstart')),
+  loader: () => queryClient.prefetchQuery(readDocument(textAddress('quickstart'))),
   component: lazyPage(() => import('./pages/docs/docs-page.tsx'), 'DocsHome')
 })
 const docsApi = createRoute({
@@ -134,7 +134,7 @@ const docsPage = createRoute({
   // Its first view has the text, which must not go away while it is read.
   loader: ({ params }) => {
     if (!isDocsPage(params.page)) throw notFound()
-    return queryClient.prefetchQuery(readPage(params.page))
+    return queryClient.prefetchQuery(readDocument(textAddress(params.page)))
   },
   notFoundComponent: NotFoundPart,
   component: lazyPage(() => import('./pages/docs/docs-page.tsx'), 'DocsSubPage')

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Rolldown } from 'vite'
 import { escapeAttribute } from './escape-attribute.ts'
@@ -35,7 +35,7 @@ const end = '<!--/first-view-->'
  *
  * `pages.json` has the file of each address, in the form that Fastify takes.
  *
- * @param outDir a build, with `index.html` of the dashboard
+ * @param outDir a build, with `index.html` of the dashboard and `sign-in.html`
  * @param otherFiles the files of pages that are no part of the dashboard's app, by address
  */
 export async function writePages(
@@ -45,6 +45,7 @@ export async function writePages(
   otherFiles: ReadonlyMap<string, string>,
   { render, script }: FirstViews
 ): Promise<void> {
+  preloadFont(outDir, ['index.html', 'sign-in.html'])
   const index = join(outDir, 'index.html')
   const html = readFileSync(index, 'utf8').replace(
     /^(?= *<script type="module")/m,
@@ -68,6 +69,18 @@ export async function writePages(
     )
   }
   writeFileSync(join(outDir, 'pages.json'), JSON.stringify(files))
+}
+
+/** Names the font of Latin letters in pages, so that browsers request it before they read the styles. */
+function preloadFont(outDir: string, files: readonly string[]): void {
+  const font = readdirSync(join(outDir, 'assets')).find((name) => /^geist-latin-400.*\.woff2$/.test(name))
+  if (font === undefined) throw new Error('the build has no font of Latin letters')
+  const link = `<link rel="preload" as="font" type="font/woff2" crossorigin href="/assets/${font}">`
+  for (const file of files) {
+    const path = join(outDir, file)
+    const html = readFileSync(path, 'utf8')
+    writeFileSync(path, html.replace(/^(?= *<link rel="stylesheet")/m, `    ${link}\n`))
+  }
 }
 
 function addLinks(html: string, chunks: readonly Chunk[], { modules, reads }: PageNeeds): string {

@@ -24,7 +24,7 @@ export const apiReferencePath = '/api/reference'
 export const forCustomersOnly = '?customers'
 
 /** The title and the description of a page. */
-export const headOf = (page: string): PageHead & { readonly description: string } => ({
+export const headOf = (page: string): PageHead => ({
   title: docsPages.find(([name]) => name === page)?.[1] ?? page,
   description: pageHeads['/dashboard/docs'].description
 })

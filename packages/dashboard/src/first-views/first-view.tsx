@@ -1,5 +1,6 @@
 import { Navigation } from '../layout/navigation.tsx'
 import { Card } from '../ui/card.tsx'
+import { operatorHeads } from '../ui/operator-heads.ts'
 import { PageHead } from '../ui/page-head.tsx'
 import { type PageHead as Head, pageHeads } from '../ui/page-heads.ts'
 import { Loading } from '../ui/states.tsx'
@@ -11,7 +12,7 @@ import { DocsText, docsPageAt } from './docs-text.tsx'
  */
 export function FirstView({ address }: { readonly address: string }) {
   const docs = docsPageAt(address)
-  const heads: Readonly<Record<string, Head>> = pageHeads
+  const heads: Readonly<Record<string, Head>> = { ...pageHeads, ...operatorHeads }
   const head = docs?.head ?? heads[address]
   return (
     <div id="first-view" inert className="min-h-dvh lg:grid lg:grid-cols-[16rem_minmax(0,1fr)]">
@@ -25,7 +26,7 @@ export function FirstView({ address }: { readonly address: string }) {
       </header>
       <main className="min-w-0 px-4 py-6 sm:px-8 sm:py-9">
         <div className="mx-auto max-w-6xl">
-          {head !== undefined && <PageHead title={head.title} description={head.description ?? undefined} />}
+          {head !== undefined && <PageHead title={head.title} description={head.description} />}
           {docs === null ? (
             <Card isFlush>
               <Loading lines={8} hasFinalHeight />

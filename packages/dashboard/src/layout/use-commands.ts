@@ -29,6 +29,12 @@ export function useCommands(typed: string): CommandGroup[] {
   ]
 }
 
+/** Other words that find a page. */
+const wordsOfPages: Readonly<Record<string, string>> = {
+  '/dashboard/billing': 'invoices plan subscription payment card',
+  '/dashboard/account': 'password two factor sessions name time zone notifications delete'
+}
+
 /** The pages of the docs, which are only shown while something is typed. */
 const docs = [
   ...docsPages.map(([page, text]) => [docsAddress(page), text] as const),
@@ -45,7 +51,7 @@ function usePages(isSearching: boolean): CommandGroup {
       ...destinationsFor({ isOwner, isOperator }).map((destination) => ({
         id: `page ${destination.to}`,
         text: destination.text,
-        ...('words' in destination && { words: destination.words }),
+        words: wordsOfPages[destination.to] ?? '',
         icon: destination.icon,
         run: () => navigate({ to: destination.to })
       })),

@@ -1,8 +1,7 @@
 /** What a page begins with. */
 export interface PageHead {
   readonly title: string
-  /** Null if it depends on the account. */
-  readonly description: string | null
+  readonly description: string
 }
 
 const docsDescription =
@@ -33,7 +32,11 @@ export const pageHeads = {
     title: 'Limits',
     description: 'What all keys of the account may use together. A key can have lower limits of its own.'
   },
-  '/dashboard/usage': { title: 'Usage', description: null },
+  '/dashboard/usage': {
+    title: 'Usage',
+    description:
+      'Requests, tokens, cost and latency. New requests appear within seconds. Days and months are in UTC. Hours are in your time zone.'
+  },
   '/dashboard/requests': {
     title: 'Requests',
     description: 'What each request cost and why. Prompts and answers are never stored.'
@@ -58,7 +61,7 @@ export const pageHeads = {
   },
   '/dashboard/audit': {
     title: 'Audit log',
-    description: 'Who changed what in this account, when and from where.'
+    description: 'Who changed what, when and from where. Search and filter it, or export it for your own records.'
   },
   '/dashboard/docs': {
     title: 'Docs',
@@ -70,41 +73,6 @@ export const pageHeads = {
   },
   '/dashboard/account': {
     title: 'Account',
-    description: 'Your profile, password, notifications, sessions and time zone.'
-  },
-  '/dashboard/operator/accounts': {
-    title: 'Accounts',
-    description: 'Every account of this service, with its spend of this month (UTC).'
-  },
-  '/dashboard/operator/leaked-key': {
-    title: 'Leaked key',
-    description: 'Revoke a key that was found in public, such as in a repository or a log.'
-  },
-  '/dashboard/operator/system': {
-    title: 'System',
-    description: 'Every part of this service, as of now. Refreshes every 10 seconds.'
-  },
-  '/dashboard/operator/money': {
-    title: 'Money',
-    description:
-      'What your models cost by the prices of the catalog, against the invoices that were paid. Months are in UTC.'
-  },
-  '/dashboard/operator/catalog': {
-    title: 'Catalog',
-    description:
-      'Models with their prices, and plans with their limits. Compare a new catalog with the one in force before you apply it.'
-  },
-  '/dashboard/operator/notices': {
-    title: 'Operators’ notices',
-    description: 'What happened in the system. Each operator has their own read marks.'
-  },
-  '/dashboard/operator/webhooks': {
-    title: 'Operators’ webhooks',
-    description:
-      'We call your server when a provider keeps failing, requests fail over or an account spends unusually much.'
-  },
-  '/dashboard/operator/log': {
-    title: 'Operators’ log',
-    description: 'What operators did, why, when and from where. Entries are never changed.'
+    description: 'Your profile, your password, which mails you get, where you are signed in, and your time zone.'
   }
 } as const satisfies Record<string, PageHead>

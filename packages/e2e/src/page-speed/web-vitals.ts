@@ -63,6 +63,8 @@ export async function measureWebVitals(
   await page.addInitScript(observe)
   await page.goto(path, { waitUntil: 'commit' })
   await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+  // The first view has a title, too, and the page itself may paint something larger.
+  await page.locator('#first-view').waitFor({ state: 'detached' })
   // The code of a chart is loaded when it comes into view: its place does not wait.
   await page.locator('[data-waiting]').first().waitFor({ state: 'detached' })
   await page.waitForLoadState('networkidle')

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
+import { readDocument } from '../../api/read-document.ts'
 import { useChatModels } from '../../chat-models/use-chat-models.ts'
-import { headOf } from '../../docs/list-pages.ts'
+import { headOf, textAddress } from '../../docs/list-pages.ts'
 import { Card } from '../../ui/card.tsx'
 import { Choice } from '../../ui/choice.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -10,7 +11,6 @@ import { pageHeads } from '../../ui/page-heads.ts'
 import { QueryView } from '../../ui/states.tsx'
 import { DocsLayout } from './docs-layout.tsx'
 import { DocsView, modelLabel } from './docs-view.tsx'
-import { readPage } from './read-page.ts'
 
 /** The first page of the docs. */
 export const DocsHome = () => (
@@ -44,7 +44,7 @@ function DocsText({ page }: { readonly page: string }) {
     MESSAGES_MODEL: modelAt('/v1/messages') ?? 'MESSAGES_MODEL',
     RESPONSES_MODEL: modelAt('/v1/responses') ?? 'RESPONSES_MODEL'
   }
-  const text = useQuery(readPage(page))
+  const text = useQuery(readDocument(textAddress(page)))
   return (
     <DocsLayout>
       {text.data === undefined ? (

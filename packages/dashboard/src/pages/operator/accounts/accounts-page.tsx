@@ -4,8 +4,8 @@ import { Building2 } from 'lucide-react'
 import { adminRead } from '../../../api/admin.ts'
 import { buttonLook } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
+import { operatorHeads } from '../../../ui/operator-heads.ts'
 import { Page } from '../../../ui/page.tsx'
-import { pageHeads } from '../../../ui/page-heads.ts'
 import { Empty, QueryView } from '../../../ui/states.tsx'
 import { AccountFilters } from './account-filters.tsx'
 import { AccountRow } from './account-row.tsx'
@@ -26,7 +26,7 @@ export function AccountsPage() {
   const isOld = query.isPlaceholderData
   const next = isOld ? null : (query.data?.next_cursor ?? null)
   return (
-    <Page {...pageHeads['/dashboard/operator/accounts']}>
+    <Page {...operatorHeads['/dashboard/operator/accounts']}>
       <AccountFilters search={search} onChange={change} />
       <div aria-busy={isOld} className={`transition-opacity ${isOld ? 'opacity-60' : ''}`}>
         <Card isFlush>

@@ -9,8 +9,8 @@ import { Banner } from '../../../ui/banner.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Facts } from '../../../ui/facts.tsx'
+import { operatorHeads } from '../../../ui/operator-heads.ts'
 import { Page } from '../../../ui/page.tsx'
-import { pageHeads } from '../../../ui/page-heads.ts'
 import { QueryView } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { ApplyCatalogDialog } from './apply-catalog-dialog.tsx'
@@ -22,7 +22,7 @@ import { ComparisonCard } from './comparison-card.tsx'
 export function CatalogPage() {
   const query = useQuery(adminRead('getCatalog'))
   return (
-    <Page {...pageHeads['/dashboard/operator/catalog']}>
+    <Page {...operatorHeads['/dashboard/operator/catalog']}>
       {query.data === undefined ? (
         <Card isFlush>
           <QueryView query={query} lines={8}>

@@ -8,8 +8,8 @@ import { textOf } from '../../../forms/read-fields.ts'
 import { Banner } from '../../../ui/banner.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
+import { operatorHeads } from '../../../ui/operator-heads.ts'
 import { Page } from '../../../ui/page.tsx'
-import { pageHeads } from '../../../ui/page-heads.ts'
 import { textLink } from '../../../ui/text-link.ts'
 import { type ReportedKey, readReportedKey } from '../read-reported-key.ts'
 import { revokeReportedKey } from '../revoke-reported-key.ts'
@@ -22,7 +22,7 @@ export function LeakedKeyPage() {
   // A new form has empty fields, so that the pasted key does not stay in the page.
   const [formNumber, setFormNumber] = useState(0)
   return (
-    <Page {...pageHeads['/dashboard/operator/leaked-key']}>
+    <Page {...operatorHeads['/dashboard/operator/leaked-key']}>
       <Card
         title="Report a key"
         description="Every gateway refuses the key at once, and its owner gets a mail. This cannot be undone."

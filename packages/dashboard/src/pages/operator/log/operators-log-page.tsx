@@ -9,8 +9,8 @@ import { buttonLook } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Choice } from '../../../ui/choice.tsx'
 import { LoadMore } from '../../../ui/load-more.tsx'
+import { operatorHeads } from '../../../ui/operator-heads.ts'
 import { Page } from '../../../ui/page.tsx'
-import { pageHeads } from '../../../ui/page-heads.ts'
 import { Empty, QueryView } from '../../../ui/states.tsx'
 import { textLink } from '../../../ui/text-link.ts'
 import { AuditRow } from '../../audit/audit-row.tsx'
@@ -34,7 +34,7 @@ export function OperatorsLogPage() {
   })
   const isFiltered = actor_id !== undefined || account_id !== undefined
   return (
-    <Page {...pageHeads['/dashboard/operator/log']}>
+    <Page {...operatorHeads['/dashboard/operator/log']}>
       <Filters entries={query.data ?? []} />
       <Card isFlush>
         <QueryView query={query} lines={8}>

@@ -8,8 +8,8 @@ import { Banner } from '../../../ui/banner.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Choice } from '../../../ui/choice.tsx'
 import { Moment } from '../../../ui/moment.tsx'
+import { operatorHeads } from '../../../ui/operator-heads.ts'
 import { Page } from '../../../ui/page.tsx'
-import { pageHeads } from '../../../ui/page-heads.ts'
 import { QueryView } from '../../../ui/states.tsx'
 import { useCurrentHour } from '../../../usage/use-current-hour.ts'
 import { describeMargin, describeRevenue } from './describe-revenue.ts'
@@ -30,7 +30,7 @@ export function MoneyPage() {
   const isOld = query.isPlaceholderData
   return (
     <Page
-      {...pageHeads['/dashboard/operator/money']}
+      {...operatorHeads['/dashboard/operator/money']}
       actions={
         <Choice
           label="Month"

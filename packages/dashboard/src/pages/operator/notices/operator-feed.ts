@@ -1,6 +1,6 @@
 import { adminCall, adminSend } from '../../../api/admin.ts'
 import type { NoticeFeed } from '../../../notices/feed.ts'
-import { pageHeads } from '../../../ui/page-heads.ts'
+import { operatorHeads } from '../../../ui/operator-heads.ts'
 
 /** The events of the operators. */
 export const operatorFeed: NoticeFeed = {
@@ -9,7 +9,7 @@ export const operatorFeed: NoticeFeed = {
   markRead: (id) => adminCall('markEventsSeen', { body: { id } }),
   isForOperators: true,
   page: '/dashboard/operator/notices',
-  ...pageHeads['/dashboard/operator/notices'],
+  ...operatorHeads['/dashboard/operator/notices'],
   whenEmpty:
     'Failing providers, requests that failed over, unusual spend and disabled webhook endpoints will appear here.'
 }

@@ -8,8 +8,8 @@ import { Banner } from '../../../ui/banner.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Facts } from '../../../ui/facts.tsx'
 import { Moment } from '../../../ui/moment.tsx'
+import { operatorHeads } from '../../../ui/operator-heads.ts'
 import { Page } from '../../../ui/page.tsx'
-import { pageHeads } from '../../../ui/page-heads.ts'
 import { Loading, QueryView } from '../../../ui/states.tsx'
 import { textLink } from '../../../ui/text-link.ts'
 import { liveReport } from '../../../usage/live.ts'
@@ -20,7 +20,7 @@ import { ErrorsTable, GatewaysTable, RedisTable, ReplicasTable, WebhooksTable } 
 export function SystemPage() {
   const query = useQuery({ ...adminRead('getSystem'), ...liveReport })
   return (
-    <Page {...pageHeads['/dashboard/operator/system']}>
+    <Page {...operatorHeads['/dashboard/operator/system']}>
       {query.data === undefined ? (
         <Card isFlush>
           <QueryView query={query} lines={8}>

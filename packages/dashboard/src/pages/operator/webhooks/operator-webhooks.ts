@@ -1,12 +1,12 @@
 import { adminCall, adminSend } from '../../../api/admin.ts'
-import { pageHeads } from '../../../ui/page-heads.ts'
+import { operatorHeads } from '../../../ui/operator-heads.ts'
 import type { WebhookArea } from '../../../webhooks/webhook-area.ts'
 
 /** The operators' own webhook endpoints. All operators share them. */
 export const operatorWebhooks: WebhookArea = {
   key: ['admin', 'webhooks'],
   page: '/dashboard/operator/webhooks',
-  ...pageHeads['/dashboard/operator/webhooks'],
+  ...operatorHeads['/dashboard/operator/webhooks'],
   list: (signal) => adminSend('listWebhooks', {}, signal),
   find: (id, signal) => adminSend('getWebhook', { params: { id } }, signal),
   listTypes: (signal) => adminSend('listEventTypes', {}, signal),
