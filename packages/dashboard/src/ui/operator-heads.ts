@@ -36,6 +36,7 @@ export const operatorHeads = {
   },
   '/dashboard/operator/log': {
     title: 'Operators’ log',
-    description: 'What operators did, why, when and from where. Entries are never changed.'
+    description:
+      'What operators did, why, when and from where: suspensions, changed limits, adjustments and more. Entries are never changed.'
   }
 } as const satisfies Record<string, PageHead>

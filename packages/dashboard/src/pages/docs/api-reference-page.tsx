@@ -17,9 +17,9 @@ export function ApiReferencePage() {
     <Page {...pageHeads['/dashboard/docs/api']}>
       <DocsLayout isWide>
         <p className="mb-4 max-w-prose text-sm text-ink-soft">
-          The API that calls models, and the API of your account. You can{' '}
+          Open it{' '}
           <a href={address} target="_blank" rel="noopener" className={textLink}>
-            open the reference in a tab of its own
+            in a tab of its own
           </a>
           , or read the OpenAPI documents of{' '}
           <a href="/api/docs/gateway.json" className={textLink}>
