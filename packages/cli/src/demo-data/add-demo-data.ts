@@ -1,16 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Account } from '@tollgate/contracts/http/account.ts'
 import type { CreatedKey, Key } from '@tollgate/contracts/http/keys.ts'
-import { SystemError } from '../system/system-error.ts'
 import { buyPlan } from './buy-plan.ts'
 import { type DemoKey, demoKeys } from './demo-keys.ts'
 import { type DemoSession, signInDemoUser } from './demo-session.ts'
 import { historyDays, type PastKey, pastUsage } from './past-usage.ts'
 import { storeUsage } from './store-usage.ts'
+import { untilInForce } from './until-in-force.ts'
 
 /** The demo's share of the plan's monthly budget. It leaves enough for new requests. */
 const shareOfBudget = 0.7
-const inForceTimeoutMs = 15_000
 const dayMs = 86_400_000
 
 export interface DemoDataOptions {
@@ -68,12 +66,9 @@ async function createKey(session: DemoSession, key: DemoKey): Promise<string> {
   const { label, metadata, monthlyBudgetUsd, requestsPerMinute } = key
   const body = { label, metadata, monthly_budget_usd: monthlyBudgetUsd, requests_per_minute: requestsPerMinute }
   const { id } = (await session.call<{ key: CreatedKey }>('POST', '/api/keys', body)).key
-  const deadline = performance.now() + inForceTimeoutMs
-  for (;;) {
-    const answer = await session.call<{ key: { in_force: boolean } }>('GET', `/api/keys/${id}`)
-    if (answer.key.in_force) return id
-    if (performance.now() > deadline)
-      throw new SystemError(`The key "${label}" did not reach Redis in time. Check the log of control, then try again.`)
-    await delay(50)
-  }
+  await untilInForce(
+    async () => (await session.call<{ key: { in_force: boolean } }>('GET', `/api/keys/${id}`)).key.in_force,
+    `The key "${label}" did not reach Redis in time. Check the log of control, then try again.`
+  )
+  return id
 }

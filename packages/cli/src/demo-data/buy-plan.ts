@@ -1,9 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { BillingPlan, OfferedPlan } from '@tollgate/contracts/http/billing.ts'
 import { SystemError } from '../system/system-error.ts'
 import type { DemoSession } from './demo-session.ts'
-
-const inForceTimeoutMs = 15_000
+import { untilInForce } from './until-in-force.ts'
 
 /**
  * Subscribes the demo user to their plan, through checkout and the test card of the embedded payments server. A plan without a
@@ -27,10 +25,8 @@ export async function buyPlan(session: DemoSession, payments: string, paidAt: Da
     body: JSON.stringify({ paid_at: Math.floor(paidAt.getTime() / 1000), name: 'Demo' })
   })
   if (!answer.ok) throw new SystemError(`Paying for the demo user's plan failed: ${await answer.text()}`)
-  const deadline = performance.now() + inForceTimeoutMs
-  while ((await readPlan()).price_id === null) {
-    if (performance.now() > deadline)
-      throw new SystemError("Control did not learn of the demo user's subscription. Check its log, then try again.")
-    await delay(50)
-  }
+  await untilInForce(
+    async () => (await readPlan()).price_id !== null,
+    "Control did not learn of the demo user's subscription. Check its log, then try again."
+  )
 }

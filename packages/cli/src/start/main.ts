@@ -5,13 +5,13 @@ import { FileError } from '@tollgate/service/config/read-yaml.ts'
 import { findUnknownVariables } from '@tollgate/service/config/unknown-variables.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { addDemoData } from '../demo-data/add-demo-data.ts'
-import { chooseEmbedded, replaceableParts } from '../system/embedded.ts'
+import { chooseEmbedded } from '../system/embedded.ts'
 import { type System, startSystem } from '../system/system.ts'
 import { SystemError } from '../system/system-error.ts'
 import { answerArguments } from './arguments.ts'
 import { readStartConfig, type StartConfig } from './config.ts'
 import { chooseDemo, demoUser, seedDemoUsers } from './demo.ts'
-import { demoControlEnv } from './demo-env.ts'
+import { demoControlEnv, isDemo } from './demo-env.ts'
 import { createLineFilter } from './shown-lines.ts'
 import { describeSystem } from './summary.ts'
 
@@ -73,8 +73,7 @@ async function serve(
       seconds: performance.now() / 1000
     })
   )
-  // Real services are never filled: other people may use them.
-  if (hasDemoData && replaceableParts.every((part) => embedded.has(part))) void fillDemoAccount(system, env)
+  if (hasDemoData && isDemo(embedded)) void fillDemoAccount(system, env)
   return new Promise((_resolve, reject) => {
     ending.signal.addEventListener('abort', () => reject(ending.signal.reason), { once: true })
   })
