@@ -1,5 +1,7 @@
 import { defaultMaxTokens } from '../chat-models/chat-api.ts'
+import { quoteForShell } from './quote-for-shell.ts'
 import type { Language, Message, SnippetOptions } from './snippet-options.ts'
+import { splitSystem } from './split-system.ts'
 
 /** Writes the same call of Anthropic's API in each language, ready to run. It takes the system prompt as a member of its own. */
 export function writeMessageSnippets(options: SnippetOptions): Record<Exclude<Language, 'ai'>, string> {
@@ -7,17 +9,15 @@ export function writeMessageSnippets(options: SnippetOptions): Record<Exclude<La
 }
 
 interface Parts {
-  readonly system: string | undefined
   readonly others: readonly Message[]
   /** Name and value of the members besides messages, as both languages write them. */
   readonly members: ReadonlyArray<readonly [name: string, value: string]>
 }
 
 function partsOf({ model, messages, temperature, max_tokens = defaultMaxTokens }: SnippetOptions): Parts {
-  const system = messages.find(({ role }) => role === 'system')?.content
+  const { system, others } = splitSystem(messages)
   return {
-    system,
-    others: messages.filter(({ role }) => role !== 'system'),
+    others,
     members: [
       ['model', JSON.stringify(model)],
       ['max_tokens', String(max_tokens)],
@@ -37,8 +37,7 @@ function writeCurl(options: SnippetOptions): string {
     `  -H "Authorization: Bearer ${secret}" \\`,
     `  -H "anthropic-version: 2023-06-01" \\`,
     `  -H "Content-Type: application/json" \\`,
-    // In single quotes, a shell treats only the single quote itself specially.
-    `  -d '${body.replaceAll("'", `'\\''`)}'`
+    `  -d ${quoteForShell(body)}`
   ].join('\n')
 }
 

@@ -1,5 +1,7 @@
 import type { ChatApi } from '../chat-models/chat-api.ts'
+import { quoteForShell } from './quote-for-shell.ts'
 import type { Language, SnippetOptions } from './snippet-options.ts'
+import { splitSystem } from './split-system.ts'
 import { writeMessageSnippets } from './write-message-snippets.ts'
 
 /** Writes the same chat call in each language, ready to run. */
@@ -27,8 +29,7 @@ function writeCurl({ gatewayUrl, secret, model, messages, isStream, temperature,
     `curl ${isStream ? '-N ' : ''}${gatewayUrl}/v1/chat/completions \\`,
     `  -H "Authorization: Bearer ${secret}" \\`,
     `  -H "Content-Type: application/json" \\`,
-    // In single quotes, a shell treats only the single quote itself specially.
-    `  -d '${body.replaceAll("'", `'\\''`)}'`
+    `  -d ${quoteForShell(body)}`
   ].join('\n')
 }
 
@@ -74,13 +75,12 @@ function writeAiSdk({
   temperature,
   max_tokens
 }: SnippetOptions): string {
-  const system = messages.find(({ role }) => role === 'system')
-  const others = messages.filter(({ role }) => role !== 'system')
+  const { system, others } = splitSystem(messages)
   const { create, module, settings } = aiProviders[api]
   const parameters = [
     ...(temperature === undefined ? [] : [`  temperature: ${temperature},`]),
     ...(max_tokens === undefined ? [] : [`  maxOutputTokens: ${max_tokens},`]),
-    ...(system === undefined ? [] : [`  instructions: ${JSON.stringify(system.content)},`])
+    ...(system === undefined ? [] : [`  instructions: ${JSON.stringify(system)},`])
   ]
   return [
     `import { ${create} } from '${module}'`,

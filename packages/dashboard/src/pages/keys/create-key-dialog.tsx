@@ -37,13 +37,12 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const [created, setCreated] = useState<CreatedKey | null>(null)
   // Anew: a key may have been revoked since the last answer.
   const limits = useQuery({ ...read('getLimits'), refetchOnMount: 'always' })
-  // Decided once: the key that this dialog creates may be the last one. If the limits cannot be read, control judges.
-  const [quota, setQuota] = useState<number | null>(null)
-  const [isJudged, setJudged] = useState(false)
-  if (!isJudged && !limits.isFetching) {
-    setJudged(true)
-    const { limit, in_use: inUse } = (limits.isSuccess ? limits.data.limits.keys : null) ?? { limit: null, in_use: 0 }
-    if (limit !== null && inUse >= limit) setQuota(limit)
+  // The quota that is reached; null: a key fits, or control judges, because the limits cannot be read; undefined: not known yet.
+  // Decided once: the key that this dialog creates may be the last one.
+  const [quota, setQuota] = useState<number | null | undefined>(undefined)
+  if (quota === undefined && !limits.isFetching) {
+    const keys = limits.isSuccess ? limits.data.limits.keys : null
+    setQuota(keys !== null && keys.limit !== null && keys.in_use >= keys.limit ? keys.limit : null)
   }
   // One idempotency key per dialog, so that retries create one key.
   const [attempt] = useState(newIdempotencyKey)
@@ -61,7 +60,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   }
   const title = 'Create a key'
   const description = 'Use one key per app, so that you can tell their usage apart.'
-  if (!isJudged) {
+  if (quota === undefined) {
     return <WaitingDialog error={null} isRetrying onRetry={() => void limits.refetch()} onClose={onClose} />
   }
   if (quota !== null) return <QuotaReached limit={quota} title={title} onClose={onClose} />

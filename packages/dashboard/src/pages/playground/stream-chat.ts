@@ -2,6 +2,7 @@ import { createParser } from 'eventsource-parser'
 import { ApiError } from '../../api/api-error.ts'
 import { type ChatApi, defaultMaxTokens } from '../../chat-models/chat-api.ts'
 import type { Message } from '../../snippets/snippet-options.ts'
+import { splitSystem } from '../../snippets/split-system.ts'
 import { readChatEvents, readCost, type TokenUsage } from './chat-events.ts'
 import { createMessageReader } from './message-events.ts'
 
@@ -45,8 +46,7 @@ const apis = {
     path: '/v1/messages',
     headers: { 'anthropic-version': '2023-06-01' },
     bodyOf: ({ api: _, messages, max_tokens = defaultMaxTokens, ...request }: ChatRequest) => {
-      const system = messages.find(({ role }) => role === 'system')?.content
-      const others = messages.filter(({ role }) => role !== 'system')
+      const { system, others } = splitSystem(messages)
       return { ...request, max_tokens, messages: others, ...(system !== undefined && { system }) }
     },
     reader: createMessageReader
