@@ -148,6 +148,21 @@ onDatabase('webhook deliveries', async (t, newDatabase) => {
     await world.clear()
   })
 
+  await t.test('a database that answers slowly makes no endpoint slow', async () => {
+    const receiver = await world.receiver()
+    const { endpoint } = await world.add(receiver.url)
+    const event = await world.happens()
+    let waitedMs = 0
+    const slowTime = async () => {
+      waitedMs += 10_000
+      return new Date(Date.now() + waitedMs)
+    }
+    await world.worker({ sharedTime: slowTime }).sendDue()
+    assert.equal((await world.deliveryOf(event)).status, 'delivered')
+    assert.equal((await world.endpoint(endpoint.id)).isQuick, true)
+    await world.clear()
+  })
+
   await t.test('replicas whose clocks are minutes apart send each message once, and without a delay', async () => {
     const ahead: Clock = () => new Date(Date.now() + 300_000)
     const sharedTime = databaseTime(orm)

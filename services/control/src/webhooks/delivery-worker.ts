@@ -94,9 +94,11 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
   async function deliver(claimed: ClaimedDelivery, startedAt: Date): Promise<void> {
     underWay.add(claimed.endpoint)
     try {
+      const calledAt = performance.now()
       const result = await call(claimed, startedAt)
+      const tookMs = Math.round(performance.now() - calledAt)
       onAttempt(result.outcome)
-      await storeAttempt(orm, claimed, { result, startedAt, endedAt: await sharedTime() })
+      await storeAttempt(orm, claimed, { result, startedAt, tookMs, endedAt: await sharedTime() })
     } catch (err) {
       if (loop.signal.aborted) await release(claimed).catch((cause) => report(cause, claimed))
       else report(err, claimed)

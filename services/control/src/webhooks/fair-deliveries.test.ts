@@ -71,7 +71,7 @@ onEachDatabase('webhooks of accounts whose receivers hang', async (t, newDatabas
   const served = () => calls.filter((host) => host === 'works').length
 
   const hangers: string[] = []
-  for (let count = 0; count < 8; count++) hangers.push(await addAccount('hangs', 20))
+  for (let count = 0; count < 4; count++) hangers.push(await addAccount('hangs', 20))
   for (let count = 0; count < 6; count++) await Promise.all(hangers.map(happens))
   const own = await addAccount('works', 1)
   worker.start()
@@ -114,8 +114,7 @@ onEachDatabase('webhooks of accounts whose receivers hang', async (t, newDatabas
         .from(webhookDeliveries)
         .where(eq(webhookDeliveries.endpointId, endpoint!.id))
       const [event] = await orm.select().from(events).where(eq(events.id, delivery!.eventId))
-      const endedAt = now()
-      const attempt = { result: delivered, startedAt: new Date(endedAt.getTime() - tookMs), endedAt }
+      const attempt = { result: delivered, startedAt: now(), tookMs, endedAt: now() }
       await storeAttempt(orm, { delivery: delivery!, endpoint: endpoint!, event: event! }, attempt)
       assert.partialDeepStrictEqual(await orm.select().from(webhookEndpoints).where(isSlow), [{ isQuick }])
     }
@@ -126,7 +125,7 @@ onEachDatabase('webhooks of accounts whose receivers hang', async (t, newDatabas
     await happens(own)
     // Until every endpoint that hangs has failed once, and then no call ends.
     const isFailing = sql`${webhookEndpoints.failingSince} is not null`
-    while ((await orm.$count(webhookEndpoints, isFailing)) < 8 * 20 + 19) {
+    while ((await orm.$count(webhookEndpoints, isFailing)) < 4 * 20 + 19) {
       for (const fail of hanging.keys()) fail(timedOut)
       await delay(20)
     }
