@@ -81,7 +81,7 @@ const overview = createRoute({
 const keys = createRoute({
   getParentRoute: () => dashboard,
   path: '/keys',
-  validateSearch: keepSearch('q', 'create'),
+  validateSearch: keepSearch('q', 'tag', 'revoked', 'sort', 'create'),
   component: lazyPage(() => import('./pages/keys/keys-page.tsx'), 'KeysPage')
 })
 const key = createRoute({

@@ -150,8 +150,8 @@ export const ListKeysQuery = Type.Object(
     include_revoked: Type.Optional(Type.Enum(['true', 'false'])),
     /** A part of the label or of a value of the metadata, in any case; the beginning of a key; or its id. */
     q: Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: noNul })),
-    /** Default `newest`. All pages of a list need the same order. */
-    sort: Type.Optional(Type.Enum(['newest', 'label', 'last_used'])),
+    /** Default `newest`. All pages of a list need the same order. `spend`: the most spent this month comes first. */
+    sort: Type.Optional(Type.Enum(['newest', 'label', 'last_used', 'spend'])),
     /** Whether each key has `spent_usd`. */
     spend: Type.Optional(Type.Enum(['true', 'false']))
   },

@@ -1,6 +1,6 @@
 import { Search } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
 import { controlLook } from './control-look.ts'
+import { useLateText } from './use-late-text.ts'
 
 interface SearchFieldProps {
   /** The accessible name, such as `Search keys`. */
@@ -28,27 +28,8 @@ export function SearchField({ label, placeholder, text, onChange }: SearchFieldP
   )
 }
 
-const typingMs = 300
-
 /** A search field that waits until nobody types, so that not every letter asks the API. */
 export function LateSearchField({ text, onChange, ...field }: SearchFieldProps) {
-  const [typed, setTyped] = useState(text)
-  const searched = useRef(text)
-  const search = useRef(onChange)
-  search.current = onChange
-  useEffect(() => {
-    // The address changed by itself, such as by going back.
-    if (text === searched.current) return
-    searched.current = text
-    setTyped(text)
-  }, [text])
-  useEffect(() => {
-    if (typed === searched.current) return
-    const timer = setTimeout(() => {
-      searched.current = typed
-      search.current(typed)
-    }, typingMs)
-    return () => clearTimeout(timer)
-  }, [typed])
+  const [typed, setTyped] = useLateText(text, onChange)
   return <SearchField {...field} text={typed} onChange={setTyped} />
 }

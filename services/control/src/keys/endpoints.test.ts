@@ -6,10 +6,13 @@ import { findPointer } from '@tollgate/state/projection/read-pointer.ts'
 import { eq, sql } from 'drizzle-orm'
 import { Value } from 'typebox/value'
 import { keys } from '../database/schema/keys.ts'
+import { ledger } from '../database/schema/usage.ts'
 import { newKeyId } from '../key-ids/key-id.ts'
 import type { Answer } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
+import { addLedgerMonths } from '../usage/testing/add-ledger-months.ts'
+import { monthOf } from '../usage/usage-range.ts'
 
 interface Created {
   id: string
@@ -156,6 +159,33 @@ onDatabase('keys', async (t, newDatabase) => {
       .set({ lastUsedAt: new Date() })
       .where(eq(keys.id, made.get('gamma 100%')!.id))
     assert.equal((await labels({ sort: 'last_used' }))[0], 'gamma 100%')
+  })
+
+  await t.test('keys are sorted by what they have spent this month, page by page', async () => {
+    const { id: accountId, cookie } = await control.signUp({ plan: 'team' })
+    const { from } = monthOf(new Date())
+    const lastMonth = new Date(from.getTime() - 3_600_000)
+    await addLedgerMonths(database.orm, from, lastMonth)
+    const spend = (keyId: string, hour: Date, costNanos: number) =>
+      database.orm
+        .insert(ledger)
+        .values({ accountId, hour, run: 'run-1', keyId, model: String(costNanos), costNanos, revision: 1 })
+    for (const [label, spends] of Object.entries({ none: [], little: [5], corrected: [50, -60], much: [4, 6] })) {
+      const { id } = createdOf(await create(cookie, label))
+      for (const costNanos of spends) await spend(id, from, costNanos)
+      if (label === 'little') await spend(id, lastMonth, 1000)
+    }
+    const listed: unknown[] = []
+    let cursor: string | null = null
+    do {
+      const query = new URLSearchParams({ sort: 'spend', limit: '1', ...(cursor !== null && { cursor }) })
+      const answer = await call('GET', `/api/keys?${query}`, { cookie })
+      listed.push(...listOf(answer).map(({ label }) => label))
+      cursor = (answer.body as { next_cursor: string | null }).next_cursor
+    } while (cursor !== null)
+    assert.deepEqual(listed.slice(0, 2), ['much', 'little'])
+    assert.deepEqual(new Set(listed.slice(2)), new Set(['none', 'corrected']))
+    assert.equal(listed.length, 4)
   })
 
   for (const [plan, quota] of [

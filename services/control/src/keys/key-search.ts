@@ -1,6 +1,8 @@
 import type { ListKeysQuery } from '@tollgate/contracts/http/keys.ts'
 import { asc, desc, or, type SQL, sql } from 'drizzle-orm'
 import { keys } from '../database/schema/keys.ts'
+import { ledger } from '../database/schema/usage.ts'
+import { selectKeySpends } from '../usage/read-key-spends.ts'
 import type { KeyPlace } from './key-cursor.ts'
 
 export type KeyOrder = NonNullable<ListKeysQuery['sort']>
@@ -18,31 +20,48 @@ export function containsText(text: string): SQL | undefined {
   )
 }
 
+/** A list of keys: of which account, in which order, and when it is read. */
+export interface KeyList {
+  readonly accountId: string
+  readonly order: KeyOrder
+  readonly now: Date
+}
+
+/** What a place in an order is read from: the key's row, and its spend of this month. */
+type Place = (row: SQL, spent: SQL) => SQL
+
 /** What each order compares, besides the id. Labels are compared by their bytes: databases sort languages differently. */
 const sortedBy = {
-  newest: { value: (table: SQL) => sql`${table}.created_at`, isDescending: true },
-  label: { value: (table: SQL) => sql`lower(${table}.label) collate "C"`, isDescending: false },
-  last_used: {
-    value: (table: SQL) => sql`coalesce(${table}.last_used_at, 'epoch'::timestamptz)`,
-    isDescending: true
-  }
-} as const satisfies Record<KeyOrder, { value: (table: SQL) => SQL; isDescending: boolean }>
+  newest: { value: (row) => sql`${row}.created_at`, isDescending: true },
+  label: { value: (row) => sql`lower(${row}.label) collate "C"`, isDescending: false },
+  last_used: { value: (row) => sql`coalesce(${row}.last_used_at, 'epoch'::timestamptz)`, isDescending: true },
+  spend: { value: (_row, spent) => spent, isDescending: true }
+} as const satisfies Record<KeyOrder, { value: Place; isDescending: boolean }>
 
-const listed = sql`${keys}`
+const listedRow = sql`${keys}`
+const listedSpend = sql`coalesce(month_spends.spent, 0)`
 
-export function orderOf(order: KeyOrder): [SQL, SQL] {
+/** The spends of this month that {@link orderOf} and {@link isAfter} expect beside the keys, in one row each. Other orders need none. */
+export function spendsOf({ accountId, order, now }: KeyList): { spends: SQL; ofKey: SQL } {
+  const spends = selectKeySpends(accountId, now, order === 'spend' ? sql`true` : sql`false`)
+  return { spends: sql`(${spends}) as month_spends`, ofKey: sql`month_spends.key_id = ${keys.id}` }
+}
+
+export function orderOf({ order }: KeyList): [SQL, SQL] {
   const { value, isDescending } = sortedBy[order]
   const direction = isDescending ? desc : asc
-  return [direction(value(listed)), direction(keys.id)]
+  return [direction(value(listedRow, listedSpend)), direction(keys.id)]
 }
 
 /** The condition that a key comes after another one of the account. The other one may have changed since it was listed. */
-export function isAfter(order: KeyOrder, { createdAt, id }: KeyPlace): SQL {
+export function isAfter({ accountId, order, now }: KeyList, { createdAt, id }: KeyPlace): SQL {
   const { value, isDescending } = sortedBy[order]
   const comparison = isDescending ? sql`<` : sql`>`
+  const spends = selectKeySpends(accountId, now, sql`${ledger.keyId} = ${id}`)
+  const lastSpend = sql`coalesce((select spent from (${spends}) as last_spends), 0)`
   const place =
     order === 'newest'
       ? sql`(${createdAt.toISOString()}::timestamptz, ${id})`
-      : sql`(select ${value(sql`last_shown`)}, last_shown.id from ${keys} as last_shown where last_shown.id = ${id})`
-  return sql`(${value(listed)}, ${keys.id}) ${comparison} ${place}`
+      : sql`(select ${value(sql`last_shown`, lastSpend)}, last_shown.id from ${keys} as last_shown where last_shown.id = ${id})`
+  return sql`(${value(listedRow, listedSpend)}, ${keys.id}) ${comparison} ${place}`
 }

@@ -8,7 +8,7 @@ import { keys } from '../database/schema/keys.ts'
 import { users } from '../database/schema/users.ts'
 import { readKeySpends } from '../usage/read-key-spends.ts'
 import type { KeyPlace } from './key-cursor.ts'
-import { containsText, isAfter, type KeyOrder, orderOf } from './key-search.ts'
+import { containsText, isAfter, type KeyOrder, orderOf, spendsOf } from './key-search.ts'
 import { mayChangeKey } from './may-change-key.ts'
 
 /** Revoked keys can be listed for 30 days. */
@@ -35,6 +35,7 @@ export async function listKeys(
   page: { after: KeyPlace | null; limit: number },
   now: Date
 ): Promise<{ keys: ListedKey[]; next: KeyPlace | null } | null> {
+  const list = { accountId: caller.accountId, order: filter.order, now }
   const conditions: Array<SQL | undefined> = [
     eq(keys.accountId, caller.accountId),
     isNull(keys.sessionId),
@@ -47,13 +48,15 @@ export async function listKeys(
     conditions.push(sql`${keys.metadata} @> ${JSON.stringify(filter.metadata)}::jsonb`)
   }
   if (filter.text !== null) conditions.push(containsText(filter.text))
-  if (page.after !== null) conditions.push(isAfter(filter.order, page.after))
+  if (page.after !== null) conditions.push(isAfter(list, page.after))
+  const { spends: monthSpends, ofKey } = spendsOf(list)
   const rows = await orm
     .select({ key: keys, creator: users.name })
     .from(keys)
     .leftJoin(users, eq(users.id, keys.createdBy))
+    .leftJoin(monthSpends, ofKey)
     .where(and(...conditions))
-    .orderBy(...orderOf(filter.order))
+    .orderBy(...orderOf(list))
     .limit(page.limit + 1)
   if (rows.length === 0 && page.after !== null && (await findKey(orm, caller.accountId, page.after.id)) === null) {
     return null

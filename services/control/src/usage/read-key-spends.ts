@@ -1,7 +1,25 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { ledger } from '../database/schema/usage.ts'
 import { monthOf } from './usage-range.ts'
+
+/**
+ * A query of what keys of an account have spent in the month of `now`, according to the ledger: `key_id`, and `spent` in nanodollars,
+ * never below zero. Keys without usage are missing.
+ *
+ * @param which a condition on the ledger that chooses keys
+ */
+export function selectKeySpends(accountId: string, now: Date, which: SQL): SQL {
+  const { from, to } = monthOf(now)
+  return sql`
+    select ${ledger.keyId} as key_id, greatest(sum(${ledger.costNanos}), 0) as spent
+    from ${ledger}
+    where ${ledger.accountId} = ${accountId}
+      and ${ledger.hour} >= ${from.toISOString()}::timestamptz
+      and ${ledger.hour} < ${to.toISOString()}::timestamptz
+      and ${which}
+    group by 1`
+}
 
 /**
  * What keys of an account have spent in the month of `now`, according to the ledger: id → nanodollars, never below zero.
@@ -14,18 +32,11 @@ export async function readKeySpends(
   now: Date
 ): Promise<Map<string, bigint>> {
   if (ids.length === 0) return new Map()
-  const { from, to } = monthOf(now)
   // One parameter for all ids: there may be a thousand.
-  const rows = await queryRows<{ id: string; cost: string }>(
+  const which = sql`${ledger.keyId} in (select json_array_elements_text(${JSON.stringify(ids)}::text::json))`
+  const rows = await queryRows<{ id: string; spent: string }>(
     orm,
-    sql`
-      select ${ledger.keyId} as id, greatest(sum(${ledger.costNanos}), 0)::text as cost
-      from ${ledger}
-      where ${ledger.accountId} = ${accountId}
-        and ${ledger.hour} >= ${from.toISOString()}::timestamptz
-        and ${ledger.hour} < ${to.toISOString()}::timestamptz
-        and ${ledger.keyId} in (select json_array_elements_text(${JSON.stringify(ids)}::text::json))
-      group by 1`
+    sql`select key_id as id, spent::text as spent from (${selectKeySpends(accountId, now, which)}) as spends`
   )
-  return new Map(rows.map(({ id, cost }) => [id, BigInt(cost)]))
+  return new Map(rows.map(({ id, spent }) => [id, BigInt(spent)]))
 }

@@ -18,7 +18,11 @@ type OnAction = (action: KeyAction, key: Key) => void
 /** The columns of the table of keys. */
 export const keyColumns = (onAction: OnAction): ReadonlyArray<KeyColumn<Key>> => [
   { name: 'Key', cell: (key) => <NameCell listed={key} />, sortable: { order: 'label', isDescending: false } },
-  { name: 'This month', cell: (key) => <SpendCell listed={key} /> },
+  {
+    name: 'This month',
+    cell: (key) => <SpendCell listed={key} />,
+    sortable: { order: 'spend', isDescending: true }
+  },
   {
     name: 'Created by',
     cell: ({ creator }) => <span className="block min-w-24 break-words">{creator ?? '–'}</span>

@@ -2,7 +2,7 @@ import { type ColumnDef, tableFeatures, useTable } from '@tanstack/react-table'
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { ScrollRegion } from '../../ui/scroll-region.tsx'
-import type { KeyOrder } from './use-keys.ts'
+import type { KeyOrder } from './keys-search.ts'
 
 /** Control sorts, so the table needs no feature for it. */
 const features = tableFeatures({})

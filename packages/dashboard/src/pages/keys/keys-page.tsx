@@ -10,12 +10,13 @@ import { Page } from '../../ui/page.tsx'
 import { pageHeads } from '../../ui/page-heads.ts'
 import { QueryView } from '../../ui/states.tsx'
 import { type KeyAction, keyColumns } from './key-cells.tsx'
-import { isFiltered, KeyFilters, noFilter } from './key-filters.tsx'
+import { KeyFilters } from './key-filters.tsx'
 import { KeyTable } from './key-table.tsx'
+import { isFiltered, type KeysSearch, readOrder } from './keys-search.ts'
 import { NoKeys } from './no-keys.tsx'
 import { noKeysReason } from './no-keys-reason.ts'
 import type { Key } from './read-key-form.ts'
-import { type KeyOrder, useHasRevoked, useKeys } from './use-keys.ts'
+import { useHasRevoked, useKeys } from './use-keys.ts'
 
 const CreateKeyDialog = lazyDialog(() => import('./create-key-dialog.tsx'), 'CreateKeyDialog')
 const EditKeyDialog = lazyDialog(() => import('./edit-key-dialog.tsx'), 'EditKeyDialog')
@@ -25,25 +26,25 @@ const RotateKeyDialog = lazyDialog(() => import('./rotate-key-dialog.tsx'), 'Rot
 
 type Open = { readonly action: 'create' } | { readonly action: KeyAction; readonly key: Key }
 
-/** The address can name a text to search for, and open the dialog that creates a key. */
+/** The address names what is shown, and can open the dialog that creates a key. */
 export function KeysPage() {
-  const { q = '', create } = useSearch({ from: '/dashboard/keys' })
-  return <Keys key={`${q} ${create}`} text={q} isCreating={create === '1'} />
-}
-
-function Keys({ text, isCreating }: { readonly text: string; readonly isCreating: boolean }) {
+  const { create: asksToCreate, ...search } = useSearch({ from: '/dashboard/keys' })
   const { role } = useAccount()
   const navigate = useNavigate({ from: '/dashboard/keys' })
-  const [filter, setFilter] = useState({ ...noFilter, text })
-  const [open, setOpen] = useState<Open | null>(isCreating ? { action: 'create' } : null)
-  const [order, setOrder] = useState<KeyOrder>('newest')
-  const { query, isSearching } = useKeys(filter, order)
-  const columns = useMemo(() => keyColumns((action, key) => setOpen({ action, key })), [])
-  const isEmpty = query.data?.length === 0 && !isFiltered(filter)
+  const show = (changed: KeysSearch) =>
+    void navigate({ search: (before) => ({ ...before, ...changed }), replace: true })
+  const [chosen, setChosen] = useState<Open | null>(null)
+  const open: Open | null = asksToCreate === '1' ? { action: 'create' } : chosen
+  const query = useKeys(search)
+  const columns = useMemo(() => keyColumns((action, key) => setChosen({ action, key })), [])
+  const isEmpty = query.data?.length === 0 && !isFiltered(search)
   const hasRevoked = useHasRevoked(isEmpty)
-  const close = () => (isCreating ? void navigate({ search: {}, replace: true }) : setOpen(null))
+  const close = () => {
+    setChosen(null)
+    if (asksToCreate !== undefined) void navigate({ search, replace: true })
+  }
   const create = (
-    <Button tone="primary" onClick={() => setOpen({ action: 'create' })}>
+    <Button tone="primary" onClick={() => setChosen({ action: 'create' })}>
       <Plus aria-hidden="true" className="size-4" />
       Create key
     </Button>
@@ -54,18 +55,18 @@ function Keys({ text, isCreating }: { readonly text: string; readonly isCreating
       isWaiting={query.isPending || (isEmpty && hasRevoked === undefined)}
       actions={isEmpty ? undefined : create}
     >
-      {(!isEmpty || hasRevoked === true) && <KeyFilters filter={filter} onChange={setFilter} />}
+      {(!isEmpty || hasRevoked === true) && <KeyFilters search={search} onChange={show} />}
       <Card isFlush className={query.isPlaceholderData ? 'opacity-60' : ''}>
         <QueryView query={query} lines={10}>
           {(keys) =>
             keys.length > 0 ? (
-              <KeyTable columns={columns} rows={keys} order={order} onOrder={setOrder} />
+              <KeyTable columns={columns} rows={keys} order={readOrder(search)} onOrder={(sort) => show({ sort })} />
             ) : (
               <NoKeys
                 create={create}
                 why={noKeysReason({
-                  isFiltered: isFiltered(filter),
-                  isSearching,
+                  isFiltered: isFiltered(search),
+                  isSearching: query.isPlaceholderData,
                   hasRevoked
                 })}
               />
@@ -73,7 +74,7 @@ function Keys({ text, isCreating }: { readonly text: string; readonly isCreating
           }
         </QueryView>
       </Card>
-      {!isSearching && <LoadMore query={query} text="Show more keys" />}
+      {!query.isPlaceholderData && <LoadMore query={query} text="Show more keys" />}
       {role !== 'owner' && (
         <p className="text-sm text-ink-soft">These are the keys of your team. You can change those that you created.</p>
       )}

@@ -1,32 +1,22 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import type { ApiError } from '../../api/api-error.ts'
-import { type Answer, type Input, send } from '../../api/call.ts'
+import { type Answer, send } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
-import type { KeyFilter } from './key-filters.tsx'
-
-export type KeyOrder = NonNullable<NonNullable<Input<'listKeys'>['query']>['sort']>
+import { type KeysSearch, readOrder, readTag } from './keys-search.ts'
 
 const pageSize = '50'
-/** A search begins when nothing was typed for so long. */
-const pauseMs = 250
 
 /** Loads pages of keys. Control searches and sorts. */
-export function useKeys({ text, metadata, withRevoked }: KeyFilter, sort: KeyOrder) {
-  const q = useAfterPause(text.trim())
+export function useKeys(search: KeysSearch) {
+  const q = search.q?.trim() ?? ''
+  const tag = readTag(search.tag ?? '')
   const asked = {
-    ...{ limit: pageSize, sort, spend: 'true' as const },
+    ...{ limit: pageSize, sort: readOrder(search), spend: 'true' as const },
     ...(q !== '' && { q }),
-    ...(withRevoked && { include_revoked: 'true' as const }),
-    ...(metadata !== null && { [`metadata.${metadata[0]}`]: metadata[1] })
+    ...(search.revoked === '1' && { include_revoked: 'true' as const }),
+    ...(tag !== null && { [`metadata.${tag[0]}`]: tag[1] })
   }
-  const query = useInfiniteQuery<
-    Answer<'listKeys'>,
-    ApiError,
-    Answer<'listKeys'>['keys'],
-    unknown[],
-    string | undefined
-  >({
+  return useInfiniteQuery<Answer<'listKeys'>, ApiError, Answer<'listKeys'>['keys'], unknown[], string | undefined>({
     queryKey: ['listKeys', asked],
     queryFn: ({ pageParam: cursor, signal }) => send('listKeys', { query: { ...asked, cursor } }, signal),
     initialPageParam: undefined,
@@ -34,17 +24,6 @@ export function useKeys({ text, metadata, withRevoked }: KeyFilter, sort: KeyOrd
     select: ({ pages }) => pages.flatMap(({ keys }) => keys),
     placeholderData: keepPreviousData
   })
-  return { query, isSearching: q !== text.trim() || query.isPlaceholderData }
-}
-
-/** The text, once it has not changed for a moment. */
-function useAfterPause(text: string): string {
-  const [settled, setSettled] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), pauseMs)
-    return () => clearTimeout(timer)
-  }, [text])
-  return settled
 }
 
 /** Whether an account without active keys has revoked keys to show; undefined while unknown. */

@@ -1,0 +1,24 @@
+/** What the keys page shows, as in its address. */
+export interface KeysSearch {
+  /** A text to search for. */
+  readonly q?: string
+  /** A tag that keys have, such as `tenant=acme`. */
+  readonly tag?: string
+  /** `1`: also keys revoked in the last 30 days. */
+  readonly revoked?: string
+  readonly sort?: string
+}
+
+export const keyOrders = ['newest', 'label', 'last_used', 'spend'] as const
+export type KeyOrder = (typeof keyOrders)[number]
+
+/** The order that an address names; the newest first if it names none. */
+export const readOrder = ({ sort }: KeysSearch): KeyOrder => keyOrders.find((order) => order === sort) ?? 'newest'
+
+/** Reads a tag such as `tenant=acme` as a pair; null for any other text. */
+export function readTag(text: string): readonly [string, string] | null {
+  const [, name, value] = /^\s*([A-Za-z0-9_.-]{1,40})\s*=\s*(.+?)\s*$/.exec(text) ?? []
+  return name === undefined || value === undefined ? null : [name, value]
+}
+
+export const isFiltered = ({ q = '', tag = '' }: KeysSearch): boolean => q.trim() !== '' || readTag(tag) !== null
