@@ -1774,7 +1774,7 @@ export interface operations {
                 cursor?: string;
                 include_revoked?: "true" | "false";
                 q?: string;
-                sort?: "newest" | "label" | "last_used";
+                sort?: "newest" | "label" | "last_used" | "spend";
                 spend?: "true" | "false";
             };
             header?: never;
