@@ -20,8 +20,9 @@ const { PATH, HOME } = process.env
 const packages = () => process.env.TOLLGATE_TEST_PACKAGE
 
 /**
- * Starts the whole product as `npm start` does, on free ports, with a temporary data directory. The database is a copy with
- * empty tables, since migration takes half of control's start time. Packages have no PGlite, so they get a real PostgreSQL.
+ * Starts the whole product as `npm start` does, on free ports, with a temporary data directory. Where PostgreSQL is installed, control uses
+ * it: that takes less time than PGlite, which packages lack. Otherwise PGlite gets a copy of a database with empty tables, since migration
+ * takes half of control's start time.
  *
  * @throws Error if packages are tested, and PostgreSQL is not installed
  */
@@ -31,7 +32,7 @@ export async function startTestSystem(
 ): Promise<TestSystem> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-e2e-'))
   const folder = packages()
-  const postgres = folder === undefined ? null : await startPostgres()
+  const postgres = await startPostgres()
   if (postgres !== null) t.teardown(() => postgres.stop())
   else if (folder !== undefined) throw new Error('PostgreSQL is not installed')
   else await copyPgliteDirectory('migrated', join(dataDir, 'postgres'))

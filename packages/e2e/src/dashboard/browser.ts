@@ -6,21 +6,25 @@ import type { TestSystem } from '../start-test-system.ts'
 
 const program = findProgram(['chromium', 'chromium-browser', 'google-chrome'])
 
+/** Chromium's sandbox does not work for root. The tests open only our own pages. */
+const always = ['--no-sandbox', '--disable-gpu']
+/** Fewer processes take less time for tests. Speed is measured without. */
+const fewProcesses = ['--in-process-gpu', '--renderer-process-limit=2']
+
 type BrowserTest = Parameters<typeof need>[0] & { teardown(handler: () => Promise<void>): void }
 
 /** Starts the machine's browser and closes it at the end of the test. Without a browser it returns null and skips the test. */
 export async function startBrowser(t: BrowserTest): Promise<Browser | null> {
   if (!need(t, 'Chromium', program)) return null
-  const browser = await launchBrowser()
+  const browser = await launchBrowser(fewProcesses)
   if (browser !== null) t.teardown(() => browser.close())
   return browser
 }
 
 /** Starts the machine's browser. Without a browser it returns null. */
-export async function launchBrowser(): Promise<Browser | null> {
+export async function launchBrowser(args: readonly string[] = []): Promise<Browser | null> {
   if (program === null) return null
-  // Chromium's sandbox does not work for root. The tests open only our own pages.
-  return chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu'] })
+  return chromium.launch({ executablePath: program, args: [...always, ...args] })
 }
 
 export interface Visit {
@@ -39,7 +43,13 @@ export async function visit(
   { person, ...options }: BrowserContextOptions & { person?: Person } = {}
 ): Promise<Visit> {
   const { control, gateway } = system.addresses
-  const context = await browser.newContext({ baseURL: control, locale: 'en-US', ...options })
+  // Pages that move nothing are drawn less often.
+  const context = await browser.newContext({
+    baseURL: control,
+    locale: 'en-US',
+    reducedMotion: 'reduce',
+    ...options
+  })
   if (person?.cookie != null) {
     const [name = '', value = ''] = person.cookie.split('=')
     await context.addCookies([{ name, value, url: control, httpOnly: true, sameSite: 'Lax' }])
