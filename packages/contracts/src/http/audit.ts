@@ -14,11 +14,21 @@ export const AuditEntry = Type.Object({
   actor_email: Type.Union([Type.String(), Type.Null()]),
   /** Id of the changed object; null for the account itself. */
   subject: Type.Union([Type.String(), Type.Null()]),
+  /** More about it. A changed setting has its new value, and its old one as `<name>_before`. */
   detail: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
   /** Null for the service itself. */
   ip: Type.Union([Type.String(), Type.Null()])
 })
 export type AuditEntry = Static<typeof AuditEntry>
+
+/** An entry as the list shows it. */
+export const ListedAuditEntry = Type.Object({
+  ...AuditEntry.properties,
+  /** Label of the management key that acted; null for other actors, and once the key is erased. */
+  actor_key_label: Type.Union([Type.String(), Type.Null()]),
+  /** Whether `subject` is a key, a webhook endpoint or a member of the team that still exists. Revoked keys do. */
+  subject_exists: Type.Boolean()
+})
 
 /** Which entries are wanted. All conditions must hold. */
 const filter = {
@@ -61,7 +71,7 @@ export const ExportAuditQuery = Type.Object(
 export type ExportAuditQuery = Static<typeof ExportAuditQuery>
 
 export const AuditResponse = Type.Object({
-  entries: Type.Array(AuditEntry),
+  entries: Type.Array(ListedAuditEntry),
   has_more: Type.Boolean(),
   /** Null on the last page. With filters, a page may have fewer entries than `limit`, or none, before the last one. */
   next_cursor: Type.Union([Type.String(), Type.Null()]),

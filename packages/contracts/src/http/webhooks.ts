@@ -111,6 +111,12 @@ export const WebhookDelivery = Type.Object({
   created: Instant,
   /** When it is tried next; null if it is not pending. */
   next_try: orNull(Instant),
+  /** The body of every try. */
+  message: Type.Object({
+    type: Type.String(),
+    timestamp: Instant,
+    data: Type.Object({}, { additionalProperties: true })
+  }),
   /** The last 20 tries, newest first. */
   attempts: Type.Array(WebhookAttempt)
 })

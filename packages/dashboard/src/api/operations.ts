@@ -3191,6 +3191,14 @@ export interface operations {
                             /** Format: date-time */
                             created: string;
                             next_try: string | null;
+                            message: {
+                                type: string;
+                                /** Format: date-time */
+                                timestamp: string;
+                                data: {
+                                    [key: string]: unknown;
+                                };
+                            };
                             attempts: {
                                 /** Format: date-time */
                                 at: string;
@@ -3237,6 +3245,14 @@ export interface operations {
                             /** Format: date-time */
                             created: string;
                             next_try: string | null;
+                            message: {
+                                type: string;
+                                /** Format: date-time */
+                                timestamp: string;
+                                data: {
+                                    [key: string]: unknown;
+                                };
+                            };
                             attempts: {
                                 /** Format: date-time */
                                 at: string;
@@ -3285,6 +3301,14 @@ export interface operations {
                             /** Format: date-time */
                             created: string;
                             next_try: string | null;
+                            message: {
+                                type: string;
+                                /** Format: date-time */
+                                timestamp: string;
+                                data: {
+                                    [key: string]: unknown;
+                                };
+                            };
                             attempts: {
                                 /** Format: date-time */
                                 at: string;
@@ -4075,6 +4099,8 @@ export interface operations {
                                 [key: string]: string | number | boolean | null;
                             };
                             ip: string | null;
+                            actor_key_label: string | null;
+                            subject_exists: boolean;
                         }[];
                         has_more: boolean;
                         next_cursor: string | null;

@@ -7,6 +7,8 @@ import { countOf, formatCount } from '../format/number.ts'
 import { formatMoment } from '../format/time.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
+import { CodeBlock } from '../ui/code-block.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
 import { Moment } from '../ui/moment.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { deliveryStates, describeAttempt } from './describe-endpoint.ts'
@@ -18,13 +20,14 @@ interface DeliveryRowProps {
   readonly delivery: WebhookDelivery
 }
 
-/** A message of the log. It opens to show every try, and a button that sends it again. */
+/** A message of the log. It opens to show every try, its text, and a button that sends it again. */
 export function DeliveryRow({ area, endpointId, delivery }: DeliveryRowProps) {
-  const { type, status, created, attempts, message_id, next_try } = delivery
+  const { type, status, created, attempts, message_id, message, next_try } = delivery
   const [tone, state] = deliveryStates[status]
+  const [isOpen, setOpen] = useState(false)
   return (
     <li>
-      <details className="group">
+      <details className="group" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary className="flex list-none flex-wrap items-center gap-x-3 gap-y-1 px-5 py-3 text-sm hover:bg-sunken [&::-webkit-details-marker]:hidden">
           <ChevronRight
             aria-hidden="true"
@@ -63,9 +66,11 @@ export function DeliveryRow({ area, endpointId, delivery }: DeliveryRowProps) {
               )}
             </p>
           )}
-          <p className="text-[0.8125rem] text-ink-soft">
-            Message id <span className="font-mono break-all">{message_id}</span>
-          </p>
+          <div className="flex flex-wrap items-center gap-2 text-[0.8125rem] text-ink-soft">
+            Message id <code className="min-w-0 font-mono break-all">{message_id}</code>
+            <CopyButton text={message_id} what="the message id" />
+          </div>
+          {isOpen && <CodeBlock code={JSON.stringify(message, null, 2)} what="the message" />}
           <RedeliverButton area={area} endpointId={endpointId} delivery={delivery} />
         </div>
       </details>

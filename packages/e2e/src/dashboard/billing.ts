@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import t from 'tap'
 import { ada } from './ada.ts'
 import { visit } from './browser.ts'
@@ -25,7 +26,8 @@ t.test('the next charge is unknown while the payment provider does not answer, a
   await context.route('**/api/billing/plan', async (route) => {
     const answer = await route.fetch()
     const { plan } = (await answer.json()) as { plan: object }
-    await route.fulfill({ response: answer, json: { plan: { ...plan, renews_at: '2026-12-25T12:00:00.000Z' } } })
+    const paid = { id: 'pro', price_id: 'price_pro_yearly', renews_at: '2026-12-25T12:00:00.000Z' }
+    await route.fulfill({ response: answer, json: { plan: { ...plan, ...paid } } })
   })
   const charge = { amount: 2000, currency: 'usd', at: '2026-12-25T13:00:00.000Z' }
   await context.route('**/api/billing/next-charge', (route) =>
@@ -39,5 +41,12 @@ t.test('the next charge is unknown while the payment provider does not answer, a
   isAway = false
   await page.clock.fastForward(31_000)
   await page.getByText('Next charge: $20.00 on Dec 25, 2026.').waitFor()
+  const plans = page.getByRole('list', { name: 'Plans' }).getByRole('listitem')
+  const own = plans.filter({ has: page.getByRole('heading', { name: 'Pro', exact: true }) })
+  await own.getByText('$200 / year').waitFor()
+  await own.getByText('Current').waitFor()
+  await page.getByRole('group', { name: 'Billing interval' }).getByText('Monthly').click()
+  await own.getByRole('button', { name: 'Switch to monthly billing' }).waitFor()
+  assert.equal(await own.getByText('Current').count(), 0, 'the monthly price is not the current one')
   await context.close()
 })

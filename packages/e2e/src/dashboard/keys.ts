@@ -3,6 +3,7 @@ import t from 'tap'
 import { ada, hostile } from './ada.ts'
 import { visit } from './browser.ts'
 import { accessibilityProblems } from './check-accessibility.ts'
+import { choose } from './choose.ts'
 import { untilFailed } from './until-failed.ts'
 import { browser, system } from './world.ts'
 
@@ -71,6 +72,8 @@ t.test('a key is created and rotated only once, even if the response is lost', a
   await page.keyboard.press('Enter')
   await page.getByText('Enter a complete date, or leave the field empty.').waitFor()
   await dialog.getByLabel('Expires after').fill('2040-01-01')
+  await choose(page, 'Warnings', 'Own thresholds')
+  await dialog.getByLabel('Thresholds').fill('50, 90')
   await dialog.getByRole('button', { name: 'Create key' }).click()
   await page.getByText('The server cannot be reached').waitFor()
   await dialog.getByLabel('Label').fill('made once, named twice')
@@ -91,8 +94,13 @@ t.test('a key is created and rotated only once, even if the response is lost', a
   await dialog.getByText('The server cannot be reached').waitFor()
   await dialog.getByRole('button', { name: 'Rotate key' }).click()
   await page.getByText('but it did not reach this page').waitFor()
+  await dialog.getByLabel('Also end open requests').check()
   await dialog.getByRole('button', { name: 'Rotate again' }).click()
   assert.match(String(await page.locator('[data-secret]').textContent()), /^tg_/)
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByRole('link', { name: 'made once, named twice' }).click()
+  await page.getByText('At 50 %, 90 % of the budget').waitFor()
+  await page.getByText('open requests:').waitFor()
   await context.close()
 })
 

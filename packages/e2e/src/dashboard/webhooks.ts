@@ -49,6 +49,9 @@ t.test('an owner creates, tests, repairs, rotates, turns off and deletes a webho
   await failed.locator('summary').focus()
   await page.keyboard.press('Enter')
   await failed.getByText('The receiver answered 503').first().waitFor()
+  await failed.getByRole('region', { name: 'the message' }).getByText('"label": "Web"').waitFor()
+  await failed.getByRole('button', { name: 'Copy the message id' }).waitFor()
+  assert.deepEqual(await accessibilityProblems(page), [])
   await page.getByText('Deliveries fail').waitFor()
   receiver.status = 200
   await failed.getByRole('button', { name: 'Try now key.created' }).click()

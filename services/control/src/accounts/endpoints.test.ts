@@ -75,7 +75,11 @@ onDatabase('account', async (t, newDatabase) => {
     )
     assert.deepEqual(
       { ...entry },
-      { action: 'account.updated', detail: { monthly_budget_usd: 12.345678901 }, actor: id, ip: '127.0.0.1' }
+      {
+        action: 'account.updated',
+        detail: { monthly_budget_usd: 12.345678901, monthly_budget_usd_before: null },
+        ...{ actor: id, ip: '127.0.0.1' }
+      }
     )
   })
 

@@ -66,10 +66,12 @@ export async function accountEndpoints(
       const version = await recordChange(tx, [accountShard(id)])
       await countKeyChange(tx, catalog, id)
       // Checked again under the lock: the plan may have changed.
-      const ownCapNanos = readOwnCap(usd, planCapNanos(await readAccount(tx, id)))
+      const found = await readAccount(tx, id)
+      const ownCapNanos = readOwnCap(usd, planCapNanos(found))
       await tx.update(accounts).set({ ownCapNanos, version }).where(eq(accounts.id, id))
       await noteBudget(tx, id, null)
-      await recordAudit(tx, { accountId: id, ...by, action: 'account.updated', detail: { monthly_budget_usd: usd } })
+      const detail = { monthly_budget_usd_before: ownCapUsd(found), monthly_budget_usd: usd }
+      await recordAudit(tx, { accountId: id, ...by, action: 'account.updated', detail })
     })
   }
 
@@ -82,7 +84,7 @@ export async function accountEndpoints(
       models: models.map((model) => toOfferedModel(catalog, model)),
       status: row.status,
       role,
-      monthly_budget_usd: row.ownCapNanos === null ? null : toUsd(row.ownCapNanos),
+      monthly_budget_usd: ownCapUsd(row),
       plan_monthly_budget_usd: toUsd(planCapNanos(row))
     }
   }
@@ -91,6 +93,8 @@ export async function accountEndpoints(
   /** The plan's cap, or the operator's. */
   const planCapNanos = (row: Row) => limitsInForce(catalog, row).monthlyNanos
 }
+
+const ownCapUsd = ({ ownCapNanos }: Row): number | null => (ownCapNanos === null ? null : toUsd(ownCapNanos))
 
 async function readAccount(orm: Orm, id: string): Promise<Row> {
   const [row] = await orm.select().from(accounts).where(eq(accounts.id, id))

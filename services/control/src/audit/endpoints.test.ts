@@ -49,7 +49,9 @@ onDatabase('the audit log', async (t, newDatabase) => {
       actor_email: ada.email,
       subject: 'key_0',
       detail: { n: 0 },
-      ip: '192.0.2.7'
+      ip: '192.0.2.7',
+      actor_key_label: null,
+      subject_exists: false
     })
   })
 
@@ -99,8 +101,11 @@ onDatabase('the audit log', async (t, newDatabase) => {
       assert.equal((answer.body as { error: { code: string } }).error.code, 'forbidden')
     }
     assert.deepEqual(
-      (await read('', owner.cookie)).entries.slice(0, 2).map(({ action }) => action),
-      ['team.joined', 'team.invited']
+      (await read('', owner.cookie)).entries.slice(0, 2).map(({ action, subject_exists }) => [action, subject_exists]),
+      [
+        ['team.joined', true],
+        ['team.invited', false]
+      ]
     )
   })
 

@@ -12,6 +12,7 @@ import { createRateLimitHook } from '../http/rate-limit.ts'
 import { readPage, writeCursor } from './audit-cursor.ts'
 import { type AuditFilter, readAuditFilter } from './audit-filter.ts'
 import { readAuditLog, readWholeAuditLog, toAuditEntry } from './read-audit-log.ts'
+import { toListed } from './to-listed.ts'
 
 /** Rows of one query. An export of any length needs the memory of two such pages. */
 const exportPageSize = 1000
@@ -40,7 +41,7 @@ export async function auditEndpoints(instance: FastifyInstance, { database, limi
       const page = readPage({ ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) })
       const { rows, next } = await readAuditLog(orm, filter, page)
       return {
-        entries: rows.map(toAuditEntry),
+        entries: await toListed(orm, filter.accountId, rows),
         has_more: next !== null,
         next_cursor: next === null ? null : writeCursor(next),
         searched_to: next === null ? null : next.at.toISOString()

@@ -147,21 +147,20 @@ test('billing', async (t) => {
         const page = await fetch((body as { url: string }).url)
         return { url: page.url, text: await page.text() }
       }
-      const page = await open('price_team_monthly')
-      assert.match(page.text, /Confirm your switch/)
-      const confirmed = await happens(() =>
-        fetch(page.url, {
-          method: 'POST',
-          redirect: 'manual',
-          body: new URLSearchParams({ price: 'price_team_monthly' })
-        })
-      )
-      assert.equal(confirmed.status, 303)
-      assert.match(confirmed.headers.get('location') ?? '', /\/dashboard\/billing\?changed=price_team_monthly$/)
-      assert.equal((await plan(user)).price_id, 'price_team_monthly')
+      // Another plan, and then the same one with another interval.
+      for (const price of ['price_team_monthly', 'price_team_yearly']) {
+        const page = await open(price)
+        assert.match(page.text, /Confirm your switch/)
+        const confirmed = await happens(() =>
+          fetch(page.url, { method: 'POST', redirect: 'manual', body: new URLSearchParams({ price }) })
+        )
+        assert.equal(confirmed.status, 303)
+        assert.ok(confirmed.headers.get('location')?.endsWith(`/dashboard/billing?changed=${price}`))
+        assert.equal((await plan(user)).price_id, price)
+      }
 
       // The provider has nothing to confirm: the portal shows its first page.
-      assert.match((await open('price_team_monthly')).text, /Switch plan/)
+      assert.match((await open('price_team_yearly')).text, /Switch plan/)
       const unknown = await portal(user, '?price_id=price_none')
       assert.deepEqual([unknown.status, codeOf(unknown)], [400, 'unknown_price'])
     }

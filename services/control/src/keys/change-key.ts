@@ -12,6 +12,7 @@ import { keys } from '../database/schema/keys.ts'
 import { noteBudget } from '../notices/spend-checks.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
 import { assertKeyQuota } from './assert-key-quota.ts'
+import { changedValues } from './changed-values.ts'
 import { readKeyTerms } from './key-terms.ts'
 import type { ByWhom } from './store-key.ts'
 
@@ -55,7 +56,8 @@ export async function changeKey(
       row!.monthlyBudgetNanos !== found.key.monthlyBudgetNanos ||
       !isDeepStrictEqual(row!.thresholds, found.key.thresholds)
     if (isWatchedAnew) await noteBudget(tx, accountId, id)
-    const detail = { label: row!.label, changed: Object.keys(asked).sort().join(', '), ...by.detail }
+    const changed = Object.keys(asked).sort().join(', ')
+    const detail = { ...changedValues(found.key, row!), label: row!.label, changed, ...by.detail }
     await recordAudit(tx, { accountId, ...by, action: 'key.updated', subject: id, detail })
     return row!
   })

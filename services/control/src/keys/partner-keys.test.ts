@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { AuditResponse } from '@tollgate/contracts/http/audit.ts'
 import type { Key } from '@tollgate/contracts/http/keys.ts'
 import { digestSecret, scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
 import { readKeyRecord } from '@tollgate/contracts/records/records.ts'
@@ -82,7 +83,7 @@ onDatabase('keys for partners', async (t, newDatabase) => {
   })
 
   await t.test('a server with a management key creates, lists, changes, rotates and revokes keys', async () => {
-    const { user, server } = await partner()
+    const { user, management, server } = await partner()
     const key = told(await create(server, { label: 'tenant 1', metadata: { tenant: '1' } }))
     assert.equal(scopeOfSecret(key.value), 'inference')
     assert.equal((await recordOf(user.id, key.id)).digest, digestSecret(key.value))
@@ -91,7 +92,10 @@ onDatabase('keys for partners', async (t, newDatabase) => {
       keys.map(({ id, metadata }) => ({ id, metadata })),
       [{ id: key.id, metadata: { tenant: '1' } }]
     )
-    const changed = await call('PATCH', `/api/keys/${key.id}`, { ...server, body: { label: 'renamed' } })
+    const changed = await call('PATCH', `/api/keys/${key.id}`, {
+      ...server,
+      body: { label: 'renamed', monthly_budget_usd: 500 }
+    })
     assert.equal((changed.body as { key: Key }).key.label, 'renamed')
     const rotated = told(await call('POST', `/api/keys/${key.id}/rotate`, server), 200)
     assert.equal(rotated.id, key.id)
@@ -101,8 +105,7 @@ onDatabase('keys for partners', async (t, newDatabase) => {
     assert.equal((await recordOf(user.id, key.id)).status, 'revoked')
 
     const log = await call('GET', '/api/audit', user)
-    const entries = (log.body as { entries: Array<{ action: string; actor_id: string | null; detail: object }> })
-      .entries
+    const { entries } = log.body as AuditResponse
     const byServer = entries.filter(({ detail }) => 'by_key' in detail)
     assert.deepEqual(
       byServer.map(({ action, actor_id }) => [action, actor_id]),
@@ -113,6 +116,13 @@ onDatabase('keys for partners', async (t, newDatabase) => {
         ['key.created', null]
       ]
     )
+    for (const entry of byServer) {
+      assert.deepEqual([entry.actor_key_label, entry.subject, entry.subject_exists], [management.label, key.id, true])
+    }
+    assert.deepEqual(byServer[2]!.detail, {
+      ...{ by_key: management.id, changed: 'label, monthly_budget_usd' },
+      ...{ label_before: 'tenant 1', label: 'renamed', monthly_budget_usd_before: null, monthly_budget_usd: 500 }
+    })
   })
 
   await t.test('a management key works only for keys, and never for management keys', async () => {

@@ -7,6 +7,7 @@ import type { Database } from '../database/connect.ts'
 import { webhookDeliveries } from '../database/schema/webhooks.ts'
 import { type SealKeys, unseal } from '../secrets/seal.ts'
 import { type CallUnderWay, type ClaimedDelivery, claimDeliveries } from './claim-deliveries.ts'
+import { messageOf } from './message-of.ts'
 import { resealSecrets } from './reseal-secrets.ts'
 import type { CallOutcome, CallResult, SendMessage } from './send-message.ts'
 import { signMessage } from './sign-message.ts'
@@ -121,7 +122,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
       const error = 'The signing secret cannot be read. Rotate it, or ask the operator to restore SECRETS_KEY.'
       return { outcome: 'unreadable_secret', status: null, error }
     }
-    const body = JSON.stringify({ type: event.type, timestamp: event.at.toISOString(), data: event.data })
+    const body = JSON.stringify(messageOf(event))
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'Webhooks',

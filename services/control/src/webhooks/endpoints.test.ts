@@ -61,6 +61,7 @@ onDatabase('webhook endpoints', async (t, newDatabase) => {
     assert.deepEqual(payload.data, { key: { id, label: 'tenant', scope: 'inference', metadata: {} } })
     const [delivery] = (await log(endpoint.id)).deliveries
     assert.deepEqual([delivery!.message_id, delivery!.status, delivery!.next_try], [message.id, 'delivered', null])
+    assert.deepEqual(delivery!.message, payload)
     assert.deepEqual(
       delivery!.attempts.map(({ status, error }) => [status, error]),
       [[204, null]]

@@ -6,6 +6,7 @@ import { events } from '../database/schema/events.ts'
 import { webhookAttempts, webhookDeliveries, webhookEndpoints } from '../database/schema/webhooks.ts'
 import { readCursor, writeCursor } from '../http/cursor.ts'
 import { isUuid } from '../http/is-uuid.ts'
+import { messageOf } from './message-of.ts'
 
 const defaultLimit = 50
 const maxAttempts = 20
@@ -60,7 +61,7 @@ export async function readDelivery(orm: Orm, endpointId: string, id: string): Pr
 
 const select = (orm: Orm) =>
   orm
-    .select({ delivery: webhookDeliveries, type: events.type })
+    .select({ delivery: webhookDeliveries, event: events })
     .from(webhookDeliveries)
     .innerJoin(events, eq(events.id, webhookDeliveries.eventId))
 
@@ -72,13 +73,14 @@ async function withAttempts(orm: Orm, rows: readonly Row[]): Promise<WebhookDeli
     orm,
     rows.map(({ delivery }) => delivery.id)
   )
-  return rows.map(({ delivery, type }) => ({
+  return rows.map(({ delivery, event }) => ({
     id: delivery.id,
-    message_id: delivery.eventId,
-    type,
+    message_id: event.id,
+    type: event.type,
     status: delivery.status,
     created: delivery.createdAt.toISOString(),
     next_try: delivery.dueAt?.toISOString() ?? null,
+    message: messageOf(event),
     attempts: (byDelivery.get(delivery.id) ?? []).map(toAttempt)
   }))
 }

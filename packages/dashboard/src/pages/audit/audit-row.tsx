@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react'
 import { formatMoment } from '../../format/time.ts'
-import type { AuditEntry, describeDetail } from './describe-entry.ts'
+import type { AuditEntry } from './describe-entry.ts'
 
 interface AuditRowProps {
   readonly entry: Pick<AuditEntry, 'at' | 'ip'>
   /** Who did what. */
-  readonly sentence: string
+  readonly sentence: ReactNode
   /** More facts. */
-  readonly details: ReturnType<typeof describeDetail>
+  readonly details: ReadonlyArray<readonly [name: string, value: ReactNode]>
   /** More about it, below the sentence. */
   readonly children?: ReactNode
 }

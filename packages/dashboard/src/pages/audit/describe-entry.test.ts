@@ -7,8 +7,17 @@ import {
   describeDetail,
   describedActions,
   describeRest,
-  describeSentence
+  describeSentence,
+  type Part
 } from './describe-entry.ts'
+
+const textOf = (parts: readonly Part[]): string =>
+  parts
+    .map(({ text }) => text)
+    .join('')
+    .replaceAll(/[\u2066-\u2069]/g, '')
+const linksOf = (parts: readonly Part[]) => parts.filter(({ to }) => to !== undefined)
+const restOf = (told: AuditEntry) => describeRest(told).map(([name, value]) => [name, textOf([value])])
 
 const entry: AuditEntry = {
   id: '1',
@@ -25,39 +34,32 @@ test('every action that control records is a sentence, and an unknown one is sho
   const known = new Map<string, string>(describedActions)
   assert.deepEqual([...known.keys()].sort(), [...auditActions].sort())
   for (const action of auditActions) {
-    assert.match(describeSentence({ ...entry, action, detail: {} }), /^ada@example\.com [a-z][^.]+\.$/, action)
+    assert.match(textOf(describeSentence({ ...entry, action, detail: {} })), /^ada@example\.com [a-z][^.]+\.$/, action)
   }
   assert.equal(known.get('key.created'), 'Created a key')
-  assert.equal(describeSentence({ ...entry, action: 'key.painted' }), 'ada@example.com key.painted.')
+  assert.equal(textOf(describeSentence({ ...entry, action: 'key.painted' })), 'ada@example.com key.painted.')
 })
 
 test('every entry names an actor, even without an e-mail address', async () => {
   assert.equal(describeActor(entry), 'ada@example.com')
   assert.equal(describeActor({ ...entry, actor_email: null }), 'A deleted user')
   assert.equal(describeActor({ ...entry, actor_id: null, actor_email: null }), 'This service')
-  assert.equal(
-    describeActor({ ...entry, actor_id: null, actor_email: null, detail: { by_key: 'key_2' } }),
-    'A management key'
-  )
 })
 
 test('details are pairs of text', async () => {
   assert.deepEqual(describeDetail(entry), [
-    ['monthly budget usd', 'none'],
-    ['label', '<b>x</b>'],
+    ['monthly budget', 'none'],
+    ['label', '“\u2068<b>x</b>\u2069”'],
     ['id', 'key_1']
   ])
 })
 
 test('a change of something with a name is a sentence, without the id', async () => {
-  const told = (changed: Partial<AuditEntry>) => {
-    const text = describeSentence({ ...entry, ...changed })
-    return text.replaceAll(/[\u2066-\u2069]/g, '')
-  }
+  const told = (changed: Partial<AuditEntry>) => textOf(describeSentence({ ...entry, ...changed }))
   assert.equal(told({ detail: { label: 'ci' } }), 'ada@example.com created the key “ci”.')
   assert.equal(
     told({ action: 'key.revoked', actor_id: null, actor_email: null, detail: { label: 'ci', by_key: 'key_2' } }),
-    'A management key revoked the key “ci”.'
+    'The management key key_2 revoked the key “ci”.'
   )
   assert.equal(
     told({ action: 'team.invited', detail: { email: 'bob@example.com' } }),
@@ -66,6 +68,15 @@ test('a change of something with a name is a sentence, without the id', async ()
   assert.equal(
     told({ action: 'account.updated', detail: { monthly_budget_usd: 5 } }),
     'ada@example.com set the monthly budget to $5.00.'
+  )
+  const budget = { monthly_budget_usd: 500, monthly_budget_usd_before: 5 }
+  assert.equal(
+    told({ action: 'account.updated', detail: budget }),
+    'ada@example.com changed the monthly budget from $5.00 to $500.00.'
+  )
+  assert.equal(
+    told({ action: 'account.updated', detail: { ...budget, monthly_budget_usd: null } }),
+    'ada@example.com removed their own monthly budget of $5.00.'
   )
   assert.equal(
     told({ action: 'plan.changed', actor_id: null, actor_email: null, detail: { from: 'free', to: 'pro' } }),
@@ -77,5 +88,38 @@ test('a change of something with a name is a sentence, without the id', async ()
 
 test('a sentence leaves out what it says, and keeps the rest', async () => {
   const rotated = { ...entry, action: 'key.rotated', detail: { label: 'ci', grace_seconds: 60 } }
-  assert.deepEqual(describeRest(rotated), [['the old value works for', '1 minute']])
+  assert.deepEqual(restOf(rotated), [['the old value works for', '1 minute']])
+})
+
+test('a changed key has its old and new values, and an entry without values names what changed', async () => {
+  const restOfChange = (detail: AuditEntry['detail']) => restOf({ ...entry, action: 'key.updated', detail })
+  assert.deepEqual(
+    restOfChange({
+      ...{ label: 'app', label_before: 'ci', changed: 'label, models, metadata, monthly_budget_usd' },
+      ...{ models: 'gpt-5', models_before: null, monthly_budget_usd: 500, monthly_budget_usd_before: 5 }
+    }),
+    [
+      ['label', 'from “ci” to “app”'],
+      ['changed', 'metadata'],
+      ['models', 'from all models in the plan to gpt-5'],
+      ['monthly budget', 'from $5.00 to $500.00']
+    ]
+  )
+  assert.deepEqual(restOfChange({ label: 'ci', changed: 'models, monthly_budget_usd' }), [
+    ['changed', 'models, monthly budget']
+  ])
+})
+
+test('what still exists is a link, and the management key that acted too', async () => {
+  const by = { actor_id: null, actor_email: null, actor_key_label: 'server', subject_exists: true }
+  const revoked = { ...entry, ...by, action: 'key.revoked', detail: { label: 'ci', by_key: 'key_2' } }
+  const parts = describeSentence(revoked)
+  assert.equal(textOf(parts), 'The management key “server” revoked the key “ci”.')
+  assert.deepEqual(
+    linksOf(parts).map(({ to }) => to),
+    ['/dashboard/keys/key_2', '/dashboard/keys/key_1']
+  )
+  assert.deepEqual(linksOf(describeSentence({ ...revoked, actor_key_label: null, subject_exists: false })), [])
+  const joined = { ...entry, action: 'team.joined', detail: {}, subject: 'u', subject_exists: true }
+  assert.deepEqual(describeRest(joined), [['id', { text: 'u', to: '/dashboard/team' }]])
 })

@@ -2,9 +2,19 @@ import type { AuditAction } from '@tollgate/contracts/audit/audit-actions.ts'
 import type { Answer } from '../../api/call.ts'
 import { formatDuration } from '../../format/duration.ts'
 import { formatUsd } from '../../format/money.ts'
+import { formatMoment } from '../../format/time.ts'
 import { isolate, visibleText } from '../../format/visible-text.ts'
 
-export type AuditEntry = Answer<'listAudit'>['entries'][number]
+type Listed = Answer<'listAudit'>['entries'][number]
+type Found = 'actor_key_label' | 'subject_exists'
+/** An entry of the list. Without what the list adds, nothing of it is a link. */
+export type AuditEntry = Omit<Listed, Found> & Partial<Pick<Listed, Found>>
+
+/** A text of an entry; with `to`, a link to that page. */
+export interface Part {
+  readonly text: string
+  readonly to?: string
+}
 
 /** What somebody did, after their name. Every action has an entry, which also names it in the filter. */
 const deeds: Readonly<Record<AuditAction, string>> = {
@@ -53,68 +63,106 @@ export const describedActions = Object.entries(deeds).map(
 
 type Detail = AuditEntry['detail']
 
+/** What was done, and to what. */
+type Deed = readonly [verb: string, name?: string]
+
 /** More exact words for an entry that names what was changed. */
-const named: Readonly<Record<string, (detail: Detail) => string | null>> = {
-  'key.created': ({ label }) => quoted('created the key', label),
-  'key.updated': ({ label }) => quoted('changed the key', label),
-  'key.rotated': ({ label }) => quoted('rotated the key', label),
-  'key.grace_ended': ({ label }) => quoted('ended the old value of the key', label),
-  'key.revoked': ({ label }) => quoted('revoked the key', label),
-  'webhook.created': ({ host }) => quoted('added the webhook endpoint at', host),
-  'webhook.changed': ({ host }) => quoted('changed the webhook endpoint at', host),
-  'webhook.rotated': ({ host }) => quoted('replaced the secret of the webhook endpoint at', host),
-  'webhook.deleted': ({ host }) => quoted('deleted the webhook endpoint at', host),
-  'team.invited': ({ email }) => quoted('invited', email),
-  'team.invitation_revoked': ({ email }) => quoted('withdrew the invitation of', email),
-  'account.updated': ({ monthly_budget_usd: usd }) =>
-    typeof usd === 'number'
-      ? `set the monthly budget to ${formatUsd(usd)}`
-      : usd === null
-        ? 'removed their own monthly budget'
-        : null,
+const named: Readonly<Record<string, (detail: Detail) => Deed | null>> = {
+  'key.created': ({ label }) => withName('created the key', label),
+  'key.updated': ({ label }) => withName('changed the key', label),
+  'key.rotated': ({ label }) => withName('rotated the key', label),
+  'key.grace_ended': ({ label }) => withName('ended the old value of the key', label),
+  'key.revoked': ({ label }) => withName('revoked the key', label),
+  'webhook.created': ({ host }) => withName('added the webhook endpoint at', host),
+  'webhook.changed': ({ host }) => withName('changed the webhook endpoint at', host),
+  'webhook.rotated': ({ host }) => withName('replaced the secret of the webhook endpoint at', host),
+  'webhook.deleted': ({ host }) => withName('deleted the webhook endpoint at', host),
+  'team.invited': ({ email }) => withName('invited', email),
+  'team.invitation_revoked': ({ email }) => withName('withdrew the invitation of', email),
+  'account.updated': ({ monthly_budget_usd: usd, monthly_budget_usd_before: before }) => {
+    const of = typeof before === 'number' ? formatUsd(before) : null
+    if (usd === null) return [`removed their own monthly budget${of === null ? '' : ` of ${of}`}`]
+    if (typeof usd !== 'number') return null
+    return [
+      of === null
+        ? `set the monthly budget to ${formatUsd(usd)}`
+        : `changed the monthly budget from ${of} to ${formatUsd(usd)}`
+    ]
+  },
   'plan.changed': ({ from, to }) =>
     typeof to !== 'string'
       ? null
-      : typeof from === 'string'
-        ? `changed the plan from ${from} to ${to}`
-        : `set the plan to ${to}`
+      : [typeof from === 'string' ? `changed the plan from ${from} to ${to}` : `set the plan to ${to}`]
 }
 
 /** Names in quotes, so that a label cannot be read as part of the sentence. */
-const quoted = (verb: string, name: Detail[string] | undefined): string | null =>
-  typeof name === 'string' && visibleText(name) !== '' ? `${verb} “${isolate(name)}”` : null
+const quote = (name: string): string => `“${isolate(name)}”`
+
+const isVisible = (name: unknown): name is string => typeof name === 'string' && visibleText(name) !== ''
+
+const withName = (verb: string, name: unknown): Deed | null => (isVisible(name) ? [verb, quote(name)] : null)
 
 /** Members of `detail` that the sentence already says. */
 const saidIn: Readonly<Record<string, readonly string[]>> = {
-  key: ['label', 'by_key'],
+  key: ['label'],
   webhook: ['host'],
   team: ['email'],
-  account: ['monthly_budget_usd'],
+  account: ['monthly_budget_usd', 'monthly_budget_usd_before'],
   plan: ['from', 'to']
 }
 
+const kindOf = ({ action }: AuditEntry): string => action.split('.')[0] ?? ''
+
 /** What an entry says with the name of the thing; null if it has none. */
-const namedDeed = ({ action, detail }: AuditEntry): string | null => named[action]?.(detail) ?? null
+const namedDeed = (entry: AuditEntry): Deed | null => named[entry.action]?.(entry.detail) ?? null
 
 /** An entry as a sentence: who did what. An unknown action is shown by its name. */
-export function describeSentence(entry: AuditEntry): string {
-  const deed = namedDeed(entry) ?? (deeds as Readonly<Record<string, string>>)[entry.action] ?? entry.action
-  return `${describeActor(entry)} ${deed}.`
+export function describeSentence(entry: AuditEntry): Part[] {
+  const [verb, name] = namedDeed(entry) ?? [(deeds as Readonly<Record<string, string>>)[entry.action] ?? entry.action]
+  const actor = keyOf(entry) ?? [{ text: describeActor(entry) }]
+  if (name === undefined) return [...actor, { text: ` ${verb}.` }]
+  return [...actor, { text: ` ${verb} ` }, { text: name, ...linkToSubject(entry) }, { text: '.' }]
+}
+
+/** Names the management key that acted; null if none did. A key that was erased has only its id. */
+function keyOf({ actor_email, detail, actor_key_label: label }: AuditEntry): Part[] | null {
+  const { by_key: id } = detail
+  if (actor_email !== null || typeof id !== 'string') return null
+  const isErased = label === undefined || label === null
+  const text = isVisible(label) ? quote(label) : id
+  return [{ text: 'The management key ' }, { text, ...(!isErased && { to: `/dashboard/keys/${id}` }) }]
+}
+
+/** The page of what was changed, if that still exists. */
+function linkToSubject(entry: AuditEntry): Pick<Part, 'to'> {
+  if (entry.subject_exists !== true) return {}
+  const pages: Readonly<Record<string, string>> = {
+    key: `/dashboard/keys/${entry.subject}`,
+    webhook: `/dashboard/webhooks/${entry.subject}`,
+    team: '/dashboard/team'
+  }
+  const to = pages[kindOf(entry)]
+  return to === undefined ? {} : { to }
 }
 
 /** The facts that {@link describeSentence} leaves out. */
-export function describeRest(entry: AuditEntry): ReturnType<typeof describeDetail> {
+export function describeRest(entry: AuditEntry): Array<readonly [name: string, value: Part]> {
   const isNamed = namedDeed(entry) !== null
-  const said = isNamed ? (saidIn[entry.action.split('.')[0] ?? ''] ?? []) : ['by_key']
-  const detail = Object.fromEntries(Object.entries(entry.detail).filter(([name]) => !said.includes(name)))
-  return describeDetail({ detail, subject: isNamed ? null : entry.subject })
+  const said = isNamed ? (saidIn[kindOf(entry)] ?? []) : []
+  const isSaid = (name: string) => name === 'by_key' || (said.includes(name) && !isRename(name, entry.detail))
+  const detail = Object.fromEntries(Object.entries(entry.detail).filter(([name]) => !isSaid(name)))
+  const facts = describeDetail({ detail, subject: null }).map(([name, text]) => [name, { text }] as const)
+  return isNamed || entry.subject === null
+    ? facts
+    : [...facts, ['id', { text: entry.subject, ...linkToSubject(entry) }]]
 }
 
-/** Names the actor: a user, a management key, or the service itself. */
-export function describeActor({ actor_id, actor_email, detail }: AuditEntry): string {
-  if (actor_email !== null) return actor_email
-  if (detail.by_key !== undefined) return 'A management key'
-  return actor_id === null ? 'This service' : 'A deleted user'
+/** The sentence says only the new label. */
+const isRename = (name: string, detail: Detail): boolean => name === 'label' && 'label_before' in detail
+
+/** Names the actor: a user, or the service itself. */
+export function describeActor({ actor_id, actor_email }: Pick<AuditEntry, 'actor_id' | 'actor_email'>): string {
+  return actor_email ?? (actor_id === null ? 'This service' : 'A deleted user')
 }
 
 /** Other facts about an entry, as names and values to show. */
@@ -122,19 +170,52 @@ export function describeDetail({
   detail,
   subject
 }: Pick<AuditEntry, 'detail' | 'subject'>): Array<readonly [name: string, value: string]> {
-  const pairs = Object.entries(detail).map(([name, value]) => describeMember(name, value))
+  const hasValues = (name: string) => `${name}_before` in detail
+  const pairs = Object.entries(detail).flatMap(([name, value]) => {
+    if (name.endsWith('_before')) return []
+    if (name === 'changed')
+      return describeChanged(
+        String(value)
+          .split(', ')
+          .filter((one) => !hasValues(one))
+      )
+    const shown = show(name, value)
+    return [
+      [nameOf(name), hasValues(name) ? `from ${show(name, detail[`${name}_before`])} to ${shown}` : shown] as const
+    ]
+  })
   return subject === null ? pairs : [...pairs, ['id', subject]]
 }
 
-/** Members of `detail` whose names and values say nothing to a stranger. */
-const described: Readonly<Record<string, (value: string) => readonly [name: string, value: string]>> = {
-  grace_seconds: (value) => ['the old value works for', formatDuration(Number(value))],
-  overlap_seconds: (value) => ['the old secret also signs for', formatDuration(Number(value))],
-  scope: (value) => ['purpose', value === 'management' ? 'manages keys' : 'calls models'],
-  left: (value) => ['recovery codes left', value]
+/** The changed settings without values: those of entries from before there were values, and metadata. */
+const describeChanged = (names: readonly string[]): Array<readonly [string, string]> =>
+  names.length === 0 ? [] : [['changed', names.map(nameOf).join(', ')]]
+
+interface Member {
+  readonly name?: string
+  /** In place of null. */
+  readonly unset?: string
+  readonly format?: (value: string) => string
 }
 
-const describeMember = (name: string, value: Detail[string]): readonly [name: string, value: string] =>
-  described[name]?.(show(value ?? null)) ?? [name.replaceAll('_', ' '), show(value ?? null)]
+/** Members of `detail` whose names or values say nothing to a stranger. */
+const described: Readonly<Record<string, Member>> = {
+  grace_seconds: { name: 'the old value works for', format: (value) => formatDuration(Number(value)) },
+  overlap_seconds: { name: 'the old secret also signs for', format: (value) => formatDuration(Number(value)) },
+  scope: { name: 'purpose', format: (value) => (value === 'management' ? 'manages keys' : 'calls models') },
+  left: { name: 'recovery codes left' },
+  cut_streams: { name: 'open requests', format: () => 'ended' },
+  label: { format: quote },
+  monthly_budget_usd: { name: 'monthly budget', format: formatUsd },
+  requests_per_minute: { unset: 'the plan default' },
+  models: { unset: 'all models in the plan' },
+  thresholds: { unset: 'the default', format: (value) => (value === '' ? 'none' : value) },
+  expires_at: { name: 'expiry', unset: 'never', format: (value) => formatMoment(new Date(value)) }
+}
 
-const show = (value: string | number | boolean | null): string => (value === null ? 'none' : String(value))
+const nameOf = (member: string): string => described[member]?.name ?? member.replaceAll('_', ' ')
+
+function show(member: string, value: Detail[string] | undefined): string {
+  const { unset = 'none', format = (text: string) => text } = described[member] ?? {}
+  return value === undefined || value === null ? unset : format(String(value))
+}

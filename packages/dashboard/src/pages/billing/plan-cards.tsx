@@ -29,15 +29,16 @@ const intervals = [
 /** The plans of the catalog, with a button to buy or switch. */
 export function PlanCards({ current, isOwner }: PlanCardsProps) {
   const offered = useQuery(read('listPlans'))
-  const [interval, setInterval] = useState<Interval>('month')
+  const [chosen, setChosen] = useState<Interval | null>(null)
   const prices = offered.data?.plans.flatMap((plan) => plan.prices) ?? []
+  const interval = chosen ?? prices.find(({ id }) => id === current?.price_id)?.interval ?? 'month'
   const hasBoth = intervals.every(([name]) => prices.some((price) => price.interval === name))
   return (
     <Card
       title="Plans"
       isFlush
       {...(hasBoth && {
-        actions: <Segments legend="Billing interval" options={intervals} value={interval} onChange={setInterval} />
+        actions: <Segments legend="Billing interval" options={intervals} value={interval} onChange={setChosen} />
       })}
     >
       <QueryView query={offered} lines={6}>
@@ -55,7 +56,11 @@ export function PlanCards({ current, isOwner }: PlanCardsProps) {
 
 function PlanCard({ plan, interval, current, isOwner }: PlanCardsProps & { plan: OfferedPlan; interval: Interval }) {
   const price = plan.prices.find((candidate) => candidate.interval === interval) ?? plan.prices[0]
-  const isCurrent = current?.id === plan.id
+  const isOwn = current?.id === plan.id
+  // A legacy price is not on sale, so its interval is unknown.
+  const isOtherInterval =
+    isOwn && price?.id !== current.price_id && plan.prices.some(({ id }) => id === current.price_id)
+  const isCurrent = isOwn && !isOtherInterval
   return (
     <li
       className={`flex flex-col rounded-xl border p-4 ${isCurrent ? 'border-accent bg-accent-soft/40' : 'border-line'}`}
@@ -75,9 +80,17 @@ function PlanCard({ plan, interval, current, isOwner }: PlanCardsProps & { plan:
           </li>
         ))}
       </ul>
-      {price === undefined && plan.id !== 'free' && !isCurrent && <ContactSales />}
+      {price === undefined && plan.id !== 'free' && !isOwn && <ContactSales />}
       {isOwner && price !== undefined && current !== undefined && !isCurrent && (
-        <ChooseButton plan={plan} price={price} isSwitch={current.price_id !== null} />
+        <ChooseButton
+          text={
+            isOtherInterval
+              ? `Switch to ${price.interval === 'year' ? 'yearly' : 'monthly'} billing`
+              : `${current.price_id === null ? 'Choose' : 'Switch to'} ${plan.name}`
+          }
+          price={price}
+          isSwitch={current.price_id !== null}
+        />
       )}
     </li>
   )
@@ -96,7 +109,7 @@ function ContactSales() {
 }
 
 /** @param props.isSwitch whether a paid plan exists already; the provider's portal then switches it */
-function ChooseButton({ plan, price, isSwitch }: { plan: OfferedPlan; price: OfferedPrice; isSwitch: boolean }) {
+function ChooseButton({ text, price, isSwitch }: { text: string; price: OfferedPrice; isSwitch: boolean }) {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   const choose = async () => {
@@ -113,7 +126,7 @@ function ChooseButton({ plan, price, isSwitch }: { plan: OfferedPlan; price: Off
   return (
     <div className="space-y-2">
       <Button tone={isSwitch ? 'plain' : 'primary'} className="w-full" isBusy={isBusy} onClick={() => void choose()}>
-        {isSwitch ? `Switch to ${plan.name}` : `Choose ${plan.name}`}
+        {text}
       </Button>
       {problem !== null && (
         <Banner tone="danger" isAnnounced>

@@ -9,6 +9,7 @@ const present = {
   expires_at: '2026-05-01T10:20:30.000Z',
   monthly_budget_usd: 5,
   requests_per_minute: null,
+  thresholds: [50, 100],
   models: ['b', 'a'],
   metadata: { tenant: 'acme', stage: 'live' }
 } as unknown as Key
@@ -17,6 +18,7 @@ const typed: KeySettings = {
   expires_at: '2026-05-01T10:20:30.000Z',
   monthly_budget_usd: 5,
   requests_per_minute: null,
+  thresholds: [50, 100],
   models: ['a', 'b'],
   metadata: { stage: 'live', tenant: 'acme' }
 }
@@ -35,6 +37,7 @@ test('exactly the changed fields are sent', async () => {
     expires_at: null,
     monthly_budget_usd: null,
     requests_per_minute: 1,
+    thresholds: [],
     models: null,
     metadata: { tenant: 'acme' }
   }

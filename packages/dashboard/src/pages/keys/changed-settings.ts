@@ -12,6 +12,7 @@ export function changedSettings(present: Key, typed: KeySettings): Input<'change
     expires_at: typed.expires_at === present.expires_at,
     monthly_budget_usd: typed.monthly_budget_usd === present.monthly_budget_usd,
     requests_per_minute: typed.requests_per_minute === present.requests_per_minute,
+    thresholds: inOrder(typed.thresholds) === inOrder(present.thresholds),
     models: inOrder(typed.models) === inOrder(present.models),
     metadata: inOrder(Object.entries(typed.metadata)) === inOrder(Object.entries(present.metadata))
   }

@@ -15,6 +15,9 @@ import type { Key } from './read-key-form.ts'
 export type KeyAction = 'edit' | 'rotate' | 'revoke' | 'end-old-value'
 type OnAction = (action: KeyAction, key: Key) => void
 
+/** What a management key does, in place of its spend and limits. */
+export const managementPurpose = 'Manages keys, calls no models'
+
 /** The columns of the table of keys. */
 export const keyColumns = (onAction: OnAction): ReadonlyArray<KeyColumn<Key>> => [
   { name: 'Key', cell: (key) => <NameCell listed={key} />, sortable: { order: 'label', isDescending: false } },
@@ -89,6 +92,7 @@ export function OldValue({ listed }: { readonly listed: Key }) {
 }
 
 function SpendCell({ listed }: { readonly listed: Key }) {
+  if (listed.scope === 'management') return <p className="min-w-32 text-ink-soft">{managementPurpose}</p>
   const limits = describeLimits(listed)
   return (
     <div className="min-w-32 space-y-1.5">

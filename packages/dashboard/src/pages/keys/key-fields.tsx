@@ -3,6 +3,7 @@ import { CheckField, TextField } from '../../forms/fields.tsx'
 import { useProblem } from '../../forms/form.tsx'
 import { NumberField } from '../../forms/number-field.tsx'
 import { dayOf } from '../../forms/read-optional.ts'
+import { SelectField } from '../../forms/select-field.tsx'
 import { useAccount } from '../../layout/caller.ts'
 import { MetadataField } from './metadata-field.tsx'
 import type { Key } from './read-key-form.ts'
@@ -29,6 +30,7 @@ export function KeyFields({ present }: { readonly present: Key | null }) {
           isOptional
         />
       </div>
+      <ThresholdsFields present={present?.thresholds ?? null} />
       <TextField
         name="expires_at"
         label="Expires after"
@@ -39,6 +41,35 @@ export function KeyFields({ present }: { readonly present: Key | null }) {
       />
       <ModelsField present={present?.models ?? null} />
       <MetadataField present={present?.metadata ?? {}} />
+    </>
+  )
+}
+
+/** At which shares of the key's budget the owner is told. */
+function ThresholdsFields({ present }: { readonly present: readonly number[] | null }) {
+  const [source, setSource] = useState(present === null ? 'account' : 'own')
+  return (
+    <>
+      <SelectField
+        name="warnings"
+        label="Warnings"
+        hint="We tell the account’s owner when the key’s spend reaches a share of its budget."
+        value={source}
+        onValueChange={setSource}
+        options={[
+          ['account', 'As set for the account'],
+          ['own', 'Own thresholds']
+        ]}
+      />
+      {source === 'own' && (
+        <TextField
+          name="thresholds"
+          label="Thresholds"
+          hint="Percent of the key’s monthly budget, such as 50, 80, 100. Empty: no warnings."
+          autoComplete="off"
+          defaultValue={present?.join(', ') ?? ''}
+        />
+      )}
     </>
   )
 }

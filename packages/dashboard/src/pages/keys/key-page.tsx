@@ -12,6 +12,7 @@ import { useAccount } from '../../layout/caller.ts'
 import { lazyDialog } from '../../layout/lazy-dialog.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Card } from '../../ui/card.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Moment } from '../../ui/moment.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -19,7 +20,7 @@ import { QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { AuditList } from '../audit/audit-list.tsx'
 import { RequestsTable } from '../requests/requests-table.tsx'
-import { type KeyAction, KeyActions, KeyBadges, KeyMeter, Metadata, OldValue } from './key-cells.tsx'
+import { type KeyAction, KeyActions, KeyBadges, KeyMeter, Metadata, managementPurpose, OldValue } from './key-cells.tsx'
 import { KeyUsage } from './key-usage.tsx'
 
 const EditKeyDialog = lazyDialog(() => import('./edit-key-dialog.tsx'), 'EditKeyDialog')
@@ -58,11 +59,13 @@ export function KeyPage() {
         </Banner>
       ) : (
         <>
-          <Card title="This month">
-            <QueryView query={query} lines={3}>
-              {({ key }) => <Spend shown={key} />}
-            </QueryView>
-          </Card>
+          {key?.scope !== 'management' && (
+            <Card title="This month">
+              <QueryView query={query} lines={3}>
+                {({ key }) => <Spend shown={key} />}
+              </QueryView>
+            </Card>
+          )}
           <Card title="Settings">
             <QueryView query={query} lines={6}>
               {({ key }) => <Settings shown={key} />}
@@ -100,6 +103,11 @@ function Settings({ shown }: { readonly shown: ShownKey }) {
   const { models, requests_per_minute: rate, thresholds } = shown
   return (
     <div className="space-y-4">
+      <div className="flex flex-wrap items-center gap-2 text-sm">
+        <span className="text-ink-soft">Key id</span>
+        <code className="min-w-0 font-mono break-all">{shown.id}</code>
+        <CopyButton text={shown.id} what="the key id" />
+      </div>
       <Facts
         facts={[
           [
@@ -119,9 +127,13 @@ function Settings({ shown }: { readonly shown: ShownKey }) {
           ['Created', <Moment key="created" at={shown.created} />],
           ['Last used', shown.last_used === null ? 'Never' : <Moment key="used" at={shown.last_used} />],
           ['Expires', shown.expires_at === null ? 'Never' : <Moment key="expires" at={shown.expires_at} />],
-          ['Rate limit', rate === null ? 'Plan default' : `${formatCount(rate)} requests/min`],
-          ['Models', models === null ? 'All models in the plan' : models.join(', ')],
-          ['Warnings', describeThresholds(thresholds)]
+          ...(shown.scope === 'management'
+            ? [['Purpose', managementPurpose] as const]
+            : [
+                ['Rate limit', rate === null ? 'Plan default' : `${formatCount(rate)} requests/min`] as const,
+                ['Models', models === null ? 'All models in the plan' : models.join(', ')] as const,
+                ['Warnings', describeThresholds(thresholds)] as const
+              ])
         ]}
       />
       <OldValue listed={shown} />

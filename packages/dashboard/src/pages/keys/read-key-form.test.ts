@@ -19,6 +19,7 @@ test('an empty field means no limit', async () => {
       expires_at: null,
       monthly_budget_usd: null,
       requests_per_minute: null,
+      thresholds: null,
       models: null,
       metadata: {}
     }
@@ -32,6 +33,8 @@ test('every filled field is sent', async () => {
       ['expires_at', '2026-06-01'],
       ['monthly_budget_usd', '12.5'],
       ['requests_per_minute', '60'],
+      ['warnings', 'own'],
+      ['thresholds', '100, 50'],
       ['model_choice', 'some'],
       ['models', 'gpt-4o'],
       ['models', 'gpt-4o-mini'],
@@ -49,6 +52,7 @@ test('every filled field is sent', async () => {
     expires_at: new Date('2026-06-01T23:59:59').toISOString(),
     monthly_budget_usd: 12.5,
     requests_per_minute: 60,
+    thresholds: [50, 100],
     models: ['gpt-4o', 'gpt-4o-mini'],
     metadata: { tenant: 'acme' }
   })
@@ -66,6 +70,17 @@ test('a stored budget can be sent again, however small', async () => {
   }
 })
 
+test('a key without thresholds of its own has those of the account, and an empty list is no warnings', async () => {
+  const thresholdsOf = (warnings: string) => {
+    const fields = [['label', 'x'] as const, ['warnings', warnings] as const, ['thresholds', ''] as const]
+    const reading = readKeyForm(form(fields), now, null)
+    assert.ok(reading.ok)
+    return reading.values.thresholds
+  }
+  assert.equal(thresholdsOf('account'), null)
+  assert.deepEqual(thresholdsOf('own'), [])
+})
+
 test('each invalid field has a message', async () => {
   const bad: ReadonlyArray<readonly [field: string, fields: ReadonlyArray<readonly [string, string]>]> = [
     ['expires_at', [['expires_at', '2026-05-04']]],
@@ -76,6 +91,13 @@ test('each invalid field has a message', async () => {
     ['requests_per_minute', [['requests_per_minute', '0b11']]],
     ['requests_per_minute', [['requests_per_minute', '1.5']]],
     ['requests_per_minute', [['requests_per_minute', '0']]],
+    [
+      'thresholds',
+      [
+        ['warnings', 'own'],
+        ['thresholds', '101']
+      ]
+    ],
     ['models', [['model_choice', 'some']]],
     [
       'metadata',

@@ -3,12 +3,15 @@ import { visibleText } from '../../format/visible-text.ts'
 import type { Reading } from '../../forms/form.tsx'
 import { onlyProblems, textOf } from '../../forms/read-fields.ts'
 import { type OptionalReading, readEndDay, readLimit } from '../../forms/read-optional.ts'
+import { readThresholds } from '../account/read-thresholds.ts'
 
 export type Key = Answer<'listKeys'>['keys'][number]
-export type KeySettings = Required<Omit<Input<'createKey'>['body'], 'scope' | 'thresholds'>>
+export type KeySettings = Required<Omit<Input<'createKey'>['body'], 'scope'>>
 
 const metadataName = /^[A-Za-z0-9_.-]{1,40}$/
 const maxPairs = 16
+/** The thresholds of a key that has none of its own. */
+const ofAccount = { value: null, problem: null }
 
 /**
  * Validates the form of a new or an existing key. An empty field means no limit.
@@ -20,6 +23,7 @@ export function readKeyForm(data: FormData, now: Date, present: Key | null): Rea
   const expiry = readEndDay(textOf(data, 'expires_at'), now, present?.expires_at ?? null)
   const budget = readLimit(textOf(data, 'monthly_budget_usd'), { min: 0, max: 1e6 })
   const rate = readLimit(textOf(data, 'requests_per_minute'), { min: 1, max: 1e6, isWhole: true })
+  const warnings = textOf(data, 'warnings') === 'own' ? readThresholds(textOf(data, 'thresholds')) : ofAccount
   const isRestricted = textOf(data, 'model_choice') === 'some'
   const models = data.getAll('models').map(String)
   const metadata = readMetadata(data)
@@ -28,6 +32,7 @@ export function readKeyForm(data: FormData, now: Date, present: Key | null): Rea
     expires_at: expiry.problem,
     monthly_budget_usd: budget.problem,
     requests_per_minute: rate.problem,
+    thresholds: warnings.problem,
     models: isRestricted && models.length === 0 ? 'Choose at least one model, or allow all models.' : null,
     metadata: metadata.problem
   })
@@ -39,6 +44,7 @@ export function readKeyForm(data: FormData, now: Date, present: Key | null): Rea
       expires_at: expiry.value,
       monthly_budget_usd: budget.value,
       requests_per_minute: rate.value,
+      thresholds: warnings.value,
       models: isRestricted ? models : null,
       metadata: metadata.value
     }

@@ -3,10 +3,11 @@ import { refresh } from '../../api/queries.ts'
 import { nameOfKey, shownPrefix } from '../../format/key.ts'
 import { isolate, visibleText } from '../../format/visible-text.ts'
 import { DialogForm } from '../../forms/dialog-form.tsx'
-import { CheckField, TextField } from '../../forms/fields.tsx'
+import { TextField } from '../../forms/fields.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { CutStreamsField } from './cut-streams-field.tsx'
 import type { Key } from './read-key-form.ts'
 
 export function RevokeKeyDialog({ target, onClose }: { readonly target: Key; readonly onClose: () => void }) {
@@ -48,14 +49,7 @@ export function RevokeKeyDialog({ target, onClose }: { readonly target: Key; rea
           spellCheck={false}
           required
         />
-        {target.scope === 'inference' && (
-          <div className="space-y-1">
-            <CheckField name="cut_streams" label="Also end open requests" />
-            <p className="text-[0.8125rem] text-ink-soft">
-              Choose this if someone else may use the key. Otherwise open streams run to their end.
-            </p>
-          </div>
-        )}
+        {target.scope === 'inference' && <CutStreamsField />}
       </DialogForm>
     </Dialog>
   )

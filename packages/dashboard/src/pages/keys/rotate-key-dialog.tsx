@@ -6,11 +6,11 @@ import { refresh } from '../../api/queries.ts'
 import { nameOfKey } from '../../format/key.ts'
 import { isolate } from '../../format/visible-text.ts'
 import { DialogForm } from '../../forms/dialog-form.tsx'
-import { textOf } from '../../forms/read-fields.ts'
 import { SelectField } from '../../forms/select-field.tsx'
 import { useAccount } from '../../layout/caller.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { CutStreamsField } from './cut-streams-field.tsx'
 import { modelToTry } from './describe-key.ts'
 import type { Key } from './read-key-form.ts'
 import { RotationProgress } from './rotation-progress.tsx'
@@ -28,11 +28,14 @@ export function RotateKeyDialog({ target, onClose }: { readonly target: Key; rea
   const [rotated, setRotated] = useState<Answer<'rotateKey'>['key'] | null>(null)
   const [attempt, setAttempt] = useState(newIdempotencyKey)
   const [isValueLost, setValueLost] = useState(false)
-  const rotate = async (graceSeconds: number) => {
+  const [grace, setGrace] = useState('3600')
+  // Without a grace, and after a lost answer, all earlier values stop at once.
+  const stopsAtOnce = isValueLost || grace === '0'
+  const rotate = async ({ cutsStreams }: { readonly cutsStreams: boolean }) => {
     try {
       const { key } = await call('rotateKey', {
         params: { id: target.id },
-        body: { grace_seconds: graceSeconds },
+        body: { grace_seconds: stopsAtOnce ? 0 : Number(grace), ...(cutsStreams && { cut_streams: true }) },
         idempotencyKey: attempt
       })
       setRotated(key)
@@ -66,7 +69,7 @@ export function RotateKeyDialog({ target, onClose }: { readonly target: Key; rea
       <DialogForm
         action={isValueLost ? 'Rotate again' : 'Rotate key'}
         onClose={onClose}
-        read={(data) => ({ ok: true, values: Number(textOf(data, 'grace_seconds')) })}
+        read={(data) => ({ ok: true, values: { cutsStreams: data.has('cut_streams') } })}
         submit={rotate}
       >
         {isValueLost ? (
@@ -79,10 +82,12 @@ export function RotateKeyDialog({ target, onClose }: { readonly target: Key; rea
             name="grace_seconds"
             label="The old value keeps working for"
             hint="Use this time to replace it in your apps."
-            defaultValue="3600"
+            value={grace}
+            onValueChange={setGrace}
             options={graces}
           />
         )}
+        {stopsAtOnce && target.scope === 'inference' && <CutStreamsField />}
       </DialogForm>
     </Dialog>
   )
