@@ -15,6 +15,8 @@ t.test('the keyboard alone goes to pages, keys, models, members and requests, an
   const { page, context, complaints } = await visit(browser, system, { person: ada })
   await page.goto('/dashboard')
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  // The HTML has the heading too, before the page listens to keys.
+  await page.locator('#first-view').waitFor({ state: 'detached' })
   const palette = page.getByRole('dialog', { name: 'Go to or run' })
   const run = async (typed: string, option: string) => {
     await page.keyboard.press('ControlOrMeta+k')
