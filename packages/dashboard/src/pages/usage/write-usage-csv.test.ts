@@ -86,6 +86,12 @@ test('an address keeps everything that the page shows, and nothing else', async 
   )
 })
 
+test('an address with days in the wrong order, or only one day, names no days', async () => {
+  for (const days of [{ from: '2026-11-10', to: '2026-11-01' }, { from: '2026-11-10' }, { to: '2026-11-01' }]) {
+    assert.deepEqual(readUsageSearch(days), {})
+  }
+})
+
 test('hidden series with any id survive the address', async () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.string({ unit: 'grapheme' })), (ids) => {
