@@ -83,6 +83,7 @@ export type ControlDependencies = RequestLogOptions & {
     | 'docsUrl'
     | 'dashboardDir'
     | 'minPasswordLength'
+    | 'requestLogDays'
   > & {
     payments: Pick<ControlConfig['payments'], 'webhookSecrets'>
     identity: Pick<ControlConfig['identity'], 'webhookSecrets' | 'providers' | 'serviceRoleKey'>
@@ -123,9 +124,10 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   const facts = { name, id: providerIdOf(name), publicUrl: config.publicUrl, gatewayUrl: config.gatewayPublicUrl }
   app.register(async (pages) => {
     redirectToPublicUrl(pages, config.publicUrl)
-    const { brand, minPasswordLength } = config
+    const { brand, minPasswordLength, requestLogDays } = config
     const providers = config.identity.providers.map((id) => ({ id, name: providerNames[id] ?? id }))
-    serveDashboard(pages, config.dashboardDir, { docs: facts, brand, signIn: { providers, minPasswordLength } })
+    const signIn = { providers, minPasswordLength }
+    serveDashboard(pages, config.dashboardDir, { docs: facts, brand, signIn, requestLogDays })
   })
   // Before every part of the API, whose routes it collects.
   app.register(swagger, swaggerOptions(config.publicUrl, name))

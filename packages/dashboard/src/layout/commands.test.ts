@@ -39,9 +39,16 @@ test('groups without a match are left out', async () => {
   )
 })
 
-test('a long text with a digit and without spaces may be the id of a request', async () => {
-  assert.equal(requestIdIn(' 0199c1f2-7f3b-7c1e-9d55-0a5e8c7f1b22 '), '0199c1f2-7f3b-7c1e-9d55-0a5e8c7f1b22')
-  for (const typed of ['', 'production', 'two words 1234567890', 'internationalization']) {
+test('the id of a request is found alone and in a pasted line, and ids of keys and names of models are none', async () => {
+  const id = 'req_0199c1f2-7f3b-7c1e-9d55-0a5e8c7f1b22'
+  for (const typed of [` ${id} `, id.toUpperCase(), `x-request-id: ${id}`]) assert.equal(requestIdIn(typed), id, typed)
+  for (const typed of [
+    '',
+    'production',
+    'key_000000000000000000000000',
+    'claude-3-5-sonnet-20241022',
+    id.slice(0, -1)
+  ]) {
     assert.equal(requestIdIn(typed), null, typed)
   }
 })

@@ -41,8 +41,6 @@ export function findCommands(groups: readonly CommandGroup[], typed: string): Co
     .filter(({ items }) => items.length > 0)
 }
 
-/** The id of a request in a typed or pasted text; null for a text that looks like none. */
-export function requestIdIn(typed: string): string | null {
-  const text = typed.trim()
-  return /^[A-Za-z0-9_.:-]{16,200}$/.test(text) && /[0-9]/.test(text) ? text : null
-}
+/** The id of a request in a typed or pasted text, such as a line of a log; null without one. */
+export const requestIdIn = (typed: string): string | null =>
+  /\breq_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/i.exec(typed)?.[0].toLowerCase() ?? null

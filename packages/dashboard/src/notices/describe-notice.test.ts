@@ -53,6 +53,16 @@ test('a used-up budget says so, and leads to the key, or to the page where budge
   assert.equal(describeNotice({ type: 'budget.threshold', data: ofAccount }).link?.to, '/dashboard/billing')
 })
 
+test('a notice about the spend of a month leads to the usage of that month', async () => {
+  const data = { scope: 'account', key: null, percent: 80, ...spent }
+  for (const told of [
+    describeNotice({ type: 'budget.threshold', data }),
+    describeNotice({ type: 'budget.forecast', data: { ...spent, forecast_usd: '61.00' } })
+  ]) {
+    assert.deepEqual(told.link?.search, { from: '2026-11-01', to: '2026-11-30' })
+  }
+})
+
 test('a type of a later version has a neutral sentence and no link', async () => {
   for (const type of ['tea.ready', 'toString']) {
     assert.deepEqual(describeNotice({ type, data: {} }), {

@@ -4,6 +4,7 @@ import { formatMonth } from '../format/month.ts'
 import { countOf } from '../format/number.ts'
 import { formatMoment } from '../format/time.ts'
 import { isolate, visibleText } from '../format/visible-text.ts'
+import { daysOfMonth } from '../usage/usage-range.ts'
 
 export type NoticeTone = 'info' | 'warning' | 'danger'
 
@@ -19,16 +20,22 @@ export interface ToldNotice {
 
 interface NoticeLink {
   readonly to: string
+  readonly search?: Readonly<Record<string, string>>
   readonly text: string
 }
 
 type Teller<Type extends EventType> = (data: EventData<Type>) => ToldNotice
 
 const pages = {
-  usage: { to: '/dashboard/usage', text: 'See usage' },
   billing: { to: '/dashboard/billing', text: 'See billing' },
   system: { to: '/dashboard/operator/system', text: 'See the system' }
 } as const
+
+const usageOf = (month: string): NoticeLink => ({
+  to: '/dashboard/usage',
+  search: daysOfMonth(month),
+  text: 'See usage'
+})
 
 /** A key is named in the address by its id. */
 const pageOf = ({ id }: EventData<'key.created'>['key']): NoticeLink => ({
@@ -49,7 +56,7 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
     const budget = `budget of ${key === null ? 'the account' : nameOf(key)} for ${formatMonth(month)}`
     const amounts = `${formatUsd(spent_usd)} of ${formatUsd(budget_usd)}`
     if (percent < 100) {
-      const link = key === null ? pages.usage : pageOf(key)
+      const link = key === null ? usageOf(month) : pageOf(key)
       return { text: `${percent} % of the ${budget} is spent: ${amounts}.`, tone: 'warning', link }
     }
     const link = key === null ? pages.billing : pageOf(key)
@@ -58,7 +65,7 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
   'budget.forecast': ({ month, budget_usd, forecast_usd }) => ({
     text: `The budget for ${formatMonth(month)} will probably not last. At the pace of the last days, you will spend ${formatUsd(forecast_usd)} of ${formatUsd(budget_usd)}.`,
     tone: 'warning',
-    link: pages.usage
+    link: usageOf(month)
   }),
   'key.created': ({ key }) => ({
     text: sentence(`${nameOf(key)} was created.`),
@@ -138,7 +145,7 @@ export function describeNotice(
   return told.link === undefined || !isForOperators ? told : { ...told, link: ofOperators(told.link) }
 }
 
-const ofOperators = ({ to, text }: NoticeLink): NoticeLink => ({
-  to: to.replace('/dashboard/webhooks/', '/dashboard/operator/webhooks/'),
-  text
+const ofOperators = (link: NoticeLink): NoticeLink => ({
+  ...link,
+  to: link.to.replace('/dashboard/webhooks/', '/dashboard/operator/webhooks/')
 })

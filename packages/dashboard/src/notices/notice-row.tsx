@@ -34,7 +34,7 @@ export function NoticeRow({ notice, told, onFollow }: NoticeRowProps) {
         <p className="mt-1 flex flex-wrap gap-x-4 gap-y-1 text-[0.8125rem] text-ink-soft">
           <Moment at={notice.at} />
           {link !== undefined && (
-            <Link to={link.to} className={textLink} onClick={() => onFollow?.(link.to)}>
+            <Link to={link.to} search={link.search ?? {}} className={textLink} onClick={() => onFollow?.(link.to)}>
               {link.text}
             </Link>
           )}

@@ -2,7 +2,9 @@ export const ranges = [
   ['day', '24 hours'],
   ['week', '7 days'],
   ['month', '30 days'],
-  ['quarter', '90 days']
+  ['quarter', '90 days'],
+  ['this-month', 'This month'],
+  ['last-month', 'Last month']
 ] as const
 export type RangeName = (typeof ranges)[number][0]
 
@@ -10,7 +12,7 @@ export type Interval = 'hour' | 'day' | 'month'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
-const lengths: Record<RangeName, number> = { day: dayMs, week: 7 * dayMs, month: 30 * dayMs, quarter: 90 * dayMs }
+const lengths = { day: dayMs, week: 7 * dayMs, month: 30 * dayMs, quarter: 90 * dayMs }
 /** Longer ranges are shown by the day, and then by the month: a screen has no room for more bars. */
 const maxHourlyMs = 3 * dayMs
 const maxDailyMs = 120 * dayMs
@@ -20,13 +22,19 @@ export interface UsageRange {
   readonly from: Date
   readonly to: Date
   readonly interval: Interval
+  /** Whether it is a whole month, or the present one until now: the range before is then the month before. */
+  readonly isMonth?: boolean
 }
 
 /** The end of the current hour. A query then stays the same for an hour. */
 const hourEnd = (now: Date): number => (Math.floor(now.getTime() / hourMs) + 1) * hourMs
 
-/** A range from the start of a UTC hour or day to the end of the current hour. Each bar then covers a whole hour or day. */
+/** A month (UTC), or a range to the end of the current hour. Each bar covers a whole hour or day. */
 export function usageRange(name: RangeName, now: Date): UsageRange {
+  if (name === 'this-month' || name === 'last-month') {
+    const first = monthStart(now, name === 'this-month' ? 0 : -1)
+    return rangeUntil(first, monthStart(first, 1), now)
+  }
   const interval = name === 'day' ? 'hour' : 'day'
   const to = hourEnd(now)
   const step = interval === 'hour' ? hourMs : dayMs
@@ -34,6 +42,10 @@ export function usageRange(name: RangeName, now: Date): UsageRange {
   const from = Math.ceil((to - lengths[name]) / step) * step
   return { from: new Date(from), to: new Date(to), interval }
 }
+
+/** The start of the month (UTC) some months after that of a time. */
+const monthStart = (time: Date, months: number): Date =>
+  new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + months))
 
 const dayForm = /^20[0-9]{2}-[0-9]{2}-[0-9]{2}$/
 
@@ -57,30 +69,20 @@ export const dayOf = (time: Date): string => time.toISOString().slice(0, 10)
 export function rangeOfDays(first: string | undefined, last: string | undefined, now: Date): UsageRange | null {
   const [from, lastStart] = [startOfDay(first), startOfDay(last)]
   if (from === null || lastStart === null || lastStart < from) return null
-  const end = lastStart.getTime() + dayMs
-  const past = Math.min(end, hourEnd(now))
-  const to = past > from.getTime() ? past : end
-  const length = end - from.getTime()
+  return rangeUntil(from, new Date(lastStart.getTime() + dayMs), now)
+}
+
+/** The first and the last day of a month such as `2026-11`, as the address of the usage page names them. */
+export const daysOfMonth = (month: string): { from: string; to: string } => {
+  const from = `${month}-01`
+  return { from, to: dayOf(new Date(monthStart(new Date(from), 1).getTime() - dayMs)) }
+}
+
+function rangeUntil(from: Date, end: Date, now: Date): UsageRange {
+  const past = Math.min(end.getTime(), hourEnd(now))
+  const to = past > from.getTime() ? new Date(past) : end
+  const length = end.getTime() - from.getTime()
   const interval = length <= maxHourlyMs ? 'hour' : length <= maxDailyMs ? 'day' : 'month'
-  return { from, to: new Date(to), interval }
-}
-
-/** The range of the same length before a range. Its bars match those of the range, one by one. */
-export function rangeBefore({ from, to, interval }: UsageRange): UsageRange {
-  if (interval === 'month') {
-    const last = new Date(to.getTime() - 1)
-    const months = (last.getUTCFullYear() - from.getUTCFullYear()) * 12 + last.getUTCMonth() - from.getUTCMonth() + 1
-    return { from: earlier(from, months, 'last day'), to: earlier(to, months, 'end'), interval }
-  }
-  const step = interval === 'hour' ? hourMs : dayMs
-  const shift = Math.ceil((to.getTime() - Math.floor(from.getTime() / step) * step) / step) * step
-  return { from: new Date(from.getTime() - shift), to: new Date(to.getTime() - shift), interval }
-}
-
-/** The same time some months earlier, or the latest one that a shorter month allows: the start of its last day, or its end. */
-function earlier(time: Date, months: number, bound: 'last day' | 'end'): Date {
-  const start = Date.UTC(time.getUTCFullYear(), time.getUTCMonth() - months)
-  const end = Date.UTC(time.getUTCFullYear(), time.getUTCMonth() - months + 1)
-  const intoMonth = time.getTime() - Date.UTC(time.getUTCFullYear(), time.getUTCMonth())
-  return new Date(Math.min(start + intoMonth, bound === 'end' ? end : end - dayMs))
+  const isMonth = from.getUTCDate() === 1 && end.getTime() === monthStart(from, 1).getTime()
+  return { from, to, interval, ...(isMonth && { isMonth }) }
 }

@@ -3,12 +3,13 @@ import fc from 'fast-check'
 import { test } from 'tap'
 import { describeChange } from './compare.ts'
 import { groupUsage } from './group-usage.ts'
+import { rangeBefore } from './range-before.ts'
 import { describeRareCounters } from './rare-counters.ts'
 import { latencyLines, stackUsage, sumByStart } from './stack-usage.ts'
 import { type Bucket, bucketStarts, sumByGroup } from './sum-usage.ts'
 import { emptyBucket } from './testing/empty-bucket.ts'
 import { stackTokenKinds } from './token-kinds.ts'
-import { rangeBefore, rangeOfDays, ranges, usageRange } from './usage-range.ts'
+import { daysOfMonth, rangeOfDays, ranges, usageRange } from './usage-range.ts'
 import { writeCsv } from './write-csv.ts'
 
 const bucket = (start: string, model: string, requests: number): Bucket => ({
@@ -25,12 +26,13 @@ test('every range ends with the current hour and has whole bars', async () => {
   fc.assert(
     fc.property(fc.date({ min: new Date('2020-01-01'), max: new Date('2090-01-01'), noInvalidDate: true }), (now) => {
       for (const [name] of ranges) {
+        if (name === 'last-month') continue
         const { from, to, interval } = usageRange(name, now)
         const starts = bucketStarts(from, to, interval)
         assert.equal(starts[0], from.toISOString())
         assert.ok(to > now && to.getTime() - now.getTime() <= 3_600_000)
         assert.ok(new Date(starts.at(-1) ?? 0) <= now)
-        assert.equal(starts.length, { day: 24, week: 7, month: 30, quarter: 90 }[name])
+        assert.equal(starts.length, { day: 24, week: 7, month: 30, quarter: 90, 'this-month': now.getUTCDate() }[name])
       }
     })
   )
@@ -158,6 +160,7 @@ test('the range before has as many bars, and ends where the range begins or befo
       const last = new Date(from.getTime() + days * 86_400_000)
       const range = rangeOfDays(from.toISOString().slice(0, 10), last.toISOString().slice(0, 10), now)
       assert.ok(range)
+      if (range.isMonth) return
       const before = rangeBefore(range)
       const starts = (of: typeof range) => bucketStarts(of.from, of.to, of.interval)
       assert.ok(before.from < before.to)
@@ -167,6 +170,32 @@ test('the range before has as many bars, and ends where the range begins or befo
   )
   const thirty = usageRange('month', now)
   assert.equal(rangeBefore(thirty).to.toISOString(), '2026-10-26T17:00:00.000Z')
+})
+
+test('months are those of UTC, and are compared with the month before', async () => {
+  const shown = ({ from, to, interval }: ReturnType<typeof usageRange>) =>
+    `${from.toISOString().slice(0, 16)} ${to.toISOString().slice(0, 16)} ${interval}`
+  for (const [at, name, range, before] of [
+    ['2026-11-25T16:20', 'this-month', '2026-11-01T00:00 2026-11-25T17:00', '2026-10-01T00:00 2026-10-25T17:00'],
+    ['2026-11-01T00:00', 'this-month', '2026-11-01T00:00 2026-11-01T01:00', '2026-10-01T00:00 2026-10-01T01:00'],
+    ['2026-03-30T16:20', 'this-month', '2026-03-01T00:00 2026-03-30T17:00', '2026-02-01T00:00 2026-03-01T00:00'],
+    ['2026-03-31T16:20', 'last-month', '2026-02-01T00:00 2026-03-01T00:00', '2026-01-01T00:00 2026-02-01T00:00'],
+    ['2026-01-15T16:20', 'last-month', '2025-12-01T00:00 2026-01-01T00:00', '2025-11-01T00:00 2025-12-01T00:00']
+  ] as const) {
+    const month = usageRange(name, new Date(`${at}Z`))
+    assert.deepEqual([shown(month), shown(rangeBefore(month))], [`${range} day`, `${before} day`])
+  }
+  const now = new Date('2026-11-25T16:20:00Z')
+  const { from, to } = daysOfMonth('2026-02')
+  assert.deepEqual([from, to], ['2026-02-01', '2026-02-28'])
+  assert.deepEqual(
+    rangeOfDays(from, to, new Date('2026-03-05T00:00Z')),
+    usageRange('last-month', new Date('2026-03-05'))
+  )
+  assert.equal(
+    rangeBefore(rangeOfDays('2026-11-01', '2026-11-10', now)!).from.toISOString(),
+    '2026-10-22T00:00:00.000Z'
+  )
 })
 
 test('changes are percents, and an impossible percent is not shown', async () => {

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import type { WebhookEndpoint } from '@tollgate/contracts/http/webhooks.ts'
-import { ArrowLeft } from 'lucide-react'
 import { useState } from 'react'
 import { type ApiError, explain } from '../api/api-error.ts'
 import { lazyDialog } from '../layout/lazy-dialog.tsx'
+import { BackLink } from '../ui/back-link.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -12,7 +12,6 @@ import { Facts } from '../ui/facts.tsx'
 import { Moment } from '../ui/moment.tsx'
 import { Page } from '../ui/page.tsx'
 import { QueryView } from '../ui/states.tsx'
-import { textLink } from '../ui/text-link.ts'
 import { useToast } from '../ui/toast.tsx'
 import { DeliveryLog } from './delivery-log.tsx'
 import { stateOfEndpoint } from './describe-endpoint.ts'
@@ -68,12 +67,7 @@ export function WebhookView({ area, id, status }: WebhookViewProps) {
     <Page
       title="Webhook endpoint"
       isWaiting={query.isPending}
-      description={
-        <Link to={area.page} className={`inline-flex items-center gap-1.5 text-sm ${textLink}`}>
-          <ArrowLeft aria-hidden="true" className="size-3.5" />
-          {area.title}
-        </Link>
-      }
+      description={<BackLink to={area.page}>{area.title}</BackLink>}
       actions={
         endpoint === undefined ? undefined : (
           <Button tone="primary" isBusy={busyWith === 'test'} onClick={sendTest}>

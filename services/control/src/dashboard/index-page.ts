@@ -29,6 +29,7 @@ export interface PageFacts {
     readonly providers: ReadonlyArray<{ readonly id: string; readonly name: string }>
     readonly minPasswordLength: number
   }
+  readonly requestLogDays: number
 }
 
 /** The part of a page that only signed-in people see. The build marks it. */
@@ -42,14 +43,15 @@ export const withoutFirstView = (html: string): string => html.replace(firstView
  *
  * @param html the `index.html` of the build
  */
-export function makeIndexPage(html: string, { docs, brand, signIn }: PageFacts): IndexPage {
+export function makeIndexPage(html: string, { docs, brand, signIn, requestLogDays }: PageFacts): IndexPage {
   const values: Record<string, string> = {
     gatewayUrl: docs.gatewayUrl,
     publicUrl: docs.publicUrl,
     brandName: docs.name,
     brandId: docs.id,
     brand: JSON.stringify(brand),
-    signIn: JSON.stringify(signIn)
+    signIn: JSON.stringify(signIn),
+    requestLogDays: String(requestLogDays)
   }
   const body = Buffer.from(html.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => escapeHtml(values[name] ?? '')))
   const digest = hash('sha256', body, 'base64url').slice(0, 16)

@@ -9,8 +9,9 @@ import { plainBrand } from '../testing/control-options.ts'
 import { serveDashboard } from './serve-dashboard.ts'
 import { answerUnknown } from './unknown-page.ts'
 
-const html = '<!doctype html><meta name="gateway-url" content="{{gatewayUrl}}"><div id="root"></div>'
-const served = html.replace('{{gatewayUrl}}', 'https://models.example.com')
+const html =
+  '<!doctype html><meta name="gateway-url" content="{{gatewayUrl}}"><meta content="{{requestLogDays}}"><div id="root"></div>'
+const served = html.replace('{{gatewayUrl}}', 'https://models.example.com').replace('{{requestLogDays}}', '7')
 const docsOf = (name: string) => ({
   ...{ name, id: 'acme' },
   ...{ publicUrl: 'https://app.example.com', gatewayUrl: 'https://models.example.com' }
@@ -25,7 +26,8 @@ function serve(t: Test, directory: string, brand = plainBrand): FastifyInstance 
   app.decorate('failures', new FailureCounts())
   answerUnknown(app, sendNotFound)
   sendSecurityHeaders(app, true)
-  app.register(async (pages) => serveDashboard(pages, directory, { docs: docsOf(brand.name), brand, signIn }))
+  const facts = { docs: docsOf(brand.name), brand, signIn, requestLogDays: 7 }
+  app.register(async (pages) => serveDashboard(pages, directory, facts))
   return app
 }
 

@@ -17,7 +17,10 @@ export function AuditFilters({ search }: { readonly search: AuditSearch }) {
     void navigate({ search: (before) => ({ ...before, [name]: value || undefined }), replace: true })
   const people = (team.data?.team.members ?? []).map(({ id, email }) => [id, email] as const)
   return (
-    <FilterPanel count={Object.keys(readAuditFilters(search)).length}>
+    <FilterPanel
+      count={Object.keys(readAuditFilters(search)).length}
+      onClear={() => void navigate({ search: {}, replace: true })}
+    >
       <RemovableFilters
         filters={search.subject === undefined ? [] : [['subject', `Only about ${isolate(search.subject)}`]]}
         onRemove={(name) => apply(name, '')}

@@ -1,4 +1,6 @@
+import { countOf } from '../../format/number.ts'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
+import { requestLogDays } from '../../request-log-days.ts'
 import { buttonLook } from '../../ui/button.tsx'
 
 /** Shown after somebody deleted their account: what is gone, and what stays. */
@@ -14,11 +16,8 @@ export function GoodbyePage() {
         </ul>
         <h2 className="mt-5 font-semibold">What stays for some time</h2>
         <ul className="mt-2 list-disc space-y-1.5 pl-5">
-          <li>
-            Records of your requests, without your name: 30 days, unless the operator of this service chose another
-            time.
-          </li>
-          <li>The log of changes: 400 days, unless the operator chose another time.</li>
+          <li>Records of your requests, without your name: {countOf(requestLogDays(), 'day')}.</li>
+          <li>The log of changes: 400 days, unless the operator of this service chose another time.</li>
           <li>
             Monthly totals of usage, without your name, and your invoices: as long as the operator’s books need them.
           </li>

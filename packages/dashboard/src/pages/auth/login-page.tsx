@@ -4,7 +4,7 @@ import { Banner } from '../../ui/banner.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { LoginForm } from './login-form.tsx'
 import { forgetMailLink, mailLink } from './mail-link.ts'
-import { nextPath } from './next-path.ts'
+import { readNext, withNext } from './next-path.ts'
 import { openDashboard } from './open-dashboard.ts'
 import { ProviderButtons } from './provider-buttons.tsx'
 import { ProviderCodeForm } from './provider-code-form.tsx'
@@ -18,7 +18,7 @@ function readSearch() {
     hasEnded: search.get('ended') === '1',
     /** Whether a sign-in with a provider waits for the code of the second factor. */
     needsCode: search.get('code') === 'required',
-    next: search.get('next') ?? undefined
+    next: readNext(window.location.search)
   }
 }
 
@@ -32,7 +32,7 @@ export function LoginPage() {
   const isInvalidLink = error === 'link_invalid' || link?.kind === 'invalid'
   const problem = hasExpired ? 'provider_expired' : error
   const failure = isProviderFailure(problem) ? explainProviderFailure(problem) : null
-  const proceed = () => openDashboard(nextPath(next))
+  const proceed = () => openDashboard(next)
   if (needsCode && !hasExpired) {
     return (
       <AuthLayout title="Enter your code" description="Your account has a second factor.">
@@ -46,7 +46,7 @@ export function LoginPage() {
       footer={
         <>
           New here?{' '}
-          <a href="/register" className={textLink}>
+          <a href={withNext('/register', next)} className={textLink}>
             Create an account
           </a>
         </>

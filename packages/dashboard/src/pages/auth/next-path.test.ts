@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { nextPath } from './next-path.ts'
+import { readNext, withNext } from './next-path.ts'
 
-test('signing in redirects only to pages of the dashboard', async () => {
-  for (const path of ['/dashboard', '/dashboard/keys', '/dashboard/usage?from=1']) {
-    assert.equal(nextPath(path), path)
+test('signing in and registering lead back to pages of the dashboard only', async () => {
+  for (const path of ['/dashboard', '/dashboard/keys', '/dashboard/usage?from=1&to=2']) {
+    assert.equal(readNext(withNext('', path)), path)
   }
   for (const path of [
-    undefined,
     '',
     'https://evil.example',
     '//evil.example',
@@ -19,6 +18,12 @@ test('signing in redirects only to pages of the dashboard', async () => {
     '/login',
     '/invitations/a-token'
   ]) {
-    assert.equal(nextPath(path), '/dashboard')
+    assert.equal(readNext(withNext('', path)), undefined)
   }
+  assert.equal(readNext(''), undefined)
+})
+
+test('an address without a page to return to stays as it is', async () => {
+  assert.equal(withNext('/register', undefined), '/register')
+  assert.equal(withNext('/register', '/dashboard/keys'), '/register?next=%2Fdashboard%2Fkeys')
 })

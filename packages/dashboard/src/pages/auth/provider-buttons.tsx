@@ -1,5 +1,6 @@
 import { signInFacts } from '../../sign-in-facts.ts'
 import { buttonLook } from '../../ui/button.tsx'
+import { withNext } from './next-path.ts'
 
 interface ProviderButtonsProps {
   /** The page of the dashboard to open once signed in. */
@@ -13,7 +14,7 @@ export function ProviderButtons({ next }: ProviderButtonsProps) {
     <div className="mb-5 space-y-5">
       <div className="grid gap-2">
         {signInFacts.providers.map(({ id, name }) => (
-          <a key={id} href={providerPath(id, next)} className={buttonLook()}>
+          <a key={id} href={withNext(`/api/auth/providers/${id}`, next)} className={buttonLook()}>
             Continue with {name}
           </a>
         ))}
@@ -24,7 +25,3 @@ export function ProviderButtons({ next }: ProviderButtonsProps) {
     </div>
   )
 }
-
-/** The address that starts a sign-in with a provider. */
-export const providerPath = (id: string, next: string | undefined): string =>
-  `/api/auth/providers/${id}${next === undefined ? '' : `?${new URLSearchParams({ next })}`}`

@@ -8,6 +8,7 @@ import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { Button } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { AddressField } from './credentials.tsx'
+import { readNext, withNext } from './next-path.ts'
 import { ProviderButtons } from './provider-buttons.tsx'
 import { ResendButton } from './resend-button.tsx'
 
@@ -31,7 +32,9 @@ function readRegistration(data: FormData): Reading<Registration> {
 
 export function RegisterPage() {
   const [mailed, setMailed] = useState<string | null>(null)
-  if (mailed !== null) return <CheckYourMail email={mailed} />
+  const [next] = useState(() => readNext(window.location.search))
+  const signIn = withNext('/login', next)
+  if (mailed !== null) return <CheckYourMail email={mailed} signIn={signIn} />
   const submit = async (registration: Registration) => {
     await call('register', { body: registration })
     setMailed(registration.email)
@@ -43,13 +46,13 @@ export function RegisterPage() {
       footer={
         <>
           Already registered?{' '}
-          <a href="/login" className={textLink}>
+          <a href={signIn} className={textLink}>
             Sign in
           </a>
         </>
       }
     >
-      <ProviderButtons />
+      <ProviderButtons next={next} />
       <Form read={readRegistration} submit={submit}>
         {(isBusy) => (
           <>
@@ -66,7 +69,13 @@ export function RegisterPage() {
   )
 }
 
-function CheckYourMail({ email }: { readonly email: string }) {
+interface CheckYourMailProps {
+  readonly email: string
+  /** The address of the sign-in page. */
+  readonly signIn: string
+}
+
+function CheckYourMail({ email, signIn }: CheckYourMailProps) {
   return (
     <AuthLayout
       title="Check your e-mail"
@@ -77,7 +86,7 @@ function CheckYourMail({ email }: { readonly email: string }) {
         </p>
       }
       footer={
-        <a href="/login" className={textLink}>
+        <a href={signIn} className={textLink}>
           Go to sign-in
         </a>
       }

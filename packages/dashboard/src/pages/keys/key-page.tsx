@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { ArrowLeft } from 'lucide-react'
 import { useState } from 'react'
 import { isCode } from '../../api/api-error.ts'
 import type { Answer } from '../../api/call.ts'
@@ -10,6 +9,7 @@ import { formatHeadlineUsd, formatUsd } from '../../format/money.ts'
 import { formatCount } from '../../format/number.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { lazyDialog } from '../../layout/lazy-dialog.tsx'
+import { BackLink } from '../../ui/back-link.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -44,12 +44,7 @@ export function KeyPage() {
   return (
     <Page
       title={key === undefined ? 'Key' : nameOfKey(key)}
-      description={
-        <Link to="/dashboard/keys" className={`inline-flex items-center gap-1.5 text-sm ${textLink}`}>
-          <ArrowLeft aria-hidden="true" className="size-3.5" />
-          Keys
-        </Link>
-      }
+      description={<BackLink to="/dashboard/keys">Keys</BackLink>}
       isWaiting={query.isPending}
       actions={key === undefined ? undefined : <KeyActions listed={key} onAction={setOpen} />}
     >

@@ -70,7 +70,7 @@ interface UsageLinkProps {
 function UsageLink({ only, children }: UsageLinkProps) {
   if (only === null) return children
   return (
-    <Link to="/dashboard/usage" search={only} className={textLink}>
+    <Link to="/dashboard/usage" search={{ ...only, range: 'this-month' }} className={textLink}>
       {children}
     </Link>
   )

@@ -1,5 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Answer } from '../../api/call.ts'
+import { readDocument } from '../../api/read-document.ts'
+import { textAddress } from '../../docs/list-pages.ts'
 import { nameOfKey } from '../../format/key.ts'
 import { formatExactUsd } from '../../format/money.ts'
 import { countOf, formatCount } from '../../format/number.ts'
@@ -30,6 +33,7 @@ export function RequestReceipt({ request, requestKey }: RequestReceiptProps) {
             {explainRequest(request).map((sentence) => (
               <p key={sentence}>{sentence}</p>
             ))}
+            {request.code !== null && <Remedy code={request.code} />}
           </div>
           <div className="flex flex-wrap items-center gap-2 text-sm">
             <span className="text-ink-soft">Request id</span>
@@ -49,13 +53,7 @@ export function RequestReceipt({ request, requestKey }: RequestReceiptProps) {
                 requestKey === null ? (
                   'Deleted key'
                 ) : (
-                  <Link
-                    key="key"
-                    to="/dashboard/requests"
-                    search={{ key: requestKey.id }}
-                    className={textLink}
-                    title="Show the requests of this key"
-                  >
+                  <Link key="key" to="/dashboard/keys/$id" params={{ id: requestKey.id }} className={textLink}>
                     {nameOfKey({ ...requestKey, scope: 'inference' })}
                   </Link>
                 )
@@ -78,6 +76,19 @@ export function RequestReceipt({ request, requestKey }: RequestReceiptProps) {
       {request.kind !== 'refused' && <Reservation request={request} />}
       {request.kind !== 'refused' && <ChargeTable request={request} />}
     </>
+  )
+}
+
+/** A link to what the docs say about an error. They have a section for each code of ours, and none for codes of a provider. */
+function Remedy({ code }: { readonly code: string }) {
+  const { data } = useQuery(readDocument(textAddress('errors')))
+  if (data?.includes(`\n## ${code}\n`) !== true) return null
+  return (
+    <p>
+      <Link to="/dashboard/docs/$page" params={{ page: 'errors' }} hash={code} className={textLink}>
+        What to do about {code}
+      </Link>
+    </p>
   )
 }
 

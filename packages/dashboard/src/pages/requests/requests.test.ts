@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { chargeLines } from './charge-lines.ts'
 import { explainPrices, explainRequest, formatMs, outcomeOf, type RequestDetail, speedOf } from './describe-request.ts'
-import { exportPath, readFilters } from './requests-search.ts'
+import { exportPath, readFilters, readMs, readUsd } from './read-filters.ts'
 
 const settled: RequestDetail = {
   ...{
@@ -118,4 +118,40 @@ test('the last day of a search is included, and values of another form are no fi
     }
   )
   assert.deepEqual(readFilters({ from: '2026-13-01', to: 'today', min_cost_usd: '-1', max_cost_usd: 'much' }), {})
+})
+
+test('amounts and durations are understood in several notations, and refused if they have two meanings', async () => {
+  for (const [text, usd] of [
+    ['$5', '5'],
+    ['5 $', '5'],
+    ['0,05', '0.05'],
+    ['.5', '0.5'],
+    ['1.2340', '1.234'],
+    ['100', '100'],
+    ['0.00', '0'],
+    ['1,000', null],
+    ['1.000,50', null],
+    ['-1', null],
+    ['much', null],
+    ['.', null],
+    ['', null]
+  ] as const) {
+    assert.equal(readUsd(text), usd, text)
+  }
+  for (const [text, ms] of [
+    ['500', '500'],
+    ['500 ms', '500'],
+    ['2 s', '2000'],
+    ['1,5s', '1500'],
+    ['1,500', null],
+    ['2 min', null],
+    ['9999999999', null],
+    ['', null]
+  ] as const) {
+    assert.equal(readMs(text), ms, text)
+  }
+  assert.deepEqual(readFilters({ min_cost_usd: '$5', max_cost_usd: 'much', min_duration_ms: '2 s' }), {
+    min_cost_usd: '5',
+    min_duration_ms: '2000'
+  })
 })

@@ -1,6 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Timer } from 'lucide-react'
 import { read } from '../../api/queries.ts'
+import { countOf } from '../../format/number.ts'
+import { requestLogDays } from '../../request-log-days.ts'
 import { Card } from '../../ui/card.tsx'
 import { Empty, QueryView } from '../../ui/states.tsx'
 import type { LatencyName } from '../../usage/measures.ts'
@@ -36,8 +38,8 @@ export function LatencyView({ range, by, of, only, hidden, onHide }: LatencyView
         title="Latency"
         description={
           <>
-            Measured for successful requests, from their arrival at the gateway. The request log keeps them for a
-            limited time, so earlier days may be empty.
+            Measured for successful requests, from their arrival at the gateway. Requests are kept for{' '}
+            {countOf(requestLogDays(), 'day')}, so earlier days are empty.
             {report?.sampled === true &&
               ' This range has too many requests to measure all: the numbers are from a sample.'}
           </>

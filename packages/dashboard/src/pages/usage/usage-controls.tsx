@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useId, useState } from 'react'
 import { read } from '../../api/queries.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { Choice } from '../../ui/choice.tsx'
@@ -38,12 +39,7 @@ export function UsageControls({ search, range, change }: UsageControlsProps) {
           value={isOfDays ? 'days' : name}
           onChange={(value) => change(value === 'days' ? days : { range: value, from: undefined, to: undefined })}
         />
-        {isOfDays && (
-          <>
-            <Day label="First day (UTC)" value={from} onChange={(day) => change({ from: day })} />
-            <Day label="Last day (UTC)" value={to} onChange={(day) => change({ to: day })} />
-          </>
-        )}
+        {isOfDays && <Days from={from} to={to} onChange={change} />}
         {show !== 'latency' && (
           <label className="flex min-h-9 items-center gap-2 text-sm">
             <input
@@ -108,26 +104,46 @@ function GroupBy({ value, listed, onChange }: GroupByProps) {
   return <Choice label="Group by" options={options} value={value} onChange={onChange} />
 }
 
-interface DayProps {
-  readonly label: string
-  readonly value: string
-  readonly onChange: (day: string) => void
+interface DaysProps {
+  readonly from: string
+  readonly to: string
+  readonly onChange: (days: Pick<UsageSearchChange, 'from' | 'to'>) => void
 }
 
-/** A day that people type or choose. While they type, it is no day yet, and nothing changes. */
-function Day({ label, value, onChange }: DayProps) {
-  return (
+/** Days that people type or choose. What is shown changes once both are days, in their order. */
+function Days({ from, to, onChange }: DaysProps) {
+  const [days, setDays] = useState({ from, to })
+  const problem = useId()
+  const isReversed = days.to < days.from
+  const day = (name: 'from' | 'to', label: string) => (
     <div className="w-40">
       <input
         type="date"
         aria-label={label}
         title={label}
-        defaultValue={value}
-        onChange={({ currentTarget }) => {
-          if (startOfDay(currentTarget.value) !== null) onChange(currentTarget.value)
+        defaultValue={days[name]}
+        aria-invalid={isReversed}
+        aria-describedby={isReversed ? problem : undefined}
+        onChange={({ currentTarget: { value } }) => {
+          // While people type, it is no day yet.
+          if (startOfDay(value) === null) return
+          const chosen = { ...days, [name]: value }
+          setDays(chosen)
+          if (chosen.from <= chosen.to) onChange(chosen)
         }}
         className={`${controlLook} h-9 text-sm`}
       />
     </div>
+  )
+  return (
+    <>
+      {day('from', 'First day (UTC)')}
+      {day('to', 'Last day (UTC)')}
+      {isReversed && (
+        <p id={problem} className="order-last basis-full text-[0.8125rem] text-danger">
+          The last day is before the first day, so the page still shows {from} to {to}.
+        </p>
+      )}
+    </>
   )
 }

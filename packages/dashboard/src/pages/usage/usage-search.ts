@@ -21,7 +21,7 @@ const metadataForm = /^metadata\.[A-Za-z0-9_.-]{1,40}$/
 /** The settings of the usage page in its address, so that people can bookmark and share them. */
 export interface UsageSearch {
   readonly range?: RangeName
-  /** The first and the last day (UTC) of a range; it holds instead of `range`. */
+  /** The first and the last day (UTC) of a range, in this order; it holds instead of `range`. */
   readonly from?: string
   readonly to?: string
   /** `model`, `key`, `member`, `none`, or `metadata.<name>`. */
@@ -48,7 +48,8 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 /** Reads the known search parameters of an address and drops all others. */
 export function readUsageSearch(search: Record<string, unknown>): UsageSearch {
   const range = known(ranges, search.range)
-  const [from, to] = [text(search.from), text(search.to)]
+  const [from, to] = [text(search.from) ?? '', text(search.to) ?? '']
+  const hasDays = startOfDay(from) !== null && startOfDay(to) !== null && from <= to
   const by = text(search.by)
   const isKnownGroup = by !== undefined && (metadataForm.test(by) || groupings.some(([name]) => name === by))
   const [key, model] = [text(search.key), text(search.model)]
@@ -57,8 +58,7 @@ export function readUsageSearch(search: Record<string, unknown>): UsageSearch {
   const hide = text(search.hide)
   return {
     ...(range && { range }),
-    ...(startOfDay(from) !== null && from && { from }),
-    ...(startOfDay(to) !== null && to && { to }),
+    ...(hasDays && { from, to }),
     ...(isKnownGroup && { by }),
     ...(key && { key }),
     ...(model && { model }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { emptyBucket } from '../../usage/testing/empty-bucket.ts'
-import { readFilters } from '../requests/requests-search.ts'
+import { readFilters } from '../requests/read-filters.ts'
 import { requestsOfBar, requestsOfRange } from './to-requests.ts'
 import { readHidden, readUsageSearch, writeHidden } from './usage-search.ts'
 import { writeLatencyCsv, writeUsageCsv } from './write-usage-csv.ts'
@@ -84,6 +84,12 @@ test('an address keeps everything that the page shows, and nothing else', async 
     }),
     {}
   )
+})
+
+test('an address with days in the wrong order, or only one day, names no days', async () => {
+  for (const days of [{ from: '2026-11-10', to: '2026-11-01' }, { from: '2026-11-10' }, { to: '2026-11-01' }]) {
+    assert.deepEqual(readUsageSearch(days), {})
+  }
 })
 
 test('hidden series with any id survive the address', async () => {
