@@ -2,13 +2,15 @@ import { Autocomplete } from '@base-ui/react/autocomplete'
 import { Dialog } from '@base-ui/react/dialog'
 import { Search } from 'lucide-react'
 import { useState } from 'react'
+import { useLateText } from '../ui/use-late-text.ts'
 import type { Command, CommandGroup } from './commands.ts'
 import { useCommands } from './use-commands.ts'
 
 /** A dialog that goes to pages, finds keys, models, members and requests, and runs actions: all with the keyboard. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
-  const [typed, setTyped] = useState('')
-  const groups = useCommands(typed)
+  const [asked, setAsked] = useState('')
+  const [typed, setTyped] = useLateText(asked, setAsked)
+  const groups = useCommands(typed, asked)
   const run = (command: Command) => {
     onClose()
     void command.run()
@@ -39,6 +41,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
               <div className="flex items-center gap-3 border-b border-line px-4">
                 <Search aria-hidden="true" className="size-4 shrink-0 text-ink-soft" />
                 <Autocomplete.Input
+                  maxLength={200}
                   aria-label="Search pages, keys, models, members, requests and actions"
                   placeholder="Search pages, keys, requests, actions …"
                   className="h-13 min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-soft"

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { BookText, Box, Building2, KeyRound, LogOut, Monitor, Moon, Plus, Receipt, Sun, UserRound } from 'lucide-react'
 import { read } from '../api/queries.ts'
@@ -16,10 +16,14 @@ const themeCommands = [
   ['dark', 'Use the dark theme', Moon]
 ] as const
 
-/** The commands for a typed text. Keys, models and members appear while something is typed. */
-export function useCommands(typed: string): CommandGroup[] {
+/**
+ * The commands for a typed text. Keys, models and members appear while something is typed.
+ *
+ * @param asked the typed text once nobody types: control searches for keys with it, because an account may have thousands
+ */
+export function useCommands(typed: string, asked: string): CommandGroup[] {
   const isSearching = typed.trim() !== ''
-  const named = useNamed()
+  const named = useNamed(asked.trim())
   const pages = usePages(isSearching)
   const actions = useActions()
   const direct = useDirect(typed)
@@ -93,10 +97,14 @@ function useActions(): CommandGroup {
 }
 
 /** Keys, models and members. What could not be loaded is missing: the pages themselves say why. */
-function useNamed(): CommandGroup[] {
+function useNamed(q: string): CommandGroup[] {
   const navigate = useNavigate()
   const { models } = useAccount()
-  const keys = useQuery(read('listKeys', { query: { limit: '100', include_revoked: 'true' } }))
+  const keys = useQuery({
+    ...read('listKeys', { query: { limit: '50', include_revoked: 'true', q } }),
+    enabled: q !== '',
+    placeholderData: keepPreviousData
+  })
   const team = useQuery(read('getTeam'))
   return [
     {
@@ -105,7 +113,7 @@ function useNamed(): CommandGroup[] {
         id: `key ${key.id}`,
         text: nameOfKey(key),
         hint: shownPrefix(key),
-        words: `${key.id} ${key.status}`,
+        words: [key.id, key.status, ...Object.values(key.metadata)].join(' '),
         icon: KeyRound,
         run: () => navigate({ to: '/dashboard/keys/$id', params: { id: key.id } })
       }))

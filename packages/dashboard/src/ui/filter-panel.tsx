@@ -24,7 +24,7 @@ export function FilterPanel({ count, onClear, children }: FilterPanelProps) {
         id={id}
         ref={panel}
         tabIndex={-1}
-        className={`${isOpen ? 'flex' : 'hidden sm:flex'} flex-wrap gap-3 outline-none`}
+        className={`${isOpen ? 'flex' : 'hidden sm:flex'} flex-wrap items-start gap-3 outline-none`}
       >
         {children}
         {count > 0 && (

@@ -18,7 +18,7 @@ t.test('a browser session covers everything from registration to a paid plan and
   const button = (name: string) => page.getByRole('button', { name, exact: true })
   const go = (name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
 
-  await page.goto('/')
+  await page.goto('/dashboard/keys')
   await heading('Sign in')
   await page.getByRole('link', { name: 'Create an account' }).click()
   await button('Create account').click()
@@ -33,7 +33,9 @@ t.test('a browser session covers everything from registration to a paid plan and
   await button('Create account').click()
   await heading('Check your e-mail')
 
-  await page.goto('/login')
+  await page.getByRole('link', { name: 'Go to sign-in' }).click()
+  await heading('Sign in')
+  assert.equal(new URL(page.url()).searchParams.get('next'), '/dashboard/keys')
   const signIn = async (typed: string) => {
     await page.getByLabel('E-mail address').fill(email)
     await page.getByLabel('Password', { exact: true }).fill(typed)

@@ -10,7 +10,7 @@ import { RemovableFilters } from '../../ui/removable-filters.tsx'
 import type { Option } from '../../ui/select-box.tsx'
 import { isHour } from '../../usage/bounds-of-days.ts'
 import { metadataPrefix } from '../../usage/group-usage.ts'
-import { keyOptions } from '../../usage/key-options.ts'
+import { KeyChoice } from '../../usage/key-choice.tsx'
 import { readFilters, readMs, readUsd, statusOptions } from './read-filters.ts'
 import { metadataOf, type RequestsSearch } from './requests-search.ts'
 
@@ -22,7 +22,6 @@ const ms: Reading = { read: readMs, problem: 'Enter milliseconds such as 500, or
 /** Filters, kept in the address. */
 export function RequestFilters({ search }: { readonly search: RequestsSearch }) {
   const navigate = useNavigate({ from: '/dashboard/requests' })
-  const keys = useQuery(read('listKeys', { query: { limit: '100', include_revoked: 'true' } }))
   const { models } = useAccount()
   const team = useQuery(read('getTeam'))
   const members = team.data?.team.members ?? []
@@ -52,7 +51,7 @@ export function RequestFilters({ search }: { readonly search: RequestsSearch }) 
       onClear={() => void navigate({ search: {}, replace: true })}
     >
       <Tags search={search} />
-      {choice('key', 'Key', keyOptions(keys.data?.keys ?? []))}
+      <KeyChoice value={search.key ?? ''} onChange={(id) => apply('key', id)} />
       {(members.length > 1 || search.member !== undefined) && choice('member', 'Created by', memberOptions)}
       {choice('model', 'Model', [['', 'All models'], ...models.map(({ id }) => [id, id] as const)])}
       {choice('status', 'Status', statusOptions)}

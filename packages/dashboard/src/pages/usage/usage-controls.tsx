@@ -6,7 +6,7 @@ import { Choice } from '../../ui/choice.tsx'
 import { controlLook } from '../../ui/control-look.ts'
 import { Segments } from '../../ui/segments.tsx'
 import { metadataPrefix } from '../../usage/group-usage.ts'
-import { keyOptions } from '../../usage/key-options.ts'
+import { KeyChoice } from '../../usage/key-choice.tsx'
 import { latencies, measures } from '../../usage/measures.ts'
 import { dayOf, ranges, startOfDay, type UsageRange } from '../../usage/usage-range.ts'
 import { groupings, type UsageSearch, type UsageSearchChange } from './usage-search.ts'
@@ -70,12 +70,7 @@ export function UsageControls({ search, range, change }: UsageControlsProps) {
       </div>
       <div className="flex flex-wrap items-center gap-3">
         <GroupBy value={by} listed={keys} onChange={(value) => change({ by: value, hide: undefined })} />
-        <Choice
-          label="Key"
-          value={key}
-          options={keyOptions(keys)}
-          onChange={(value) => change({ key: value || undefined, hide: undefined })}
-        />
+        <KeyChoice value={key} onChange={(id) => change({ key: id || undefined, hide: undefined })} />
         <Choice
           label="Model"
           value={model}
@@ -93,7 +88,7 @@ interface GroupByProps {
   readonly onChange: (value: string) => void
 }
 
-/** By what usage is grouped: the tags are those of the listed keys. */
+/** By what usage is grouped: the tags are those of the newest keys. Others can be in the address. */
 function GroupBy({ value, listed, onChange }: GroupByProps) {
   const used = listed.flatMap(({ metadata }) => Object.keys(metadata).map((tag) => metadataPrefix + tag))
   const tags = [...new Set([...used, ...(value.startsWith(metadataPrefix) ? [value] : [])])].sort()
@@ -140,7 +135,7 @@ function Days({ from, to, onChange }: DaysProps) {
       {day('from', 'First day (UTC)')}
       {day('to', 'Last day (UTC)')}
       {isReversed && (
-        <p id={problem} className="order-last basis-full text-[0.8125rem] text-danger">
+        <p id={problem} className="basis-full text-[0.8125rem] text-danger">
           The last day is before the first day, so the page still shows {from} to {to}.
         </p>
       )}
