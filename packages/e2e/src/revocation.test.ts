@@ -26,8 +26,8 @@ async function lastAcceptedAfterRevocation(system: TestSystem, person: Person, l
   const outcomes: string[] = []
   const asking = clients.flatMap((client) =>
     Array.from({ length: 3 }, async () => {
-      // Longer than the promised time, to catch a gateway that is too late.
-      while (performance.now() < revokedAt + 6000) {
+      // Longer than the promised time, to catch a gateway that is too late; and until enough requests were answered, on a slow machine.
+      while (performance.now() < revokedAt + 6000 || outcomes.length <= 100) {
         const startedAt = performance.now()
         const outcome = await chatOutcome(client)
         if (outcome === '200') lastAccepted = Math.max(lastAccepted, startedAt)
@@ -49,7 +49,6 @@ t.test('every gateway refuses a revoked key at once, with and without pub/sub', 
   const withNotices = await lastAcceptedAfterRevocation(system, ada, 'with notices')
   assert.partialDeepStrictEqual(withNotices.revoked, { status: 200, body: { ok: true } })
   assert.equal(withNotices.after, 0, `last accepted ${withNotices.after} ms after the answer`)
-  assert.ok(withNotices.outcomes.length > 100)
   assert.deepEqual([...new Set(withNotices.outcomes)], ['401 revoked_api_key'])
 
   await t.test('every gateway refuses the old value of a rotated key once its grace was ended early', async () => {
@@ -73,6 +72,5 @@ t.test('every gateway refuses a revoked key at once, with and without pub/sub', 
   const withoutNotices = await lastAcceptedAfterRevocation(system, ada, 'without notices')
   assert.partialDeepStrictEqual(withoutNotices.revoked, { status: 200, body: { ok: true } })
   assert.equal(withoutNotices.after, 0, `last accepted ${withoutNotices.after} ms after the answer`)
-  assert.ok(withoutNotices.outcomes.length > 100)
   assert.deepEqual([...new Set(withoutNotices.outcomes)], ['401 revoked_api_key'])
 })
