@@ -66,7 +66,7 @@ t.test('a customer finds a request, reads why it cost what it cost, and exports 
   await page.getByText('Enter the whole id').waitFor()
   assert.equal(await chatOutcome(client, 'no-such-model'), '403 model_not_allowed')
   await page.getByRole('row').filter({ hasText: '403' }).getByRole('link').click()
-  await page.getByRole('link', { name: 'Web' }).waitFor()
+  await page.getByRole('link', { name: 'Web', exact: true }).waitFor()
   await page.getByRole('link', { name: 'What to do about model_not_allowed' }).click()
   await page.getByRole('heading', { name: 'model_not_allowed' }).waitFor()
   await page.goto('/dashboard/requests/req_00000000-0000-4000-8000-000000000000')
