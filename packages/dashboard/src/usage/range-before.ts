@@ -1,4 +1,4 @@
-import type { UsageRange } from './usage-range.ts'
+import { monthStart, type UsageRange } from './usage-range.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
@@ -20,8 +20,8 @@ export function rangeBefore({ from, to, interval, isMonth }: UsageRange): UsageR
 
 /** The same time some months earlier, or the latest one that a shorter month allows: the start of its last day, or its end. */
 function earlier(time: Date, months: number, bound: 'last day' | 'end'): Date {
-  const start = Date.UTC(time.getUTCFullYear(), time.getUTCMonth() - months)
-  const end = Date.UTC(time.getUTCFullYear(), time.getUTCMonth() - months + 1)
-  const intoMonth = time.getTime() - Date.UTC(time.getUTCFullYear(), time.getUTCMonth())
+  const start = monthStart(time, -months).getTime()
+  const end = monthStart(time, 1 - months).getTime()
+  const intoMonth = time.getTime() - monthStart(time, 0).getTime()
   return new Date(Math.min(start + intoMonth, bound === 'end' ? end : end - dayMs))
 }

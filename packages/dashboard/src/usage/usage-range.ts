@@ -44,7 +44,7 @@ export function usageRange(name: RangeName, now: Date): UsageRange {
 }
 
 /** The start of the month (UTC) some months after that of a time. */
-const monthStart = (time: Date, months: number): Date =>
+export const monthStart = (time: Date, months: number): Date =>
   new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + months))
 
 const dayForm = /^20[0-9]{2}-[0-9]{2}-[0-9]{2}$/

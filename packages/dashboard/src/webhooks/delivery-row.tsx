@@ -8,7 +8,7 @@ import { formatMoment } from '../format/time.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { CodeBlock } from '../ui/code-block.tsx'
-import { CopyButton } from '../ui/copy-button.tsx'
+import { CopyableId } from '../ui/copyable-id.tsx'
 import { Moment } from '../ui/moment.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { deliveryStates, describeAttempt } from './describe-endpoint.ts'
@@ -66,10 +66,7 @@ export function DeliveryRow({ area, endpointId, delivery }: DeliveryRowProps) {
               )}
             </p>
           )}
-          <div className="flex flex-wrap items-center gap-2 text-[0.8125rem] text-ink-soft">
-            Message id <code className="min-w-0 font-mono break-all">{message_id}</code>
-            <CopyButton text={message_id} what="the message id" />
-          </div>
+          <CopyableId of="Message" id={message_id} />
           {isOpen && <CodeBlock code={JSON.stringify(message, null, 2)} what="the message" />}
           <RedeliverButton area={area} endpointId={endpointId} delivery={delivery} />
         </div>

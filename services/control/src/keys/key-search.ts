@@ -20,7 +20,7 @@ export function containsText(text: string): SQL | undefined {
   )
 }
 
-/** A list of keys: of which account, in which order, and when it is read. */
+/** The account whose keys are listed, their order, and the present time, which tells the month of their spend. */
 export interface KeyList {
   readonly accountId: string
   readonly order: KeyOrder
@@ -41,7 +41,10 @@ const sortedBy = {
 const listedRow = sql`${keys}`
 const listedSpend = sql`coalesce(month_spends.spent, 0)`
 
-/** The spends of this month that {@link orderOf} and {@link isAfter} expect beside the keys, in one row each. Other orders need none. */
+/**
+ * What to join to the keys for {@link orderOf} and {@link isAfter}: the spend of each key in this month. Only the order by spend
+ * reads the ledger; for the others it is empty.
+ */
 export function spendsOf({ accountId, order, now }: KeyList): { spends: SQL; ofKey: SQL } {
   const spends = selectKeySpends(accountId, now, order === 'spend' ? sql`true` : sql`false`)
   return { spends: sql`(${spends}) as month_spends`, ofKey: sql`month_spends.key_id = ${keys.id}` }

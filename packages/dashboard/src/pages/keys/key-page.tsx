@@ -12,7 +12,7 @@ import { lazyDialog } from '../../layout/lazy-dialog.tsx'
 import { BackLink } from '../../ui/back-link.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Card } from '../../ui/card.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyableId } from '../../ui/copyable-id.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Moment } from '../../ui/moment.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -98,11 +98,7 @@ function Settings({ shown }: { readonly shown: ShownKey }) {
   const { models, requests_per_minute: rate, thresholds } = shown
   return (
     <div className="space-y-4">
-      <div className="flex flex-wrap items-center gap-2 text-sm">
-        <span className="text-ink-soft">Key id</span>
-        <code className="min-w-0 font-mono break-all">{shown.id}</code>
-        <CopyButton text={shown.id} what="the key id" />
-      </div>
+      <CopyableId of="Key" id={shown.id} />
       <Facts
         facts={[
           [

@@ -1,3 +1,5 @@
+import type { Input } from '../../api/call.ts'
+
 /** What the keys page shows, as in its address. */
 export interface KeysSearch {
   /** A text to search for. */
@@ -9,8 +11,8 @@ export interface KeysSearch {
   readonly sort?: string
 }
 
-export const keyOrders = ['newest', 'label', 'last_used', 'spend'] as const
-export type KeyOrder = (typeof keyOrders)[number]
+export type KeyOrder = NonNullable<NonNullable<Input<'listKeys'>['query']>['sort']>
+const keyOrders: readonly KeyOrder[] = ['newest', 'label', 'last_used', 'spend']
 
 /** The order that an address names; the newest first if it names none. */
 export const readOrder = ({ sort }: KeysSearch): KeyOrder => keyOrders.find((order) => order === sort) ?? 'newest'

@@ -9,7 +9,7 @@ import { countOf, formatCount } from '../../format/number.ts'
 import { formatExactMoment } from '../../format/time.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyableId } from '../../ui/copyable-id.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { ChargeTable } from './charge-table.tsx'
@@ -35,11 +35,7 @@ export function RequestReceipt({ request, requestKey }: RequestReceiptProps) {
             ))}
             {request.code !== null && <Remedy code={request.code} />}
           </div>
-          <div className="flex flex-wrap items-center gap-2 text-sm">
-            <span className="text-ink-soft">Request id</span>
-            <code className="min-w-0 font-mono break-all">{request.id}</code>
-            <CopyButton text={request.id} what="the request id" />
-          </div>
+          <CopyableId of="Request" id={request.id} />
           <Facts
             facts={[
               [
