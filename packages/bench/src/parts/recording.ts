@@ -94,7 +94,7 @@ function callOf(number: number) {
   } as Call
   const upstream = upstreams[number % upstreams.length]!
   const outcome: Outcome = {
-    ...{ upstream, failedUpstream: null, upstreamStatus: 200, attempts: 1, lastCall: 'success' },
+    ...{ upstream, upstreamStatus: 200, attempts: 1, failedCalls: [], lastCall: 'success' },
     ...{ calledAt: startedAt + 1, status: 200 },
     ...{
       code: null,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { OfferedModel } from '@tollgate/contracts/http/account.ts'
-import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
+import type { FailedAttempt, Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import type { PastRequest } from './past-usage.ts'
 
@@ -28,6 +28,7 @@ export function pastReceipt(
   const firstByteMs = Math.round(beginMs * (0.6 + 1.5 * random()))
   const isChat = model?.kind === 'chat'
   const outputTokens = isChat ? grantedTokens : 0
+  const failedAttempts = failuresOf(failed ? 2 : random() < 0.01 ? 1 : 0, random)
   return {
     ...noCounts,
     kind: 'settled',
@@ -41,8 +42,8 @@ export function pastReceipt(
     answeredModel: null,
     isStream: isChat && random() < 0.6,
     upstream: 'openai',
-    failedUpstream: null,
-    attempts: failed ? 2 : random() < 0.01 ? 2 : 1,
+    attempts: failedAttempts.length + (failed ? 0 : 1),
+    failedAttempts,
     status: failed ? 502 : 200,
     code: failed ? 'upstream_error' : null,
     isEstimated: false,
@@ -61,6 +62,17 @@ export function pastReceipt(
     durationMs: firstByteMs + Math.round(completionTokens * tokenMs * (0.8 + 0.5 * random())),
     address: null
   }
+}
+
+/** Failed calls, one after the other. */
+function failuresOf(count: number, random: () => number): FailedAttempt[] {
+  let startedMs = 1
+  return Array.from({ length: count }, () => {
+    const durationMs = Math.round(40 + 300 * random())
+    const call = { upstream: 'openai', code: 'upstream_error', status: 500, startedMs, durationMs }
+    startedMs += durationMs + Math.round(500 * random())
+    return call
+  })
 }
 
 /** What the gateway reserves: each token at its highest price. A dollar per million tokens is 1000 nanodollars per token. */

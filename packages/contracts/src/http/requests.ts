@@ -139,8 +139,29 @@ export type ChargedPrices = Static<typeof ChargedPrices>
 /** Prices in force at admission; null if nothing was charged. */
 const prices = { prices: orNull(ChargedPrices) }
 
-/** The upstream that was called last; null for none. */
-const provider = { upstream: orNull(Type.String()) }
+/** A call to a provider that failed. */
+const FailedAttempt = Type.Object(
+  {
+    upstream: Type.String(),
+    /** The code of the error that tells why. The client got it only if no other call followed. */
+    code: Type.String(),
+    /** The status of the provider's response; null without a response. */
+    status: orNull(Type.Integer()),
+    /** From the arrival of the request to the call. */
+    started_ms: Count,
+    /** From the call to its failure. */
+    duration_ms: Count
+  },
+  closed
+)
+export type FailedAttempt = Static<typeof FailedAttempt>
+
+const provider = {
+  /** The upstream that was called last; null for none. */
+  upstream: orNull(Type.String()),
+  /** The calls that failed, in their order. If `attempts` is more than these, the last call has not failed. */
+  failed_attempts: Type.Array(FailedAttempt)
+}
 
 /** A request with its provider and the prices that gave its cost. */
 export const RequestDetail = Type.Object({ ...LoggedRequest.properties, ...provider, ...prices }, closed)

@@ -18,6 +18,19 @@ const { requests, errors, estimatedRequests, estimatedNanos, ...measured } = zer
 /** The counts of a request that was not served. */
 export const nothingCounted: Readonly<ReceiptCounts> = measured
 
+/** A call of an upstream that failed. */
+export interface FailedAttempt {
+  readonly upstream: string
+  /** The code of the error that tells why. The client got it only if no other call followed. */
+  readonly code: string
+  /** The status of the upstream's response; null without a response. */
+  readonly status: number | null
+  /** Whole milliseconds from the arrival of the request to the call. */
+  readonly startedMs: number
+  /** Whole milliseconds from the call to its failure. */
+  readonly durationMs: number
+}
+
 /**
  * The record of one request: what was asked, what was served, by whom, and what it cost. It has no words of prompts or answers.
  * The gateway writes it in the script that charges the request, and control copies it from Redis to PostgreSQL.
@@ -44,9 +57,10 @@ export interface Receipt extends ReceiptCounts {
   readonly isStream: boolean
   /** The upstream that was called last; null for none. */
   readonly upstream: string | null
-  /** The upstream that was called first, if that was another one. */
-  readonly failedUpstream: string | null
+  /** How many calls of upstreams there were. */
   readonly attempts: number
+  /** Those that failed, in their order. One more than these is the last call, of {@link upstream}, which has not failed. */
+  readonly failedAttempts: readonly FailedAttempt[]
   /** The status that the client got; 499 if it left before the answer began; null if that is not known. */
   readonly status: number | null
   /** The code of the error that the client got; null for success. */

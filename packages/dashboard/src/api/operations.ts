@@ -3897,6 +3897,13 @@ export interface operations {
                             duration_ms: number | null;
                             address: string | null;
                             upstream: string | null;
+                            failed_attempts: {
+                                upstream: string;
+                                code: string;
+                                status: number | null;
+                                started_ms: number;
+                                duration_ms: number;
+                            }[];
                             prices: {
                                 usd_per_million_tokens: {
                                     [key: string]: string;

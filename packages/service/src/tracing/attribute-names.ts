@@ -29,6 +29,7 @@ export const attributes = {
   accountId: 'tollgate.account.id',
   keyId: 'tollgate.key.id',
   attempts: 'tollgate.attempts',
+  failedAttempts: 'tollgate.failed_attempts',
   costNanos: 'tollgate.cost.nanodollars',
   isEstimated: 'tollgate.usage.estimated',
   clientGone: 'tollgate.client.gone',

@@ -21,7 +21,14 @@ const anyReceipt: fc.Arbitrary<Receipt> = fc.record({
   >),
   ...{ heldNanos: whole, heldTokens: whole, grantedTokens: orNull(whole), tier: orNull(text) },
   rates: fc.constantFrom(null, '{}', '{"inputPicos":75000,"callNanos":{"a \\"tool\\"":7}}'),
-  ...{ firstByteMs: orNull(whole), durationMs: orNull(whole), address: orNull(text), failedUpstream: orNull(text) }
+  ...{ firstByteMs: orNull(whole), durationMs: orNull(whole), address: orNull(text) },
+  failedAttempts: fc.array(
+    fc.record(
+      { upstream: text, code: text, status: orNull(whole), startedMs: whole, durationMs: whole },
+      { noNullPrototype: true }
+    ),
+    { maxLength: 3 }
+  )
 })
 
 test('a receipt is read as it was written, in one line', async () => {
@@ -40,10 +47,11 @@ test('a usual receipt is short', async () => {
 })
 
 test('a receipt of a later release is read without what it adds, and one of an earlier release with defaults', async () => {
-  const members = JSON.parse(encodeReceipt(aReceipt({ toolCalls: 2, failedUpstream: 'azure' }))) as unknown[]
-  const whole = aReceipt({ toolCalls: 2, failedUpstream: 'azure' })
+  const failed = { upstream: 'azure', code: 'upstream_error', status: 500, startedMs: 3, durationMs: 40 }
+  const whole = aReceipt({ toolCalls: 2, failedAttempts: [failed] })
+  const members = JSON.parse(encodeReceipt(whole)) as unknown[]
   assert.deepEqual(decodeReceipt(JSON.stringify([...members, 'more', { of: 'it' }])), whole)
-  assert.deepEqual(decodeReceipt(JSON.stringify(members.slice(0, -2))), aReceipt())
+  assert.deepEqual(decodeReceipt(JSON.stringify(members.slice(0, -3))), aReceipt())
 })
 
 test('a text that is no receipt is refused', async () => {

@@ -1,4 +1,9 @@
-import { type Receipt, type ReceiptCounts, receiptKinds } from '@tollgate/contracts/requests/receipt.ts'
+import {
+  type FailedAttempt,
+  type Receipt,
+  type ReceiptCounts,
+  receiptKinds
+} from '@tollgate/contracts/requests/receipt.ts'
 import { hasRareCounts, rareCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 
 /**
@@ -11,14 +16,14 @@ export function encodeReceipt(receipt: Receipt): string {
   const { kind, id, account, key, at, count, endpoint, model, answeredModel, isStream, upstream } = receipt
   const { attempts, status, code, isEstimated, clientGone, costNanos, promptTokens, cachedTokens } = receipt
   const { completionTokens, reasoningTokens, heldNanos, heldTokens, grantedTokens, tier, rates } = receipt
-  const { firstByteMs, durationMs, address, failedUpstream } = receipt
+  const { firstByteMs, durationMs, address, failedAttempts } = receipt
   return (
     `[${receiptKinds.indexOf(kind)},${quote(id)},${quote(account)},${quote(key)},${at},${count},${quote(endpoint)},` +
     `${quoteOr(model)},${quoteOr(answeredModel)},${isStream ? 1 : 0},${quoteOr(upstream)},${attempts},${status},` +
     `${quoteOr(code)},${isEstimated ? 1 : 0},${clientGone ? 1 : 0},${costNanos},${promptTokens},${cachedTokens},` +
     `${completionTokens},${reasoningTokens},${heldNanos},${heldTokens},${grantedTokens},${quoteOr(tier)},${rates},` +
     `${firstByteMs},${durationMs},${quoteOr(address)}${hasRareCounts(receipt) ? rareText(receipt) : ',[]'}` +
-    (failedUpstream === null ? ']' : `,${quote(failedUpstream)}]`)
+    (failedAttempts.length === 0 ? ']' : `,null,[${failedAttempts.map(attemptText).join(',')}]]`)
   )
 }
 
@@ -26,13 +31,16 @@ const quote = (text: string): string => JSON.stringify(text)
 const quoteOr = (text: string | null): string => (text === null ? 'null' : JSON.stringify(text))
 const rareText = (counts: ReceiptCounts): string => `,[${rareCounters.map((counter) => counts[counter]).join(',')}]`
 
+const attemptText = ({ upstream, code, status, startedMs, durationMs }: FailedAttempt): string =>
+  `[${quote(upstream)},${quote(code)},${status},${startedMs},${durationMs}]`
+
 /**
  * Reads a receipt.
  *
  * @throws Error if the text is not a receipt
  */
 export function decodeReceipt(text: string): Receipt {
-  const members = new Members(text)
+  const members = new Members(JSON.parse(text))
   const kind = receiptKinds[members.whole()]
   if (kind === undefined) throw new Error('a receipt of an unknown kind')
   const beginning = {
@@ -70,19 +78,28 @@ export function decodeReceipt(text: string): Receipt {
   const [cacheWriteTokens = 0, longCacheWriteTokens = 0, audioInputTokens = 0, imageInputTokens = 0] = rare
   const [, , , , audioOutputTokens = 0, imageOutputTokens = 0, toolCalls = 0] = rare
   const ofInput = { cacheWriteTokens, longCacheWriteTokens, audioInputTokens, imageInputTokens }
-  const failedUpstream = members.textOr()
-  return { ...beginning, ...ofInput, audioOutputTokens, imageOutputTokens, toolCalls, failedUpstream }
+  // Earlier gateways wrote the upstream of the first call here, if the last one was of another.
+  members.textOr()
+  const failedAttempts = members.lists().map(readAttempt)
+  return { ...beginning, ...ofInput, audioOutputTokens, imageOutputTokens, toolCalls, failedAttempts }
 }
 
-/** Reads the members of a JSON array, one after the other. */
+const readAttempt = (members: Members): FailedAttempt => ({
+  upstream: members.text(),
+  code: members.text(),
+  status: members.wholeOr(),
+  startedMs: members.whole(),
+  durationMs: members.whole()
+})
+
+/** Reads the members of an array, one after the other. */
 class Members {
   readonly #members: readonly unknown[]
   #next = 0
 
-  constructor(text: string) {
-    const parsed: unknown = JSON.parse(text)
-    if (!Array.isArray(parsed)) throw new Error('not an array')
-    this.#members = parsed
+  constructor(members: unknown) {
+    if (!Array.isArray(members)) throw new Error('not an array')
+    this.#members = members
   }
 
   text(): string {
@@ -113,6 +130,11 @@ class Members {
     const member = this.#members[this.#next] ?? null
     if (member === null) return this.#taken(null)
     return typeof member === 'object' && !Array.isArray(member) ? this.#taken(JSON.stringify(member)) : this.#fail()
+  }
+
+  lists(): readonly Members[] {
+    const member = this.#members[this.#next] ?? []
+    return Array.isArray(member) ? this.#taken(member.map((list) => new Members(list))) : this.#fail()
   }
 
   wholes(): readonly number[] {

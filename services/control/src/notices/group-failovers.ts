@@ -12,7 +12,7 @@ export interface Failovers {
 }
 
 /** The members of a receipt that tell of a failover. */
-export type FailedOver = Pick<Receipt, 'kind' | 'at' | 'model' | 'upstream' | 'failedUpstream' | 'code'>
+export type FailedOver = Pick<Receipt, 'kind' | 'at' | 'model' | 'upstream' | 'failedAttempts' | 'code'>
 
 /**
  * Groups receipts of requests that failed over, by minute, model and upstreams.
@@ -21,12 +21,14 @@ export type FailedOver = Pick<Receipt, 'kind' | 'at' | 'model' | 'upstream' | 'f
  */
 export function groupFailovers(receipts: readonly FailedOver[]): Failovers[] {
   const groups = new Map<string, Failovers>()
-  for (const { kind, at, model, upstream, failedUpstream, code } of receipts) {
-    if (kind !== 'settled' || code !== null || model === null || upstream === null || failedUpstream === null) continue
+  for (const { kind, at, model, upstream, failedAttempts, code } of receipts) {
+    const first = failedAttempts[0]?.upstream ?? upstream
+    if (kind !== 'settled' || code !== null || model === null || first === null || upstream === null) continue
+    if (first === upstream) continue
     const minute = new Date(Math.floor((at * 1000) / minuteMs) * minuteMs)
-    const name = JSON.stringify([minute.getTime(), model, failedUpstream, upstream])
+    const name = JSON.stringify([minute.getTime(), model, first, upstream])
     const requests = (groups.get(name)?.requests ?? 0) + 1
-    groups.set(name, { minute, model, fromUpstream: failedUpstream, toUpstream: upstream, requests })
+    groups.set(name, { minute, model, fromUpstream: first, toUpstream: upstream, requests })
   }
   return [...groups.values()]
 }

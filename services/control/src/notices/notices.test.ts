@@ -223,11 +223,12 @@ onDatabase('notices', async (t, newDatabase) => {
       await Promise.all([watchUpstreams(orm, failing, minute(at)), watchUpstreams(orm, failing, minute(at))])
     }
     const at = begin / 1000 + 61
+    const failed = { upstream: 'openai', code: 'upstream_error', status: 500, startedMs: 0, durationMs: 9 }
     const receipt: FailedOver = {
-      ...{ kind: 'settled', at, model: 'm', upstream: 'azure', failedUpstream: 'openai', code: null }
+      ...{ kind: 'settled', at, model: 'm', upstream: 'azure', failedAttempts: [failed], code: null }
     }
     const groups = groupFailovers([
-      ...[receipt, { ...receipt, at: at + 10 }, { ...receipt, failedUpstream: null }],
+      ...[receipt, { ...receipt, at: at + 10 }, { ...receipt, failedAttempts: [] }, { ...receipt, upstream: 'openai' }],
       ...[
         { ...receipt, code: 'upstream_error' },
         { ...receipt, kind: 'reaped' as const },

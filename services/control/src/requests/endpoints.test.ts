@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { RequestsResponse } from '@tollgate/contracts/http/requests.ts'
+import type { RequestDetail, RequestResponse, RequestsResponse } from '@tollgate/contracts/http/requests.ts'
 import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { newKeyId } from '../key-ids/key-id.ts'
 import { codeOf } from '../testing/call-control.ts'
@@ -31,6 +31,7 @@ onDatabase('requests', async (t, newDatabase) => {
   const other = newKeyId()
   const of = (secondsAgo: number, changed: Partial<Receipt> = {}) =>
     receiptOf(ada.id, { at: second - secondsAgo, key, answeredModel: null, ...changed })
+  const failed = { upstream: 'openai', code: 'upstream_error', status: null, startedMs: 1, durationMs: 20 }
   const receipts = [
     of(0),
     of(1, { model: 'large', costNanos: 2_000_000_000, durationMs: 60_000, toolCalls: 3, clientGone: true }),
@@ -43,7 +44,7 @@ onDatabase('requests', async (t, newDatabase) => {
       rates: null,
       costNanos: 0
     }),
-    of(1, { status: 502, code: 'upstream_error' }),
+    of(1, { status: 502, code: 'upstream_error', attempts: 2, failedAttempts: [failed, failed] }),
     of(2, { key: other, model: '=1+1' }),
     of(90_000, { costNanos: 1 })
   ]
@@ -192,6 +193,14 @@ onDatabase('requests', async (t, newDatabase) => {
     assert.deepEqual([request!.id, request!.upstream, request!.account_id], [receipts[3]!.id, 'openai', ada.id])
     const byId = await call('GET', `/api/admin/requests/${receipts[0]!.id}`, { cookie })
     assert.equal((byId.body as { request: { account_id: string } }).request.account_id, ada.id)
+    const shown = { upstream: 'openai', code: 'upstream_error', status: null, started_ms: 1, duration_ms: 20 }
+    const own = await call('GET', `/api/requests/${receipts[3]!.id}`, { cookie: ada.cookie })
+    for (const one of [request, (own.body as RequestResponse).request]) {
+      assert.deepEqual((one as RequestDetail).failed_attempts, [shown, shown])
+    }
+    const csv = await call('GET', `/api/admin/requests/export?account=${ada.id}&format=csv&status=502`, { cookie })
+    const cell = /"(\[\{.*\}\])"$/m.exec(String(csv.body))![1]!
+    assert.deepEqual(JSON.parse(cell.replaceAll('""', '"')), [shown, shown])
     const exported = await call('GET', `/api/admin/requests/export?account=${bob.id}`, { cookie })
     assert.match(String(exported.body), /"upstream":"openai"/)
     assert.equal((await call('GET', `/api/admin/requests/${receipts[0]!.id}`, { cookie: ada.cookie })).status, 404)

@@ -1,3 +1,4 @@
+import type { FailedAttempt } from '@tollgate/contracts/http/requests.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import { requests } from '../database/schema/requests.ts'
 
@@ -41,6 +42,7 @@ export interface RequestRecord {
   readonly first_byte_ms: number | null
   readonly duration_ms: number | null
   readonly address: string | null
+  readonly failed_attempts: readonly FailedAttempt[] | null
 }
 
 const plain = [
@@ -48,7 +50,7 @@ const plain = [
   ...['code', 'is_estimated', 'client_gone', 'held_tokens', 'granted_tokens', 'prompt_tokens', 'cached_tokens'],
   ...['completion_tokens', 'reasoning_tokens', 'cache_write_tokens', 'long_cache_write_tokens', 'audio_input_tokens'],
   ...['image_input_tokens', 'audio_output_tokens', 'image_output_tokens', 'tool_calls', 'tier', 'first_byte_ms'],
-  ...['duration_ms', 'address']
+  ...['duration_ms', 'address', 'failed_attempts']
 ] as const satisfies ReadonlyArray<keyof RequestRecord>
 
 /** The columns of a {@link RequestRecord}, for a query of `requests`. */

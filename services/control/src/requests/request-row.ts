@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto'
+import type { FailedAttempt } from '@tollgate/contracts/http/requests.ts'
 import { type Receipt, receiptKinds } from '@tollgate/contracts/requests/receipt.ts'
 import { measuredCounters, rareCounters, usageCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 import { getTableColumns } from 'drizzle-orm'
 import { requests } from '../database/schema/requests.ts'
+import { toFailedAttempt } from './failed-attempt.ts'
 
 const maxInteger = 2 ** 31 - 1
 /** Names of models that clients invent may be long. */
@@ -17,7 +19,7 @@ export const storedId = (id: string): string | null => idForm.exec(id)?.[1] ?? n
 export const requestId = (stored: string): string => `req_${stored}`
 
 /** A row of the log, by the names of its columns. `at` is in milliseconds since the epoch. */
-export type RequestRow = Readonly<Record<string, string | number | boolean | null>> & {
+export type RequestRow = Readonly<Record<string, string | number | boolean | null | readonly FailedAttempt[]>> & {
   readonly id: string
   readonly at: number
   readonly rank: number
@@ -42,6 +44,9 @@ export function toRow(receipt: Receipt): RequestRow | null {
   }
   if (!Object.values(integers).every((value) => value === null || isCount(value, maxInteger))) return null
   if (!isCount(receipt.attempts, 1000) || !isCount(receipt.status ?? 0, 999) || receipt.count < 1) return null
+  const failed = receipt.failedAttempts.map(storableAttempt)
+  const ofFailed = failed.flatMap(({ status, started_ms, duration_ms }) => [status ?? 0, started_ms, duration_ms])
+  if (failed.length > receipt.attempts || !ofFailed.every((value) => isCount(value, maxInteger))) return null
   const nanos = { cost_nanos: receipt.costNanos, held_nanos: receipt.heldNanos }
   if (!Object.values(nanos).every((value) => isCount(value, Number.MAX_SAFE_INTEGER))) return null
   return {
@@ -59,7 +64,8 @@ export function toRow(receipt: Receipt): RequestRow | null {
     upstream: storable(receipt.upstream),
     code: storable(receipt.code),
     tier: storable(receipt.tier),
-    address: storable(receipt.address)
+    address: storable(receipt.address),
+    failed_attempts: failed.length === 0 ? null : failed
   }
 }
 
@@ -83,6 +89,10 @@ function countsOf(receipt: Receipt): Record<string, number | null> {
 }
 
 const isCount = (value: number, max: number): boolean => Number.isInteger(value) && value >= 0 && value <= max
+
+function storableAttempt(failed: Receipt['failedAttempts'][number]): FailedAttempt {
+  return { ...toFailedAttempt(failed), upstream: storable(failed.upstream), code: storable(failed.code) }
+}
 
 /** PostgreSQL stores no NUL, and UTF-8 has no lone surrogates. */
 function storable<Value extends string | null>(text: Value): Value {

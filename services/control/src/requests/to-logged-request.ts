@@ -52,13 +52,18 @@ export const toLoggedRequest = (record: RequestRecord): LoggedRequest => ({
 export const toAdminRequest = (record: RequestRecord): AdminLoggedRequest => ({
   account_id: record.account_id,
   ...toLoggedRequest(record),
-  upstream: record.upstream
+  ...providerOf(record)
+})
+
+const providerOf = ({ upstream, failed_attempts }: RequestRecord) => ({
+  upstream,
+  failed_attempts: [...(failed_attempts ?? [])]
 })
 
 /** @param rates the prices that gave its cost, as the log stores them */
 export const toDetail = (record: RequestRecord, rates: string | null): RequestDetail => ({
   ...toLoggedRequest(record),
-  upstream: record.upstream,
+  ...providerOf(record),
   prices: rates === null ? null : toPrices(rates)
 })
 

@@ -190,8 +190,8 @@ const needsOperator: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** The client left before an upstream was called. */
 const neverCalled: Outcome = {
   upstream: null,
-  failedUpstream: null,
   attempts: 0,
+  failedCalls: [],
   upstreamStatus: null,
   lastCall: null,
   calledAt: 0,

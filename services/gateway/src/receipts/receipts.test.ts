@@ -80,6 +80,37 @@ t.test('a receipt says what was asked, served and charged, and the answer has th
   assert.equal(await spentOf(key), 2 * costNanos)
 })
 
+t.test('a receipt names each call that failed, with its status and its times', async () => {
+  const key = await gateway.seedKey()
+  const ask = async () => {
+    const response = await post(gateway, key.secret, '/chat/completions', chatOf('small'))
+    await response.text()
+    return response.status
+  }
+  let calls = 0
+  upstream.answer(({ response }) => {
+    calls++
+    if (calls === 1) response.writeHead(500).end('{}')
+    else if (calls === 2) response.socket!.destroy()
+    else response.writeHead(200, { 'content-type': 'application/json' }).end(answerOf())
+  })
+  assert.equal(await ask(), 200)
+  upstream.answer(({ response }) => response.writeHead(500).end('{}'))
+  assert.equal(await ask(), 502)
+  const [answered, failed] = await receiptsOf(key)
+  assert.deepEqual([answered!.attempts, answered!.code], [3, null])
+  const named = ({ failedAttempts }: Receipt) => failedAttempts.map(({ code, status }) => [code, status])
+  assert.deepEqual(named(answered!), [
+    ['upstream_error', 500],
+    ['upstream_error', null]
+  ])
+  const [first, second] = answered!.failedAttempts
+  assert.ok(first!.startedMs + first!.durationMs <= second!.startedMs + 1, JSON.stringify([first, second]))
+  assert.ok(second!.startedMs + second!.durationMs <= answered!.firstByteMs! + 1, JSON.stringify(answered))
+  assert.equal(failed!.failedAttempts.length, failed!.attempts)
+  assert.equal(failed!.failedAttempts.at(-1)!.code, failed!.code)
+})
+
 t.test('an answer tells what is left of the tighter budget after its reservation', async () => {
   const account = { plan: 'free' }
   const key = await gateway.seedKey({ account, key: { monthlyBudgetNanos: 2_000_000 } })

@@ -1,7 +1,7 @@
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { retryFields } from '../http/retry-fields.ts'
-import { clientClosedRequest } from '../settlement/outcome.ts'
+import { clientClosedRequest, type FailedCall } from '../settlement/outcome.ts'
 import { afterHangUp } from './after-hang-up.ts'
 import { Attempt } from './attempt.ts'
 import type { AttemptOwner } from './attempt-owner.ts'
@@ -45,6 +45,7 @@ class Relay implements AttemptOwner, OpenRequest {
   readonly #tried: Target[] = []
   /** The last attempt. */
   #attempt: Attempt | null = null
+  #failedCalls: readonly FailedCall[] = noneFailed
   #retryTimer: NodeJS.Timeout | undefined
   /** The last transient failure. */
   #transientFailure: ServiceError | null = null
@@ -137,9 +138,14 @@ class Relay implements AttemptOwner, OpenRequest {
   }
 
   failed(failure: ServiceError, scope: RetryScope, end: End): void {
-    const { name, retries } = this.#attempt!.upstream
+    const attempt = this.#attempt!
+    const { name, retries } = attempt.upstream
     const { response, upstreams, maxCalls, onFailure } = this.#request
-    this.#attempt!.trace?.failed(failure.code)
+    attempt.trace?.failed(failure.code)
+    const now = performance.now()
+    const status = attempt.receivedStatus === 0 ? null : attempt.receivedStatus
+    const failed = { upstream: name, code: failure.code, status, beganAt: attempt.beganAt, endedAt: now }
+    this.#failedCalls = [...this.#failedCalls, failed]
     if (scope === 'anywhere') this.#transientFailure = failure
     if (scope === 'elsewhere') this.#order = this.#order.filter(({ upstream }) => upstream !== name)
     const next = failOver(
@@ -152,7 +158,7 @@ class Relay implements AttemptOwner, OpenRequest {
         isRetryAllowed: retries.isAllowed
       },
       upstreams,
-      performance.now()
+      now
     )
     onFailure(failure, name, next !== null)
     if (next === null) {
@@ -222,8 +228,8 @@ class Relay implements AttemptOwner, OpenRequest {
     const sent = this.#sentFailure ?? { status, code }
     onEnd({
       upstream: attempt === null ? null : attempt.upstream.name,
-      failedUpstream: this.#tried.length > 1 ? this.#firstOther(attempt!.upstream.name) : null,
       attempts: this.#tried.length,
+      failedCalls: this.#failedCalls,
       upstreamStatus: attempt === null || attempt.receivedStatus === 0 ? null : attempt.receivedStatus,
       lastCall: attempt === null ? null : attempt.ending,
       calledAt: attempt === null ? 0 : attempt.beganAt,
@@ -234,12 +240,6 @@ class Relay implements AttemptOwner, OpenRequest {
       firstByteAt: this.#firstByteAt,
       clientGone: this.#clientGone
     })
-  }
-
-  /** The upstream of the first call; null if it is this one. */
-  #firstOther(upstream: string): string | null {
-    const [first] = this.#tried
-    return first === undefined || first.upstream === upstream ? null : first.upstream
   }
 
   readonly #onClose = (): void => {
@@ -293,5 +293,6 @@ class Relay implements AttemptOwner, OpenRequest {
 }
 
 const nothingFurther: readonly string[] = []
+const noneFailed: readonly FailedCall[] = []
 const refusedFields: readonly string[] = ['x-should-retry', 'false']
 const noSpans: RelayRequest['spans'] = new Map()

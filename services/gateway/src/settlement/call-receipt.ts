@@ -1,9 +1,10 @@
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
+import type { FailedAttempt } from '@tollgate/contracts/requests/receipt.ts'
 import { addressForLog } from '@tollgate/service/log/request-line.ts'
 import { encodeReceipt } from '@tollgate/state/receipts/receipt-text.ts'
 import { nothingUsed } from '../usage/usage.ts'
 import type { Charge } from './charge.ts'
-import type { Call, Outcome } from './outcome.ts'
+import type { Call, FailedCall, Outcome } from './outcome.ts'
 import { ratesText } from './rates-text.ts'
 
 /**
@@ -13,7 +14,7 @@ import { ratesText } from './rates-text.ts'
  */
 export function callReceipt(
   call: Call,
-  { upstream, failedUpstream, attempts, status, code, firstByteAt, clientGone, answeredModel }: Outcome,
+  { upstream, attempts, failedCalls, status, code, firstByteAt, clientGone, answeredModel }: Outcome,
   { usage, costNanos, rates, tier }: Charge,
   endedAt: number,
   hasAddress: boolean
@@ -33,8 +34,8 @@ export function callReceipt(
     answeredModel: answeredModel === model ? null : answeredModel,
     isStream,
     upstream,
-    failedUpstream,
     attempts,
+    failedAttempts: failedCalls.map((failed) => toAttempt(failed, startedAt)),
     status,
     code,
     isEstimated: used.estimated,
@@ -56,8 +57,18 @@ export function callReceipt(
     grantedTokens: kind === 'embedding' ? null : hold.grantedTokens,
     tier: tier === standardTier ? null : tier,
     rates: rates === null || usage === null ? null : ratesText(rates, usage),
-    firstByteMs: firstByteAt === null ? null : Math.max(0, Math.round(firstByteAt - startedAt)),
-    durationMs: Math.max(0, Math.round(endedAt - startedAt)),
+    firstByteMs: firstByteAt === null ? null : wholeMs(firstByteAt - startedAt),
+    durationMs: wholeMs(endedAt - startedAt),
     address: hasAddress && sender.address !== undefined ? addressForLog(sender.address) : null
   })
 }
+
+const toAttempt = ({ upstream, code, status, beganAt, endedAt }: FailedCall, startedAt: number): FailedAttempt => ({
+  upstream,
+  code,
+  status,
+  startedMs: wholeMs(beganAt - startedAt),
+  durationMs: wholeMs(endedAt - beganAt)
+})
+
+const wholeMs = (ms: number): number => Math.max(0, Math.round(ms))

@@ -1,4 +1,5 @@
 import type { Model, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
+import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import type { Admitted } from '../admission/admit-request.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
 import type { RequestSender } from '../telemetry/request-log.ts'
@@ -60,13 +61,26 @@ export interface Uncounted {
 /** The status in the log if the client left before the answer began, as in nginx. */
 export const clientClosedRequest = 499
 
+/** A call of an upstream that failed. */
+export interface FailedCall {
+  readonly upstream: string
+  readonly code: ErrorCode
+  /** The status of the upstream's response; null if there was none. */
+  readonly status: number | null
+  /** `performance.now()` when the call began. */
+  readonly beganAt: number
+  /** `performance.now()` when it had failed. */
+  readonly endedAt: number
+}
+
 /** How a request to a model ended. */
 export interface Outcome {
   /** The upstream of the last call; null if there was no call. */
   upstream: string | null
-  /** The upstream of the first call, if that was another one. */
-  failedUpstream: string | null
+  /** How many calls there were. */
   attempts: number
+  /** Those that failed, in their order. */
+  failedCalls: readonly FailedCall[]
   /** The status of the last upstream's response; null if there was none. */
   upstreamStatus: number | null
   /** How the last call ended; null if there was none. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { chargeLines } from './charge-lines.ts'
 import { explainPrices, explainRequest, formatMs, outcomeOf, type RequestDetail, speedOf } from './describe-request.ts'
+import { listAttempts } from './list-attempts.ts'
 import { exportPath, readFilters, readMs, readUsd } from './read-filters.ts'
 
 const settled: RequestDetail = {
@@ -22,6 +23,7 @@ const settled: RequestDetail = {
   ...{ audio_output_tokens: 0, image_output_tokens: 0, tool_calls: 3, cost_usd: '0.0369', estimated: false },
   ...{ first_byte_ms: 320, duration_ms: 1900 },
   upstream: 'openai',
+  failed_attempts: [],
   prices: {
     usd_per_million_tokens: {
       input: '2.00',
@@ -83,6 +85,30 @@ test('each kind of request says what was charged and why', async () => {
   ] as const) {
     assert.match(explainRequest({ ...settled, ...changed }).join(' '), told)
   }
+})
+
+test('a receipt lists each call to a provider, and why it failed', async () => {
+  const failed = { upstream: 'openai', code: 'upstream_error', status: 500, started_ms: 4, duration_ms: 1200 }
+  const silent = { ...failed, code: 'upstream_unreachable', status: null, started_ms: 1300, duration_ms: 20 }
+  const told = (changed: Partial<RequestDetail>) =>
+    listAttempts({ ...settled, ...changed }).map(({ provider, outcome }) => `${provider}: ${outcome}`)
+  const both = ['openai: Status 500: upstream_error', 'openai: No answer: upstream_unreachable']
+  const three = { attempts: 3, failed_attempts: [failed, silent], upstream: 'azure' }
+  assert.deepEqual(told(three), [...both, 'azure: Answered'])
+  assert.deepEqual(told({ ...three, client_gone: true }).at(-1), 'azure: Still under way when the client left')
+  assert.deepEqual(
+    told({ ...three, status: 504, code: 'upstream_timeout' }).at(-1),
+    'azure: Status 504: upstream_timeout'
+  )
+  assert.deepEqual(told({ ...three, attempts: 2, status: 502, code: 'upstream_error' }), both)
+  const [first, , last] = listAttempts({ ...settled, ...three })
+  assert.equal(first!.time, 'Began after 4 ms, failed after another 1.2 s')
+  assert.equal(last!.time, 'First byte 320 ms after the request arrived')
+})
+
+test('a request with one good call lists none, nor does one whose calls the log does not name', async () => {
+  assert.deepEqual(listAttempts(settled), [])
+  assert.deepEqual(listAttempts({ ...settled, attempts: 2 }), [])
 })
 
 test('outcomes and durations fit into a table', async () => {

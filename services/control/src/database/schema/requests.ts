@@ -1,6 +1,19 @@
+import type { FailedAttempt } from '@tollgate/contracts/http/requests.ts'
 import { type RareCounter, rareCounters, usageCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, check, index, integer, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  uuid
+} from 'drizzle-orm/pg-core'
 import { at } from './columns.ts'
 
 /** Counters that are 0 for most requests: null instead, which takes no space. */
@@ -50,7 +63,9 @@ export const requests = pgTable(
     upstream: text('upstream'),
     code: text('code'),
     tier: text('tier'),
-    address: text('address')
+    address: text('address'),
+    /** null for none. */
+    failedAttempts: jsonb('failed_attempts').$type<readonly FailedAttempt[]>()
   },
   (table) => [
     primaryKey({ columns: [table.id, table.at] }),

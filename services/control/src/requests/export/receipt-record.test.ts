@@ -7,6 +7,7 @@ test('a receipt becomes a record with the names of traces', async () => {
   const record = receiptRecord(
     receiptOf('req_1', {
       ...{ isStream: true, answeredModel: 'gpt-4o-mini-2024', upstream: 'azure', attempts: 2, address: '203.0.113.9' },
+      failedAttempts: [{ upstream: 'openai', code: 'upstream_error', status: 500, startedMs: 1, durationMs: 20 }],
       ...{ promptTokens: 100, cachedTokens: 40, cacheWriteTokens: 5, longCacheWriteTokens: 2, completionTokens: 7 },
       ...{ reasoningTokens: 3, toolCalls: 1, costNanos: 9_007_199_254_740_991, isEstimated: true, clientGone: true },
       ...{ heldNanos: 10, heldTokens: 20, grantedTokens: 30, tier: 'flex', rates: '{"inputPicos":1}' },
@@ -32,6 +33,8 @@ test('a receipt becomes a record with the names of traces', async () => {
       'gen_ai.provider.name': 'azure',
       'gen_ai.response.model': 'gpt-4o-mini-2024',
       'tollgate.attempts': 2,
+      'tollgate.failed_attempts':
+        '[{"upstream":"openai","code":"upstream_error","status":500,"started_ms":1,"duration_ms":20}]',
       'http.response.status_code': 200,
       'tollgate.client.gone': true,
       'gen_ai.response.time_to_first_chunk': 0.4125,

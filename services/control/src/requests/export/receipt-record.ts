@@ -1,6 +1,7 @@
 import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import type { LogRecord, LogValue } from '@tollgate/service/log-export/log-sender.ts'
 import { attributes as names } from '@tollgate/service/tracing/attribute-names.ts'
+import { toFailedAttempt } from '../failed-attempt.ts'
 
 /** OpenTelemetry's name of each operation, by the path of its route. As in traces, others have none. */
 const operations: Readonly<Record<string, string>> = {
@@ -47,6 +48,7 @@ const answerOf = (receipt: Receipt) => ({
   [names.provider]: receipt.upstream,
   [names.responseModel]: receipt.answeredModel,
   [names.attempts]: receipt.attempts,
+  [names.failedAttempts]: failedText(receipt.failedAttempts),
   [names.httpStatus]: receipt.status,
   [names.errorType]: receipt.code,
   [names.clientGone]: receipt.clientGone,
@@ -74,6 +76,10 @@ const usageOf = (receipt: Receipt) => ({
   [names.imageOutputTokens]: orNone(receipt.imageOutputTokens),
   [names.toolCalls]: orNone(receipt.toolCalls)
 })
+
+/** JSON, as `failed_attempts` in the API; null for none. */
+const failedText = (failed: Receipt['failedAttempts']) =>
+  failed.length === 0 ? null : JSON.stringify(failed.map(toFailedAttempt))
 
 const seconds = (ms: number | null) => (ms === null ? null : ms / 1000)
 /** Most requests have none of the rare counts. */
