@@ -35,6 +35,7 @@ import { endConnectionsOnClose } from './http/closing.ts'
 import { decodeBodies } from './http/encoded-body.ts'
 import { answerClientError, refuseAmbiguousHeads, sendFailure, sendNotFound } from './http/failures.ts'
 import { readJsonBodies } from './http/json-body.ts'
+import { lazyCompilers } from './http/lazy-compilers.ts'
 import type { Limits } from './http/limits.ts'
 import { answerLivez } from './http/livez.ts'
 import { originTest } from './http/origins.ts'
@@ -171,6 +172,7 @@ function createServer({
       sendFailure(error, request, reply)
       logAnswer(request, reply, { logsRequest, onAnswered })
     },
+    schemaController: { compilersFactory: lazyCompilers },
     // A request is taken as it was sent or refused: nothing is coerced, filled in or left out.
     ajv: {
       // TypeBox makes the schemas, so their form is right. To check it, Ajv would compile 3 MB of its own at each start.
