@@ -25,10 +25,10 @@ export function pastReceipt(
 ): Receipt {
   const { failed, sentTokens, promptTokens, completionTokens } = request
   const model = models.find(({ id }) => id === request.model)
-  const firstByteMs = Math.round(beginMs * (0.6 + 1.5 * random()))
   const isChat = model?.kind === 'chat'
   const outputTokens = isChat ? grantedTokens : 0
   const failedAttempts = failuresOf(failed ? 2 : random() < 0.01 ? 1 : 0, random)
+  const firstByteMs = endOf(failedAttempts) + Math.round(beginMs * (0.6 + 1.5 * random()))
   return {
     ...noCounts,
     kind: 'settled',
@@ -73,6 +73,12 @@ function failuresOf(count: number, random: () => number): FailedAttempt[] {
     startedMs += durationMs + Math.round(500 * random())
     return call
   })
+}
+
+/** When the last call failed: milliseconds from the arrival of the request. */
+function endOf(failedAttempts: readonly FailedAttempt[]): number {
+  const last = failedAttempts.at(-1)
+  return last === undefined ? 0 : last.startedMs + last.durationMs
 }
 
 /** What the gateway reserves: each token at its highest price. A dollar per million tokens is 1000 nanodollars per token. */

@@ -7,7 +7,8 @@ export interface ListedAttempt {
   readonly provider: string
   readonly isFailure: boolean
   readonly outcome: string
-  readonly time: string
+  /** null if nothing is known of it. */
+  readonly time: string | null
 }
 
 type Told = Pick<
@@ -28,14 +29,14 @@ export function listAttempts(request: Told): ListedAttempt[] {
     provider,
     isFailure: true,
     outcome: `${status === null ? 'No answer' : `Status ${status}`}: ${code}`,
-    time: `Began after ${formatMs(started_ms)}, failed after another ${formatMs(duration_ms)}`
+    time: `Began after ${formatMs(started_ms)}, failed ${formatMs(duration_ms)} later`
   }))
   if (attempts === failed.length || upstream === null) return listed
   const last = { number: attempts, provider: upstream, isFailure: false, outcome: outcomeOfLast(request) }
   const { first_byte_ms: first } = request
   return [
     ...listed,
-    { ...last, time: first === null ? '–' : `First byte ${formatMs(first)} after the request arrived` }
+    { ...last, time: first === null ? null : `First byte ${formatMs(first)} after the request arrived` }
   ]
 }
 

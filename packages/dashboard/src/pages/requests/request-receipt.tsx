@@ -12,7 +12,7 @@ import { Card } from '../../ui/card.tsx'
 import { CopyableId } from '../../ui/copyable-id.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { textLink } from '../../ui/text-link.ts'
-import { AttemptTable } from './attempt-table.tsx'
+import { Attempts } from './attempts.tsx'
 import { ChargeTable } from './charge-table.tsx'
 import { explainRequest, formatMs, outcomeOf, type RequestDetail, speedOf } from './describe-request.ts'
 
@@ -70,7 +70,7 @@ export function RequestReceipt({ request, requestKey }: RequestReceiptProps) {
           />
         </div>
       </Card>
-      <AttemptTable request={request} />
+      <Attempts request={request} />
       {request.kind !== 'refused' && <Reservation request={request} />}
       {request.kind !== 'refused' && <ChargeTable request={request} />}
     </>

@@ -102,7 +102,7 @@ test('a receipt lists each call to a provider, and why it failed', async () => {
   )
   assert.deepEqual(told({ ...three, attempts: 2, status: 502, code: 'upstream_error' }), both)
   const [first, , last] = listAttempts({ ...settled, ...three })
-  assert.equal(first!.time, 'Began after 4 ms, failed after another 1.2 s')
+  assert.equal(first!.time, 'Began after 4 ms, failed 1.2 s later')
   assert.equal(last!.time, 'First byte 320 ms after the request arrived')
 })
 
