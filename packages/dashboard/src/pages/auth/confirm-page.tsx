@@ -8,6 +8,7 @@ import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
 import { Button } from '../../ui/button.tsx'
 import { CodeField, codeOf, problemOfCode } from './code-field.tsx'
+import { takeNext } from './kept-next.ts'
 import { forgetMailLink, mailLink } from './mail-link.ts'
 import { openDashboard } from './open-dashboard.ts'
 import type { Confirmation } from './read-mail-link.ts'
@@ -57,7 +58,7 @@ export function ConfirmPage() {
     }
     forgetMailLink()
     tellOtherTabs()
-    await openDashboard()
+    await openDashboard(takeNext())
   }
   switch (state.kind) {
     case 'ask':

@@ -1,13 +1,15 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form, type Reading } from '../../forms/form.tsx'
 import { NewPasswordField } from '../../forms/new-password-field.tsx'
 import { onlyProblems, problemOfAddress, problemOfNewPassword, textOf } from '../../forms/read-fields.ts'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
-import { Button } from '../../ui/button.tsx'
+import { sessionChannel } from '../../layout/tell-other-tabs.ts'
+import { Button, buttonLook } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { AddressField } from './credentials.tsx'
+import { keepNext } from './kept-next.ts'
 import { readNext, withNext } from './next-path.ts'
 import { ProviderButtons } from './provider-buttons.tsx'
 import { ResendButton } from './resend-button.tsx'
@@ -37,6 +39,7 @@ export function RegisterPage() {
   if (mailed !== null) return <CheckYourMail email={mailed} signIn={signIn} />
   const submit = async (registration: Registration) => {
     await call('register', { body: registration })
+    keepNext(next)
     setMailed(registration.email)
   }
   return (
@@ -76,6 +79,18 @@ interface CheckYourMailProps {
 }
 
 function CheckYourMail({ email, signIn }: CheckYourMailProps) {
+  if (useIsConfirmed(email)) {
+    return (
+      <AuthLayout
+        title="Your address is confirmed"
+        description={<p role="status">You are signed in. You can close this tab, or go on here.</p>}
+      >
+        <a href="/dashboard" className={`${buttonLook({ tone: 'primary' })} w-full`}>
+          Open the dashboard
+        </a>
+      </AuthLayout>
+    )
+  }
   return (
     <AuthLayout
       title="Check your e-mail"
@@ -98,4 +113,19 @@ function CheckYourMail({ email, signIn }: CheckYourMailProps) {
       <ResendButton email={email} />
     </AuthLayout>
   )
+}
+
+/** Whether another tab of this browser has confirmed the address, and signed in. */
+function useIsConfirmed(email: string): boolean {
+  const [isConfirmed, setConfirmed] = useState(false)
+  useEffect(() => {
+    const check = async () => {
+      // Another tab may have signed out. Then this one still waits.
+      const signedIn = await call('getUser').catch(() => null)
+      if (signedIn?.user.email.toLowerCase() === email.toLowerCase()) setConfirmed(true)
+    }
+    sessionChannel.addEventListener('message', check)
+    return () => sessionChannel.removeEventListener('message', check)
+  }, [email])
+  return isConfirmed
 }
