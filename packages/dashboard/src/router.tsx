@@ -214,6 +214,17 @@ const anyAccount = createRoute({
   path: '/accounts/$id',
   component: lazyPage(() => import('./pages/operator/account/any-account-page.tsx'), 'AnyAccountPage')
 })
+const anyRequests = createRoute({
+  getParentRoute: () => operator,
+  path: '/accounts/$id/requests',
+  validateSearch: readRequestsSearch,
+  component: lazyPage(() => import('./pages/operator/requests/any-requests-page.tsx'), 'AnyRequestsPage')
+})
+const anyRequest = createRoute({
+  getParentRoute: () => operator,
+  path: '/requests/$id',
+  component: lazyPage(() => import('./pages/operator/requests/any-request-page.tsx'), 'AnyRequestPage')
+})
 const leakedKey = createRoute({
   getParentRoute: () => operator,
   path: '/leaked-key',
@@ -287,6 +298,8 @@ export const router = createRouter({
         operatorHome,
         accounts,
         anyAccount,
+        anyRequests,
+        anyRequest,
         leakedKey,
         system,
         money,

@@ -9,6 +9,8 @@ export const adminPaths = {
   adjustUsage: ['POST', '/api/admin/accounts/{id}/adjustments'],
   deleteAccount: ['DELETE', '/api/admin/accounts/{id}'],
   revokeKey: ['POST', '/api/admin/keys/revoke'],
+  listRequests: ['GET', '/api/admin/requests'],
+  getRequest: ['GET', '/api/admin/requests/{id}'],
   getSystem: ['GET', '/api/admin/system'],
   getMoney: ['GET', '/api/admin/money'],
   getCatalog: ['GET', '/api/admin/catalog'],

@@ -22,6 +22,11 @@ import type { AdminMoneyQuery, AdminMoneyResponse } from '@tollgate/contracts/ht
 import type { AdminSystemResponse } from '@tollgate/contracts/http/admin/system.ts'
 import type { EventsQuery, EventsResponse } from '@tollgate/contracts/http/notices.ts'
 import type {
+  AdminRequestResponse,
+  AdminRequestsQuery,
+  AdminRequestsResponse
+} from '@tollgate/contracts/http/requests.ts'
+import type {
   ChangeWebhookRequest,
   CreateWebhookRequest,
   ListDeliveriesQuery,
@@ -45,6 +50,8 @@ interface AdminOperations {
   adjustUsage: { params: { id: string }; body: AdjustmentRequest; answer: AdjustmentResponse }
   deleteAccount: { params: { id: string }; body: DeleteAccountRequest; answer: unknown }
   revokeKey: { body: RevokeReportedKeyRequest; answer: RevokedKeyResponse }
+  listRequests: { query: AdminRequestsQuery; answer: AdminRequestsResponse }
+  getRequest: { params: { id: string }; answer: AdminRequestResponse }
   getSystem: { answer: AdminSystemResponse }
   getMoney: { query?: AdminMoneyQuery; answer: AdminMoneyResponse }
   getCatalog: { answer: AdminCatalogResponse }

@@ -160,6 +160,16 @@ function useDirect(typed: string): CommandGroup {
               run: () => navigate({ to: '/dashboard/requests/$id', params: { id } })
             }
           ]),
+      ...(isOperator && id !== null
+        ? [
+            {
+              id: 'any request',
+              text: `Open the request ${id} of any account`,
+              icon: Receipt,
+              run: () => navigate({ to: '/dashboard/operator/requests/$id', params: { id } })
+            }
+          ]
+        : []),
       ...(isOperator && text !== ''
         ? [
             {

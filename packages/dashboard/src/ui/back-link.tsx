@@ -4,14 +4,22 @@ import { textLink } from './text-link.ts'
 
 interface BackLinkProps {
   readonly to: NonNullable<LinkProps['to']>
+  /** The id in the address of the list, if it has one. */
+  readonly id?: string
   /** The title of the list. */
   readonly children: string
 }
 
 /** Leads from a page to its list, with the filters of the list that the reader came from. */
-export function BackLink({ to, children }: BackLinkProps) {
+export function BackLink({ to, id, children }: BackLinkProps) {
+  const path = id === undefined ? to : to.replace('$id', encodeURIComponent(id))
   return (
-    <Link to={to} search={searchBefore(to)} className={`inline-flex items-center gap-1.5 text-sm ${textLink}`}>
+    <Link
+      to={to}
+      {...(id !== undefined && { params: { id } })}
+      search={searchBefore(path)}
+      className={`inline-flex items-center gap-1.5 text-sm ${textLink}`}
+    >
       <ArrowLeft aria-hidden="true" className="size-3.5" />
       {children}
     </Link>

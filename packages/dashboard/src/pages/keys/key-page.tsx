@@ -155,7 +155,7 @@ function LatestRequests({ id }: { readonly id: string }) {
           requests.length === 0 ? (
             <p className="px-5 pb-5 text-sm text-ink-soft">Requests with this key will appear here.</p>
           ) : (
-            <RequestsTable requests={requests} />
+            <RequestsTable requests={requests} receipts="/dashboard/requests" hasProviders={false} />
           )
         }
       </QueryView>

@@ -2,7 +2,8 @@ import type { Answer } from '../../api/call.ts'
 import { formatExactUsd } from '../../format/money.ts'
 import { formatCount } from '../../format/number.ts'
 
-export type ListedRequest = Answer<'listRequests'>['requests'][number]
+/** Operators also see the provider that was called last; null for none. */
+export type ListedRequest = Answer<'listRequests'>['requests'][number] & { readonly upstream?: string | null }
 export type RequestDetail = Answer<'getRequest'>['request']
 type Told = Pick<ListedRequest, 'kind' | 'status' | 'code' | 'count' | 'attempts' | 'client_gone' | 'estimated'>
 type Tone = 'accent' | 'neutral' | 'warning' | 'danger'

@@ -4,6 +4,7 @@ import { Form, type Reading } from '../../forms/form.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { requestIdIn } from '../../layout/commands.ts'
 import { Button } from '../../ui/button.tsx'
+import type { RequestLog } from './request-log.ts'
 
 function readId(data: FormData): Reading<string> {
   const id = requestIdIn(textOf(data, 'id'))
@@ -16,12 +17,12 @@ function readId(data: FormData): Reading<string> {
 }
 
 /** Opens a request whose id somebody has from an answer or from their own log. */
-export function OpenRequest() {
+export function OpenRequest({ receipts }: Pick<RequestLog, 'receipts'>) {
   const navigate = useNavigate()
   return (
     <Form
       read={readId}
-      submit={(id) => navigate({ to: '/dashboard/requests/$id', params: { id } })}
+      submit={(id) => navigate({ to: `${receipts}/$id` as const, params: { id } })}
       className="flex items-start gap-3 sm:max-w-xl"
     >
       {(isBusy) => (

@@ -57,6 +57,12 @@ export function readFilters(search: RequestsSearch): RequestsSearch {
 
 export const isFiltered = (search: RequestsSearch): boolean => Object.keys(readFilters(search)).length > 0
 
-/** The address of an export with these filters. */
-export const exportPath = (search: RequestsSearch, format: ExportFormat): string =>
-  `/api/requests/export?${new URLSearchParams({ ...readFilters(search), format })}`
+/**
+ * The address of an export with these filters.
+ *
+ * @param account for operators: the id of the account whose requests are wanted
+ */
+export function exportPath(search: RequestsSearch, format: ExportFormat, account?: string): string {
+  const path = account === undefined ? '/api/requests/export' : '/api/admin/requests/export'
+  return `${path}?${new URLSearchParams({ ...(account && { account }), ...readFilters(search), format })}`
+}

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import type { Answer } from '../../api/call.ts'
 import { readDocument } from '../../api/read-document.ts'
 import { textAddress } from '../../docs/list-pages.ts'
@@ -20,9 +21,11 @@ interface RequestReceiptProps {
   readonly request: RequestDetail
   /** Null if it was deleted. */
   readonly requestKey: Answer<'getRequest'>['key']
+  /** For operators: whose request it is. Without it, it is the reader's own. */
+  readonly account?: ReactNode
 }
 
-export function RequestReceipt({ request, requestKey }: RequestReceiptProps) {
+export function RequestReceipt({ request, requestKey, account }: RequestReceiptProps) {
   const [tone, outcome] = outcomeOf(request)
   const speed = speedOf(request)
   return (
@@ -45,16 +48,8 @@ export function RequestReceipt({ request, requestKey }: RequestReceiptProps) {
                   {formatExactMoment(new Date(request.at))}
                 </time>
               ],
-              [
-                'Key',
-                requestKey === null ? (
-                  'Deleted key'
-                ) : (
-                  <Link key="key" to="/dashboard/keys/$id" params={{ id: requestKey.id }} className={textLink}>
-                    {nameOfKey({ ...requestKey, scope: 'inference' })}
-                  </Link>
-                )
-              ],
+              ...(account === undefined ? [] : [['Account', account] as const]),
+              ['Key', <KeyName key="key" requestKey={requestKey} isOwn={account === undefined} />],
               ['Endpoint', request.endpoint === '' ? '–' : request.endpoint],
               ['Model', request.model ?? '–'],
               ...(request.answered_model === null ? [] : [['Model of the answer', request.answered_model] as const]),
@@ -74,6 +69,23 @@ export function RequestReceipt({ request, requestKey }: RequestReceiptProps) {
       {request.kind !== 'refused' && <Reservation request={request} />}
       {request.kind !== 'refused' && <ChargeTable request={request} />}
     </>
+  )
+}
+
+interface KeyNameProps {
+  readonly requestKey: RequestReceiptProps['requestKey']
+  readonly isOwn: boolean
+}
+
+/** The name of a key. Only keys of the reader's account have a page. */
+function KeyName({ requestKey, isOwn }: KeyNameProps) {
+  if (requestKey === null) return 'Deleted key'
+  const name = nameOfKey({ ...requestKey, scope: 'inference' })
+  if (!isOwn) return name
+  return (
+    <Link to="/dashboard/keys/$id" params={{ id: requestKey.id }} className={textLink}>
+      {name}
+    </Link>
   )
 }
 

@@ -6,23 +6,24 @@ import { Badge } from '../../ui/badge.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { formatMs, type ListedRequest, outcomeOf, tokensOf } from './describe-request.ts'
+import type { RequestLog } from './request-log.ts'
 
 const formatTime = formatInZone({
   ...{ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', second: '2-digit' }
 })
 
-interface RequestsTableProps {
+interface RequestsTableProps extends Pick<RequestLog, 'receipts' | 'hasProviders'> {
   readonly requests: readonly ListedRequest[]
   /** Names of keys by their id; undefined if all requests have the same key. */
   readonly names?: ReadonlyMap<string, string>
 }
 
-export function RequestsTable({ requests, names }: RequestsTableProps) {
+export function RequestsTable({ requests, names, receipts, hasProviders }: RequestsTableProps) {
   const columns: ReadonlyArray<Column<ListedRequest>> = [
     {
       name: 'Time',
       show: ({ id, at }) => (
-        <Link to="/dashboard/requests/$id" params={{ id }} className={`whitespace-nowrap tabular-nums ${textLink}`}>
+        <Link to={`${receipts}/$id` as const} params={{ id }} className={`whitespace-nowrap tabular-nums ${textLink}`}>
           <time dateTime={at}>{formatTime(new Date(at)) + zoneMark()}</time>
         </Link>
       )
@@ -41,6 +42,7 @@ export function RequestsTable({ requests, names }: RequestsTableProps) {
       name: 'Model',
       show: ({ model }) => <span className="block min-w-28 font-mono text-[0.8125rem] break-words">{model ?? '–'}</span>
     },
+    ...(hasProviders ? [{ name: 'Provider', show: ({ upstream }: ListedRequest) => upstream ?? '–' }] : []),
     {
       name: 'Status',
       show: (request) => {

@@ -131,6 +131,11 @@ test('an export has the filters of the page, and a wrong status is no filter', a
     exportPath({ model: 'a b', status: '4xx' }, 'csv'),
     '/api/requests/export?model=a+b&status=4xx&format=csv'
   )
+  assert.equal(
+    exportPath({ status: '4xx', key: 'k' }, 'ndjson', 'of-carla'),
+    '/api/admin/requests/export?account=of-carla&key=k&status=4xx&format=ndjson',
+    'an operator exports the requests of one account'
+  )
 })
 
 test('the last day of a search is included, and values of another form are no filters', async () => {

@@ -31,6 +31,9 @@ t.test('every page and dialog of operators is accessible, and fits narrow and wi
     await page.keyboard.press('Escape')
     await opener.and(page.locator(':focus')).waitFor()
   }
+  await page.getByRole('main').getByRole('link', { name: 'Requests', exact: true }).click()
+  await page.getByText('Requests with the keys of this account will appear here.').waitFor()
+  await checkPage(page, 'an account without requests', wide)
   assert.deepEqual([...admin.violations, ...complaints, ...foreign], [])
   await context.close()
 })

@@ -9,6 +9,7 @@ import { choose } from '../choose.ts'
 import { startReceiver } from '../receiver.ts'
 import { untilLoaded } from '../until-loaded.ts'
 import { browser, system } from '../world.ts'
+import { readRequests } from './read-requests.ts'
 import { operator } from './world.ts'
 
 const model = 'gpt-4o-mini'
@@ -49,6 +50,7 @@ t.test('what an operator does in the browser is in force at the gateway when the
 
   await page.goto(`/dashboard/operator/accounts?q=${encodeURIComponent(person.email)}`)
   await page.getByRole('link', { name: person.email }).click()
+  await readRequests(page, person)
   await button('Suspend account').click()
   await confirmAct(page, 'Suspend account')
   await toast('Account suspended.')

@@ -18,6 +18,8 @@ import { ago, sampleAccount, sampleAct, sampleCatalog, sampleMoney, sampleSystem
 
 /** The real system answers these operations. */
 type RealOp =
+  | 'listRequests'
+  | 'getRequest'
   | 'listEvents'
   | 'markEventsSeen'
   | 'listWebhooks'
@@ -30,7 +32,7 @@ type RealOp =
   | 'testWebhook'
   | 'listDeliveries'
   | 'redeliverWebhook'
-const realPaths = /^\/api\/admin\/(events|webhooks)(\/|$)/
+const realPaths = /^\/api\/admin\/(events|requests|webhooks)(\/|$)/
 
 type Op = Exclude<keyof typeof adminPaths, RealOp>
 

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import type { AdminAccount } from '@tollgate/contracts/http/admin/accounts.ts'
 import { useState } from 'react'
 import { adminRead } from '../../../api/admin.ts'
 import { Banner } from '../../../ui/banner.tsx'
-import { Button } from '../../../ui/button.tsx'
+import { Button, buttonLook } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Facts } from '../../../ui/facts.tsx'
 import { Moment } from '../../../ui/moment.tsx'
@@ -42,17 +42,23 @@ export function AnyAccountPage() {
     <Page
       title={account === undefined ? 'Account details' : nameOfAccount(account)}
       description={<code className="font-mono text-[0.8125rem] break-all">{id}</code>}
-      {...(account !== undefined && {
-        actions: account.suspended_for.includes('operator') ? (
-          <Button tone="primary" onClick={start('resume')}>
-            Resume account
-          </Button>
-        ) : (
-          <Button tone="danger" onClick={start('suspend')}>
-            Suspend account
-          </Button>
-        )
-      })}
+      actions={
+        <>
+          <Link to="/dashboard/operator/accounts/$id/requests" params={{ id }} className={buttonLook()}>
+            Requests
+          </Link>
+          {account !== undefined &&
+            (account.suspended_for.includes('operator') ? (
+              <Button tone="primary" onClick={start('resume')}>
+                Resume account
+              </Button>
+            ) : (
+              <Button tone="danger" onClick={start('suspend')}>
+                Suspend account
+              </Button>
+            ))}
+        </>
+      }
     >
       {account === undefined ? (
         <Card isFlush>

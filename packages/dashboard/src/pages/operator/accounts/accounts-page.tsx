@@ -7,6 +7,7 @@ import { Card } from '../../../ui/card.tsx'
 import { operatorHeads } from '../../../ui/operator-heads.ts'
 import { Page } from '../../../ui/page.tsx'
 import { Empty, QueryView } from '../../../ui/states.tsx'
+import { OpenRequest } from '../../requests/open-request.tsx'
 import { AccountFilters } from './account-filters.tsx'
 import { AccountRow } from './account-row.tsx'
 import { type AccountsSearch, isFiltered, queryOf } from './accounts-search.ts'
@@ -28,6 +29,7 @@ export function AccountsPage() {
   return (
     <Page {...operatorHeads['/dashboard/operator/accounts']}>
       <AccountFilters search={search} onChange={change} />
+      <OpenRequest receipts="/dashboard/operator/requests" />
       <div aria-busy={isOld} className={`transition-opacity ${isOld ? 'opacity-60' : ''}`}>
         <Card isFlush>
           <QueryView query={query} lines={8}>

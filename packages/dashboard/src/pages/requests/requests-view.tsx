@@ -1,0 +1,130 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { ListTree } from 'lucide-react'
+import { type ReactNode, type SyntheticEvent, useState } from 'react'
+import type { ApiError } from '../../api/api-error.ts'
+import { nameOfKey } from '../../format/key.ts'
+import { countOf } from '../../format/number.ts'
+import { formatMoment } from '../../format/time.ts'
+import { requestLogDays } from '../../request-log-days.ts'
+import { Card } from '../../ui/card.tsx'
+import { ExportLinks } from '../../ui/export-links.tsx'
+import { LoadMore } from '../../ui/load-more.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Empty, QueryView } from '../../ui/states.tsx'
+import { TimesNote } from '../../ui/times-note.tsx'
+import { OpenRequest } from './open-request.tsx'
+import { isFiltered, readFilters } from './read-filters.ts'
+import { type FilterChoices, RequestFilters } from './request-filters.tsx'
+import type { LogPage, RequestLog } from './request-log.ts'
+import type { RequestsSearch } from './requests-search.ts'
+import { RequestsTable } from './requests-table.tsx'
+
+const pageSize = 50
+const refetchMs = 10_000
+
+/**
+ * Whether new requests are looked for: while only the first page is shown, and unless control had to search through so many requests
+ * that it stopped before the page was full.
+ */
+const isLive = (pages: readonly LogPage[] = []): boolean =>
+  pages.length === 1 && pages.every(({ requests, next_cursor: next }) => next === null || requests.length === pageSize)
+
+interface RequestsViewProps {
+  readonly log: RequestLog
+  readonly title: string
+  readonly description: ReactNode
+  /** The filters, as in the address. */
+  readonly search: RequestsSearch
+  readonly onSearch: (search: RequestsSearch) => void
+  readonly choices: FilterChoices
+  /** Says what will appear in a log without requests. */
+  readonly whenEmpty: ReactNode
+}
+
+/** A page with a request log, newest requests first. */
+export function RequestsView({ log, title, description, search, onSearch, choices, whenEmpty }: RequestsViewProps) {
+  const filters = readFilters(search)
+  const [isRead, reading] = useReading()
+  const query = useInfiniteQuery<LogPage, ApiError, LogPage[], readonly unknown[], string | undefined>({
+    queryKey: [...log.key, filters],
+    queryFn: ({ pageParam: cursor, signal }) => log.list({ ...filters, limit: String(pageSize), cursor }, signal),
+    initialPageParam: undefined,
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+    select: ({ pages }) => pages,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) => (!isRead && isLive(data?.pages) ? refetchMs : false)
+  })
+  return (
+    <Page
+      title={title}
+      description={description}
+      actions={<ExportLinks pathOf={(format) => log.exportPath(search, format)} />}
+    >
+      <RequestFilters search={search} onSearch={onSearch} choices={choices} />
+      <OpenRequest receipts={log.receipts} />
+      <div {...reading}>
+        <Card isFlush className={query.isPlaceholderData ? 'opacity-60' : ''}>
+          <QueryView query={query} lines={12}>
+            {(pages) => (
+              <Found
+                log={log}
+                pages={pages}
+                whenEmpty={isFiltered(search) ? <NoMatches /> : <None>{whenEmpty}</None>}
+              />
+            )}
+          </QueryView>
+        </Card>
+      </div>
+      <LoadMore query={query} text="Show older requests" />
+      <p className="text-sm text-ink-soft">
+        New requests appear within seconds, unless you point at the list or read an older part of it. Requests are kept
+        for {countOf(requestLogDays(), 'day')}.
+      </p>
+      <TimesNote />
+    </Page>
+  )
+}
+
+/** Whether the pointer or the focus is in an element: what is read must not move. And the handlers that the element needs. */
+function useReading() {
+  const [isRead, setRead] = useState(false)
+  const look = ({ currentTarget }: SyntheticEvent) => setRead(currentTarget.matches(':hover, :focus-within'))
+  return [isRead, { onPointerEnter: look, onPointerLeave: look, onFocus: look, onBlur: look }] as const
+}
+
+interface FoundProps {
+  readonly log: RequestLog
+  readonly pages: readonly LogPage[]
+  readonly whenEmpty: ReactNode
+}
+
+function Found({ log, pages, whenEmpty }: FoundProps) {
+  const requests = pages.flatMap((page) => page.requests)
+  const names = new Map(
+    pages.flatMap(({ keys }) => keys).map((key) => [key.id, nameOfKey({ ...key, scope: 'inference' })])
+  )
+  // A search in a large log goes on page by page, and a page may have found nothing.
+  const searchedTo = pages.at(-1)?.searched_to ?? null
+  if (requests.length > 0) {
+    return <RequestsTable requests={requests} names={names} receipts={log.receipts} hasProviders={log.hasProviders} />
+  }
+  return searchedTo === null ? (
+    whenEmpty
+  ) : (
+    <Empty icon={ListTree} title="No matching requests so far">
+      The log was searched back to {formatMoment(new Date(searchedTo))}. Show older requests to search on.
+    </Empty>
+  )
+}
+
+const NoMatches = () => (
+  <Empty icon={ListTree} title="No matching requests">
+    Change or clear a filter.
+  </Empty>
+)
+
+const None = ({ children }: { readonly children: ReactNode }) => (
+  <Empty icon={ListTree} title="No requests yet">
+    {children}
+  </Empty>
+)

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import type { AdminRequestResponse } from '@tollgate/contracts/http/requests.ts'
+import type { Page } from 'playwright-core'
+import type { Person } from '../../person.ts'
+import { checkPage } from '../check-page.ts'
+import { choose } from '../choose.ts'
+import { untilLogged } from '../until-logged.ts'
+import { operator } from './world.ts'
+
+/**
+ * Finds a request of a customer from the page of their account and by its id alone.
+ *
+ * @param page shows the customer's account, also afterwards
+ * @param customer has a served request
+ */
+export async function readRequests(page: Page, customer: Person): Promise<void> {
+  const { id } = await untilLogged(customer)
+  const { request } = (await operator.call<AdminRequestResponse>('GET', `/api/admin/requests/${id}`)).body
+  const main = page.getByRole('main')
+  const size = page.viewportSize()!
+  const receipt = async () => {
+    await page.getByRole('heading', { name: 'Request', level: 1 }).waitFor()
+    await page.getByText(id, { exact: true }).waitFor()
+    await main.getByRole('link', { name: customer.email }).waitFor()
+  }
+
+  await main.getByRole('link', { name: 'Requests', exact: true }).click()
+  await page.getByRole('heading', { name: 'Requests of an account', level: 1 }).waitFor()
+  await choose(page, 'Status', 'Failed (5xx)')
+  await page.getByText('No matching requests').waitFor()
+  await choose(page, 'Status', 'Successful (2xx)')
+  await choose(page, 'Key', 'Production')
+  const row = page.getByRole('row').filter({ hasText: request.model! })
+  await row.getByText(request.upstream!, { exact: true }).waitFor()
+  await checkPage(page, 'the requests of an account', size)
+  const exporting = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Export CSV' }).click()
+  assert.ok(readFileSync(await (await exporting).path(), 'utf8').includes(id))
+
+  await row.getByRole('link').press('Enter')
+  await receipt()
+  await checkPage(page, 'the request of an account', size)
+  await main.getByRole('link', { name: 'Requests of the account' }).click()
+  await row.waitFor()
+  const { searchParams } = new URL(page.url())
+  assert.deepEqual(
+    [searchParams.get('status'), searchParams.get('key')],
+    ['2xx', request.key_id],
+    'the link back keeps the filters'
+  )
+
+  await page.getByRole('navigation').getByRole('link', { name: 'Accounts', exact: true }).click()
+  await page.getByLabel('Open a request by its id').fill(`x-request-id: ${id}`)
+  await page.keyboard.press('Enter')
+  await receipt()
+  await page.goto('/dashboard/operator/requests/req_00000000-0000-4000-8000-000000000000')
+  await page.getByText('There is no such request in the log').waitFor()
+  await page.goBack()
+  await main.getByRole('link', { name: customer.email }).click()
+  await page.getByRole('heading', { name: customer.email, level: 1 }).waitFor()
+}
