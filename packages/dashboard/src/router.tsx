@@ -36,11 +36,6 @@ const home = createRoute({
     throw redirect({ to: '/dashboard' })
   }
 })
-const goodbye = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/goodbye',
-  component: lazyPage(() => import('./pages/auth/goodbye-page.tsx'), 'GoodbyePage')
-})
 const invitation = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invitations/$token',
@@ -272,7 +267,6 @@ const operatorsLog = createRoute({
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     home,
-    goodbye,
     invitation,
     dashboard.addChildren([
       overview,

@@ -6,6 +6,7 @@ import { createRoot } from 'react-dom/client'
 import { applyBrand } from './brand/brand.ts'
 import { ConfirmPage } from './pages/auth/confirm-page.tsx'
 import { ForgotPasswordPage } from './pages/auth/forgot-password-page.tsx'
+import { GoodbyePage } from './pages/auth/goodbye-page.tsx'
 import { LoginPage } from './pages/auth/login-page.tsx'
 import { mailLink, takeMailLink } from './pages/auth/mail-link.ts'
 import { type SignInPath, signInPaths } from './pages/auth/paths.ts'
@@ -23,6 +24,7 @@ const pages: Record<SignInPath, ComponentType> = {
   '/confirm': ConfirmPage,
   '/reset-password': ResetPasswordPage,
   '/accept-invitation': FirstPasswordPage,
+  '/goodbye': GoodbyePage,
   '/signed-in': SignedInPage
 }
 

@@ -39,7 +39,8 @@ export const pageHeads = {
   },
   '/dashboard/requests': {
     title: 'Requests',
-    description: 'What each request cost and why. Prompts and answers are never stored.'
+    description:
+      'What each request cost and why. New requests appear within seconds. Prompts and answers are never stored.'
   },
   '/dashboard/billing': {
     title: 'Billing',

@@ -6,6 +6,7 @@ export const signInPaths = [
   '/confirm',
   '/reset-password',
   '/accept-invitation',
+  '/goodbye',
   '/signed-in'
 ] as const
 

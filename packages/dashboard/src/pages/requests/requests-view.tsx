@@ -76,10 +76,8 @@ export function RequestsView({ log, title, description, search, onSearch, choice
         </Card>
       </div>
       <LoadMore query={query} text="Show older requests" />
-      <p className="text-sm text-ink-soft">
-        New requests appear within seconds, unless you point at the list or read an older part of it. Requests are kept
-        for {countOf(requestLogDays(), 'day')}.
-      </p>
+      <p className="text-sm text-ink-soft">New requests wait while you point at the list or read an older part.</p>
+      <p className="text-sm text-ink-soft">Requests are kept for {countOf(requestLogDays(), 'day')}.</p>
       <TimesNote />
     </Page>
   )
