@@ -7,6 +7,8 @@ export interface FieldProps {
   readonly label: string
   readonly hint?: ReactNode
   readonly isOptional?: boolean
+  /** Why the input cannot be read; the form is not sent until it can. */
+  readonly unclear?: string
 }
 
 /** The only problem that browsers find themselves. The form's `read` finds all others. */
@@ -18,17 +20,18 @@ export function Field({
   label,
   hint,
   isOptional = false,
+  unclear,
   children
 }: FieldProps & { readonly children: ReactNode }) {
   const problem = useProblem(name)
   return (
-    <Base.Root name={name} className="min-w-0">
+    <Base.Root name={name} className="min-w-0" validate={() => unclear ?? null}>
       <Base.Label className="mb-1.5 block text-sm font-medium">
         {label}
         {isOptional && <span className="font-normal text-ink-soft"> (optional)</span>}
       </Base.Label>
       {children}
-      <Base.Error className="mt-1.5 text-sm text-danger">{problem ?? partialDate}</Base.Error>
+      <Base.Error className="mt-1.5 text-sm text-danger">{problem ?? unclear ?? partialDate}</Base.Error>
       {hint !== undefined && (
         <Base.Description className="mt-1.5 text-[0.8125rem] text-ink-soft">{hint}</Base.Description>
       )}

@@ -152,7 +152,8 @@ t.test('a change that is not active yet says so until it is active', async () =>
 
   isCut = true
   await page.getByRole('navigation').getByRole('link', { name: 'Billing', exact: true }).click()
-  await page.getByLabel('Budget per month').fill('5')
+  // Many people write decimals after a comma.
+  await page.getByLabel('Budget per month').fill('5,00')
   await page.getByRole('button', { name: 'Save budget' }).click()
   await saved.waitFor()
   isCut = false
