@@ -51,7 +51,7 @@ export async function listKeys(
   if (page.after !== null) conditions.push(isAfter(list, page.after))
   const { spends: monthSpends, ofKey } = spendsOf(list)
   const rows = await orm
-    .select({ key: keys, creator: users.name })
+    .select({ key: keys, creator: nameOfCreator })
     .from(keys)
     .leftJoin(users, eq(users.id, keys.createdBy))
     .leftJoin(monthSpends, ofKey)
@@ -74,6 +74,9 @@ export async function listKeys(
   }
 }
 
+/** People who joined by an invitation may have no name. */
+const nameOfCreator = sql<string | null>`coalesce(nullif(${users.name}, ''), ${users.email})`
+
 /** A key with its creator and its spend of this month. */
 export async function describeKey(
   orm: Orm,
@@ -83,7 +86,7 @@ export async function describeKey(
 ): Promise<ListedKey & { spent_usd: string }> {
   const [spends, [creator]] = await Promise.all([
     readKeySpends(orm, row.accountId, [row.id], now),
-    row.createdBy === null ? [] : orm.select({ name: users.name }).from(users).where(eq(users.id, row.createdBy))
+    row.createdBy === null ? [] : orm.select({ name: nameOfCreator }).from(users).where(eq(users.id, row.createdBy))
   ])
   return {
     ...toListing(row, caller),

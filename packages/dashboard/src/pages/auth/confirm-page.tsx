@@ -9,6 +9,7 @@ import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
 import { Button } from '../../ui/button.tsx'
 import { CodeField, codeOf, problemOfCode } from './code-field.tsx'
 import { takeNext } from './kept-next.ts'
+import { LinkMissing } from './link-missing.tsx'
 import { forgetMailLink, mailLink } from './mail-link.ts'
 import { openDashboard } from './open-dashboard.ts'
 import type { Confirmation } from './read-mail-link.ts'
@@ -19,6 +20,8 @@ type State =
   /** The address was registered with a different password than the one just typed. */
   | { readonly kind: 'mismatch'; readonly confirmation: Confirmation; readonly password: string }
   | { readonly kind: 'invalid' }
+  /** The page was reloaded: it keeps the link in memory only. */
+  | { readonly kind: 'missing' }
 
 interface Proof {
   readonly password: string
@@ -40,7 +43,8 @@ function readProof(data: FormData): Reading<Proof> {
 export function ConfirmPage() {
   const [state, setState] = useState<State>(() => {
     const link = mailLink()
-    return link?.kind === 'confirm' ? { kind: 'ask', confirmation: link.confirmation } : { kind: 'invalid' }
+    if (link?.kind === 'confirm') return { kind: 'ask', confirmation: link.confirmation }
+    return { kind: link === null ? 'missing' : 'invalid' }
   })
   const [needsCode, setNeedsCode] = useState(false)
   const confirm = async (confirmation: Confirmation, proof: Proof, set: boolean) => {
@@ -70,6 +74,8 @@ export function ConfirmPage() {
           onBack={() => setState({ kind: 'ask', confirmation: state.confirmation })}
         />
       )
+    case 'missing':
+      return <LinkMissing />
     case 'invalid':
       return (
         <SignInNotice

@@ -9,6 +9,7 @@ import { openDashboard } from './open-dashboard.ts'
 import { ProviderButtons } from './provider-buttons.tsx'
 import { ProviderCodeForm } from './provider-code-form.tsx'
 import { explainProviderFailure, isProviderFailure } from './provider-failures.ts'
+import { SignedInBanner } from './signed-in-banner.tsx'
 
 /** What the address says, as control and the dashboard write it. */
 function readSearch() {
@@ -52,6 +53,7 @@ export function LoginPage() {
         </>
       }
     >
+      <SignedInBanner next={next} />
       <div className="space-y-5">
         {isChanged && (
           <Banner tone="success" title="Your new e-mail address is confirmed">

@@ -13,6 +13,7 @@ import { keepNext } from './kept-next.ts'
 import { readNext, withNext } from './next-path.ts'
 import { ProviderButtons } from './provider-buttons.tsx'
 import { ResendButton } from './resend-button.tsx'
+import { SignedInBanner } from './signed-in-banner.tsx'
 
 interface Registration {
   readonly name: string
@@ -55,6 +56,7 @@ export function RegisterPage() {
         </>
       }
     >
+      <SignedInBanner next={next} />
       <ProviderButtons next={next} />
       <Form read={readRegistration} submit={submit}>
         {(isBusy) => (

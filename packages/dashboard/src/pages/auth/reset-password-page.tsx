@@ -4,6 +4,7 @@ import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { buttonLook } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
+import { LinkMissing } from './link-missing.tsx'
 import { LoginForm } from './login-form.tsx'
 import { mailLink } from './mail-link.ts'
 import { openDashboard } from './open-dashboard.ts'
@@ -13,12 +14,15 @@ import { SignInNotice } from './sign-in-notice.tsx'
 
 type State =
   | Exclude<MailLink, { readonly kind: 'confirm' }>
+  /** The page was reloaded: it keeps the link in memory only. */
+  | { readonly kind: 'missing' }
   /** `isPending`: keys are being revoked, and some may still work. */
   | { readonly kind: 'set'; readonly isPending: boolean }
 
 function stateOf(link: MailLink | null): State {
   // The router opens the confirmation page for confirmations.
-  return link === null || link.kind === 'confirm' ? { kind: 'invalid' } : link
+  if (link === null) return { kind: 'missing' }
+  return link.kind === 'confirm' ? { kind: 'invalid' } : link
 }
 
 /** The page that the e-mail for a forgotten password links to. */
@@ -80,6 +84,8 @@ function PasswordPage({ isFirst }: { readonly isFirst: boolean }) {
       return (
         <SignInNotice title="Your new e-mail address is confirmed" description="Sign in with your current password." />
       )
+    case 'missing':
+      return <LinkMissing />
     case 'invalid':
       return <InvalidLink isFirst={isFirst} />
   }

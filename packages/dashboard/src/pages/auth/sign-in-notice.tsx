@@ -1,6 +1,7 @@
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { buttonLook } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
+import { SignedInBanner } from './signed-in-banner.tsx'
 
 interface SignInNoticeProps {
   readonly title: string
@@ -19,6 +20,7 @@ export function SignInNotice({ title, description }: SignInNoticeProps) {
         </a>
       }
     >
+      <SignedInBanner />
       <a href="/login" className={buttonLook({ tone: 'primary' })}>
         Go to sign-in
       </a>

@@ -5,13 +5,22 @@ import { formatDay } from '../../format/time.ts'
 /** `loading`: not known yet; `unknown`: the payment provider does not answer; null: nothing will be charged. */
 export type NextCharge = Answer<'getNextCharge'>['next_charge'] | 'loading' | 'unknown'
 
-/** Says what will be charged next, and when. */
-export function describeNextCharge(charge: NextCharge, isCancelled: boolean): string {
+/** The provider charges an hour after a renewal, which can be on the next day. */
+const renewalMs = 24 * 3_600_000
+
+/** Says what will be charged next, and when. The day of a renewal stands beside it already. */
+export function describeNextCharge(
+  charge: NextCharge,
+  { cancel_at: ends, renews_at: renews }: Pick<Answer<'getPlan'>['plan'], 'cancel_at' | 'renews_at'>
+): string {
   if (charge === 'loading') return 'Next charge: …'
   if (charge === 'unknown') return 'Next charge: not known right now. The payment provider does not answer.'
-  if (charge === null) return isCancelled ? 'Nothing more will be charged.' : 'Nothing will be charged.'
+  if (charge === null) return ends !== null ? 'Nothing more will be charged.' : 'Nothing will be charged.'
+  const isRenewal = renews !== null && Math.abs(Date.parse(charge.at) - Date.parse(renews)) < renewalMs
   const day = formatDay(new Date(charge.at))
-  return charge.amount === 0
-    ? `Next charge: nothing. Your credit or discount covers the invoice of ${day}.`
-    : `Next charge: ${formatAmount(charge.amount, charge.currency)} on ${day}.`
+  if (charge.amount === 0) {
+    const invoice = isRenewal ? 'the next invoice' : `the invoice of ${day}`
+    return `Next charge: nothing. Your credit or discount covers ${invoice}.`
+  }
+  return `Next charge: ${formatAmount(charge.amount, charge.currency)}${isRenewal ? '' : ` on ${day}`}.`
 }

@@ -17,7 +17,7 @@ export function NextCharge({ plan }: { readonly plan: Answer<'getPlan'>['plan'] 
   })
   return (
     <p role="status" className="mt-1 text-sm text-ink-soft">
-      {describeNextCharge(chargeOf(), plan.cancel_at !== null)}
+      {describeNextCharge(chargeOf(), plan)}
     </p>
   )
 

@@ -1,9 +1,11 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { docsPages } from '../../docs/list-pages.ts'
 
 const linkLook =
   'flex min-h-8 items-center rounded-lg px-3 text-sm font-medium text-ink-soft hover:bg-sunken hover:text-ink data-[status=active]:bg-accent-soft data-[status=active]:text-accent-strong'
+
+const currentLink = { 'data-status': 'active', 'aria-current': 'page' } as const
 
 interface DocsLayoutProps {
   /** Whether the page needs the whole width, so that the links are above it on every screen. */
@@ -13,6 +15,7 @@ interface DocsLayoutProps {
 
 /** What a page of the docs says, with the links to all pages. */
 export function DocsLayout({ isWide = false, children }: DocsLayoutProps) {
+  const { page: shown } = useParams({ strict: false })
   return (
     <div className={`grid grid-cols-1 gap-6 ${isWide ? '' : 'xl:grid-cols-[12rem_minmax(0,1fr)]'}`}>
       <ul
@@ -25,6 +28,8 @@ export function DocsLayout({ isWide = false, children }: DocsLayoutProps) {
               to="/dashboard/docs/$page"
               params={{ page }}
               activeOptions={{ includeHash: false }}
+              // The docs begin with this page, at an address without its name.
+              {...(!isWide && shown === undefined && page === 'quickstart' && currentLink)}
               className={linkLook}
             >
               {text}

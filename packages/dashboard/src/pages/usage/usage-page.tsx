@@ -19,7 +19,8 @@ import {
 } from './usage-search.ts'
 
 export function UsagePage() {
-  const search = useSearch({ from: '/dashboard/usage' })
+  // The router keeps what it could not read: a shortened address must not break the page.
+  const search = readUsageSearch({ ...useSearch({ from: '/dashboard/usage' }) })
   const navigate = useNavigate({ from: '/dashboard/usage' })
   const change = (changed: UsageSearchChange) =>
     void navigate({ search: readUsageSearch({ ...search, ...changed }), replace: true })
