@@ -77,3 +77,20 @@ test('the stream of a model of Anthropic’s API is read too, wherever the bytes
   const failed = event('error', { error: { message: 'It broke.', details: { error_code: 'upstream_timeout' } } })
   await assert.rejects(read(failed, 1000, 'messages'), { code: 'upstream_timeout', message: 'It broke.' })
 })
+
+test('a customer without a connection is told what they can do, and never to start a gateway', async () => {
+  const present = globalThis.fetch
+  const request = { api: 'chat', model: 'a', messages: [] } as const
+  const ask = () =>
+    streamChat({ url: '', token: 't' }, request, { onStart() {}, onText() {} }, new AbortController().signal)
+  try {
+    globalThis.fetch = async () => {
+      throw new TypeError('Failed to fetch')
+    }
+    await assert.rejects(ask(), { code: 'unreachable', message: /Check your internet connection, then try again/ })
+    globalThis.fetch = async () => new Response('<h1>Bad gateway</h1>', { status: 502 })
+    await assert.rejects(ask(), { code: 'unreadable', message: /Try again in a few seconds/ })
+  } finally {
+    globalThis.fetch = present
+  }
+})

@@ -32,7 +32,8 @@ export interface ChatResult {
   readonly isCut: boolean
 }
 
-const unreachable = 'The gateway cannot be reached. Check that it is running, then try again.'
+const unreachable = 'The gateway cannot be reached. Check your internet connection, then try again.'
+const unreadable = 'The gateway cannot answer right now. Try again in a few seconds.'
 
 /** How each API is asked, and how its events are read. */
 const apis = {
@@ -117,7 +118,7 @@ async function ask(url: string, options: RequestInit): Promise<Response> {
   }
   if (response.ok) return response
   const { error } = ((await response.json().catch(() => null)) ?? {}) as { error?: { message?: string; code?: string } }
-  throw new ApiError(response.status, error?.code ?? 'unreadable', error?.message ?? unreachable)
+  throw new ApiError(response.status, error?.code ?? 'unreadable', error?.message ?? unreadable)
 }
 
 /** Reads a response body as text. Not every browser supports async iteration of it. */
@@ -131,7 +132,11 @@ async function* piecesOf({ body }: Response, signal: AbortSignal): AsyncGenerato
     }
   } catch (error) {
     if (signal.aborted) throw error
-    throw new ApiError(0, 'unreachable', 'The connection to the gateway was lost. Try again.')
+    throw new ApiError(
+      0,
+      'unreachable',
+      'The connection to the gateway was lost. Check your connection, then try again.'
+    )
   } finally {
     reader.releaseLock()
   }
