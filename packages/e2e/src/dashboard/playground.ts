@@ -6,7 +6,7 @@ import { choose } from './choose.ts'
 import { browser, system } from './world.ts'
 
 t.test(
-  'the playground asks each model with its own API, and its conversation outlasts a look at a receipt',
+  'the playground asks each model with its own API, and its conversation outlasts a look at other pages',
   async () => {
     if (browser === null) return
     const person = await new Person(system, 'clara').join()
@@ -30,6 +30,12 @@ t.test(
     ])
     await receipt.getByRole('heading', { name: 'Request', level: 1 }).waitFor()
     await answer.waitFor()
+    await page.getByLabel('Message').fill('typed before')
+    await page.getByRole('link', { name: 'Usage', exact: true }).click()
+    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
+    await page.goBack()
+    await answer.getByText('First token').waitFor()
+    assert.equal(await page.getByLabel('Message').inputValue(), 'typed before')
     // The token of the playground is no key.
     await page.goto('/dashboard')
     await page.getByRole('link', { name: 'Create a key' }).waitFor()

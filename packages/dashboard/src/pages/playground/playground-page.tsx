@@ -1,4 +1,4 @@
-import { useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Code, Trash2 } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
@@ -15,7 +15,7 @@ import { Conversation } from './conversation.tsx'
 import { forgetHandedOverKey, type HandedOverKey, handedOverKey } from './handed-over-key.ts'
 import { MessageForm } from './message-form.tsx'
 import { snippetMessages } from './messages.ts'
-import { noParameters, readParameters, toMembers } from './parameters.ts'
+import { readParameters, toMembers } from './parameters.ts'
 import { SettingsCard } from './settings-card.tsx'
 import { createTokenSource, fixedKey } from './token-source.ts'
 import { isStreaming as isAnyStreaming } from './turn.ts'
@@ -31,32 +31,32 @@ const ownTokens = () =>
 
 /**
  * A chat through the gateway, like an app's. The page gets a token by itself, or uses a key that was just created. Both stay
- * in the memory of this page, and are gone when the page is left.
+ * in the memory of this page, and are gone when the page is left. The conversation stays.
  */
 export function PlaygroundPage() {
   const models = useChatModels()
   const [ownKey, setOwnKey] = useState<HandedOverKey | null>(handedOverKey)
   useEffect(forgetHandedOverKey, [])
   const [tokens] = useState(ownTokens)
-  const { model: asked = '' } = useSearch({ from: '/dashboard/playground' })
-  const [chosen, setChosen] = useState(asked)
-  const [compared, setCompared] = useState('')
-  const [system, setSystem] = useState('')
-  const [typed, setTyped] = useState(noParameters)
-  const [question, setQuestion] = useState('')
+  const { model: asked } = useSearch({ from: '/dashboard/playground' })
+  const navigate = useNavigate({ from: '/dashboard/playground' })
   const [isCodeShown, setCodeShown] = useState(false)
   const chat = useChat(ownKey === null ? tokens : fixedKey(ownKey.secret))
+  const { question, chosen, compared, system, typed } = chat.draft
+  const setQuestion = (question: string) => chat.changeDraft({ question })
   const input = useRef<HTMLTextAreaElement>(null)
   const action = useRef<HTMLButtonElement>(null)
 
   const offered = models.filter(({ id }) => (ownKey?.models ?? [id]).includes(id))
   const find = (name: string) => offered.find(({ id }) => id === name)
-  const model = find(chosen) ?? offered[0]
+  const model = find(asked ?? '') ?? find(chosen) ?? offered[0]
   const second = compared === model?.id ? undefined : find(compared)
   const { problems, ...parameters } = readParameters(typed)
   const settings = { models: [model, second].filter((one) => one !== undefined), system, parameters }
   const isReady = model !== undefined && Object.keys(problems).length === 0
   const isStreaming = isAnyStreaming(chat.turns)
+  // The conversation goes on with this model, also when the address has no model.
+  const keepModel = () => chat.changeDraft({ chosen: model?.id ?? '' })
 
   return (
     <Page
@@ -110,10 +110,12 @@ export function PlaygroundPage() {
             isStreaming={isStreaming}
             isReady={isReady}
             onAsk={(example) => {
+              keepModel()
               void chat.ask(settings, example)
               action.current?.focus()
             }}
             onAskAgain={(turn, edited) => {
+              keepModel()
               void chat.askAgain(turn, settings, edited)
               action.current?.focus()
             }}
@@ -124,6 +126,7 @@ export function PlaygroundPage() {
             question={question}
             onQuestion={setQuestion}
             onSend={() => {
+              keepModel()
               setQuestion('')
               input.current?.focus()
               void chat.ask(settings, question)
@@ -137,13 +140,17 @@ export function PlaygroundPage() {
         <SettingsCard
           offered={offered}
           model={model?.id ?? ''}
-          onModel={setChosen}
+          onModel={(chosen) => {
+            chat.changeDraft({ chosen })
+            // The address asked for a model until another one is chosen.
+            if (asked !== undefined) void navigate({ search: {}, replace: true })
+          }}
           second={second?.id ?? ''}
-          onSecond={setCompared}
+          onSecond={(compared) => chat.changeDraft({ compared })}
           system={system}
-          onSystem={setSystem}
+          onSystem={(system) => chat.changeDraft({ system })}
           typed={typed}
-          onTyped={setTyped}
+          onTyped={(typed) => chat.changeDraft({ typed })}
           problems={problems}
         />
       </div>

@@ -82,7 +82,7 @@ function ReplyFacts({ reply: { text, usage, costUsd, requestId, firstTokenMs, to
         )}
       </dl>
       {requestId !== null && (
-        // In a tab of its own: the conversation ends with the page.
+        // In a tab of its own: the conversation stays in sight.
         <Link to="/dashboard/requests/$id" params={{ id: requestId }} target="_blank" className={textLink}>
           Receipt
         </Link>
