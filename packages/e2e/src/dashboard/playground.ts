@@ -14,7 +14,8 @@ t.test(
     await page.goto('/dashboard/playground?model=claude-haiku-5-5')
     await choose(page, 'Compare with', 'gpt-4o-mini')
     await page.getByLabel('Message').fill('Say 20 words.')
-    await page.keyboard.press('Enter')
+    // The second click lands on Stop, which must not cancel the question.
+    await page.getByRole('button', { name: 'Send', exact: true }).dblclick()
     for (const model of ['claude-haiku-5-5', 'gpt-4o-mini']) {
       const answer = page.getByRole('article', { name: `Answer of ${model}` })
       await answer.getByText('First token').waitFor()

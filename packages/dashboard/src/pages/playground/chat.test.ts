@@ -31,6 +31,17 @@ function start() {
   return { clock, chat, asked, answer, reply, listen: () => listener! }
 }
 
+test('the second click of a double click on Send does not stop the answer', async () => {
+  const { clock, chat, asked, reply } = start()
+  clock.ms += 75
+  chat.stop()
+  assert.equal(reply()?.state, 'streaming')
+  clock.ms += 500
+  chat.stop()
+  await asked
+  assert.deepEqual([reply()?.state, reply()?.requestId, reply()?.totalMs], ['stopped', null, 575])
+})
+
 test('an answer goes on while no page shows the chat, and the draft stays', async () => {
   const { chat, asked, answer, reply, listen } = start()
   let changes = 0

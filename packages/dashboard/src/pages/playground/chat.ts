@@ -44,6 +44,9 @@ const nothing: ChatState = {
   draft: { question: '', chosen: '', compared: '', system: '', typed: noParameters }
 }
 
+/** The second click of a double click on Send lands on Stop, which is in the same place. */
+const minStopMs = 500
+
 /**
  * A conversation with its draft, outside of React: an answer goes on while the reader looks at another page.
  *
@@ -51,7 +54,7 @@ const nothing: ChatState = {
  */
 export function createChat(now: () => number) {
   let state = nothing
-  let running: AbortController | null = null
+  let running: { readonly abort: AbortController; readonly startedAt: number } | null = null
   let lastId = 0
   const listeners = new Set<() => void>()
 
@@ -62,9 +65,9 @@ export function createChat(now: () => number) {
 
   /** Asks each model, at the same time. */
   async function ask(before: readonly Turn[], settings: Settings, question: string, asking: Asking): Promise<void> {
-    running?.abort()
+    running?.abort.abort()
     const abort = new AbortController()
-    running = abort
+    running = { abort, startedAt: now() }
     const id = ++lastId
     const { models, system, parameters } = settings
     change({ turns: [...before, { id, question, replies: models.map(({ id: name }) => startReply(name)) }] })
@@ -116,12 +119,14 @@ export function createChat(now: () => number) {
     /** Asks a question in the place of an earlier one. The turns after it are removed. */
     askAgain: (turn: Turn, settings: Settings, question: string, asking: Asking) =>
       ask(turnsBefore(state.turns, turn.id), settings, question, asking),
-    /** Stops the answers under way. */
-    stop: () => running?.abort(),
+    /** Stops the answers under way, but not in the first {@link minStopMs}. */
+    stop() {
+      if (running !== null && now() - running.startedAt >= minStopMs) running.abort.abort()
+    },
     clear: () => change({ turns: [] }),
     /** Stops the answers under way, and forgets everything. */
     end() {
-      running?.abort()
+      running?.abort.abort()
       change(nothing)
     }
   }

@@ -21,7 +21,7 @@ const PlainText = ({ text }: { readonly text: string }) => <p className="break-w
 
 /** The answer of a model, with its tokens, its cost and its time. */
 export function ReplyView({ reply }: { readonly reply: Reply }) {
-  const { model, text, state, isCut, problem } = reply
+  const { model, text, state, isCut, problem, requestId } = reply
   const shown = useDeferredValue(text)
   return (
     <article aria-label={`Answer of ${model}`} aria-busy={state === 'streaming'} className="min-w-0 space-y-3">
@@ -50,7 +50,11 @@ export function ReplyView({ reply }: { readonly reply: Reply }) {
         </Banner>
       )}
       {state === 'stopped' && (
-        <p className="text-sm text-ink-soft">Stopped. The tokens used so far are charged: see the receipt.</p>
+        <p className="text-sm text-ink-soft">
+          {requestId === null
+            ? 'Stopped before the answer began.'
+            : 'Stopped. The tokens used so far are charged: see the receipt.'}
+        </p>
       )}
       {isCut && (
         <p className="text-sm text-ink-soft">The answer ends here, because it reached the maximum of tokens.</p>
