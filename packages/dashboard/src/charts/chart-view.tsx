@@ -2,8 +2,9 @@ import { useParentSize } from '@visx/responsive'
 import { type KeyboardEvent, type PointerEvent, useState } from 'react'
 import type { ChartProps } from './chart-props.ts'
 import { Plot, placeScale } from './plot.tsx'
-import { type ChartKind, type ColouredSeries, placeAfterKey, sumAt } from './series.ts'
+import { type ChartKind, type ColouredSeries, highestValue, placeAfterKey, sumAt } from './series.ts'
 import { Tooltip } from './tooltip.tsx'
+import { valueAxis } from './value-axis.ts'
 
 interface ChartViewProps extends Omit<ChartProps, 'series' | 'hidden' | 'onHide'> {
   readonly series: readonly ColouredSeries[]
@@ -17,13 +18,15 @@ const height = 256
  * The drawing of a chart. The pointer or the arrow keys choose a place, whose values a tooltip shows. To screen readers it is
  * a slider over the time axis, which reads the values.
  */
-export function ChartView({ label, names, series, kind, format, details = [], before, onChoose }: ChartViewProps) {
+export function ChartView(props: ChartViewProps) {
+  const { label, names, series, kind, format, details = [], before, onChoose } = props
   const { parentRef, width } = useParentSize({ debounceTime: 50 })
   const [place, setPlace] = useState<number | null>(null)
   const count = names.length
   // A shorter range may have arrived since.
   const pointed = place !== null && place < count ? place : null
-  const scale = placeScale(count, width)
+  const axis = valueAxis(highestValue(series, kind, before), format)
+  const scale = placeScale(count, width, axis.left)
   const placeUnder = ({ clientX, currentTarget }: PointerEvent<HTMLDivElement>) => {
     const x = clientX - currentTarget.getBoundingClientRect().left
     const at = Math.floor((x - (scale(0) ?? 0)) / scale.step())
@@ -58,7 +61,7 @@ export function ChartView({ label, names, series, kind, format, details = [], be
     >
       {/* Until the new width is known, a chart that is too wide must not widen the page. */}
       <div className="absolute inset-0 overflow-hidden">
-        {width > 0 && <Plot {...{ names, series, kind, format, before, width, height, pointed }} />}
+        {width > 0 && <Plot {...{ names, series, kind, format, axis, before, width, height, pointed }} />}
       </div>
       {pointed !== null && (
         <Tooltip

@@ -3,13 +3,15 @@ import { GridRows } from '@visx/grid'
 import { scaleBand, scaleLinear } from '@visx/scale'
 import { BarGroup, BarStack, LinePath } from '@visx/shape'
 import { fills, strokes } from './look.ts'
-import { type ChartKind, type ColouredSeries, highestValue, labelledPlaces } from './series.ts'
+import { type ChartKind, type ColouredSeries, labelledPlaces } from './series.ts'
+import type { ValueAxis } from './value-axis.ts'
 
 export interface PlotProps {
   readonly names: readonly string[]
   readonly series: readonly ColouredSeries[]
   readonly kind: ChartKind
   readonly format: (value: number) => string
+  readonly axis: ValueAxis
   /** Values of the range before, drawn as a dashed line. */
   readonly before: readonly number[] | undefined
   /** px */
@@ -19,29 +21,29 @@ export interface PlotProps {
   readonly pointed: number | null
 }
 
-const margin = { top: 8, right: 20, bottom: 28, left: 60 }
+const margin = { top: 8, right: 20, bottom: 28 }
 const maxBarWidth = 48
 /** Of a label on the time axis, with the space after it: px at least, and px per character. */
 const labelSpace = { least: 76, perCharacter: 7, gap: 12 }
 const label = { className: 'fill-ink-soft font-sans text-xs tabular-nums' }
 
-/** The scale of the time axis. */
-export const placeScale = (count: number, width: number) =>
+/** The scale of the time axis, which begins after the labels of the value axis. */
+export const placeScale = (count: number, width: number, left: number) =>
   scaleBand({
     domain: Array.from({ length: count }, (_, at) => at),
-    range: [margin.left, Math.max(margin.left + 1, width - margin.right)],
+    range: [left, Math.max(left + 1, width - margin.right)],
     paddingInner: 0.2,
     paddingOuter: 0.1
   })
 
 /** Draws bars or lines with both axes. Colours are classes, so they follow the theme. */
-export function Plot({ names, series, kind, format, before, width, height, pointed }: PlotProps) {
-  const places = placeScale(names.length, width)
+export function Plot({ names, series, kind, format, axis, before, width, height, pointed }: PlotProps) {
+  const { ticks, left } = axis
+  const places = placeScale(names.length, width, left)
   const bottom = height - margin.bottom
   const values = scaleLinear({
-    domain: [0, highestValue(series, kind, before) || 1],
-    range: [bottom, margin.top],
-    nice: 4
+    domain: [0, ticks.at(-1) ?? 1],
+    range: [bottom, margin.top]
   })
   const y = (value: number) => Number(values(value))
   const middle = (at: number) => (places(at) ?? 0) + places.bandwidth() / 2
@@ -61,9 +63,9 @@ export function Plot({ names, series, kind, format, before, width, height, point
     <svg aria-hidden="true" width={width} height={height} className="absolute inset-0">
       <GridRows
         scale={values}
-        left={margin.left}
-        width={Math.max(0, width - margin.left - margin.right)}
-        numTicks={4}
+        left={left}
+        width={Math.max(0, width - left - margin.right)}
+        tickValues={[...ticks]}
         className="[&_line]:stroke-line"
         stroke=""
       />
@@ -150,8 +152,8 @@ export function Plot({ names, series, kind, format, before, width, height, point
       )}
       <AxisLeft
         scale={values}
-        left={margin.left}
-        numTicks={4}
+        left={left}
+        tickValues={[...ticks]}
         hideAxisLine
         hideTicks
         tickFormat={(value) => format(Number(value))}
