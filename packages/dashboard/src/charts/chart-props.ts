@@ -9,6 +9,8 @@ export interface ChartProps {
   readonly series: readonly Series[]
   readonly kind?: ChartKind
   readonly format: (value: number) => string
+  /** Whether the values are counts, such as requests: the axis then has whole numbers only. */
+  readonly isCount?: boolean
   /** One text per place, shown with its values; may be empty. */
   readonly details?: readonly string[]
   /** The sums of the range before, place by place. */

@@ -19,13 +19,13 @@ const height = 256
  * a slider over the time axis, which reads the values.
  */
 export function ChartView(props: ChartViewProps) {
-  const { label, names, series, kind, format, details = [], before, onChoose } = props
+  const { label, names, series, kind, format, isCount = false, details = [], before, onChoose } = props
   const { parentRef, width } = useParentSize({ debounceTime: 50 })
   const [place, setPlace] = useState<number | null>(null)
   const count = names.length
   // A shorter range may have arrived since.
   const pointed = place !== null && place < count ? place : null
-  const axis = valueAxis(highestValue(series, kind, before), format)
+  const axis = valueAxis(highestValue(series, kind, before), isCount, format)
   const scale = placeScale(count, width, axis.left)
   const placeUnder = ({ clientX, currentTarget }: PointerEvent<HTMLDivElement>) => {
     const x = clientX - currentTarget.getBoundingClientRect().left

@@ -12,10 +12,14 @@ export interface ValueAxis {
   readonly left: number
 }
 
-/** The value axis of a chart, with room for its longest label. */
-export function valueAxis(highest: number, format: (value: number) => string): ValueAxis {
+/**
+ * The value axis of a chart, with room for its longest label.
+ *
+ * @param isWhole whether the values are counts: no label is then between two whole numbers
+ */
+export function valueAxis(highest: number, isWhole: boolean, format: (value: number) => string): ValueAxis {
   const scale = scaleLinear<number>({ domain: [0, highest || 1], nice: maxTicks })
-  const ticks = scale.ticks(maxTicks)
+  const ticks = scale.ticks(maxTicks).filter((value) => !isWhole || Number.isInteger(value))
   const longest = Math.max(0, ...ticks.map((value) => format(value).length))
   return { ticks, left: Math.max(space.least, Math.ceil(longest * space.perCharacter + space.gap)) }
 }

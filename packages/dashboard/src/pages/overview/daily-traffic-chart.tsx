@@ -55,6 +55,7 @@ export function DailyTrafficChart({ buckets, sums, from, to }: DailyTrafficChart
         names={names}
         series={series[kind]}
         format={isMoney ? formatUsd : formatCompact}
+        isCount={!isMoney}
       />
       <ChartTable
         caption={`${kinds.find(([name]) => name === kind)?.[1] ?? kind} per day`}

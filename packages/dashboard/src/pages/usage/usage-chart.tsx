@@ -45,6 +45,7 @@ export function UsageChart({ report, before, measure, ...shown }: UsageChartProp
       before={sumsBefore && starts.map((_, at) => sumsBefore[at] ?? 0)}
       details={measure === 'tokens' ? describeRareCounters(report.buckets, starts) : []}
       format={isMoney ? formatUsd : formatCompact}
+      isCount={!isMoney}
       formatExactly={isMoney ? formatUsd : formatCount}
       {...shown}
     />
@@ -81,6 +82,7 @@ interface ChartWithTableProps extends Shown {
   readonly details?: readonly string[]
   readonly isLatency?: boolean
   readonly format: (value: number) => string
+  readonly isCount?: boolean
   readonly formatExactly: (value: number) => string
 }
 
