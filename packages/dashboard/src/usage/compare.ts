@@ -1,8 +1,5 @@
-const percent = new Intl.NumberFormat('en-US', {
-  style: 'percent',
-  maximumFractionDigits: 0,
-  signDisplay: 'exceptZero'
-})
+import { formatChange } from '../format/ratio.ts'
+
 /** Above this, a number of percent says nothing. */
 const maxChange = 9.99
 
@@ -14,5 +11,5 @@ const maxChange = 9.99
 export function describeChange(now: number, before: number): string {
   if (before === 0) return now === 0 ? '' : 'new'
   const change = (now - before) / before
-  return change > maxChange ? `> ${percent.format(maxChange)}` : percent.format(change)
+  return change > maxChange ? `> ${formatChange(maxChange)}` : formatChange(change)
 }

@@ -1,4 +1,5 @@
 import type { Answer } from '../../api/call.ts'
+import { formatDecimals } from '../../format/decimals.ts'
 import { formatExactUsd } from '../../format/money.ts'
 import { formatCount } from '../../format/number.ts'
 
@@ -71,7 +72,7 @@ export const tokensOf = ({
 
 /** Formats a duration in milliseconds: `850 ms`, `1.9 s`. */
 export const formatMs = (ms: number | null): string =>
-  ms === null ? '–' : ms < 1000 ? `${formatCount(ms)} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`
+  ms === null ? '–' : ms < 1000 ? `${formatCount(ms)} ms` : `${formatDecimals(ms / 1000, ms < 10_000 ? 1 : 0)} s`
 
 /** A stream that is shorter says little about its speed. */
 const minStreamMs = 100

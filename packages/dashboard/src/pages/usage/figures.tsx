@@ -1,9 +1,8 @@
 import { formatHeadlineUsd } from '../../format/money.ts'
 import { formatCompact, formatCount } from '../../format/number.ts'
+import { formatShare } from '../../format/ratio.ts'
 import { describeChange } from '../../usage/compare.ts'
 import type { Sums } from '../../usage/sum-usage.ts'
-
-const share = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 1 })
 
 interface FiguresProps {
   readonly sums: Sums
@@ -14,7 +13,7 @@ interface FiguresProps {
 /** The sums of the range, and how they have changed. */
 export function Figures({ sums, before }: FiguresProps) {
   const tokens = ({ promptTokens, completionTokens }: Sums) => promptTokens + completionTokens
-  const errorRate = sums.requests === 0 ? '' : ` (${share.format(sums.errors / sums.requests)})`
+  const errorRate = sums.requests === 0 ? '' : ` (${formatShare(sums.errors / sums.requests)})`
   const figures = [
     ['Cost', formatHeadlineUsd(sums.costUsd), ({ costUsd }: Sums) => costUsd],
     ['Tokens', formatCompact(tokens(sums)), tokens],
