@@ -100,7 +100,7 @@ t.test('a browser session covers everything from registration to a paid plan and
 
   await go('Usage')
   // The page refreshes itself after a few seconds.
-  await page.getByRole('row', { name: /gpt-4o-mini 1 0/ }).waitFor()
+  await page.getByRole('row', { name: /gpt-4o-mini \$0\.0\d* 1 0/ }).waitFor()
   await page.getByText('Cost per day').click()
   assert.match(
     String(await page.getByRole('region', { name: 'Cost per day' }).getByRole('row').last().textContent()),

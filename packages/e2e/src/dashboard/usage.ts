@@ -44,6 +44,10 @@ t.test('a customer reads charts by pointer and keyboard, and goes from a bar and
 
   await page.getByLabel('Compare with the range before').check()
   await page.getByRole('columnheader', { name: 'Cost before' }).waitFor()
+  await page
+    .getByText(/^new vs [A-Z][a-z]{2} 1\b/)
+    .first()
+    .waitFor()
   await choose(page, 'Group by', 'By tag: tenant')
   assert.equal(parameter('by'), 'metadata.tenant')
   await page.getByRole('button', { name: 'Choose days' }).click()

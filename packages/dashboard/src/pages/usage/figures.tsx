@@ -6,8 +6,8 @@ import type { Sums } from '../../usage/sum-usage.ts'
 
 interface FiguresProps {
   readonly sums: Sums
-  /** The sums of the range before; undefined if it is not compared, or not loaded yet. */
-  readonly before: Sums | undefined
+  /** The sums of the range before, and the name of its days; undefined if it is not compared, or not loaded yet. */
+  readonly before: { readonly sums: Sums; readonly days: string } | undefined
 }
 
 /** The sums of the range, and how they have changed. */
@@ -28,8 +28,7 @@ export function Figures({ sums, before }: FiguresProps) {
           <dd className="text-xl font-semibold tracking-tight tabular-nums">{value}</dd>
           {before !== undefined && (
             <dd className="text-[0.8125rem] text-ink-soft tabular-nums">
-              {describeChange(of(sums), of(before)) || 'no change'}{' '}
-              <span className="sr-only">against the range before</span>
+              {describeChange(of(sums), of(before.sums)) || 'no change'} vs {before.days}
             </dd>
           )}
         </div>

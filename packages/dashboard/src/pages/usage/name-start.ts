@@ -13,6 +13,22 @@ const forms: Readonly<Record<Interval, (start: Date) => string>> = {
 /** Names the hour of a bar in the chosen zone, or its day or month in UTC: the ledger has no parts of old days. */
 export const nameStart = (start: string, interval: Interval): string => forms[interval](new Date(start))
 
+const ownDay = formatInZone({ month: 'short', day: 'numeric' })
+
+/** Names the first and the last day (or month) of a report, such as `Oct 1 – Oct 28`, in the zone of its bars. */
+export function nameRange({ from, to, interval }: NamedRange): string {
+  const name = interval === 'hour' ? ownDay : forms[interval]
+  const [first, last] = [name(new Date(from)), name(new Date(new Date(to).getTime() - 1))]
+  return first === last ? first : `${first} – ${last}`
+}
+
+interface NamedRange {
+  readonly from: string
+  /** Exclusive. */
+  readonly to: string
+  readonly interval: Interval
+}
+
 const intervalNames: Readonly<Record<Interval, string>> = { hour: 'Hour', day: 'Day', month: 'Month' }
 
 /** The zone of the bars of an interval. */

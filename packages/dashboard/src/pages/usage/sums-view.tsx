@@ -13,6 +13,7 @@ import type { UsageRange } from '../../usage/usage-range.ts'
 import { Adjustments } from './adjustments.tsx'
 import { ExportButton } from './export-button.tsx'
 import { Figures } from './figures.tsx'
+import { nameRange } from './name-start.ts'
 import { UsageChart } from './usage-chart.tsx'
 import { usageInput } from './usage-input.ts'
 import type { UsageOnly } from './usage-search.ts'
@@ -52,7 +53,12 @@ export function SumsView({ range, by, measure, only, isCompared, hidden, onHide 
           <Loading lines={12} />
         </Card>
       )}
-      {hasUsage && <Figures sums={sumUsage(report.buckets)} before={before && sumUsage(before.buckets)} />}
+      {hasUsage && (
+        <Figures
+          sums={sumUsage(report.buckets)}
+          before={before && { sums: sumUsage(before.buckets), days: nameRange(before) }}
+        />
+      )}
       <Card
         title={`${titles[report?.interval ?? range.interval]} ${name}`}
         description={isCompared && past.error !== null ? 'The range before could not be loaded.' : undefined}
@@ -76,7 +82,11 @@ export function SumsView({ range, by, measure, only, isCompared, hidden, onHide 
         </QueryView>
       </Card>
       {hasUsage && (
-        <Card title="Totals" isFlush>
+        <Card
+          title="Totals"
+          description={before && `“Cost before” and “Change” compare with ${nameRange(before)}.`}
+          isFlush
+        >
           <UsageTable report={report} before={before} />
         </Card>
       )}

@@ -24,8 +24,7 @@ const columns: readonly Column[] = [
   ['Reasoning tokens', ({ reasoningTokens }) => formatCount(reasoningTokens)],
   rareColumn('audioOutputTokens'),
   rareColumn('imageOutputTokens'),
-  rareColumn('toolCalls'),
-  ['Cost', ({ costUsd }) => formatUsd(costUsd)]
+  rareColumn('toolCalls')
 ]
 
 function rareColumn(counter: RareCounter): Column {
@@ -52,30 +51,32 @@ export function UsageTable({ report, before }: UsageTableProps) {
   const numberCell = 'px-3 py-2.5 text-right whitespace-nowrap tabular-nums'
   const cells = (sums: Sums, usdBefore: number | undefined) => (
     <>
-      {shown.map(([name, show]) => (
-        <td key={name} className={numberCell}>
-          {show(sums)}
-        </td>
-      ))}
+      <td className={numberCell}>{formatUsd(sums.costUsd)}</td>
       {usdBefore !== undefined && (
         <>
           <td className={numberCell}>{formatUsd(usdBefore)}</td>
           <td className={numberCell}>{describeChange(sums.costUsd, usdBefore)}</td>
         </>
       )}
+      {shown.map(([name, show]) => (
+        <td key={name} className={numberCell}>
+          {show(sums)}
+        </td>
+      ))}
     </>
   )
-  const titles = [...shown.map(([name]) => name), ...(before === undefined ? [] : ['Cost before', 'Change'])]
+  // The cost and its change come first: a narrow screen hides the last columns until it is scrolled.
+  const titles = ['Cost', ...(before === undefined ? [] : ['Cost before', 'Change']), ...shown.map(([name]) => name)]
   return (
     <ScrollRegion label="Totals" className="wide-table rounded-2xl px-2 pb-2">
       <table className="w-full text-sm">
         <thead>
           <tr className="text-[0.8125rem] text-ink-soft">
-            <th scope="col" className="px-3 py-2 text-left font-medium">
+            <th scope="col" className="px-3 py-2 text-left align-bottom font-medium">
               {heading === '' ? <span className="sr-only">Group</span> : heading}
             </th>
             {titles.map((name) => (
-              <th key={name} scope="col" className="px-3 py-2 text-right font-medium whitespace-nowrap">
+              <th key={name} scope="col" className="px-3 py-2 text-right align-bottom font-medium text-balance">
                 {name}
               </th>
             ))}
