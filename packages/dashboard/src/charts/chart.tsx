@@ -4,7 +4,7 @@ import { loadCode } from '../api/load-code.ts'
 import { QueryView } from '../ui/states.tsx'
 import type { ChartProps } from './chart-props.ts'
 import { Legend } from './legend.tsx'
-import { visibleSeries } from './series.ts'
+import { withColours } from './series.ts'
 
 /** The code that draws is larger than most pages, so it is loaded when the first chart comes into view. */
 const loadView = {
@@ -14,15 +14,16 @@ const loadView = {
 }
 
 /** A chart over time, with a legend that hides series. A `ChartTable` below has all of its numbers. */
-export function Chart({ series, hidden: given, onHide, kind = 'stacked', ...rest }: ChartProps) {
+export function Chart({ series: all, hidden: given, onHide, kind = 'stacked', ...rest }: ChartProps) {
   const [own, setOwn] = useState<ReadonlySet<string>>(new Set())
   const place = useRef<HTMLDivElement>(null)
   const isSeen = useSeen(place)
   const code = useQuery({ ...loadView, enabled: isSeen })
   const hidden = given ?? own
+  const series = withColours(all)
   // An address may hide every series that there is now.
   const isNothingLeft = series.every(({ id }) => hidden.has(id))
-  const shown = visibleSeries(series, isNothingLeft ? new Set() : hidden)
+  const shown = series.filter(({ id }) => isNothingLeft || !hidden.has(id))
   return (
     <figure aria-label={rest.label} className="min-w-0">
       {(series.length > 1 || rest.before !== undefined) && (

@@ -1,10 +1,10 @@
 import { Toggle } from '@base-ui/react/toggle'
 import { ToggleGroup } from '@base-ui/react/toggle-group'
 import { swatches } from './look.ts'
-import { maxSeries, type Series } from './series.ts'
+import type { ColouredSeries } from './series.ts'
 
 interface LegendProps {
-  readonly series: readonly Series[]
+  readonly series: readonly ColouredSeries[]
   readonly hidden: ReadonlySet<string>
   readonly onChange: (hidden: ReadonlySet<string>) => void
 }
@@ -28,7 +28,7 @@ export function Legend({ series, hidden, onChange }: LegendProps) {
       }}
       className="flex min-w-0 flex-wrap gap-1"
     >
-      {series.map(({ id, name }, index) => (
+      {series.map(({ id, name, colour }) => (
         <Toggle
           key={id}
           value={nameOf(id)}
@@ -36,7 +36,7 @@ export function Legend({ series, hidden, onChange }: LegendProps) {
         >
           <span
             aria-hidden="true"
-            className={`size-2.5 shrink-0 rounded-sm group-aria-[pressed=false]:opacity-25 ${swatches[index % maxSeries]}`}
+            className={`size-2.5 shrink-0 rounded-sm group-aria-[pressed=false]:opacity-25 ${swatches[colour]}`}
           />
           <span className="truncate group-aria-[pressed=false]:line-through">{name}</span>
         </Toggle>

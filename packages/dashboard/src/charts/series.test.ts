@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { highestValue, labelledPlaces, placeAfterKey, type Series, sumAt, visibleSeries } from './series.ts'
+import { highestValue, labelledPlaces, placeAfterKey, type Series, sumAt, withColours } from './series.ts'
 
 const series: Series[] = [
   { id: 'a', name: 'A', values: [1, 5, null] },
   { id: 'b', name: 'B', values: [2, 0, 4] }
 ]
 
-test('a series keeps its colour while others are hidden', async () => {
+test('a series has its own colour, or that of its place', async () => {
   assert.deepEqual(
-    visibleSeries(series, new Set(['a', 'gone'])).map(({ id, colour }) => [id, colour]),
-    [['b', 1]]
+    withColours([...series, { id: 'c', name: 'C', values: [], colour: 4 }]).map(({ id, colour }) => [id, colour]),
+    [
+      ['a', 0],
+      ['b', 1],
+      ['c', 4]
+    ]
   )
 })
 

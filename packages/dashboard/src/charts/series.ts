@@ -4,6 +4,8 @@ export interface Series {
   readonly name: string
   /** One value per place on the time axis; null for a place without a value. */
   readonly values: ReadonlyArray<number | null>
+  /** From 0 to 4; by default its place among the series. */
+  readonly colour?: number
 }
 
 /** `stacked`: values that add up. `grouped`: bars side by side. `lines`: values that do not add up. */
@@ -17,9 +19,8 @@ export interface ColouredSeries extends Series {
 /** More colours than these are hard to tell apart. */
 export const maxSeries = 5
 
-export function visibleSeries(series: readonly Series[], hidden: ReadonlySet<string>): ColouredSeries[] {
-  return series.map((one, index) => ({ ...one, colour: index % maxSeries })).filter(({ id }) => !hidden.has(id))
-}
+export const withColours = (series: readonly Series[]): ColouredSeries[] =>
+  series.map((one, index) => ({ colour: index % maxSeries, ...one }))
 
 /** The sum of all series at a place. */
 export const sumAt = (series: readonly Series[], at: number): number =>

@@ -1,4 +1,5 @@
 import { maxSeries, type Series } from '../charts/series.ts'
+import { formatCount } from '../format/number.ts'
 import { type Groups, type LatencyReport, othersId } from './group-usage.ts'
 import type { LatencyName, SumMeasure } from './measures.ts'
 import type { Bucket } from './sum-usage.ts'
@@ -101,4 +102,19 @@ export function latencyLines(
     }
     return { id, name: nameOf(id), values }
   })
+}
+
+/** The plural of what a report groups by. */
+const nouns: Readonly<Record<string, string>> = { model: 'models', key: 'keys', member: 'members' }
+
+/** Says which groups have no line in the chart; null if all have one. */
+export function describeWithoutLine({
+  totals,
+  group_by: by
+}: Pick<LatencyReport, 'totals' | 'group_by'>): string | null {
+  const rest = totals.slice(maxSeries)
+  if (rest.length === 0) return null
+  const noun = nouns[by] ?? 'groups'
+  const count = `${rest.some(({ others }) => others === true) ? 'at least ' : ''}${formatCount(rest.length)}`
+  return `The chart shows the ${maxSeries} ${noun} with the most requests, and leaves out ${count}. “Whole range” below shows all.`
 }

@@ -5,7 +5,7 @@ import { describeChange } from './compare.ts'
 import { groupUsage } from './group-usage.ts'
 import { rangeBefore } from './range-before.ts'
 import { describeRareCounters } from './rare-counters.ts'
-import { latencyLines, stackUsage, sumByStart } from './stack-usage.ts'
+import { describeWithoutLine, latencyLines, stackUsage, sumByStart } from './stack-usage.ts'
 import { type Bucket, bucketStarts, sumByGroup } from './sum-usage.ts'
 import { emptyBucket } from './testing/empty-bucket.ts'
 import { stackTokenKinds } from './token-kinds.ts'
@@ -225,6 +225,13 @@ test('lines of latency are those of the groups with the most requests, with gaps
     lines.map(({ name }) => name),
     ['a', 'b', 'c', 'd', 'e']
   )
+  assert.match(
+    describeWithoutLine({ totals, group_by: 'model' }) ?? '',
+    /^The chart shows the 5 models .* leaves out 1\./
+  )
+  const merged = [...totals, { ...measured(''), others: true as const }]
+  assert.match(describeWithoutLine({ totals: merged, group_by: 'metadata.a' }) ?? '', /5 groups .* at least 2\./)
+  assert.equal(describeWithoutLine({ totals: totals.slice(1), group_by: 'model' }), null)
 })
 
 test('each bar names its rare counters, summed over all groups, and none that are 0', async () => {

@@ -7,6 +7,7 @@ import { formatUsd } from '../../format/money.ts'
 import { Card } from '../../ui/card.tsx'
 import { QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
+import { colourSeries } from '../../usage/colour-series.ts'
 import { groupUsage } from '../../usage/group-usage.ts'
 import { liveReport } from '../../usage/live.ts'
 import { stackUsage } from '../../usage/stack-usage.ts'
@@ -40,7 +41,7 @@ export function KeyUsage({ id }: { readonly id: string }) {
           const { interval } = report
           const starts = bucketStarts(new Date(report.from), new Date(report.to), interval)
           const names = starts.map((start) => nameStart(start, interval))
-          const series = stackUsage(report.buckets, starts, 'cost', groupUsage(report))
+          const series = colourSeries(stackUsage(report.buckets, starts, 'cost', groupUsage(report)))
           const requestsOf = (place: number) => requestsOfBar(starts[place] ?? '', interval, { key: id })
           return (
             <div className="px-5 pb-5">

@@ -5,10 +5,11 @@ import type { Series } from '../../charts/series.ts'
 import { formatUsd } from '../../format/money.ts'
 import { formatCompact, formatCount } from '../../format/number.ts'
 import { textLink } from '../../ui/text-link.ts'
+import { colourSeries } from '../../usage/colour-series.ts'
 import { groupUsage, type LatencyReport, type UsageReport } from '../../usage/group-usage.ts'
 import { type LatencyName, latencies, measures, type SumMeasure } from '../../usage/measures.ts'
 import { describeRareCounters } from '../../usage/rare-counters.ts'
-import { latencyLines, stackUsage, sumByStart } from '../../usage/stack-usage.ts'
+import { describeWithoutLine, latencyLines, stackUsage, sumByStart } from '../../usage/stack-usage.ts'
 import { bucketStarts } from '../../usage/sum-usage.ts'
 import type { Interval } from '../../usage/usage-range.ts'
 import { formatMs } from '../requests/describe-request.ts'
@@ -40,7 +41,7 @@ export function UsageChart({ report, before, measure, ...shown }: UsageChartProp
       title={`${measures.find(([name]) => name === measure)?.[1] ?? measure} per ${report.interval}`}
       starts={starts}
       interval={report.interval}
-      series={stackUsage(report.buckets, starts, measure, groupUsage(report))}
+      series={colourSeries(stackUsage(report.buckets, starts, measure, groupUsage(report)))}
       // The range before may have one place fewer, or more: months differ in length.
       before={sumsBefore && starts.map((_, at) => sumsBefore[at] ?? 0)}
       details={measure === 'tokens' ? describeRareCounters(report.buckets, starts) : []}
@@ -64,8 +65,9 @@ export function LatencyChart({ report, of, ...shown }: LatencyChartProps) {
       title={`${latencies.find(([name]) => name === of)?.[1] ?? of} per ${report.interval}`}
       starts={starts}
       interval={report.interval}
-      series={latencyLines(report, starts, of, groupUsage(report))}
+      series={colourSeries(latencyLines(report, starts, of, groupUsage(report)))}
       isLatency
+      note={describeWithoutLine(report)}
       format={formatMs}
       formatExactly={formatMs}
       {...shown}
@@ -81,6 +83,8 @@ interface ChartWithTableProps extends Shown {
   readonly before?: readonly number[] | undefined
   readonly details?: readonly string[]
   readonly isLatency?: boolean
+  /** Said below the chart. */
+  readonly note?: string | null
   readonly format: (value: number) => string
   readonly isCount?: boolean
   readonly formatExactly: (value: number) => string
@@ -88,7 +92,7 @@ interface ChartWithTableProps extends Shown {
 
 /** Bars and rows lead to their requests. */
 function ChartWithTable(props: ChartWithTableProps) {
-  const { title, starts, interval, series, before, isLatency = false, formatExactly, ...rest } = props
+  const { title, starts, interval, series, before, isLatency = false, note = null, formatExactly, ...rest } = props
   const navigate = useNavigate()
   const only = useOnly()
   const names = starts.map((start) => nameStart(start, interval))
@@ -109,6 +113,7 @@ function ChartWithTable(props: ChartWithTableProps) {
           }
         }}
       />
+      {note !== null && <p className="mt-3 text-[0.8125rem] text-ink-soft">{note}</p>}
       <ChartTable
         caption={title}
         heading={nameInterval(interval)}
