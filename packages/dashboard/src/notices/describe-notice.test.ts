@@ -24,7 +24,7 @@ const examples: Readonly<Record<string, readonly [data: object, told: RegExp]>> 
   ],
   'plan.changed': [{ from: 'pro', to: 'team' }, /from pro to team/],
   'payment.failed': [{ invoice_id: null }, /payment failed/],
-  'account.suspended': [{ reason: 'operator' }, /suspended/],
+  'account.suspended': [{ reason: 'operator' }, /^The operator of this service suspended the account\. .*refused\.$/],
   'account.resumed': [{ reason: 'operator' }, /work again/],
   'webhook.disabled': [{ endpoint_id: 'e1', url: 'https://example.com' }, /example\.com.*disabled/],
   'webhook.test': [{ endpoint_id: 'e1' }, /test event/],
@@ -60,6 +60,18 @@ test('a notice about the spend of a month leads to the usage of that month', asy
     describeNotice({ type: 'budget.forecast', data: { ...spent, forecast_usd: '61.00' } })
   ]) {
     assert.deepEqual(told.link?.search, { from: '2026-11-01', to: '2026-11-30' })
+  }
+})
+
+test('joining and leaving a team are no alarm; other suspensions are', async () => {
+  const told = (type: string, reason: string) => describeNotice({ type, data: { reason } })
+  const joined = told('account.suspended', 'team')
+  assert.match(joined.text, /^You joined a team\./)
+  assert.equal(joined.tone, 'info')
+  assert.match(told('account.resumed', 'team').text, /^You left your team, or its owner removed you\./)
+  assert.match(told('account.suspended', 'identity').text, /blocked or was deleted at sign-in/)
+  for (const reason of ['operator', 'identity', 'deleted', 'later']) {
+    assert.equal(told('account.suspended', reason).tone, 'danger', reason)
   }
 })
 

@@ -50,6 +50,13 @@ const nameOf = ({ label, scope }: EventData<'key.created'>['key']): string => {
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 const moment = (at: string): string => formatMoment(new Date(at))
 
+/** The first sentence about a suspension. A later version may have other reasons. */
+function suspendedBy(reason: string): string {
+  if (reason === 'operator') return 'The operator of this service suspended the account.'
+  if (reason === 'identity') return 'The account was suspended, because its user is blocked or was deleted at sign-in.'
+  return 'The account was suspended.'
+}
+
 /** What to say of each event type. The only place that knows. */
 const tellers: { readonly [Type in EventType]: Teller<Type> } = {
   'budget.threshold': ({ key, month, percent, budget_usd, spent_usd }) => {
@@ -102,11 +109,18 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
     tone: 'danger',
     link: pages.billing
   }),
-  'account.suspended': () => ({
-    text: 'The account was suspended. Requests with its keys are refused.',
-    tone: 'danger'
+  // Whoever joined a team was told before that their own keys stop.
+  'account.suspended': ({ reason }) =>
+    reason === 'team'
+      ? { text: 'You joined a team. Keys of your own account are refused until you leave it.', tone: 'info' }
+      : { text: `${suspendedBy(reason)} Requests with its keys are refused.`, tone: 'danger' },
+  'account.resumed': ({ reason }) => ({
+    text:
+      reason === 'team'
+        ? 'You left your team, or its owner removed you. Keys of your own account work again.'
+        : 'The suspension of the account ended. Its keys work again.',
+    tone: 'info'
   }),
-  'account.resumed': () => ({ text: 'The suspension of the account ended. Its keys work again.', tone: 'info' }),
   'webhook.disabled': ({ endpoint_id, url }) => ({
     text: `The webhook endpoint ${isolate(url)} is disabled, because every delivery failed for a day.`,
     tone: 'danger',

@@ -35,3 +35,13 @@ test('only the newest threshold of each budget is an alert', async () => {
   const found = alertsOf(account, ofA, notice(threshold(50)), notice(threshold(80, 'a')), ofB)
   assert.deepEqual(found, [account.id, ofA.id, ofB.id])
 })
+
+test('a suspension is an alert until the account is resumed for the same reason', async () => {
+  const suspended = (reason: string) => notice({ type: 'account.suspended', data: { reason } })
+  const resumed = (reason: string) => notice({ type: 'account.resumed', data: { reason } })
+  const [byOperator, byIdentity] = [suspended('operator'), suspended('identity')]
+  assert.deepEqual(alertsOf(byIdentity, byOperator), [byIdentity.id, byOperator.id])
+  assert.deepEqual(alertsOf(resumed('operator'), byIdentity, byOperator), [byIdentity.id])
+  assert.deepEqual(alertsOf(byOperator, resumed('operator'), suspended('operator')), [byOperator.id])
+  assert.deepEqual(alertsOf(resumed('team'), suspended('team')), [])
+})
