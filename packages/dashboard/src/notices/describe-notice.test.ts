@@ -15,8 +15,8 @@ const examples: Readonly<Record<string, readonly [data: object, told: RegExp]>> 
   ],
   'budget.forecast': [{ ...spent, forecast_usd: '61.00' }, /not last.*\$61\.00 of \$50\.00/],
   'key.created': [{ key }, /^Key “\u2068Web\u2069” was created\.$/],
-  'key.rotated': [{ key, old_secret_until: at }, /old secret works until Nov 23, 2026/],
-  'key.grace_ending': [{ key, old_secret_until: at }, /stops working at Nov 23, 2026/],
+  'key.rotated': [{ key, old_secret_until: at }, /new value\. The old value works until Nov 23, 2026/],
+  'key.grace_ending': [{ key, old_secret_until: at }, /^The old value of .* stops working at Nov 23, 2026/],
   'key.expiring': [{ key, expires_at: at }, /expires at Nov 23, 2026/],
   'key.revoked': [
     { key: { ...key, scope: 'management', label: ' ' } },

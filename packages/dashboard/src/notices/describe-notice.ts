@@ -82,14 +82,14 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
   }),
   'key.rotated': ({ key, old_secret_until: until }) => ({
     text: sentence(
-      `${nameOf(key)} has a new secret. ${until === null ? 'The old secret no longer works.' : `The old secret works until ${moment(until)}.`}`
+      `${nameOf(key)} has a new value. ${until === null ? 'The old value no longer works.' : `The old value works until ${moment(until)}.`}`
     ),
     tone: 'info',
     isRoutine: true,
     link: pageOf(key)
   }),
   'key.grace_ending': ({ key, old_secret_until }) => ({
-    text: `The old secret of ${nameOf(key)} stops working at ${moment(old_secret_until)}. Check that your apps use the new secret.`,
+    text: `The old value of ${nameOf(key)} stops working at ${moment(old_secret_until)}. Check that your apps use the new value.`,
     tone: 'warning',
     link: pageOf(key)
   }),

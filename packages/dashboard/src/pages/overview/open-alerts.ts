@@ -1,4 +1,6 @@
+import type { EventData } from '@tollgate/contracts/events/event-types.ts'
 import type { EventNotice } from '@tollgate/contracts/http/notices.ts'
+import type { Answer } from '../../api/call.ts'
 import { describeNotice, type ToldNotice } from '../../notices/describe-notice.ts'
 
 export interface OpenAlert {
@@ -35,4 +37,23 @@ interface Subject {
   readonly key?: { readonly id?: unknown } | null
   readonly endpoint_id?: unknown
   readonly reason?: unknown
+}
+
+type Key = Pick<Answer<'getKey'>['key'], 'id' | 'status' | 'old_secret_until'>
+
+/** The ids of the keys whose state decides whether alerts are still open. */
+export const keysOfAlerts = (alerts: readonly OpenAlert[]): string[] =>
+  alerts.flatMap(({ notice }) => (notice.type === 'key.grace_ending' ? [subjectOf(notice.data)] : []))
+
+/**
+ * Whether an alert is still open. No event tells that somebody ended an old value early, but the key does.
+ *
+ * @param keys as they are now, as far as they are known; null for a key that is gone
+ */
+export function isStillOpen({ notice }: OpenAlert, keys: ReadonlyMap<string, Key | null>, now: Date): boolean {
+  if (notice.type !== 'key.grace_ending') return true
+  const { old_secret_until: until } = notice.data as EventData<'key.grace_ending'>
+  const key = keys.get(subjectOf(notice.data))
+  const isCurrent = key === undefined || (key?.status === 'active' && key.old_secret_until === until)
+  return isCurrent && new Date(until) > now
 }
