@@ -75,6 +75,15 @@ test('joining and leaving a team are no alarm; other suspensions are', async () 
   }
 })
 
+test('a change of the plan names the plans', async () => {
+  const nameOf = (id: string) => ({ pro: 'Pro', team: 'Team' })[id] ?? id
+  const told = (from: string | null) =>
+    describeNotice({ type: 'plan.changed', data: { from, to: 'pro' } }, false, nameOf)
+  assert.equal(told('team').text, 'The plan changed from Team to Pro.')
+  assert.equal(told('gone').text, 'The plan changed from gone to Pro.')
+  assert.equal(told(null).text, 'The plan is Pro now.')
+})
+
 test('a type of a later version has a neutral sentence and no link', async () => {
   for (const type of ['tea.ready', 'toString']) {
     assert.deepEqual(describeNotice({ type, data: {} }), {

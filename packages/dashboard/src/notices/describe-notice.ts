@@ -24,7 +24,9 @@ interface NoticeLink {
   readonly text: string
 }
 
-type Teller<Type extends EventType> = (data: EventData<Type>) => ToldNotice
+type Teller<Type extends EventType> = (data: EventData<Type>, nameOfPlan: NameOf) => ToldNotice
+/** The name of something by its id. */
+export type NameOf = (id: string) => string
 
 const pages = {
   billing: { to: '/dashboard/billing', text: 'See billing' },
@@ -99,8 +101,11 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
     link: pageOf(key)
   }),
   'key.revoked': ({ key }) => ({ text: sentence(`${nameOf(key)} was revoked.`), tone: 'info', link: pageOf(key) }),
-  'plan.changed': ({ from, to }) => ({
-    text: from === null ? `The plan is ${to} now.` : `The plan changed from ${from} to ${to}.`,
+  'plan.changed': ({ from, to }, nameOfPlan) => ({
+    text:
+      from === null
+        ? `The plan is ${nameOfPlan(to)} now.`
+        : `The plan changed from ${nameOfPlan(from)} to ${nameOfPlan(to)}.`,
     tone: 'info',
     link: pages.billing
   }),
@@ -148,14 +153,16 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
  * Describes an event. A type that this version does not know gets a neutral sentence.
  *
  * @param isForOperators whether it is an operators' event: their webhook endpoints have other pages
+ * @param nameOfPlan without it, plans are shown by their ids
  */
 export function describeNotice(
   { type, data }: { readonly type: string; readonly data: object },
-  isForOperators = false
+  isForOperators = false,
+  nameOfPlan: NameOf = (id) => id
 ): ToldNotice {
-  const tell = Object.hasOwn(tellers, type) ? (tellers[type as EventType] as (data: object) => ToldNotice) : null
+  const tell = Object.hasOwn(tellers, type) ? (tellers[type as EventType] as Teller<never>) : null
   if (tell === null) return { text: `An event of the type ${type} happened.`, tone: 'info' }
-  const told = tell(data)
+  const told = tell(data as never, nameOfPlan)
   return told.link === undefined || !isForOperators ? told : { ...told, link: ofOperators(told.link) }
 }
 
