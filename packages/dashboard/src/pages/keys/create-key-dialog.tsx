@@ -78,7 +78,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
         submit={async (values) => {
           const key = await createKey(values, `${attempt}-${values.scope}`)
           setCreated({ label: key.label, secret: key.value, scope: values.scope, models: values.models })
-          await refresh('listKeys')
+          await refresh('listKeys', 'getLimits')
         }}
       >
         <TextField
