@@ -6,6 +6,7 @@ import { MomentTooltip } from '../ui/moment-tooltip.tsx'
 import { ToastProvider } from '../ui/toast.tsx'
 import { BrandLinks } from './brand-links.tsx'
 import { useAccount, useUser } from './caller.ts'
+import { useFollowAccount } from './follow-account.ts'
 import { Identity } from './identity.tsx'
 import { dialogOnDemand } from './lazy-dialog.tsx'
 import { Logo } from './logo.tsx'
@@ -27,6 +28,7 @@ export function Shell() {
 
 function Frame() {
   const account = useAccount()
+  useFollowAccount()
   const isOperator = useUser().role === 'operator'
   const { palette, open: openPalette } = usePalette()
   return (

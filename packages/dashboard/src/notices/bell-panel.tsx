@@ -10,6 +10,7 @@ import { describeNotice } from './describe-notice.ts'
 import type { NoticeFeed } from './feed.ts'
 import { MarkReadButton } from './mark-read-button.tsx'
 import { NoticeRow } from './notice-row.tsx'
+import { usePlanNames } from './use-plan-names.ts'
 
 interface BellPanelProps {
   readonly feed: NoticeFeed
@@ -22,6 +23,7 @@ interface BellPanelProps {
 /** What the bell opens: the newest events, and a link to all of them. It is open while it is rendered. */
 export function BellPanel({ feed, query, button, onClose }: BellPanelProps) {
   const { pathname } = useLocation()
+  const nameOfPlan = usePlanNames(query.data?.events ?? [])
   const isNavigating = useRef(false)
   const follow = (to: string) => {
     isNavigating.current = to !== pathname
@@ -61,7 +63,7 @@ export function BellPanel({ feed, query, button, onClose }: BellPanelProps) {
                       <NoticeRow
                         key={notice.id}
                         notice={notice}
-                        told={describeNotice(notice, feed.isForOperators)}
+                        told={describeNotice(notice, feed.isForOperators, nameOfPlan)}
                         onFollow={follow}
                       />
                     ))}

@@ -15,8 +15,8 @@ const examples: Readonly<Record<string, readonly [data: object, told: RegExp]>> 
   ],
   'budget.forecast': [{ ...spent, forecast_usd: '61.00' }, /not last.*\$61\.00 of \$50\.00/],
   'key.created': [{ key }, /^Key “\u2068Web\u2069” was created\.$/],
-  'key.rotated': [{ key, old_secret_until: at }, /old secret works until Nov 23, 2026/],
-  'key.grace_ending': [{ key, old_secret_until: at }, /stops working at Nov 23, 2026/],
+  'key.rotated': [{ key, old_secret_until: at }, /new value\. The old value works until Nov 23, 2026/],
+  'key.grace_ending': [{ key, old_secret_until: at }, /^The old value of .* stops working at Nov 23, 2026/],
   'key.expiring': [{ key, expires_at: at }, /expires at Nov 23, 2026/],
   'key.revoked': [
     { key: { ...key, scope: 'management', label: ' ' } },
@@ -24,7 +24,7 @@ const examples: Readonly<Record<string, readonly [data: object, told: RegExp]>> 
   ],
   'plan.changed': [{ from: 'pro', to: 'team' }, /from pro to team/],
   'payment.failed': [{ invoice_id: null }, /payment failed/],
-  'account.suspended': [{ reason: 'operator' }, /suspended/],
+  'account.suspended': [{ reason: 'operator' }, /^The operator of this service suspended the account\. .*refused\.$/],
   'account.resumed': [{ reason: 'operator' }, /work again/],
   'webhook.disabled': [{ endpoint_id: 'e1', url: 'https://example.com' }, /example\.com.*disabled/],
   'webhook.test': [{ endpoint_id: 'e1' }, /test event/],
@@ -61,6 +61,27 @@ test('a notice about the spend of a month leads to the usage of that month', asy
   ]) {
     assert.deepEqual(told.link?.search, { from: '2026-11-01', to: '2026-11-30' })
   }
+})
+
+test('joining and leaving a team are no alarm; other suspensions are', async () => {
+  const told = (type: string, reason: string) => describeNotice({ type, data: { reason } })
+  const joined = told('account.suspended', 'team')
+  assert.match(joined.text, /^You joined a team\./)
+  assert.equal(joined.tone, 'info')
+  assert.match(told('account.resumed', 'team').text, /^You left your team, or its owner removed you\./)
+  assert.match(told('account.suspended', 'identity').text, /blocked or was deleted at sign-in/)
+  for (const reason of ['operator', 'identity', 'deleted', 'later']) {
+    assert.equal(told('account.suspended', reason).tone, 'danger', reason)
+  }
+})
+
+test('a change of the plan names the plans', async () => {
+  const nameOf = (id: string) => ({ pro: 'Pro', team: 'Team' })[id] ?? id
+  const told = (from: string | null) =>
+    describeNotice({ type: 'plan.changed', data: { from, to: 'pro' } }, false, nameOf)
+  assert.equal(told('team').text, 'The plan changed from Team to Pro.')
+  assert.equal(told('gone').text, 'The plan changed from gone to Pro.')
+  assert.equal(told(null).text, 'The plan is Pro now.')
 })
 
 test('a type of a later version has a neutral sentence and no link', async () => {

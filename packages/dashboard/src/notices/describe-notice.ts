@@ -24,7 +24,9 @@ interface NoticeLink {
   readonly text: string
 }
 
-type Teller<Type extends EventType> = (data: EventData<Type>) => ToldNotice
+type Teller<Type extends EventType> = (data: EventData<Type>, nameOfPlan: NameOf) => ToldNotice
+/** The name of something by its id. */
+export type NameOf = (id: string) => string
 
 const pages = {
   billing: { to: '/dashboard/billing', text: 'See billing' },
@@ -49,6 +51,13 @@ const nameOf = ({ label, scope }: EventData<'key.created'>['key']): string => {
 }
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 const moment = (at: string): string => formatMoment(new Date(at))
+
+/** The first sentence about a suspension. A later version may have other reasons. */
+function suspendedBy(reason: string): string {
+  if (reason === 'operator') return 'The operator of this service suspended the account.'
+  if (reason === 'identity') return 'The account was suspended, because its user is blocked or was deleted at sign-in.'
+  return 'The account was suspended.'
+}
 
 /** What to say of each event type. The only place that knows. */
 const tellers: { readonly [Type in EventType]: Teller<Type> } = {
@@ -75,14 +84,14 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
   }),
   'key.rotated': ({ key, old_secret_until: until }) => ({
     text: sentence(
-      `${nameOf(key)} has a new secret. ${until === null ? 'The old secret no longer works.' : `The old secret works until ${moment(until)}.`}`
+      `${nameOf(key)} has a new value. ${until === null ? 'The old value no longer works.' : `The old value works until ${moment(until)}.`}`
     ),
     tone: 'info',
     isRoutine: true,
     link: pageOf(key)
   }),
   'key.grace_ending': ({ key, old_secret_until }) => ({
-    text: `The old secret of ${nameOf(key)} stops working at ${moment(old_secret_until)}. Check that your apps use the new secret.`,
+    text: `The old value of ${nameOf(key)} stops working at ${moment(old_secret_until)}. Check that your apps use the new value.`,
     tone: 'warning',
     link: pageOf(key)
   }),
@@ -92,8 +101,11 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
     link: pageOf(key)
   }),
   'key.revoked': ({ key }) => ({ text: sentence(`${nameOf(key)} was revoked.`), tone: 'info', link: pageOf(key) }),
-  'plan.changed': ({ from, to }) => ({
-    text: from === null ? `The plan is ${to} now.` : `The plan changed from ${from} to ${to}.`,
+  'plan.changed': ({ from, to }, nameOfPlan) => ({
+    text:
+      from === null
+        ? `The plan is ${nameOfPlan(to)} now.`
+        : `The plan changed from ${nameOfPlan(from)} to ${nameOfPlan(to)}.`,
     tone: 'info',
     link: pages.billing
   }),
@@ -102,11 +114,18 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
     tone: 'danger',
     link: pages.billing
   }),
-  'account.suspended': () => ({
-    text: 'The account was suspended. Requests with its keys are refused.',
-    tone: 'danger'
+  // Whoever joined a team was told before that their own keys stop.
+  'account.suspended': ({ reason }) =>
+    reason === 'team'
+      ? { text: 'You joined a team. Keys of your own account are refused until you leave it.', tone: 'info' }
+      : { text: `${suspendedBy(reason)} Requests with its keys are refused.`, tone: 'danger' },
+  'account.resumed': ({ reason }) => ({
+    text:
+      reason === 'team'
+        ? 'You left your team, or its owner removed you. Keys of your own account work again.'
+        : 'The suspension of the account ended. Its keys work again.',
+    tone: 'info'
   }),
-  'account.resumed': () => ({ text: 'The suspension of the account ended. Its keys work again.', tone: 'info' }),
   'webhook.disabled': ({ endpoint_id, url }) => ({
     text: `The webhook endpoint ${isolate(url)} is disabled, because every delivery failed for a day.`,
     tone: 'danger',
@@ -134,14 +153,16 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
  * Describes an event. A type that this version does not know gets a neutral sentence.
  *
  * @param isForOperators whether it is an operators' event: their webhook endpoints have other pages
+ * @param nameOfPlan without it, plans are shown by their ids
  */
 export function describeNotice(
   { type, data }: { readonly type: string; readonly data: object },
-  isForOperators = false
+  isForOperators = false,
+  nameOfPlan: NameOf = (id) => id
 ): ToldNotice {
-  const tell = Object.hasOwn(tellers, type) ? (tellers[type as EventType] as (data: object) => ToldNotice) : null
+  const tell = Object.hasOwn(tellers, type) ? (tellers[type as EventType] as Teller<never>) : null
   if (tell === null) return { text: `An event of the type ${type} happened.`, tone: 'info' }
-  const told = tell(data)
+  const told = tell(data as never, nameOfPlan)
   return told.link === undefined || !isForOperators ? told : { ...told, link: ofOperators(told.link) }
 }
 

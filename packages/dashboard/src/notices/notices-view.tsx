@@ -11,6 +11,7 @@ import { describeNotice } from './describe-notice.ts'
 import type { NoticeFeed } from './feed.ts'
 import { MarkReadButton } from './mark-read-button.tsx'
 import { NoticeRow } from './notice-row.tsx'
+import { usePlanNames } from './use-plan-names.ts'
 
 const pageSize = '50'
 
@@ -29,6 +30,7 @@ export function NoticesView({ feed, settings }: NoticesViewProps) {
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
     select: ({ pages }) => pages
   })
+  const nameOfPlan = usePlanNames(query.data?.flatMap(({ events }) => events) ?? [])
   const first = query.data?.[0]
   const newest = first?.events[0]
   return (
@@ -57,7 +59,11 @@ export function NoticesView({ feed, settings }: NoticesViewProps) {
                 {pages
                   .flatMap(({ events }) => events)
                   .map((notice) => (
-                    <NoticeRow key={notice.id} notice={notice} told={describeNotice(notice, feed.isForOperators)} />
+                    <NoticeRow
+                      key={notice.id}
+                      notice={notice}
+                      told={describeNotice(notice, feed.isForOperators, nameOfPlan)}
+                    />
                   ))}
               </ol>
             )

@@ -48,5 +48,18 @@ t.test('the next charge is unknown while the payment provider does not answer, a
   await page.getByRole('group', { name: 'Billing interval' }).getByText('Monthly').click()
   await own.getByRole('button', { name: 'Switch to monthly billing' }).waitFor()
   assert.equal(await own.getByText('Current').count(), 0, 'the monthly price is not the current one')
+  await context.route('**/api/limits', async (route) => {
+    const answer = await route.fetch()
+    const { limits, plans: compared } = (await answer.json()) as { limits: object; plans: object[] }
+    await route.fulfill({
+      response: answer,
+      json: { limits: { ...limits, keys: { limit: 5, in_use: 8 } }, plans: compared }
+    })
+  })
+  await page.goto('/dashboard/billing?changed=price_pro_yearly')
+  await page.getByText('You are now on the').waitFor()
+  await page.getByText('You have 3 keys more than your plan allows').waitFor()
+  await page.getByRole('link', { name: 'See your keys' }).click()
+  await page.getByText('All of them keep working. Before you can create a key, revoke 4').waitFor()
   await context.close()
 })

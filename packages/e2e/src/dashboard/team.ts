@@ -27,9 +27,19 @@ t.test('an invited person chooses a password, joins the team, sees its keys, and
   await theirs.getByLabel('Their e-mail address').fill(email)
   await theirs.getByRole('button', { name: 'Invite', exact: true }).click()
   const link = (await theirs.locator('[data-secret]').textContent()) ?? ''
+  assert.equal(await theirs.getByText('The earlier link').count(), 0, 'this is the first invitation of the address')
   await theirs.getByRole('button', { name: 'Done' }).click()
   await theirs.getByText(email, { exact: true }).waitFor()
   assert.ok(!(await theirs.content()).includes(link), 'the page no longer has the link')
+  const twice = `twice-${crypto.randomUUID().slice(0, 8)}@example.com`
+  await owner.call('POST', '/api/team/seats', { email: twice })
+  await theirs.reload()
+  await theirs.getByText(twice, { exact: true }).waitFor()
+  await theirs.getByRole('button', { name: 'Invite someone' }).first().click()
+  await theirs.getByLabel('Their e-mail address').fill(twice.toUpperCase())
+  await theirs.getByRole('button', { name: 'Invite', exact: true }).click()
+  await theirs.getByText('The earlier link to this address no longer works.').waitFor()
+  await theirs.getByRole('button', { name: 'Done' }).click()
 
   const { page, context, complaints } = await visit(browser, system)
   await page.goto(String(linkIn(await latestMail(system.addresses.mailbox!, email))))
@@ -98,9 +108,30 @@ t.test('a person who is signed in only presses a button; another person can take
   await page.getByText('You are signed out').waitFor()
   assert.equal(page.url(), body.invitation.link)
   await page.getByText(`Ada (${owner.email}) invited you to their team`).waitFor()
+  // Only the answer has a subscription, so joining works.
+  await page.route('**/api/billing/plan', async (route) => {
+    const answer = await route.fetch()
+    const { plan } = (await answer.json()) as { plan: object }
+    await route.fulfill({ response: answer, json: { plan: { ...plan, price_id: 'price_pro' } } })
+  })
   await signIn(page, invited.email, invited.password)
+  await page.getByText('Cancel your own subscription first.').waitFor()
+  await page.getByRole('link', { name: 'Open Billing' }).waitFor()
   await page.getByRole('button', { name: 'Join the team' }).click()
   await page.getByRole('heading', { name: 'Team', level: 1 }).waitFor()
+
+  await page.getByRole('link', { name: 'Keys' }).click()
+  await page.getByText('These are the keys of your team.').waitFor()
+  await page.getByRole('button', { name: 'Create key' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Label').fill('after the removal')
+  const { body: me } = await invited.call<{ user: { id: string } }>('GET', '/api/auth/me')
+  await owner.call('DELETE', `/api/team/seats/${me.user.id}`)
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  await dialog.getByText('You are no longer in the team, so no key was created.').waitFor()
+  await page.getByText('These are the keys of your team.').waitFor({ state: 'detached' })
+  const { body: own } = await invited.call<{ keys: object[] }>('GET', '/api/keys')
+  assert.deepEqual(own.keys, [], 'no key was created in their own account')
   assert.deepEqual(complaints, [])
 })
 

@@ -5,6 +5,7 @@ import { explain } from '../../api/api-error.ts'
 import { read, refresh } from '../../api/queries.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Button, Spinner } from '../../ui/button.tsx'
+import { AfterDowngrade } from './after-downgrade.tsx'
 import { maxWaitMs, pollDelayMs } from './poll-delay.ts'
 
 /**
@@ -27,7 +28,19 @@ export function AfterCheckout({ isDone }: { readonly isDone: (priceId: string | 
     return () => clearTimeout(timer)
   }, [since])
   useEffect(() => {
-    if (isActive) void refresh('getUser', 'getAccount', 'listInvoices', 'getNextCharge', 'getUsageSummary')
+    if (isActive) {
+      void refresh(
+        ...([
+          'getUser',
+          'getAccount',
+          'listInvoices',
+          'getNextCharge',
+          'getUsageSummary',
+          'getLimits',
+          'getTeam'
+        ] as const)
+      )
+    }
   }, [isActive])
   const checkAgain = () => {
     setSince(Date.now())
@@ -36,12 +49,15 @@ export function AfterCheckout({ isDone }: { readonly isDone: (priceId: string | 
   }
   if (isActive) {
     return (
-      <Banner tone="success" title={`You are now on the ${data.plan.name} plan`} isAnnounced>
-        <p>The new models and limits apply to all your keys now.</p>
-        <Button size="small" className="mt-2" onClick={() => void navigate({ search: {}, replace: true })}>
-          Dismiss
-        </Button>
-      </Banner>
+      <>
+        <Banner tone="success" title={`You are now on the ${data.plan.name} plan`} isAnnounced>
+          <p>The new models and limits apply to all your keys now.</p>
+          <Button size="small" className="mt-2" onClick={() => void navigate({ search: {}, replace: true })}>
+            Dismiss
+          </Button>
+        </Banner>
+        <AfterDowngrade />
+      </>
     )
   }
   if (isLate) {

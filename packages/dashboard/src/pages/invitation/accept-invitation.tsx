@@ -1,13 +1,18 @@
-import { useRouter } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useRouter } from '@tanstack/react-router'
+import { useState } from 'react'
 import { isCode } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
-import { queryClient } from '../../api/queries.ts'
+import { queryClient, read } from '../../api/queries.ts'
 import { brand } from '../../brand/brand.ts'
 import { Form, readNothing } from '../../forms/form.tsx'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
+import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
+import { textLink } from '../../ui/text-link.ts'
 import { describeInviter, type Invitation, nameInviter } from './describe-inviter.ts'
+import { describeSubscription } from './describe-subscription.ts'
 import { Notice, type NoticeKind } from './notice.tsx'
 
 interface AcceptInvitationProps {
@@ -24,11 +29,15 @@ const isSeat = async (): Promise<boolean> => (await call('getAccount')).account.
 /** Explains what joining means and asks for confirmation. Offers to sign in with another account. */
 export function AcceptInvitation({ token, invitation, email, notice, onSignedOut }: AcceptInvitationProps) {
   const router = useRouter()
+  const [isRefused, setRefused] = useState(false)
+  const obstacle = useSubscription(isRefused)
   const accept = async () => {
+    setRefused(false)
     try {
       await call('acceptInvitation', { params: { token } })
     } catch (error) {
       if (isCode(error, 'not_authenticated')) return onSignedOut('session-ended')
+      if (isCode(error, 'subscription_active')) return setRefused(true)
       // An earlier attempt may have joined the team, and its answer was lost.
       if (!isCode(error, 'invitation_invalid') || !(await isSeat())) throw error
     }
@@ -75,6 +84,16 @@ export function AcceptInvitation({ token, invitation, email, notice, onSignedOut
         <li>Keys of your own account stop working while you are in the team. They work again when you leave.</li>
         <li>You can leave at any time.</li>
       </ul>
+      {obstacle !== null && (
+        <div className="mb-6">
+          <Banner tone="warning" title="Your account has a subscription" isAnnounced>
+            {obstacle}{' '}
+            <Link to="/dashboard/billing" className={textLink}>
+              Open Billing
+            </Link>
+          </Banner>
+        </div>
+      )}
       <Form read={readNothing} submit={accept}>
         {(isBusy) => (
           <div className="flex flex-wrap gap-2">
@@ -87,4 +106,12 @@ export function AcceptInvitation({ token, invitation, email, notice, onSignedOut
       </Form>
     </AuthLayout>
   )
+}
+
+/** What to do about the signed-in user's own subscription before they join. In another team, the plan is that team's. */
+function useSubscription(isRefused: boolean): string | null {
+  const account = useQuery(read('getAccount'))
+  const isOwn = account.data?.account.role === 'owner'
+  const { data } = useQuery({ ...read('getPlan'), enabled: isOwn })
+  return describeSubscription(isOwn ? data?.plan : undefined, isRefused)
 }

@@ -1,18 +1,26 @@
-import { isCode } from '../../api/api-error.ts'
+import { ApiError, isCode } from '../../api/api-error.ts'
 import { type Answer, call, type Input } from '../../api/call.ts'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
+import { refetchShown } from '../../api/refetch-shown.ts'
 
 type CreatedKey = Answer<'createKey'>['key']
+type ShownAccount = Pick<Answer<'getAccount'>['account'], 'id' | 'role'>
 
 /**
  * Creates a key. If an earlier attempt created it but its response was lost, nobody has seen the value. Then the existing
  * key gets the requested settings and a new value.
  *
+ * @param shown the account that the person saw: in another one, no key is created
  * @param requested the settings of the key
  * @param idempotencyKey the same in every attempt
  * @throws ApiError
  */
-export async function createKey(requested: Input<'createKey'>['body'], idempotencyKey: string): Promise<CreatedKey> {
+export async function createKey(
+  shown: ShownAccount,
+  requested: Input<'createKey'>['body'],
+  idempotencyKey: string
+): Promise<CreatedKey> {
+  await assertAccount(shown)
   try {
     return (await call('createKey', { body: requested, idempotencyKey })).key
   } catch (error) {
@@ -23,4 +31,14 @@ export async function createKey(requested: Input<'createKey'>['body'], idempoten
     const { key } = await call('rotateKey', { params, body: {}, idempotencyKey: newIdempotencyKey() })
     return { ...key, label: requested.label }
   }
+}
+
+/** Another account is possible: the owner of a team may have removed this member meanwhile. @throws ApiError `account_changed` */
+async function assertAccount({ id, role }: ShownAccount): Promise<void> {
+  // Names the account, and asks people whose session has ended to sign in again. Calls that read the account do not.
+  const { team } = await call('getTeam')
+  if (team.id === id) return
+  refetchShown()
+  const why = role === 'seat' ? 'You are no longer in the team' : 'You joined a team'
+  throw new ApiError(409, 'account_changed', `${why}, so no key was created. Close this dialog to see your keys now.`)
 }

@@ -15,6 +15,7 @@ import { KeyTable } from './key-table.tsx'
 import { isFiltered, type KeysSearch, readOrder } from './keys-search.ts'
 import { NoKeys } from './no-keys.tsx'
 import { noKeysReason } from './no-keys-reason.ts'
+import { OverQuotaNote } from './over-quota-note.tsx'
 import type { Key } from './read-key-form.ts'
 import { useHasRevoked, useKeys } from './use-keys.ts'
 
@@ -55,6 +56,7 @@ export function KeysPage() {
       isWaiting={query.isPending || (isEmpty && hasRevoked === undefined)}
       actions={isEmpty ? undefined : create}
     >
+      <OverQuotaNote />
       {(!isEmpty || hasRevoked === true) && <KeyFilters search={search} onChange={show} />}
       <Card isFlush className={query.isPlaceholderData ? 'opacity-60' : ''}>
         <QueryView query={query} lines={10}>

@@ -35,7 +35,7 @@ export function RevokeKeyDialog({ target, onClose }: { readonly target: Key; rea
         }
         submit={async ({ cutsStreams }) => {
           await call('revokeKey', { params: { id: target.id }, ...(cutsStreams && { query: { cut_streams: 'true' } }) })
-          await refresh('listKeys', 'getKey', 'listAudit')
+          await refresh('listKeys', 'getKey', 'getLimits', 'listAudit')
           showToast('Key revoked.')
           onClose()
         }}

@@ -1,18 +1,30 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { allowGone } from '../../api/api-error.ts'
+import { send } from '../../api/call.ts'
+import { now } from '../../api/clock.ts'
 import { accountFeed, recentNotices } from '../../notices/feed.ts'
 import { MarkReadButton } from '../../notices/mark-read-button.tsx'
 import { NoticeRow } from '../../notices/notice-row.tsx'
 import { Card } from '../../ui/card.tsx'
 import { textLink } from '../../ui/text-link.ts'
-import { openAlerts } from './open-alerts.ts'
+import { isStillOpen, keysOfAlerts, openAlerts } from './open-alerts.ts'
 
 const maxShown = 3
 
 /** Unread notices that ask for an action. Nothing without any: the bell and its page say more. */
 export function AlertsCard() {
   const { data } = useQuery(recentNotices(accountFeed))
-  const alerts = data === undefined ? [] : openAlerts(data.events)
+  const found = data === undefined ? [] : openAlerts(data.events)
+  const ids = keysOfAlerts(found)
+  const keys = useQuery({
+    // Like the key of a single one's answer: a change of a key refreshes this too.
+    queryKey: ['getKey', ids],
+    queryFn: async ({ signal }) => new Map(await Promise.all(ids.map((id) => readKey(id, signal)))),
+    enabled: ids.length > 0
+  })
+  // Without the keys, their alerts stay.
+  const alerts = keys.isLoading ? [] : found.filter((alert) => isStillOpen(alert, keys.data ?? new Map(), now()))
   if (data === undefined || alerts.length === 0) return null
   const more = alerts.length - maxShown
   return (
@@ -36,3 +48,6 @@ export function AlertsCard() {
     </Card>
   )
 }
+
+const readKey = async (id: string, signal: AbortSignal) =>
+  [id, (await send('getKey', { params: { id } }, signal).catch(allowGone))?.key ?? null] as const

@@ -1,4 +1,6 @@
+import type { EventData } from '@tollgate/contracts/events/event-types.ts'
 import type { EventNotice } from '@tollgate/contracts/http/notices.ts'
+import type { Answer } from '../../api/call.ts'
 import { describeNotice, type ToldNotice } from '../../notices/describe-notice.ts'
 
 export interface OpenAlert {
@@ -8,12 +10,14 @@ export interface OpenAlert {
 
 /**
  * The unread notices that ask for an action, newest first. Only the newest of each kind about the same key or endpoint counts:
- * at 80 % of a budget, nobody needs to read about 50 %.
+ * at 80 % of a budget, nobody needs to read about 50 %. A suspension that has ended is no alert.
  */
 export function openAlerts(events: readonly EventNotice[]): OpenAlert[] {
   const told = new Set<string>()
   return events.flatMap((notice) => {
     if (notice.seen) return []
+    // Events come newest first, so this is known before the suspension that it ended.
+    if (notice.type === 'account.resumed') told.add(`account.suspended ${subjectOf(notice.data)}`)
     const alert = { notice, told: describeNotice(notice) }
     if (alert.told.tone === 'info') return []
     const subject = `${notice.type} ${subjectOf(notice.data)}`
@@ -23,8 +27,33 @@ export function openAlerts(events: readonly EventNotice[]): OpenAlert[] {
   })
 }
 
-/** The id of what an event is about; empty for the account. */
+/** The id of what an event is about, or the reason of a suspension; empty for the account. */
 function subjectOf(data: object): string {
-  const { key, endpoint_id: endpoint } = data as { key?: { id?: unknown } | null; endpoint_id?: unknown }
-  return String(key?.id ?? endpoint ?? '')
+  const { key, endpoint_id: endpoint, reason } = data as Subject
+  return String(key?.id ?? endpoint ?? reason ?? '')
+}
+
+interface Subject {
+  readonly key?: { readonly id?: unknown } | null
+  readonly endpoint_id?: unknown
+  readonly reason?: unknown
+}
+
+type Key = Pick<Answer<'getKey'>['key'], 'id' | 'status' | 'old_secret_until'>
+
+/** The ids of the keys whose state decides whether alerts are still open. */
+export const keysOfAlerts = (alerts: readonly OpenAlert[]): string[] =>
+  alerts.flatMap(({ notice }) => (notice.type === 'key.grace_ending' ? [subjectOf(notice.data)] : []))
+
+/**
+ * Whether an alert is still open. No event tells that somebody ended an old value early, but the key does.
+ *
+ * @param keys as they are now, as far as they are known; null for a key that is gone
+ */
+export function isStillOpen({ notice }: OpenAlert, keys: ReadonlyMap<string, Key | null>, now: Date): boolean {
+  if (notice.type !== 'key.grace_ending') return true
+  const { old_secret_until: until } = notice.data as EventData<'key.grace_ending'>
+  const key = keys.get(subjectOf(notice.data))
+  const isCurrent = key === undefined || (key?.status === 'active' && key.old_secret_until === until)
+  return isCurrent && new Date(until) > now
 }

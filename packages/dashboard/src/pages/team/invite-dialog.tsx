@@ -1,6 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
-import { refresh } from '../../api/queries.ts'
+import { read, refresh } from '../../api/queries.ts'
 import { DialogForm } from '../../forms/dialog-form.tsx'
 import { TextField } from '../../forms/fields.tsx'
 import { problemOfAddress, textOf } from '../../forms/read-fields.ts'
@@ -11,9 +12,12 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 interface Invited {
   readonly email: string
   readonly link: string
+  /** Whether the address had an open invitation before, whose link has ended now. */
+  readonly isRepeated: boolean
 }
 
 export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
+  const team = useQuery(read('getTeam'))
   const [invited, setInvited] = useState<Invited | null>(null)
   if (invited !== null) return <LinkDialog {...invited} onClose={onClose} />
   return (
@@ -32,7 +36,9 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
         }}
         submit={async (body) => {
           const { invitation } = await call('inviteSeat', { body })
-          setInvited(invitation)
+          const { email, link } = invitation
+          const isRepeated = team.data?.team.invitations.some((open) => open.email === email) === true
+          setInvited({ email, link, isRepeated })
           await refresh('getTeam')
         }}
       >
@@ -42,11 +48,11 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-function LinkDialog({ email, link, onClose }: Invited & { readonly onClose: () => void }) {
+function LinkDialog({ email, link, isRepeated, onClose }: Invited & { readonly onClose: () => void }) {
   return (
     <Dialog
       title="Invitation ready"
-      description={`We e-mail this link to ${email}. If it does not arrive, send it yourself. We can’t show it again.`}
+      description={`We e-mail this link to ${email}. If it does not arrive, send it yourself. We can’t show it again.${isRepeated ? ' The earlier link to this address no longer works.' : ''}`}
       onClose={onClose}
       isDismissable={false}
     >
