@@ -69,7 +69,7 @@ test('joining and leaving a team are no alarm; other suspensions are', async () 
   assert.match(joined.text, /^You joined a team\./)
   assert.equal(joined.tone, 'info')
   assert.match(told('account.resumed', 'team').text, /^You left your team, or its owner removed you\./)
-  assert.match(told('account.suspended', 'identity').text, /blocked or was deleted at sign-in/)
+  assert.match(told('account.suspended', 'identity').text, /its user is blocked or deleted/)
   for (const reason of ['operator', 'identity', 'deleted', 'later']) {
     assert.equal(told('account.suspended', reason).tone, 'danger', reason)
   }

@@ -55,7 +55,7 @@ const moment = (at: string): string => formatMoment(new Date(at))
 /** The first sentence about a suspension. A later version may have other reasons. */
 function suspendedBy(reason: string): string {
   if (reason === 'operator') return 'The operator of this service suspended the account.'
-  if (reason === 'identity') return 'The account was suspended, because its user is blocked or was deleted at sign-in.'
+  if (reason === 'identity') return 'The account was suspended: its user is blocked or deleted.'
   return 'The account was suspended.'
 }
 

@@ -40,7 +40,7 @@ export const pageHeads = {
   '/dashboard/requests': {
     title: 'Requests',
     description:
-      'What each request cost and why. New requests appear within seconds. Prompts and answers are never stored.'
+      'What each request cost and why. New ones appear within seconds. Prompts and answers are never stored.'
   },
   '/dashboard/billing': {
     title: 'Billing',

@@ -40,7 +40,7 @@ t.test('the next charge is unknown while the payment provider does not answer, a
   await page.getByText('Monthly budget').first().waitFor()
   isAway = false
   await page.clock.fastForward(31_000)
-  await page.getByText('Next charge: $20.00 on Dec 25, 2026.').waitFor()
+  await page.getByText('Next charge: $20.00.').waitFor()
   const plans = page.getByRole('list', { name: 'Plans' }).getByRole('listitem')
   const own = plans.filter({ has: page.getByRole('heading', { name: 'Pro', exact: true }) })
   await own.getByText('$200 / year').waitFor()
