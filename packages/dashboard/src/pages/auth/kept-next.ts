@@ -19,7 +19,7 @@ export function keepNext(next: string | undefined, now = Date.now()): void {
   }
 }
 
-/** @returns the kept page, once; undefined if there is none */
+/** Reads the kept page, and forgets it. @returns undefined if no page is kept, or for too long */
 export function takeNext(now = Date.now()): string | undefined {
   try {
     const [, at = '', next = ''] = /^(\d+) (.*)$/.exec(localStorage.getItem(name) ?? '') ?? []

@@ -14,22 +14,23 @@ export function AfterDowngrade() {
   const seats = team.data === undefined ? null : describeOverSeats(team.data.team)
   return (
     <>
-      {keys !== null && (
-        <Banner tone="warning" title={keys.title} isAnnounced>
-          {keys.text}{' '}
-          <Link to="/dashboard/keys" className={textLink}>
-            See your keys
-          </Link>
-        </Banner>
-      )}
-      {seats !== null && (
-        <Banner tone="warning" title={seats.title} isAnnounced>
-          {seats.text}{' '}
-          <Link to="/dashboard/team" className={textLink}>
-            See your team
-          </Link>
-        </Banner>
-      )}
+      {keys !== null && <TooMany told={keys} page="/dashboard/keys" link="See your keys" />}
+      {seats !== null && <TooMany told={seats} page="/dashboard/team" link="See your team" />}
     </>
   )
 }
+
+interface TooManyProps {
+  readonly told: { readonly title: string; readonly text: string }
+  readonly page: '/dashboard/keys' | '/dashboard/team'
+  readonly link: string
+}
+
+const TooMany = ({ told, page, link }: TooManyProps) => (
+  <Banner tone="warning" title={told.title} isAnnounced>
+    {told.text}{' '}
+    <Link to={page} className={textLink}>
+      {link}
+    </Link>
+  </Banner>
+)
