@@ -22,12 +22,13 @@ const plain = /^(\d*)([.,]?)(\d*)$/
  * @param isWhole whether only whole numbers are asked for, so that a mark in `1.000` stands for a thousand
  * @returns null if the number could be a thousand times as high, or is no number with `.` and `,` only
  */
-export function readNumber(text: string, { decimal, group }: NumberMarks, isWhole = false): number | null {
-  const signed = /^\s*[-−](.*)$/.exec(text)?.[1]
-  if (signed !== undefined) {
-    const number = readNumber(signed, { decimal, group }, isWhole)
-    return number === null ? null : -number
-  }
+export function readNumber(text: string, marks: NumberMarks, isWhole = false): number | null {
+  const [, sign, digits = ''] = /^\s*([-−]?)(.*)$/.exec(text) ?? []
+  const number = readDigits(digits, marks, isWhole)
+  return number === null || sign === '' ? number : -number
+}
+
+function readDigits(text: string, { decimal, group }: NumberMarks, isWhole: boolean): number | null {
   // Spaces and apostrophes only stand between groups.
   const typed = text.replaceAll(/[\s'’]/g, '')
   const mark = grouped.exec(typed)?.[1]
