@@ -1,7 +1,8 @@
 import { type RedisLuaRuntime, RedisServerState } from 'js-redis-server/core'
+import { readInPlace } from './without-copies.ts'
 
 /**
- * The state of a `js-redis-server` whose Lua runs scripts as Redis 7 does. The package lacks two things:
+ * The state of a `js-redis-server` that reads values in place, and whose Lua runs scripts as Redis 7 does. Its Lua lacks two things:
  *
  * - It rejects the first line `#!lua flags=…`. The flags are ignored here: it has neither `maxmemory` nor replicas.
  * - `%d` of its `string.format` writes integers of 32 bits only. `%.0f` writes larger ones, too.
@@ -10,6 +11,11 @@ import { type RedisLuaRuntime, RedisServerState } from 'js-redis-server/core'
  */
 export class JsRedisState extends RedisServerState {
   #runtime: Promise<RedisLuaRuntime> | null = null
+
+  constructor(databaseCount: number) {
+    super({ databaseCount })
+    for (let id = 0; id < databaseCount; id++) readInPlace(this.getDatabase(id))
+  }
 
   override getLuaRuntime(): Promise<RedisLuaRuntime> {
     this.#runtime ??= super.getLuaRuntime().then(runRedis7Scripts)

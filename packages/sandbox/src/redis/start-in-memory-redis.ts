@@ -23,7 +23,7 @@ export async function startJsRedis(
     throw new Error('js-redis-server supports neither a password nor TLS.')
   if (args.length > 0) throw new Error(`js-redis-server does not support the arguments ${args.join(' ')}.`)
   const resp = new Resp2Server({
-    server: new JsRedisState({ databaseCount: 16 }),
+    server: new JsRedisState(16),
     executor: createRedisCommandExecutor({ policies: [reportRunId()] })
   })
   const sockets = new Set<Socket>()
