@@ -74,6 +74,11 @@ export const errorTable = {
     'invalid_request_error',
     'An earlier request with this Idempotency-Key already created or rotated an API key. To do it again, send a new Idempotency-Key.'
   ],
+  account_changed: [
+    409,
+    'invalid_request_error',
+    'You now act for another account than the request names, such as after you joined or left a team. Nothing was created.'
+  ],
   idempotency_key_reused: [
     409,
     'invalid_request_error',

@@ -98,6 +98,8 @@ export const CreateKeyRequest = Type.Object(
     label: Label,
     /** Default `inference`. Only the owner can create management keys, in a session. */
     scope: Type.Optional(Scope),
+    /** The account that the key must belong to. If the caller acts for another one, no key is created. */
+    account_id: Type.Optional(Type.String()),
     ...terms
   },
   closed

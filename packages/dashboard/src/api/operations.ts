@@ -1833,6 +1833,7 @@ export interface operations {
                     label: string;
                     /** @enum {unknown} */
                     scope?: "inference" | "management";
+                    account_id?: string;
                     expires_at?: string | null;
                     models?: string[] | null;
                     monthly_budget_usd?: number | null;

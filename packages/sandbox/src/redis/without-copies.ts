@@ -16,7 +16,9 @@ export function readInPlace(database: RedisDatabase): void {
   const keyspace: RedisKeyspace = Reflect.get(database, 'keyspace')
   keyspace.get = (key) => {
     const type = keyspace.getType(key)
-    return type === null ? null : keyspace.update<RedisDataValue, RedisDataValue>(key, type, notNeeded, (value) => value)
+    return type === null
+      ? null
+      : keyspace.update<RedisDataValue, RedisDataValue>(key, type, notNeeded, (value) => value)
   }
   const { mutations } = database
   const emit = mutations.emit.bind(mutations)

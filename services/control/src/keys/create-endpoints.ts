@@ -40,7 +40,9 @@ export function createEndpoints(app: TypedApp, { database, catalog, projector, r
 
   app.post('/', { onRequest, schema: { body: CreateKeyRequest, response: created } }, async (request, reply) => {
     const { accountId, role } = principalOf(request)
-    const { label, scope = 'inference' } = request.body
+    const { label, scope = 'inference', account_id: expected = accountId } = request.body
+    // The owner of a team may have removed this member since they read their keys.
+    if (expected !== accountId) throw new ServiceError('account_changed')
     // A management key can change every key of the account, so only the signed-in owner may create one.
     if (scope === 'management' && role !== 'owner') throw new ServiceError('forbidden')
     const secret = generateSecret(scope)

@@ -27,7 +27,8 @@ onDatabase('team', async (t, newDatabase) => {
         sql`select action from audit_log where account_id = ${accountId} order by id`
       )
     ).map(({ action }) => action)
-  const createKey = (cookie: string, label = 'k') => call('POST', '/api/keys', { cookie, body: { label } })
+  const createKey = (cookie: string, label = 'k', body = {}) =>
+    call('POST', '/api/keys', { cookie, body: { label, ...body } })
 
   await t.test('a new account is a team of one, with the seats of its plan', async () => {
     const { members, seats, invitations, ...rest } = await team(owner)
@@ -81,7 +82,10 @@ onDatabase('team', async (t, newDatabase) => {
     assert.deepEqual((await call('GET', '/api/keys', { cookie: ada.cookie })).body, { keys: [], next_cursor: null })
 
     // Their keys belong to the team, and stay there when they leave.
-    const made = keyOf(await createKey(ada.cookie, 'made by a seat')).id
+    const made = keyOf(await createKey(ada.cookie, 'made by a seat', { account_id: owner.id })).id
+    // A page that still shows their own account creates no key in the team.
+    const stale = await createKey(ada.cookie, 'for their own account', { account_id: ada.id })
+    assert.deepEqual([stale.status, codeOf(stale)], [409, 'account_changed'])
     const idsOf = async (cookie: string) =>
       ((await call('GET', '/api/keys', { cookie })).body as { keys: Array<{ id: string }> }).keys.map(({ id }) => id)
     assert.deepEqual(await idsOf(owner.cookie), [made])

@@ -16,14 +16,18 @@ type ShownAccount = Pick<Answer<'getAccount'>['account'], 'id' | 'role'>
  * @throws ApiError
  */
 export async function createKey(
-  shown: ShownAccount,
+  { id, role }: ShownAccount,
   requested: Input<'createKey'>['body'],
   idempotencyKey: string
 ): Promise<CreatedKey> {
-  await assertAccount(shown)
   try {
-    return (await call('createKey', { body: requested, idempotencyKey })).key
+    return (await call('createKey', { body: { ...requested, account_id: id }, idempotencyKey })).key
   } catch (error) {
+    if (isCode(error, 'account_changed')) {
+      refetchShown()
+      const why = role === 'seat' ? 'You are no longer in the team' : 'You joined a team'
+      throw new ApiError(409, error.code, `${why}, so no key was created. Close this dialog to see your keys now.`)
+    }
     if (!isCode(error, 'already_created') || error.keyId === null) throw error
     const params = { id: error.keyId }
     const { scope: _, ...settings } = requested
@@ -31,14 +35,4 @@ export async function createKey(
     const { key } = await call('rotateKey', { params, body: {}, idempotencyKey: newIdempotencyKey() })
     return { ...key, label: requested.label }
   }
-}
-
-/** Another account is possible: the owner of a team may have removed this member meanwhile. @throws ApiError `account_changed` */
-async function assertAccount({ id, role }: ShownAccount): Promise<void> {
-  // Names the account, and asks people whose session has ended to sign in again. Calls that read the account do not.
-  const { team } = await call('getTeam')
-  if (team.id === id) return
-  refetchShown()
-  const why = role === 'seat' ? 'You are no longer in the team' : 'You joined a team'
-  throw new ApiError(409, 'account_changed', `${why}, so no key was created. Close this dialog to see your keys now.`)
 }

@@ -14,7 +14,7 @@ export const keyOperations: Operations = {
       'Only this answer contains the secret. A repeated request with the same `Idempotency-Key` within 24 hours creates no second key, and gets the id of the first.',
     auth: 'account',
     isLimited: true,
-    errors: ['partner_api_not_allowed', 'key_quota_exceeded', 'forbidden', 'already_created']
+    errors: ['partner_api_not_allowed', 'key_quota_exceeded', 'forbidden', 'account_changed', 'already_created']
   },
   'GET /api/keys/{id}': {
     operationId: 'getKey',
