@@ -60,6 +60,8 @@ const named = [...new Set([...[...alerts, ...recordings].map(({ expr }) => expr)
 
 const misbehaving = {
   thinking: 'thinking+reasoning-tokens=20+cached-tokens=5+pace-ms=20',
+  /** Its streams last until the client ends them. */
+  slow: 'slow+pace-ms=60000',
   failing: 'failing+status=500'
 }
 const chat = { messages: [{ role: 'user' as const, content: 'Say 30 words.' }] }
@@ -92,7 +94,9 @@ t.test('every metric of the rules and dashboards exists, and those of healthy wo
     })
   )
   const opened = await Promise.all(streams)
+  const open = await openai.chat.completions.create({ ...chat, model: 'slow', stream: true })
   const during = await look()
+  open.controller.abort()
   for (const stream of opened) for await (const _ of stream);
   await openai.chat.completions.create({ ...chat, model: 'gpt-4o-mini' })
   await openai.embeddings.create({ model: 'text-embedding-3-small', input: 'Hello' })
