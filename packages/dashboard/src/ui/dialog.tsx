@@ -1,6 +1,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
+import { Banner } from './banner.tsx'
 import { KeepOpenContext } from './keep-dialog-open.ts'
 
 /** The first field takes the focus, not the close button. */
@@ -28,10 +29,18 @@ interface DialogProps {
   readonly isWide?: boolean
 }
 
-/** A modal dialog. It is open while it is rendered, and leaves nothing in the page afterwards. */
+/** Ways to close a dialog that are easily taken by mistake. */
+const accidental: ReadonlySet<string> = new Set(['escape-key', 'outside-press'])
+
+/**
+ * A modal dialog. It is open while it is rendered, and leaves nothing in the page afterwards. While its form has input that
+ * was not sent, Escape and a click outside close it only when they are repeated.
+ */
 export function Dialog({ title, description, onClose, children, isDismissable = true, isWide = false }: DialogProps) {
   const popup = useRef<HTMLDivElement>(null)
   const isKeptOpen = useRef(false)
+  const changed = useRef<Element>(null)
+  const [isWarned, setWarned] = useState(false)
   const [keepOpen] = useState(() => (isBusy: boolean) => {
     isKeptOpen.current = isBusy
   })
@@ -40,7 +49,9 @@ export function Dialog({ title, description, onClose, children, isDismissable = 
       open
       disablePointerDismissal={!isDismissable}
       onOpenChange={(isOpen, { reason }) => {
-        if (!isOpen && !isKeptOpen.current && (isDismissable || reason !== 'escape-key')) onClose()
+        if (isOpen || isKeptOpen.current || !(isDismissable || reason !== 'escape-key')) return
+        if (changed.current?.isConnected === true && !isWarned && accidental.has(reason)) setWarned(true)
+        else onClose()
       }}
     >
       <Base.Portal>
@@ -48,6 +59,10 @@ export function Dialog({ title, description, onClose, children, isDismissable = 
         <Base.Viewport className="fixed inset-0 z-50 grid place-items-center overflow-y-auto p-3 sm:p-6">
           <Base.Popup
             ref={popup}
+            onInput={({ target }) => {
+              changed.current = target instanceof Element ? target.closest('form') : null
+              setWarned(false)
+            }}
             finalFocus={findReturnTarget}
             initialFocus={() => popup.current?.querySelector<HTMLElement>(firstField) ?? true}
             className={`w-full ${isWide ? 'max-w-2xl' : 'max-w-lg'} rounded-2xl border border-line bg-surface p-5 shadow-popup outline-none sm:p-6`}
@@ -71,6 +86,13 @@ export function Dialog({ title, description, onClose, children, isDismissable = 
               )}
             </div>
             <KeepOpenContext value={keepOpen}>{children}</KeepOpenContext>
+            {isWarned && (
+              <div className="mt-4">
+                <Banner tone="warning" title="Your input is not saved" isAnnounced>
+                  Close the dialog once more to discard it.
+                </Banner>
+              </div>
+            )}
           </Base.Popup>
         </Base.Viewport>
       </Base.Portal>

@@ -37,6 +37,17 @@ t.test('dialogs are accessible, trap the focus, and return it to the element tha
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await opener.and(page.locator(':focus')).waitFor()
   }
+
+  await page
+    .getByRole('button', { name: /^Edit / })
+    .first()
+    .click()
+  await page.getByLabel('Label').fill('never saved')
+  await page.keyboard.press('Escape')
+  await page.getByText('Your input is not saved').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  assert.equal(await page.getByText('never saved').count(), 0)
   await context.close()
 })
 

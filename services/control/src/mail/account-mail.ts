@@ -1,8 +1,13 @@
-import type { KeyRevokedByOperator, MailContent, NoticeOf, RecoveryCodeUsed } from './mail-content.ts'
+import type { KeyRevokedByOperator, MailContent, NoticeOf, RecoveryCodeUsed, SeatRemoved } from './mail-content.ts'
 import { quoted } from './write-words.ts'
 
 type Told = NoticeOf<
-  'payment.failed' | 'account.suspended' | 'account.resumed' | 'key.revoked_by_operator' | 'recovery_code.used'
+  | 'payment.failed'
+  | 'account.suspended'
+  | 'account.resumed'
+  | 'key.revoked_by_operator'
+  | 'recovery_code.used'
+  | 'seat.removed'
 >
 
 /** A mail about the account itself. If several things happened at once, it has the title of the last one. */
@@ -46,6 +51,8 @@ function contentOf(notice: Told): MailContent {
       return revokedKey(notice.data)
     case 'recovery_code.used':
       return usedCode(notice.data)
+    case 'seat.removed':
+      return removedSeat(notice.data)
   }
 }
 
@@ -74,5 +81,17 @@ function usedCode({ left }: RecoveryCodeUsed): MailContent {
       'If it was you, set up your second factor again or make new codes. If not, change your password and sign out everywhere now.'
     ],
     button: { text: 'Open your account page', path: '/dashboard/account' }
+  }
+}
+
+function removedSeat({ owner }: SeatRemoved): MailContent {
+  return {
+    subject: 'You are no longer in the team',
+    title: 'You are no longer in the team',
+    paragraphs: [
+      `${owner} removed you from their team. From now on you use your own account, with its own plan and keys.`,
+      'Keys that you created in the team stay there. Apps of your own need a key of your own account.'
+    ],
+    button: { text: 'Open your account', path: '/dashboard' }
   }
 }

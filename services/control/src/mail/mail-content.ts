@@ -21,9 +21,16 @@ export interface RecoveryCodeUsed {
   readonly left: number
 }
 
+/** What `seat.removed` tells. */
+export interface SeatRemoved {
+  /** Of the team: name and address. */
+  readonly owner: string
+}
+
 interface OnlyMailed {
   'key.revoked_by_operator': KeyRevokedByOperator
   'recovery_code.used': RecoveryCodeUsed
+  'seat.removed': SeatRemoved
 }
 
 type DataOf<Type> = Type extends EventType ? EventData<Type> : Type extends keyof OnlyMailed ? OnlyMailed[Type] : never

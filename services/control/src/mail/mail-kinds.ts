@@ -2,7 +2,7 @@ import type { EventType } from '@tollgate/contracts/events/event-types.ts'
 import type { MailKind } from '@tollgate/contracts/http/notices.ts'
 
 /** An event that is mailed, or something that only a mail tells. */
-export type MailedType = EventType | 'key.revoked_by_operator' | 'recovery_code.used'
+export type MailedType = EventType | 'key.revoked_by_operator' | 'recovery_code.used' | 'seat.removed'
 
 interface Kind {
   readonly types: readonly MailedType[]
@@ -30,7 +30,10 @@ export const kindsOfMails: Readonly<Record<MailKind, Kind>> = {
     ...{ isRequired: false, isForOperators: false, collectMs: 10_000, about: 'webhook endpoints' }
   },
   account: {
-    types: ['payment.failed', 'account.suspended', 'account.resumed', 'key.revoked_by_operator', 'recovery_code.used'],
+    types: [
+      ...(['payment.failed', 'account.suspended', 'account.resumed'] as const),
+      ...(['key.revoked_by_operator', 'recovery_code.used', 'seat.removed'] as const)
+    ],
     ...{ isRequired: true, isForOperators: false, collectMs: 0, about: 'your account' }
   },
   providers: {

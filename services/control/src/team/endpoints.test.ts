@@ -4,6 +4,7 @@ import type { Key } from '@tollgate/contracts/http/keys.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
+import { mails } from '../database/schema/mails.ts'
 import type { Answer } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
@@ -267,6 +268,20 @@ onDatabase('team', async (t, newDatabase) => {
     assert.equal((await record(bob.id)).status, 'active')
     assert((await actions(owner.id)).includes('team.seat_removed'))
     await remove(ada, ada.id)
+  })
+
+  await t.test('a member whom the owner removes gets a mail that says so; one who leaves gets none', async () => {
+    const [removed, left] = [await control.signUp(), await control.signUp()]
+    for (const user of [removed, left]) await joined(owner, user)
+    await remove(owner, removed.id)
+    await remove(left, left.id)
+    const queued = await orm.select().from(mails)
+    const toldTo = (id: string) => queued.filter(({ accountId }) => accountId === id).flatMap(({ notices }) => notices)
+    assert.deepEqual(
+      toldTo(removed.id).map(({ type, data }) => ({ type, data })),
+      [{ type: 'seat.removed', data: { owner: `Olive Owner (${owner.email})` } }]
+    )
+    assert.deepEqual(toldTo(left.id), [])
   })
 
   await t.test('a user can be in one team at a time, and in none with their own subscription', async () => {

@@ -7,7 +7,7 @@ import type { By } from '../audit/by.ts'
 import { createBackground } from '../background/after-answer.ts'
 import { callerOf } from '../callers/session.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
-import { describeInviter } from './describe-inviter.ts'
+import { describePerson } from './describe-person.ts'
 import { invite } from './invite.ts'
 import { readTeam, toInvitation } from './read-team.ts'
 import { seatEndpoints, type TeamOptions } from './seat-endpoints.ts'
@@ -41,7 +41,7 @@ export async function teamEndpoints(instance: FastifyInstance, options: TeamOpti
       const { ip } = request
       // Sent after the answer, whose content and duration must not tell whether the address is known.
       background.run('mail of an invitation', async () => {
-        const mailedTo = await identity.invite(row.email, { link, invitedBy: describeInviter(user) }, ip)
+        const mailedTo = await identity.invite(row.email, { link, invitedBy: describePerson(user) }, ip)
         request.log.info({ invitationId: row.id, mailedTo }, 'invited')
       })
       reply.code(201)

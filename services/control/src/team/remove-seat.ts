@@ -8,6 +8,7 @@ import type { Database, Orm } from '../database/connect.ts'
 import { invitations, members } from '../database/schema/team.ts'
 import { isUuid } from '../http/is-uuid.ts'
 import { giveUpSeat } from './give-up-seat.ts'
+import { tellRemoved } from './tell-removed.ts'
 
 /**
  * Removes a seat or an invitation. The owner may remove every seat and invitation of the team; other members may remove only
@@ -42,8 +43,9 @@ export async function removeSeat(
       await recordAudit(tx, { accountId, ...by, action: 'team.invitation_revoked', subject: id, detail })
       return null
     }
-    if (await giveUpSeat(tx, catalog, id, accountId, by)) return id
-    throw new ServiceError('not_found')
+    if (!(await giveUpSeat(tx, catalog, id, accountId, by))) throw new ServiceError('not_found')
+    if (id !== user.id) await tellRemoved(tx, id, accountId, by.at)
+    return id
   })
 }
 

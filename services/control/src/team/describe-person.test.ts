@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { describeInviter } from './describe-inviter.ts'
+import { describePerson } from './describe-person.ts'
 
-test('an inviter is named, always with the address, in one short line', async () => {
+test('a person is named, always with the address, in one short line', async () => {
   const email = 'olive@example.com'
   for (const [name, expected] of [
     ['Olive Owner', 'Olive Owner (olive@example.com)'],
@@ -12,6 +12,6 @@ test('an inviter is named, always with the address, in one short line', async ()
     ['x'.repeat(60), `${'x'.repeat(60)} (olive@example.com)`],
     ['🦊'.repeat(61), `${'🦊'.repeat(60)}… (olive@example.com)`]
   ] as const) {
-    assert.equal(describeInviter({ name, email }), expected)
+    assert.equal(describePerson({ name, email }), expected)
   }
 })
