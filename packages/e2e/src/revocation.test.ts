@@ -63,6 +63,17 @@ t.test('every gateway refuses a revoked key at once, with and without pub/sub', 
     assert.deepEqual(await ask(rotated.body.key.value), ['200', '200'])
   })
 
+  await t.test('every gateway refuses a paused key at once, and accepts it again once it is resumed', async () => {
+    const { id, value } = (await ada.createKey('paused')).body.key
+    const ask = () => Promise.all(system.addresses.gateways.map((gateway) => chatOutcome(openaiClient(gateway, value))))
+    const pause = (paused: boolean) => ada.call('PATCH', `/api/keys/${id}`, { paused })
+    assert.deepEqual(await ask(), ['200', '200'])
+    assert.equal((await pause(true)).status, 200)
+    assert.deepEqual(await ask(), ['403 paused_api_key', '403 paused_api_key'])
+    assert.equal((await pause(false)).status, 200)
+    assert.deepEqual(await ask(), ['200', '200'])
+  })
+
   // js-redis-server cannot revoke permissions.
   if (!need(t, 'redis-server', findRedisServer(process.env))) return
   // From here on no client may publish or subscribe.

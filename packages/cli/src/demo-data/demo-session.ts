@@ -1,5 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { SystemError } from '../system/system-error.ts'
 import { demoUser } from './demo-user.ts'
+
+/** A slow computer that is busy with demo data may answer late. */
+const patienceMs = 60_000
 
 /** Calls control's API as the demo user. */
 export interface DemoSession {
@@ -19,7 +23,13 @@ export async function signInDemoUser(control: string): Promise<DemoSession> {
     }
   }
   const { email, password } = demoUser
-  const login = await send('POST', '/api/auth/login', { email, password }, '')
+  const signIn = () => send('POST', '/api/auth/login', { email, password }, '')
+  const deadline = performance.now() + patienceMs
+  let login = await signIn()
+  while (login.status === 503 && performance.now() < deadline) {
+    await delay(1000)
+    login = await signIn()
+  }
   if (!login.ok) throw new SystemError(`The demo user ${email} cannot sign in: ${await login.text()}`)
   const cookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? ''
   return {

@@ -206,6 +206,11 @@ export const errorTable = {
   ],
   registration_closed: [403, 'permission_error', 'New registrations are closed. Ask the operator for an account.'],
   forbidden: [403, 'permission_error', 'Only the owner of the account may do this. Ask the owner.'],
+  paused_api_key: [
+    403,
+    'permission_error',
+    'The API key is paused. Whoever may change it can resume it in the dashboard.'
+  ],
   account_suspended: [403, 'permission_error', 'The account is suspended. Contact the operator.'],
   csrf_rejected: [
     403,

@@ -40,6 +40,8 @@ export const Key = Type.Object({
   /** The first eight characters after `tg_` or `tgm_`. */
   prefix: Type.String(),
   status: Type.Enum(['active', 'revoked']),
+  /** Whether its requests are refused until somebody resumes it. */
+  paused: Type.Boolean(),
   scope: Scope,
   expires_at: orNull(Instant),
   /** Null for all models of the plan. */
@@ -82,8 +84,10 @@ const InForce = Type.Boolean({ description: 'Whether this state of the key is in
 export const RotatedKey = Type.Object({ ...CreatedKey.properties, in_force: InForce })
 export type RotatedKey = Static<typeof RotatedKey>
 
-/** Limits, thresholds, expiry and metadata of a key. */
+/** Limits, thresholds, expiry and metadata of a key, and whether it is paused. */
 const terms = {
+  /** True refuses new requests, false allows them again. Open requests go on. */
+  paused: Type.Optional(Type.Boolean()),
   expires_at: Type.Optional(orNull(Instant)),
   models: Type.Optional(orNull(Models)),
   monthly_budget_usd: Type.Optional(orNull(MonthlyBudget)),

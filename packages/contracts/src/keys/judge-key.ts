@@ -25,7 +25,7 @@ export interface KeyRefusal {
 }
 
 const refused = (code: ErrorCode): KeyRefusal => ({ allowed: false, code })
-const paused: KeyRefusal = { allowed: false, code: 'account_suspended', message: pausedAccountMessage }
+const pausedByTeam: KeyRefusal = { allowed: false, code: 'account_suspended', message: pausedAccountMessage }
 
 /**
  * Decides from the key, the grace of a rotated secret and the account whether a secret may be used. Gateways use it for
@@ -45,6 +45,7 @@ export function judgeKey({ key, account }: KeyStanding, digest: string): KeyVerd
       endedCode = 'revoked_api_key'
     }
   }
+  if (key.status === 'paused') return refused('paused_api_key')
   // Control writes an account before its keys, so a missing account means that Redis is not complete yet.
   if (account === null) return refused('state_unavailable')
   return judgeSuspension(account) ?? { allowed: true, endsAt, endedCode }
@@ -53,5 +54,5 @@ export function judgeKey({ key, account }: KeyStanding, digest: string): KeyVerd
 /** Decides from the account alone. @returns null if the account is not suspended */
 export function judgeSuspension({ status, isOwnerInTeam }: NonNullable<KeyStanding['account']>): KeyRefusal | null {
   if (status !== 'suspended') return null
-  return isOwnerInTeam ? paused : refused('account_suspended')
+  return isOwnerInTeam ? pausedByTeam : refused('account_suspended')
 }

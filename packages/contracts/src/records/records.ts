@@ -15,7 +15,8 @@ export type Pointer = Static<typeof Pointer>
 
 /** The data of a key that admission needs. */
 export const KeyRecord = Type.Object({
-  status: Type.Enum(['active', 'revoked']),
+  /** Earlier releases do not know `paused`, and answer 503. */
+  status: Type.Enum(['active', 'paused', 'revoked']),
   digest: Digest,
   /** After a rotation: the old secret, which works until its grace ends. */
   previous: Type.Union([Type.Object({ digest: Digest, until: Instant }), Type.Null()]),

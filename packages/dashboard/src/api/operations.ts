@@ -1796,6 +1796,7 @@ export interface operations {
                             prefix: string;
                             /** @enum {unknown} */
                             status: "active" | "revoked";
+                            paused: boolean;
                             /** @enum {unknown} */
                             scope: "inference" | "management";
                             expires_at: string | null;
@@ -1834,6 +1835,7 @@ export interface operations {
                     /** @enum {unknown} */
                     scope?: "inference" | "management";
                     account_id?: string;
+                    paused?: boolean;
                     expires_at?: string | null;
                     models?: string[] | null;
                     monthly_budget_usd?: number | null;
@@ -1887,6 +1889,7 @@ export interface operations {
                             prefix: string;
                             /** @enum {unknown} */
                             status: "active" | "revoked";
+                            paused: boolean;
                             /** @enum {unknown} */
                             scope: "inference" | "management";
                             expires_at: string | null;
@@ -1956,6 +1959,7 @@ export interface operations {
             content: {
                 "application/json": {
                     label?: string;
+                    paused?: boolean;
                     expires_at?: string | null;
                     models?: string[] | null;
                     monthly_budget_usd?: number | null;
@@ -1981,6 +1985,7 @@ export interface operations {
                             prefix: string;
                             /** @enum {unknown} */
                             status: "active" | "revoked";
+                            paused: boolean;
                             /** @enum {unknown} */
                             scope: "inference" | "management";
                             expires_at: string | null;
@@ -2325,6 +2330,7 @@ export interface operations {
                             prefix: string;
                             /** @enum {unknown} */
                             status: "active" | "revoked";
+                            paused: boolean;
                             /** @enum {unknown} */
                             scope: "inference" | "management";
                             expires_at: string | null;

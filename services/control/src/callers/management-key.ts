@@ -3,6 +3,7 @@ import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import { and, eq, isNull, lt, or } from 'drizzle-orm'
 import { databaseNowMs } from '../clocks/database-time.ts'
 import type { Orm } from '../database/connect.ts'
+import { statusInForce } from '../database/key-status.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
 import { isPausedByTeam } from '../database/suspensions.ts'
@@ -19,6 +20,7 @@ const columns = {
   previousUntil: keys.previousUntil,
   expiresAt: keys.expiresAt,
   status: keys.status,
+  paused: keys.paused,
   accountStatus: accounts.status,
   suspensions: accounts.suspensions,
   // PostgreSQL's clock, because the replicas' clocks may differ.
@@ -34,7 +36,7 @@ export interface ManagementKey {
  * Finds the management key of a secret, and applies the policy that gateways apply to inference keys.
  *
  * @param digest the secret's
- * @throws ServiceError `invalid_api_key`, `revoked_api_key`, `expired_api_key` or `account_suspended`
+ * @throws ServiceError `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `paused_api_key` or `account_suspended`
  */
 export async function findManagementKey(orm: Orm, digest: string): Promise<ManagementKey> {
   const row = (await findCurrent(orm, digest)) ?? (await findFormer(orm, digest))
@@ -42,7 +44,7 @@ export async function findManagementKey(orm: Orm, digest: string): Promise<Manag
   const { previousDigest, previousUntil, expiresAt } = row
   const isGraceSet = previousDigest !== null && previousUntil !== null
   const previous = isGraceSet ? { digest: previousDigest, until: previousUntil.getTime() } : null
-  const key = { status: row.status, digest: row.digest, previous, expiresAt: expiresAt?.getTime() ?? null }
+  const key = { status: statusInForce(row), digest: row.digest, previous, expiresAt: expiresAt?.getTime() ?? null }
   const isOwnerInTeam = isPausedByTeam(row.suspensions)
   const verdict = judgeKey(
     { key, account: { status: row.accountStatus, ...(isOwnerInTeam && { isOwnerInTeam }) } },

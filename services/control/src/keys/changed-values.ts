@@ -2,7 +2,7 @@ import type { keys } from '../database/schema/keys.ts'
 import { toStoredKey } from './list-keys.ts'
 
 type Row = typeof keys.$inferSelect
-type Value = string | number | null
+type Value = string | number | boolean | null
 
 /** The audit log keeps no more of a list. */
 const maxListLength = 200
@@ -23,9 +23,9 @@ export function changedValues(before: Row, after: Row): Record<string, Value> {
 }
 
 function settingsOf(row: Row): Record<string, Value> {
-  const { label, expires_at, models, monthly_budget_usd, thresholds, requests_per_minute } = toStoredKey(row)
+  const { paused, label, expires_at, models, monthly_budget_usd, thresholds, requests_per_minute } = toStoredKey(row)
   const lists = { models: asText(models), thresholds: asText(thresholds) }
-  return { label, expires_at, monthly_budget_usd, requests_per_minute, ...lists }
+  return { paused, label, expires_at, monthly_budget_usd, requests_per_minute, ...lists }
 }
 
 function asText(list: ReadonlyArray<string | number> | null): string | null {

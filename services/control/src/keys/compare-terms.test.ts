@@ -12,6 +12,7 @@ const key: typeof keys.$inferSelect = {
   prefix: 'abcdefgh',
   digest: 'digest',
   status: 'active',
+  paused: false,
   previousDigest: null,
   previousUntil: null,
   expiresAt: new Date('2026-12-01T10:00:00Z'),
@@ -34,6 +35,7 @@ test('a change to the current values changes nothing, in any notation', async ()
   for (const asked of [
     {},
     { label: 'one' },
+    { paused: false },
     { expires_at: '2026-12-01T11:00:00.000+01:00' },
     { models: ['a', 'b'] },
     { monthly_budget_usd: 12.345678901 },
@@ -49,6 +51,7 @@ test('a change to the current values changes nothing, in any notation', async ()
 test('any other value is a change', async () => {
   for (const asked of [
     { label: 'two' },
+    { paused: true },
     { expires_at: '2026-12-01T10:00:00.001Z' },
     { expires_at: '2026-12-31T23:59:60Z' },
     { expires_at: null },

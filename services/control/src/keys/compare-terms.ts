@@ -18,6 +18,7 @@ export function hasTerms(key: typeof keys.$inferSelect, asked: ChangeKeyRequest)
   const { expires_at: expiry, ...rest } = asked
   const others = rest.thresholds === undefined ? rest : { ...rest, thresholds: inOrder(rest.thresholds) }
   const present: Required<typeof others> = {
+    paused: key.paused,
     label: key.label,
     models: key.models,
     monthly_budget_usd: key.monthlyBudgetNanos === null ? null : toUsd(key.monthlyBudgetNanos),

@@ -6,8 +6,9 @@ import { effectivePlan } from '../catalog/effective-plan.ts'
 import { lastInstant } from '../http/cursor.ts'
 import { inOrder } from '../notices/decide-threshold.ts'
 
-/** The stored limits, thresholds, expiry, label and metadata of a key. */
+/** The stored limits, thresholds, expiry, label and metadata of a key, and whether it is paused. */
 export interface KeyTerms {
+  paused?: boolean
   label?: string
   expiresAt?: Date | null
   models?: string[] | null
@@ -24,8 +25,9 @@ export interface KeyTerms {
  * @throws ServiceError `invalid_request` naming the field
  */
 export function readKeyTerms(asked: ChangeKeyRequest, catalog: Catalog, plan: string, now: Date): KeyTerms {
-  const { label, expires_at, models, monthly_budget_usd, thresholds, requests_per_minute, metadata } = asked
+  const { paused, label, expires_at, models, monthly_budget_usd, thresholds, requests_per_minute, metadata } = asked
   return {
+    ...(paused !== undefined && { paused }),
     ...(label !== undefined && { label }),
     ...(expires_at !== undefined && { expiresAt: expires_at === null ? null : readExpiry(expires_at, now) }),
     ...(models !== undefined && { models: models === null ? null : readModels(models, catalog, plan) }),

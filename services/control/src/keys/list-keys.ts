@@ -110,6 +110,7 @@ export function toStoredKey(row: typeof keys.$inferSelect): Omit<Key, 'can_chang
     label: row.label,
     prefix: row.prefix,
     status: row.status,
+    paused: row.paused,
     scope: row.scope,
     expires_at: row.expiresAt?.toISOString() ?? null,
     models: row.models,

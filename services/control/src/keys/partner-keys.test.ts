@@ -152,6 +152,34 @@ onDatabase('keys for partners', async (t, newDatabase) => {
     )
   })
 
+  await t.test('a paused key is refused until it is resumed, and keeps everything else', async () => {
+    const { user, management, server } = await partner()
+    const key = told(await create(server, { label: 'tenant 1', monthly_budget_usd: 5 }))
+    const before = (await page(server)).keys
+    const change = (id: string, body: object, by: By = server) => call('PATCH', `/api/keys/${id}`, { ...by, body })
+    const paused = await change(key.id, { paused: true })
+    assert.equal((paused.body as { key: Key }).key.paused, true)
+    assert.equal((await recordOf(user.id, key.id)).status, 'paused')
+    assert.deepEqual((await page(server)).keys, [{ ...before[0]!, paused: true }])
+    told(await call('POST', `/api/keys/${key.id}/rotate`, server), 200)
+    assert.equal((await recordOf(user.id, key.id)).status, 'paused', 'a rotation does not resume it')
+    assert.equal((await change(key.id, { paused: false })).status, 200)
+    assert.equal((await recordOf(user.id, key.id)).status, 'active')
+    const { entries } = (await call('GET', '/api/audit', user)).body as AuditResponse
+    assert.partialDeepStrictEqual(entries[0], { action: 'key.updated', detail: { paused_before: true, paused: false } })
+
+    const idle = told(await create(server, { label: 'tenant 2', paused: true }))
+    assert.equal((await recordOf(user.id, idle.id)).status, 'paused')
+    assert.equal((await call('DELETE', `/api/keys/${idle.id}`, server)).status, 200)
+    assert.equal((await recordOf(user.id, idle.id)).status, 'revoked')
+    assert.deepEqual(refusal(await change(idle.id, { paused: false })), [404, 'not_found'])
+
+    assert.equal((await change(management.id, { paused: true }, user)).status, 200)
+    assert.deepEqual(refusal(await call('GET', '/api/keys', server)), [403, 'paused_api_key'])
+    assert.equal((await change(management.id, { paused: false }, user)).status, 200)
+    assert.equal((await call('GET', '/api/keys', server)).status, 200)
+  })
+
   await t.test('an account has at most five management keys, and they do not count towards its quota', async () => {
     const user = await control.signUp({ plan: 'enterprise' })
     const answers = await Promise.all(

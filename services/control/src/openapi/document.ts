@@ -123,6 +123,8 @@ function errorsOf(method: string, text: OperationText): Set<ErrorCode> {
   if (text.isLimited === true) add('too_many_requests')
   if (text.auth === 'operator') add('not_found', 'sign_in_again')
   else if (text.auth !== 'none') add('not_authenticated')
-  if (text.auth === 'account') add('invalid_api_key', 'revoked_api_key', 'expired_api_key', 'account_suspended')
+  if (text.auth === 'account') {
+    add('invalid_api_key', 'revoked_api_key', 'expired_api_key', 'paused_api_key', 'account_suspended')
+  }
   return errors
 }

@@ -41,6 +41,7 @@ export const keyColumns = {
   previousDigest: keys.previousDigest,
   previousUntil: keys.previousUntil,
   status: keys.status,
+  paused: keys.paused,
   expiresAt: keys.expiresAt,
   models: keys.models,
   monthlyBudgetNanos: keys.monthlyBudgetNanos,

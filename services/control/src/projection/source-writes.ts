@@ -1,6 +1,7 @@
 import type { AccountRecord } from '@tollgate/contracts/records/records.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
+import { statusInForce } from '../database/key-status.ts'
 import type { accounts } from '../database/schema/accounts.ts'
 import type { formerSecrets, keys } from '../database/schema/keys.ts'
 import { isPausedByTeam } from '../database/suspensions.ts'
@@ -48,7 +49,7 @@ export function keyWrite(row: KeyRow, epoch: number): ProjectionWrite {
     key: row.id,
     version: versionOf(epoch, row.version),
     record: {
-      status: row.status,
+      status: statusInForce(row),
       digest: row.digest,
       previous:
         row.previousDigest === null || row.previousUntil === null

@@ -37,6 +37,8 @@ t.test('status, presented secret and account decide whether a key is valid', (t)
     [{ ...key, status: 'revoked' }, account, 'revoked_api_key'],
     [{ ...rotated, status: 'revoked' }, account, 'revoked_api_key'],
     [{ ...key, digest: other }, account, 'revoked_api_key'],
+    [{ ...key, status: 'paused' }, account, 'paused_api_key'],
+    [{ ...key, status: 'paused', digest: other }, account, 'revoked_api_key'],
     [key, null, 'state_unavailable'],
     [key, { ...account, status: 'suspended' }, 'account_suspended']
   ]

@@ -26,6 +26,7 @@ const table: ReadonlyArray<[name: string, key: KeyRecord | null, account: Accoun
       account,
       null
     ],
+    ['requests of a paused key go on', { ...activeKey, status: 'paused', cutStreams }, account, null],
     ['an expired key ends no requests', { ...activeKey, expiresAt: 1, cutStreams }, account, null],
     ['a suspended account ends all requests', activeKey, suspended, 'account_suspended'],
     ['also those of a revoked key', revoked, suspended, 'account_suspended'],

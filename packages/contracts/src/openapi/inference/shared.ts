@@ -10,6 +10,7 @@ export const keyErrors: ErrorCode[] = [
   'invalid_api_key',
   'revoked_api_key',
   'expired_api_key',
+  'paused_api_key',
   'too_many_requests',
   'account_suspended',
   'state_unavailable',

@@ -57,6 +57,19 @@ test('details are pairs of text', async () => {
 test('a change of something with a name is a sentence, without the id', async () => {
   const told = (changed: Partial<AuditEntry>) => textOf(describeSentence({ ...entry, ...changed }))
   assert.equal(told({ detail: { label: 'ci' } }), 'ada@example.com created the key “ci”.')
+  const paused = { paused_before: false, paused: true, label: 'ci', changed: 'paused' }
+  const update = { action: 'key.updated', detail: paused } as const
+  assert.equal(told(update), 'ada@example.com paused the key “ci”.')
+  assert.deepEqual(describeRest({ ...entry, ...update }), [])
+  const resumed = { ...paused, paused_before: true, paused: false }
+  assert.equal(told({ ...update, detail: resumed }), 'ada@example.com resumed the key “ci”.')
+  const both = { ...paused, changed: 'models, paused', models_before: null, models: 'gpt-5' }
+  assert.equal(told({ ...update, detail: both }), 'ada@example.com changed the key “ci”.')
+  assert.ok(
+    describeRest({ ...entry, ...update, detail: both }).some(
+      ([name, { text }]) => name === 'paused' && text === 'from no to yes'
+    )
+  )
   assert.equal(
     told({ action: 'key.revoked', actor_id: null, actor_email: null, detail: { label: 'ci', by_key: 'key_2' } }),
     'The management key key_2 revoked the key “ci”.'

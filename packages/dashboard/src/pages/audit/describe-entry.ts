@@ -63,13 +63,17 @@ export const describedActions = Object.entries(deeds).map(
 
 type Detail = AuditEntry['detail']
 
+/** The `changed` of a key that was only paused or resumed. */
+const onlyPaused = 'paused'
+
 /** What was done, and to what. */
 type Deed = readonly [verb: string, name?: string]
 
 /** More exact words for an entry that names what was changed. */
 const named: Readonly<Record<string, (detail: Detail) => Deed | null>> = {
   'key.created': ({ label }) => withName('created the key', label),
-  'key.updated': ({ label }) => withName('changed the key', label),
+  'key.updated': ({ label, changed, paused }) =>
+    withName(`${changed !== onlyPaused ? 'changed' : paused === true ? 'paused' : 'resumed'} the key`, label),
   'key.rotated': ({ label }) => withName('rotated the key', label),
   'key.grace_ended': ({ label }) => withName('ended the old value of the key', label),
   'key.revoked': ({ label }) => withName('revoked the key', label),
@@ -148,7 +152,8 @@ function linkToSubject(entry: AuditEntry): Pick<Part, 'to'> {
 /** The facts that {@link describeSentence} leaves out. */
 export function describeRest(entry: AuditEntry): Array<readonly [name: string, value: Part]> {
   const isNamed = namedDeed(entry) !== null
-  const said = isNamed ? (saidIn[kindOf(entry)] ?? []) : []
+  const ofPause = entry.detail.changed === onlyPaused ? ['changed', 'paused', 'paused_before'] : []
+  const said = isNamed ? [...(saidIn[kindOf(entry)] ?? []), ...ofPause] : []
   const isSaid = (name: string) => name === 'by_key' || (said.includes(name) && !isRename(name, entry.detail))
   const detail = Object.fromEntries(Object.entries(entry.detail).filter(([name]) => !isSaid(name)))
   const facts = describeDetail({ detail, subject: null }).map(([name, text]) => [name, { text }] as const)
@@ -206,6 +211,7 @@ const described: Readonly<Record<string, Member>> = {
   left: { name: 'recovery codes left' },
   cut_streams: { name: 'open requests', format: () => 'ended' },
   label: { format: quote },
+  paused: { format: (value) => (value === 'true' ? 'yes' : 'no') },
   monthly_budget_usd: { name: 'monthly budget', format: formatUsd },
   requests_per_minute: { unset: 'the plan default' },
   models: { unset: 'all models in the plan' },

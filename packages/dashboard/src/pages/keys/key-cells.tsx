@@ -12,7 +12,7 @@ import type { KeyColumn } from './key-table.tsx'
 import { oldValueUntil } from './old-value.ts'
 import type { Key } from './read-key-form.ts'
 
-export type KeyAction = 'edit' | 'rotate' | 'revoke' | 'end-old-value'
+export type KeyAction = 'edit' | 'rotate' | 'pause' | 'revoke' | 'end-old-value'
 type OnAction = (action: KeyAction, key: Key) => void
 
 /** What a management key does, in place of its spend and limits. */
@@ -50,13 +50,14 @@ export const keyColumns = (onAction: OnAction): ReadonlyArray<KeyColumn<Key>> =>
 ]
 
 /** The state of a key as badges; nothing for an active key for inference. */
-export function KeyBadges({ listed }: { readonly listed: Pick<Key, 'scope' | 'status' | 'expires_at'> }) {
+export function KeyBadges({ listed }: { readonly listed: Pick<Key, 'scope' | 'status' | 'paused' | 'expires_at'> }) {
   const isLive = listed.status === 'active'
   const isExpired = listed.expires_at !== null && new Date(listed.expires_at) <= now()
   return (
     <>
       {listed.scope === 'management' && <Badge tone="accent">Management</Badge>}
       {!isLive && <Badge>Revoked</Badge>}
+      {isLive && listed.paused && <Badge tone="warning">Paused</Badge>}
       {isLive && isExpired && <Badge tone="warning">Expired</Badge>}
     </>
   )
@@ -131,6 +132,7 @@ export function KeyActions({ listed, onAction }: { readonly listed: Key; readonl
     <div className="flex gap-2">
       {action('edit', 'Edit')}
       {action('rotate', 'Rotate')}
+      {action('pause', listed.paused ? 'Resume' : 'Pause')}
       {action('revoke', 'Revoke')}
       {oldValueUntil(listed, now()) !== null && action('end-old-value', 'End old value')}
     </div>

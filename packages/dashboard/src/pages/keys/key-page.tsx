@@ -25,6 +25,7 @@ import { KeyUsage } from './key-usage.tsx'
 
 const EditKeyDialog = lazyDialog(() => import('./edit-key-dialog.tsx'), 'EditKeyDialog')
 const EndOldValueDialog = lazyDialog(() => import('./end-old-value-dialog.tsx'), 'EndOldValueDialog')
+const PauseKeyDialog = lazyDialog(() => import('./pause-key-dialog.tsx'), 'PauseKeyDialog')
 const RevokeKeyDialog = lazyDialog(() => import('./revoke-key-dialog.tsx'), 'RevokeKeyDialog')
 const RotateKeyDialog = lazyDialog(() => import('./rotate-key-dialog.tsx'), 'RotateKeyDialog')
 
@@ -74,6 +75,7 @@ export function KeyPage() {
       {open === 'edit' && key !== undefined && <EditKeyDialog target={key} onClose={close} />}
       {open === 'rotate' && key !== undefined && <RotateKeyDialog target={key} onClose={close} />}
       {open === 'end-old-value' && key !== undefined && <EndOldValueDialog target={key} onClose={close} />}
+      {open === 'pause' && key !== undefined && <PauseKeyDialog target={key} onClose={close} />}
       {open === 'revoke' && key !== undefined && <RevokeKeyDialog target={key} onClose={close} />}
     </Page>
   )
@@ -104,7 +106,7 @@ function Settings({ shown }: { readonly shown: ShownKey }) {
           [
             'State',
             <span key="state" className="flex flex-wrap items-center gap-1.5">
-              {shown.status === 'active' && 'Active'}
+              {shown.status === 'active' && !shown.paused && 'Active'}
               <KeyBadges listed={shown} />
             </span>
           ],

@@ -22,6 +22,7 @@ import { useHasRevoked, useKeys } from './use-keys.ts'
 const CreateKeyDialog = lazyDialog(() => import('./create-key-dialog.tsx'), 'CreateKeyDialog')
 const EditKeyDialog = lazyDialog(() => import('./edit-key-dialog.tsx'), 'EditKeyDialog')
 const EndOldValueDialog = lazyDialog(() => import('./end-old-value-dialog.tsx'), 'EndOldValueDialog')
+const PauseKeyDialog = lazyDialog(() => import('./pause-key-dialog.tsx'), 'PauseKeyDialog')
 const RevokeKeyDialog = lazyDialog(() => import('./revoke-key-dialog.tsx'), 'RevokeKeyDialog')
 const RotateKeyDialog = lazyDialog(() => import('./rotate-key-dialog.tsx'), 'RotateKeyDialog')
 
@@ -84,6 +85,7 @@ export function KeysPage() {
       {open?.action === 'edit' && <EditKeyDialog target={open.key} onClose={close} />}
       {open?.action === 'rotate' && <RotateKeyDialog target={open.key} onClose={close} />}
       {open?.action === 'end-old-value' && <EndOldValueDialog target={open.key} onClose={close} />}
+      {open?.action === 'pause' && <PauseKeyDialog target={open.key} onClose={close} />}
       {open?.action === 'revoke' && <RevokeKeyDialog target={open.key} onClose={close} />}
     </Page>
   )

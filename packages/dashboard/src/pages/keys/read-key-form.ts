@@ -6,7 +6,7 @@ import { type OptionalReading, readEndDay, readLimit } from '../../forms/read-op
 import { readThresholds } from '../account/read-thresholds.ts'
 
 export type Key = Answer<'listKeys'>['keys'][number]
-export type KeySettings = Required<Omit<Input<'createKey'>['body'], 'scope' | 'account_id'>>
+export type KeySettings = Required<Omit<Input<'createKey'>['body'], 'scope' | 'account_id' | 'paused'>>
 
 const metadataName = /^[A-Za-z0-9_.-]{1,40}$/
 const maxPairs = 16

@@ -62,6 +62,7 @@ const words: Readonly<Record<string, Words>> = {
     remedies: [],
     isForOwner: false
   },
+  paused_api_key: { text: 'The key is paused. Resume it, or continue without it.', remedies: [], isForOwner: false },
   expired_api_key: { text: 'The key has expired. Continue without it.', remedies: [], isForOwner: false }
 }
 

@@ -134,6 +134,7 @@ export const changes: readonly Change[] = [
   patchKey("a key's budget", '402 key_budget_exceeded', () => ({ monthly_budget_usd: 0 })),
   patchKey("a key's rate", '429 requests_per_minute', () => ({ requests_per_minute: 1 })),
   patchKey("a key's models", '403 model_not_allowed', () => ({ models: ['steady'] })),
+  patchKey('pause a key', '403 paused_api_key', () => ({ paused: true })),
   {
     name: "a key's expiry",
     prepare(system) {

@@ -20,6 +20,8 @@ export const keys = pgTable(
     /** SHA-256 (hex) of the secret. */
     digest: text('digest').notNull().unique(),
     status: text('status', { enum: ['active', 'revoked'] }).notNull(),
+    /** Whether its requests are refused until somebody resumes it. */
+    paused: boolean('paused').notNull().default(false),
     /** After a rotation: the digest of the previous secret, and when that secret ends. */
     previousDigest: text('previous_digest'),
     previousUntil: at('previous_until'),
