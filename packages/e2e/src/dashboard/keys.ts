@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
+import { chatOutcome, openaiClient } from '../openai-client.ts'
 import { ada, hostile } from './ada.ts'
 import { visit } from './browser.ts'
 import { accessibilityProblems } from './check-accessibility.ts'
@@ -14,7 +15,7 @@ t.test('dialogs are accessible, trap the focus, and return it to the element tha
   if (browser === null) return
   const { page, context } = await visit(browser, system, { person: ada })
   await page.goto('/dashboard/keys')
-  for (const action of ['Create key', 'Edit', 'Rotate', 'Revoke']) {
+  for (const action of ['Create key', 'Edit', 'Rotate', 'Pause', 'Revoke']) {
     const opener = page.getByRole('button', { name: action }).first()
     await opener.focus()
     await page.keyboard.press('Enter')
@@ -113,6 +114,31 @@ t.test('a key is created and rotated only once, even if the response is lost', a
   await page.getByRole('link', { name: 'made once, named twice' }).click()
   await page.getByText('At 50 %, 90 % of the budget').waitFor()
   await page.getByText('open requests:').waitFor()
+  await context.close()
+})
+
+t.test('a paused key is marked, refused by the gateway, and works again once it is resumed', async () => {
+  if (browser === null) return
+  const { page, context, complaints } = await visit(browser, system, { person: ada })
+  const { key } = (await ada.createKey('takes a break')).body
+  const ask = () => chatOutcome(openaiClient(system.addresses.gateway, key.value))
+  await page.goto('/dashboard/keys')
+  const row = page.getByRole('row').filter({ hasText: 'takes a break' })
+  for (const [verb, done, outcome] of [
+    ['Pause', 'Key paused.', '403 paused_api_key'],
+    ['Resume', 'Key resumed.', '200']
+  ] as const) {
+    await row.getByRole('button', { name: verb }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: `${verb} key` })
+      .click()
+    await page.getByText(done).waitFor()
+    await row.getByText('Paused', { exact: true }).waitFor({ state: verb === 'Pause' ? 'visible' : 'detached' })
+    assert.equal(await ask(), outcome)
+  }
+  assert.deepEqual(complaints, [])
+  await ada.revokeKey(key.id)
   await context.close()
 })
 

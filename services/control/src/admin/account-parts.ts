@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import { type CustomerRow, findCustomer } from '../billing/customers.ts'
 import { NoSuchCustomerError, type Payments, type ProviderInvoice } from '../billing/payments.ts'
 import type { Orm } from '../database/connect.ts'
+import { statusInForce } from '../database/key-status.ts'
 import { keys } from '../database/schema/keys.ts'
 import { sessions } from '../database/schema/sessions.ts'
 import { members } from '../database/schema/team.ts'
@@ -44,6 +45,7 @@ export async function readKeys(orm: Orm, accountId: string, now: Date): Promise<
       prefix: keys.prefix,
       scope: keys.scope,
       status: keys.status,
+      paused: keys.paused,
       isExpired,
       createdAt: keys.createdAt,
       lastUsedAt: keys.lastUsedAt,
@@ -53,9 +55,9 @@ export async function readKeys(orm: Orm, accountId: string, now: Date): Promise<
     .where(and(eq(keys.accountId, accountId), isNull(keys.sessionId)))
     .orderBy(desc(isActive), desc(keys.createdAt), desc(keys.id))
     .limit(maxKeys)
-  return rows.map(({ isExpired, status, createdAt, lastUsedAt, expiresAt, ...key }) => ({
+  return rows.map(({ isExpired, status, paused, createdAt, lastUsedAt, expiresAt, ...key }) => ({
     ...key,
-    status: status === 'active' && isExpired ? 'expired' : status,
+    status: status === 'active' && isExpired ? 'expired' : statusInForce({ status, paused }),
     created_at: createdAt.toISOString(),
     last_used_at: lastUsedAt?.toISOString() ?? null,
     expires_at: expiresAt?.toISOString() ?? null

@@ -94,7 +94,7 @@ export const AdminKey = Type.Object({
   label: Type.String(),
   prefix: Type.String(),
   scope: Type.Enum(['inference', 'management']),
-  status: Type.Enum(['active', 'revoked', 'expired']),
+  status: Type.Enum(['active', 'paused', 'revoked', 'expired']),
   created_at: Instant,
   last_used_at: Type.Union([Instant, Type.Null()]),
   expires_at: Type.Union([Instant, Type.Null()])

@@ -13,6 +13,7 @@ interface KeysCardProps {
 
 const states = {
   active: ['accent', 'Active'],
+  paused: ['warning', 'Paused'],
   revoked: ['neutral', 'Revoked'],
   expired: ['warning', 'Expired']
 } as const
