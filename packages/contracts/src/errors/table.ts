@@ -209,7 +209,7 @@ export const errorTable = {
   paused_api_key: [
     403,
     'permission_error',
-    'The API key is paused. Whoever may change it can resume it in the dashboard.'
+    "The API key is paused. Resume it in the dashboard, or ask the account's owner."
   ],
   account_suspended: [403, 'permission_error', 'The account is suspended. Contact the operator.'],
   csrf_rejected: [

@@ -53,3 +53,25 @@ t.test('a key whose plan was never read may send 60 invalid requests a minute', 
   assert.deepEqual(outcomes.slice(0, 60), Array(60).fill('400 invalid_request'))
   assert.deepEqual(outcomes.slice(60), Array(2).fill('429 requests_per_minute'))
 })
+
+t.test(
+  'requests while a key is paused or its account is suspended do not count, so it works at once afterwards',
+  async () => {
+    const seeded = await gateway.seedKey({ key: { requestsPerMinute: 5 } })
+    const ask = async () => outcomeOf(await post(gateway, seeded.secret, '/chat/completions', chatOf('small')))
+    const askTwelveTimes = async () => {
+      const outcomes = new Set<string>()
+      for (let index = 0; index < 12; index++) outcomes.add(await ask())
+      return [...outcomes]
+    }
+    assert.equal(await ask(), '200')
+    await gateway.changeKey(seeded, { status: 'paused' })
+    assert.deepEqual(await askTwelveTimes(), ['403 paused_api_key'])
+    await gateway.changeKey(seeded, { status: 'active' })
+    assert.equal(await ask(), '200')
+    await gateway.changeAccount(seeded, { plan: 'free', status: 'suspended' })
+    assert.deepEqual(await askTwelveTimes(), ['403 account_suspended'])
+    await gateway.changeAccount(seeded, { plan: 'free', status: 'active' })
+    assert.equal(await ask(), '200')
+  }
+)

@@ -1,4 +1,5 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import { planOf } from '@tollgate/contracts/records/override.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
@@ -11,14 +12,16 @@ const defaultPerMinute = 60
 /** Statuses of requests that are refused before Redis counts them, for an error that the client can correct. */
 const countedStatuses = new Set([400, 403, 404, 408, 413, 415])
 
+/** The client cannot correct these, and may retry until they end. Then its requests must be accepted at once. */
+const endedByOthers: ReadonlySet<ErrorCode> = new Set(['account_suspended', 'paused_api_key'])
+
 /**
  * Counts a request that was refused before a rate limit could count it. Each process counts by itself, where it remembers
  * the key.
  */
 export function countRefusal(known: KnownKey, error: unknown, catalog: CatalogView | null): void {
   if (!(error instanceof ServiceError) || !countedStatuses.has(error.status)) return
-  // The client cannot correct a suspension, and may retry until it ends.
-  if (error.code === 'account_suspended') return
+  if (endedByOthers.has(error.code)) return
   const now = performance.now()
   if (known.refusals === null || known.refusals.endsAt <= now) {
     known.refusals = { count: 0, perMinute: 0, endsAt: now + windowMs }

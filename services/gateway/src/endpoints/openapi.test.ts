@@ -23,6 +23,7 @@ test('the gateway matches its document', async (t) => {
   const poor = await gateway.seedKey({ key: { monthlyBudgetNanos: 0 } })
   const rare = await gateway.seedKey({ key: { requestsPerMinute: 1 } })
   const suspended = await gateway.seedKey({ account: { status: 'suspended' } })
+  const paused = await gateway.seedKey({ key: { status: 'paused' } })
   const revoked = await gateway.seedKey({ key: { status: 'revoked' } })
   const expired = await gateway.seedKey({ key: { expiresAt: 1 } })
 
@@ -114,6 +115,7 @@ test('the gateway matches its document', async (t) => {
       assert.equal(await ask(operation, { body, url, secret: revoked.secret }), '401 revoked_api_key')
       assert.equal(await ask(operation, { body, url, secret: expired.secret }), '401 expired_api_key')
       assert.equal(await ask(operation, { body, url, secret: suspended.secret }), '403 account_suspended')
+      assert.equal(await ask(operation, { body, url, secret: paused.secret }), '403 paused_api_key')
     }
     assert.equal(await ask(chat, { body: '{' }), '400 invalid_json')
     const used = { body: { model: 'small', messages, n: 3 }, repeatKey: 'key 1' }
