@@ -1,5 +1,5 @@
 import { type RedisLuaRuntime, RedisServerState } from 'js-redis-server/core'
-import { readInPlace } from './without-copies.ts'
+import { readInPlace } from './read-in-place.ts'
 
 /**
  * The state of a `js-redis-server` that reads values in place, and whose Lua runs scripts as Redis 7 does. Its Lua lacks two things:
