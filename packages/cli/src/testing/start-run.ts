@@ -93,9 +93,15 @@ export function runStart(
     seen = [...seen, ...tree]
     return tree
   }
-  t.after(async () => {
+  const killNow = () => {
     look()
     killAll(seen)
+  }
+  // tap sends it to a test that runs out of time, half a second before it kills the test.
+  process.once('SIGALRM', killNow)
+  t.after(async () => {
+    process.off('SIGALRM', killNow)
+    killNow()
     await untilEnded(seen)
   })
   return {
