@@ -34,6 +34,7 @@ const key = {
   label: 'one',
   prefix: 'abcdefgh',
   status: 'active',
+  paused: false,
   scope: 'inference',
   expires_at: null,
   models: null,

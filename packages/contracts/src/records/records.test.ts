@@ -26,6 +26,8 @@ test('records are read as they were written', async () => {
   assert.deepEqual(readKeyRecord(JSON.stringify(plain)), plain)
   const cut = { ...key, status: 'revoked', cutStreams: true }
   assert.deepEqual(readKeyRecord(JSON.stringify(cut)), cut)
+  const asleep = { ...key, status: 'paused' }
+  assert.deepEqual(readKeyRecord(JSON.stringify(asleep)), asleep)
   const account = { plan: 'pro', status: 'suspended', ownCapNanos: 0 }
   assert.deepEqual(readAccountRecord(JSON.stringify(account)), account)
   const paused = { ...account, isOwnerInTeam: true }
@@ -37,7 +39,7 @@ test('records are read as they were written', async () => {
 test('a record that this release would not write is refused', async () => {
   for (const wrong of [
     {},
-    { ...key, status: 'paused' },
+    { ...key, status: 'asleep' },
     { ...key, digest: 'short' },
     { ...key, digest: 'A'.repeat(64) },
     { ...key, previous: { digest } },
