@@ -57,6 +57,7 @@ onDatabase('keys', async (t, newDatabase) => {
       label: ' my <key> 🔑 ',
       prefix: key.value.slice(3, 11),
       status: 'active',
+      paused: false,
       scope: 'inference',
       expires_at: null,
       models: null,
