@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { addDemoData } from '../demo-data/add-demo-data.ts'
 import { demoKeys } from '../demo-data/demo-keys.ts'
 import { signInDemoUser } from '../demo-data/demo-session.ts'
@@ -13,6 +16,13 @@ t.setTimeout(300_000)
 const run = promisify(execFile)
 const main = fileURLToPath(new URL('./demo-data.ts', import.meta.url))
 
+/** Is removed after the system that uses it has ended. tap removes `t.testdir()` before. */
+async function dataDirectory(t: Test): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'tollgate-demo-data-'))
+  t.after(() => rm(directory, { recursive: true, maxRetries: 5 }))
+  return directory
+}
+
 interface Bucket {
   readonly start: string
   readonly requests: number
@@ -20,7 +30,7 @@ interface Bucket {
 }
 
 t.test('demo data fills a running system once, and the reports show it', async (t) => {
-  const env = await startEnv(t.testdir())
+  const env = await startEnv(await dataDirectory(t))
   await assert.rejects(run(process.execPath, [main], { env }), { code: 1, stderr: /Run npm start first/ })
   const start = runStart(t, 'program', env)
   await start.until('Press Ctrl-C to stop everything.')
@@ -74,7 +84,7 @@ t.test('demo data fills a running system once, and the reports show it', async (
 })
 
 t.test('npm start fills a new demo account, and never one that had a key', async (t) => {
-  const env: Record<string, string> = { ...(await startEnv(t.testdir())), TOLLGATE_DEMO_DATA: 'on' }
+  const env: Record<string, string> = { ...(await startEnv(await dataDirectory(t))), TOLLGATE_DEMO_DATA: 'on' }
   const start = runStart(t, 'program', env)
   await start.until('Press Ctrl-C to stop everything.')
   const session = await signInDemoUser(`http://localhost:${env.CONTROL_PORT}`)

@@ -9,7 +9,7 @@ import { demoUser, seedDemoUsers } from '../start/demo.ts'
 import { choosePorts } from './ports.ts'
 import { type System, startSystem } from './system.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 t.test(
   'parts are replaced, killed and started one by one, and gateways serve without control and identity',
