@@ -45,6 +45,8 @@ async function lastAcceptedAfterRevocation(system: TestSystem, person: Person, l
 t.test('every gateway refuses a revoked key at once, with and without pub/sub', async (t) => {
   const system = await startTestSystem(t, { gateways: 2 })
   const ada = await new Person(system, 'ada').join('pro')
+  const askAll = (value: string) =>
+    Promise.all(system.addresses.gateways.map((gateway) => chatOutcome(openaiClient(gateway, value))))
 
   const withNotices = await lastAcceptedAfterRevocation(system, ada, 'with notices')
   assert.partialDeepStrictEqual(withNotices.revoked, { status: 200, body: { ok: true } })
@@ -55,23 +57,20 @@ t.test('every gateway refuses a revoked key at once, with and without pub/sub', 
     const old = (await ada.createKey('rotated')).body.key
     const path = `/api/keys/${old.id}`
     const rotated = await ada.call<{ key: { value: string } }>('POST', `${path}/rotate`, { grace_seconds: 3600 })
-    const ask = (value: string) =>
-      Promise.all(system.addresses.gateways.map((gateway) => chatOutcome(openaiClient(gateway, value))))
-    assert.deepEqual(await ask(old.value), ['200', '200'])
+    assert.deepEqual(await askAll(old.value), ['200', '200'])
     assert.partialDeepStrictEqual(await ada.call('POST', `${path}/end-grace`), { status: 200, body: { ok: true } })
-    assert.deepEqual(await ask(old.value), ['401 revoked_api_key', '401 revoked_api_key'])
-    assert.deepEqual(await ask(rotated.body.key.value), ['200', '200'])
+    assert.deepEqual(await askAll(old.value), ['401 revoked_api_key', '401 revoked_api_key'])
+    assert.deepEqual(await askAll(rotated.body.key.value), ['200', '200'])
   })
 
   await t.test('every gateway refuses a paused key at once, and accepts it again once it is resumed', async () => {
     const { id, value } = (await ada.createKey('paused')).body.key
-    const ask = () => Promise.all(system.addresses.gateways.map((gateway) => chatOutcome(openaiClient(gateway, value))))
     const pause = (paused: boolean) => ada.call('PATCH', `/api/keys/${id}`, { paused })
-    assert.deepEqual(await ask(), ['200', '200'])
+    assert.deepEqual(await askAll(value), ['200', '200'])
     assert.equal((await pause(true)).status, 200)
-    assert.deepEqual(await ask(), ['403 paused_api_key', '403 paused_api_key'])
+    assert.deepEqual(await askAll(value), ['403 paused_api_key', '403 paused_api_key'])
     assert.equal((await pause(false)).status, 200)
-    assert.deepEqual(await ask(), ['200', '200'])
+    assert.deepEqual(await askAll(value), ['200', '200'])
   })
 
   // js-redis-server cannot revoke permissions.

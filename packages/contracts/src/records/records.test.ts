@@ -26,8 +26,8 @@ test('records are read as they were written', async () => {
   assert.deepEqual(readKeyRecord(JSON.stringify(plain)), plain)
   const cut = { ...key, status: 'revoked', cutStreams: true }
   assert.deepEqual(readKeyRecord(JSON.stringify(cut)), cut)
-  const asleep = { ...key, status: 'paused' }
-  assert.deepEqual(readKeyRecord(JSON.stringify(asleep)), asleep)
+  const pausedKey = { ...key, status: 'paused' }
+  assert.deepEqual(readKeyRecord(JSON.stringify(pausedKey)), pausedKey)
   const account = { plan: 'pro', status: 'suspended', ownCapNanos: 0 }
   assert.deepEqual(readAccountRecord(JSON.stringify(account)), account)
   const paused = { ...account, isOwnerInTeam: true }

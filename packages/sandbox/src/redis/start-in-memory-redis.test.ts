@@ -2,15 +2,20 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Redis } from 'ioredis'
-import { test } from 'tap'
+import { type Test, test } from 'tap'
 import { freePort } from '../free-port.ts'
 import { startJsRedis } from './start-in-memory-redis.ts'
 
-test('commands in an HTTP request, which any web page can send, do not run', async (t) => {
+async function startWithClient(t: Test) {
   const redis = await startJsRedis(await freePort(), {})
   t.teardown(() => redis.stop())
   const client = new Redis(redis.url)
   t.teardown(() => client.disconnect())
+  return { redis, client }
+}
+
+test('commands in an HTTP request, which any web page can send, do not run', async (t) => {
+  const { redis, client } = await startWithClient(t)
   await client.set('kept', '1')
   const lines = 'FLUSHALL\r\nSET stolen 1\r\n'
   for (const text of [
@@ -46,10 +51,7 @@ test('INFO has, as in Redis, a new run id for each server, its role and its evic
 })
 
 test('scripts of Redis 7 run: with a line of flags, under their own SHA-1, with integers over 32 bits', async (t) => {
-  const redis = await startJsRedis(await freePort(), {})
-  t.teardown(() => redis.stop())
-  const client = new Redis(redis.url)
-  t.teardown(() => client.disconnect())
+  const { client } = await startWithClient(t)
   const script = [
     '#!lua flags=no-writes',
     "local text = string.format('%d~%s~%.1f', tonumber(ARGV[1]), 'é', 0.5)",
@@ -64,10 +66,7 @@ test('scripts of Redis 7 run: with a line of flags, under their own SHA-1, with 
 })
 
 test('a reply keeps what it read when a later command of the same transaction writes', async (t) => {
-  const redis = await startJsRedis(await freePort(), {})
-  t.teardown(() => redis.stop())
-  const client = new Redis(redis.url)
-  t.teardown(() => client.disconnect())
+  const { client } = await startWithClient(t)
   const transaction = client
     .multi()
     .set('text', 'old')
@@ -103,10 +102,9 @@ test('a reply keeps what it read when a later command of the same transaction wr
 })
 
 test('a transaction is refused if another client wrote the key that it watches', async (t) => {
-  const redis = await startJsRedis(await freePort(), {})
-  t.teardown(() => redis.stop())
-  const [client, other] = [new Redis(redis.url), new Redis(redis.url)]
-  t.teardown(() => [client, other].forEach((each) => void each.disconnect()))
+  const { redis, client } = await startWithClient(t)
+  const other = new Redis(redis.url)
+  t.teardown(() => other.disconnect())
   await client.watch('watched')
   await other.hset('watched', 'a', '1')
   assert.equal(await client.multi().get('other').exec(), null)

@@ -31,8 +31,12 @@ export const kindsOfMails: Readonly<Record<MailKind, Kind>> = {
   },
   account: {
     types: [
-      ...(['payment.failed', 'account.suspended', 'account.resumed'] as const),
-      ...(['key.revoked_by_operator', 'recovery_code.used', 'seat.removed'] as const)
+      'payment.failed',
+      'account.suspended',
+      'account.resumed',
+      'key.revoked_by_operator',
+      'recovery_code.used',
+      'seat.removed'
     ],
     ...{ isRequired: true, isForOperators: false, collectMs: 0, about: 'your account' }
   },
