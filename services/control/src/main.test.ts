@@ -10,7 +10,7 @@ import type { OfferedPlan } from '@tollgate/contracts/http/billing.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { startIdentity } from '@tollgate/sandbox/identity/start-identity.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { test } from 'tap'
 import { withKeyQuota, writeFile } from './catalog/testing/catalog-files.ts'
 import { anonKey, serviceRoleKey, stripeKey, webhookSecret } from './testing/control-options.ts'
@@ -21,8 +21,8 @@ test('control as a program', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-control-'))
   t.after(() => rmSync(directory, { recursive: true }))
   await copyPgliteDirectory('migrated', join(directory, 'postgres'))
-  const redis = await startRedis({ port: 0 })
-  t.after(() => redis.stop())
+  const redis = await leaseRedis()
+  t.after(() => redis.giveBack())
   const identity = await startIdentity({
     port: 0,
     mailboxPort: 0,

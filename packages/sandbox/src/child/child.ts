@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { Socket } from 'node:net'
 import { endWithParent } from './end-with-parent.ts'
 import { untilSuspended } from './until-suspended.ts'
 
@@ -16,6 +17,8 @@ export interface ChildOptions {
   readonly stopTimeoutMs?: number
   /** A directory to remove if this process dies before it can remove it itself. */
   readonly temporaryDirectory: string | null
+  /** Whether this process may end, and so end the program, as soon as it has nothing else to do. */
+  readonly unref?: boolean | undefined
 }
 
 export interface Child {
@@ -70,8 +73,11 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     lines.push(...complete)
     lines.splice(0, lines.length - outputLines)
   }
-  running.stdout.setEncoding('utf8').on('data', collect)
-  running.stderr.setEncoding('utf8').on('data', collect)
+  for (const stream of [running.stdout, running.stderr]) {
+    stream.setEncoding('utf8').on('data', collect)
+    if (options.unref === true && stream instanceof Socket) stream.unref()
+  }
+  if (options.unref === true) running.unref()
 
   let isRunning = true
   // Not 'exit': only at 'close' has all output been read.

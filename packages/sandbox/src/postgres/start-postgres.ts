@@ -16,6 +16,8 @@ export interface PostgresOptions {
   readonly variables?: Readonly<Record<string, string>>
   /** More settings by name, such as `{ max_connections: '300' }`. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Whether this process may end, and so end the server, as soon as it has nothing else to do. */
+  readonly unref?: boolean
 }
 
 export interface RunningPostgres {
@@ -46,7 +48,8 @@ export async function startPostgres({
   fsync = false,
   parent = tmpdir(),
   variables,
-  settings = {}
+  settings = {},
+  unref
 }: PostgresOptions = {}): Promise<RunningPostgres | null> {
   const programs = findPostgres(process.env)
   if (programs === null) return null
@@ -75,7 +78,8 @@ export async function startPostgres({
         variables,
         user,
         stopSignal: 'SIGINT',
-        temporaryDirectory: directory
+        temporaryDirectory: directory,
+        unref
       })
       await untilReady(child, join(data, 'postmaster.pid'), port)
       return { child, port }

@@ -20,6 +20,8 @@ export interface RedisOptions extends RedisAccess {
   readonly variables?: Readonly<Record<string, string>>
   /** The program to run; null: the in-memory Redis in JavaScript. By default, the one that `findRedisServer` finds. */
   readonly program?: RedisProgram | null
+  /** Whether this process may end, and so end the program, as soon as it has nothing else to do. */
+  readonly unref?: boolean
 }
 
 export interface RunningRedis {

@@ -13,7 +13,7 @@ export async function startRedisProgram(
   port: number,
   options: Omit<RedisOptions, 'port'>
 ): Promise<RunningRedis> {
-  const { dataDir = null, persistence = dataDir !== null, args = [], variables } = options
+  const { dataDir = null, persistence = dataDir !== null, args = [], variables, unref } = options
   const temporaryDirectory = dataDir === null ? await mkdtemp(join(tmpdir(), 'tollgate-redis-')) : null
   const directory = resolve(dataDir ?? temporaryDirectory ?? '')
   const removeTemporary = async () => {
@@ -27,7 +27,8 @@ export async function startRedisProgram(
       cwd: directory,
       variables,
       stopSignal: 'SIGTERM',
-      temporaryDirectory
+      temporaryDirectory,
+      unref
     })
     try {
       await untilServerReady(child, port, options)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { test } from 'tap'
 import { connectServer } from './connect-redis.ts'
 import { RedisAwayError } from './redis-link.ts'
@@ -38,9 +38,9 @@ const write = "#!lua\nreturn redis.call('SET', KEYS[1], 1)"
 
 test('a refused script is told from a script that may have run', async (t) => {
   if (!need(t, 'redis-server', program)) return
-  const server = await startRedis({ port: 0, program })
+  const server = await leaseRedis({ program })
   const link = connectServer(server.url, { name: 'a-test', silenceTimeoutMs: 30_000, onError: () => {} })
-  t.after(() => Promise.all([link.close(), server.stop()]))
+  t.after(() => Promise.all([link.close(), server.giveBack()]))
   await link.ready()
   const { client } = link
   const failureOf = (attempt: Promise<unknown>) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { test } from 'tap'
 import { connectServer } from './connect-redis.ts'
 
@@ -10,9 +10,9 @@ const program = findRedisServer(process.env)
 
 test('subscriptions to one channel share a connection, and the last one that ends closes it', async (t) => {
   if (!need(t, 'redis-server', program)) return
-  const server = await startRedis({ port: 0, program })
+  const server = await leaseRedis({ program })
   const link = connectServer(server.url, { name: 'a-test', silenceTimeoutMs: 30_000, onError: () => {} })
-  t.after(() => Promise.all([link.close(), server.stop()]))
+  t.after(() => Promise.all([link.close(), server.giveBack()]))
   await link.ready()
   const countSubscribers = async () => String(await link.client.client('LIST')).match(/ sub=1 /g)?.length ?? 0
   const untilSubscribers = async (count: number) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { type Test, test } from 'tap'
 import { connectServer } from '../link/connect-redis.ts'
 import type { RedisNode } from '../link/redis-link.ts'
@@ -23,7 +23,7 @@ export function testOnEveryRedis(
   ] as const) {
     test(`${name} (${kind})`, async (t) => {
       if (kind === 'redis-server' && !need(t, 'redis-server', program)) return
-      const server = await startRedis({ port: 0, program })
+      const server = await leaseRedis({ program })
       const errors: Error[] = []
       const link = connectServer(server.url, {
         name: 'test',
@@ -32,7 +32,7 @@ export function testOnEveryRedis(
       })
       t.after(async () => {
         await link.close()
-        await server.stop()
+        await server.giveBack()
         assert.deepEqual(errors, [])
       })
       await link.ready()

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { AdminAccount } from '@tollgate/contracts/http/admin/accounts.ts'
 import type { OperatorActsResponse } from '@tollgate/contracts/http/admin/audit.ts'
 import { readAccountRecord } from '@tollgate/contracts/records/records.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { accountName } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import { startBilling } from '../billing/testing/start-billing.ts'
@@ -16,7 +16,7 @@ import type { TestUser } from '../testing/sign-up.ts'
 const reason = 'sells stolen keys'
 
 onDatabase('acts of operators on accounts', async (t, newDatabase) => {
-  const server = await startRedis({ port: 0 })
+  const server = await leaseRedis()
   const proxy = await startRedisProxy(server.url)
   const billing = await startBilling({
     ...{ databaseUrl: await newDatabase(), redisUrl: proxy.url },
@@ -30,7 +30,7 @@ onDatabase('acts of operators on accounts', async (t, newDatabase) => {
     await billing.close()
     await gateway.close()
     await proxy.close()
-    await server.stop()
+    await server.giveBack()
   })
   await gateway.ready()
   const { call } = control

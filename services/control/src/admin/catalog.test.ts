@@ -4,7 +4,7 @@ import type {
   CatalogDiffResponse,
   PublishedCatalog
 } from '@tollgate/contracts/http/admin/catalog.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import type { LiveUpstreams } from '@tollgate/state/processes/heartbeat.ts'
 import { readCatalog } from '@tollgate/state/projection/stored-catalog.ts'
 import { quotaAt, shippedUpstreams, withKeyQuota, withUpstream } from '../catalog/testing/catalog-files.ts'
@@ -16,8 +16,8 @@ import { startControl } from '../testing/start-control.ts'
 const messageOf = ({ body }: Answer): string => (body as { error: { message: string } }).error.message
 
 onDatabase('the catalog, for operators', async (t, newDatabase) => {
-  const redis = await startRedis({ port: 0 })
-  t.after(() => redis.stop())
+  const redis = await leaseRedis()
+  t.after(() => redis.giveBack())
   let upstreams: LiveUpstreams | null = shippedUpstreams()
   const control = await startControl({
     databaseUrl: await newDatabase(),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AdminSystemResponse } from '@tollgate/contracts/http/admin/system.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { version } from '@tollgate/service/version.ts'
 import { noteProcess } from '@tollgate/state/processes/heartbeat.ts'
 import { test } from 'tap'
@@ -118,13 +118,13 @@ test('the state of the system', async (t) => {
 })
 
 test('without Redis, or with one that does not answer, the rest of the system is shown', async (t) => {
-  const redis = await startRedis({ port: 0 })
+  const redis = await leaseRedis()
   const proxy = await startRedisProxy(redis.url)
   const control = await startControl({ redisUrl: proxy.url, redisSilenceTimeoutMs: 200 })
   t.after(async () => {
     await control.close()
     await proxy.close()
-    await redis.stop()
+    await redis.giveBack()
   })
   const operator = await control.signUpOperator()
   for (const fail of [proxy.dropAnswers, proxy.cut]) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { need } from '@tollgate/sandbox/need.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { sql } from 'drizzle-orm'
 import { test } from 'tap'
 import { queryRows } from '../database/connect.ts'
@@ -36,8 +36,8 @@ const browserIn = ({ cookies }: Answer) => cookies.find((cookie) => cookie.start
 const limited = { trustProxy: ['127.0.0.1'], limits: defaultLimits }
 
 test('limits', async (t) => {
-  const redis = await startRedis({ port: 0 })
-  t.after(() => redis.stop())
+  const redis = await leaseRedis()
+  t.after(() => redis.giveBack())
   const proxy = await startIdentityProxy()
   t.after(() => proxy.close())
   const control = await startControl({ ...limited, redisUrl: redis.url, identityUrl: proxy.url })
@@ -207,7 +207,7 @@ test('limits', async (t) => {
 })
 
 test('without Redis, users can sign in and each replica counts by itself', async (t) => {
-  const redis = await startRedis({ port: 0 })
+  const redis = await leaseRedis()
   const control = await startControl({ ...limited, redisUrl: redis.url })
   t.after(() => control.close())
   const user = { email: address(), password }

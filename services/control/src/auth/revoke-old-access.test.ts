@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { sql } from 'drizzle-orm'
 import { test } from 'tap'
 import { queryRows } from '../database/connect.ts'
@@ -100,8 +100,8 @@ test('a mailed reset', async (t) => {
 })
 
 test('if Redis does not confirm the revocations, the reset says so, and that the password is set', async (t) => {
-  const redis = await startRedis({ port: 0 })
-  t.after(() => redis.stop())
+  const redis = await leaseRedis()
+  t.after(() => redis.giveBack())
   const proxy = await startRedisProxy(redis.url)
   t.after(() => proxy.close())
   const control = await startControl({ redisUrl: proxy.url, acknowledgeTimeoutMs: 500 })

@@ -4,9 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createClient } from '@supabase/supabase-js'
 import { readAccountRecord } from '@tollgate/contracts/records/records.ts'
 import { startIdentity } from '@tollgate/sandbox/identity/start-identity.ts'
-import { need } from '@tollgate/sandbox/need.ts'
-import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { accountName } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import { type SQL, sql } from 'drizzle-orm'
@@ -15,8 +13,7 @@ import { test } from 'tap'
 import { queryRows } from '../database/connect.ts'
 import { anonKey, serviceRoleKey, stripeKey, webhookSecret } from '../testing/control-options.ts'
 import { adminListening, listening, runControl } from '../testing/control-program.ts'
-import { createDatabase } from '../testing/create-database.ts'
-import { openMigratedDatabase } from '../testing/databases.ts'
+import { newServerDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
 import { adoptUser } from '../users/adopt-user.ts'
 import { storeCustomer } from './customers.ts'
@@ -24,11 +21,10 @@ import { startCatalogPayments } from './testing/start-billing.ts'
 import { catalog } from './testing/subscriptions.ts'
 
 test('control that is killed at any step of a refresh completes it after its next start, without another event', async (t) => {
-  const server = await startPostgres()
-  if (!need(t, 'PostgreSQL', server)) return
-  t.after(() => server.stop())
-  const redis = await startRedis({ port: 0 })
-  t.after(() => redis.stop())
+  const databaseUrl = await newServerDatabase(t)
+  if (databaseUrl === null) return
+  const redis = await leaseRedis()
+  t.after(() => redis.giveBack())
   const keys = { anonKey, serviceRoleKey }
   const identity = await startIdentity({ port: 0, mailboxPort: 0, siteUrl: 'http://localhost:3000', ...keys })
   t.after(() => identity.close())
@@ -37,7 +33,6 @@ test('control that is killed at any step of a refresh completes it after its nex
   proxy.target = identity.url
   const payments = await startCatalogPayments()
   t.after(() => payments.close())
-  const databaseUrl = await createDatabase(server.url)
   const database = await openMigratedDatabase(databaseUrl)
   t.after(() => database.close())
   const { orm } = database

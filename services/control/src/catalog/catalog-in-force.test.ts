@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AdminCatalogResponse } from '@tollgate/contracts/http/admin/catalog.ts'
-import { need } from '@tollgate/sandbox/need.ts'
-import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import type { LiveUpstreams } from '@tollgate/state/processes/heartbeat.ts'
 import { type Test, test } from 'tap'
 import type { StartControlOptions } from '../testing/control-options.ts'
-import { createDatabase } from '../testing/create-database.ts'
+import { newServerDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
 import {
   quotaAt,
@@ -23,12 +21,11 @@ const linesAt = (logged: readonly string[], level: number): string[] =>
   logged.filter((line) => JSON.parse(line).level === level)
 
 test('replicas of control share the catalog in force', async (t) => {
-  const server = await startPostgres()
-  if (!need(t, 'PostgreSQL', server)) return
-  t.after(() => server.stop())
-  const redis = await startRedis({ port: 0 })
-  t.after(() => redis.stop())
-  const shared = { databaseUrl: await createDatabase(server.url), redisUrl: redis.url, isProjecting: true }
+  const databaseUrl = await newServerDatabase(t)
+  if (databaseUrl === null) return
+  const redis = await leaseRedis()
+  t.after(() => redis.giveBack())
+  const shared = { databaseUrl, redisUrl: redis.url, isProjecting: true }
   const start = async (t: Test, options: StartControlOptions) => {
     const control = await startControl({ ...shared, ...options })
     t.after(() => control.close())

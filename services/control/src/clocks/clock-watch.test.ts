@@ -7,7 +7,7 @@ import { createClockWatch } from './clock-watch.ts'
 const hourMs = 3_600_000
 
 testOnEveryRedis('clock watch', async (t, anyLink) => {
-  const database = await openMigratedDatabase('pglite:memory')
+  const database = await openMigratedDatabase()
   t.after(() => database.close())
   const { link, set } = moveClock(anyLink)
   link.nodes = () => [link]

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
@@ -11,11 +11,11 @@ const maxDifferenceMs = 60_000
 
 onEachDatabase('the earliest time', async (t, newDatabase) => {
   const database = await openMigratedDatabase(await newDatabase())
-  const server = await startRedis({ port: 0 })
+  const server = await leaseRedis()
   const redis = connectServer(server.url, { name: 'test', silenceTimeoutMs: 30_000, onError: () => {} })
   t.after(async () => {
     await redis.close()
-    await server.stop()
+    await server.giveBack()
     await database.close()
   })
   await redis.ready()

@@ -10,7 +10,7 @@ const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 const hourMs = 3_600_000
 
 testOnEveryRedis('the time that decides whether a secret works', async (t, anyLink) => {
-  const { orm, close } = await openMigratedDatabase('pglite:memory')
+  const { orm, close } = await openMigratedDatabase()
   t.after(close)
   const clock = moveClock(anyLink)
   clock.link.nodeOf = () => clock.link

@@ -15,7 +15,7 @@ import { sessions } from './schema/sessions.ts'
 import { users } from './schema/users.ts'
 
 onEachDatabase('migrations', async (t, newDatabase) => {
-  const url = await newDatabase()
+  const url = await newDatabase('empty')
   // Only one process can open PGlite, so there is one replica.
   const replicas = await Promise.all(
     Array.from({ length: url === 'pglite:memory' ? 1 : 5 }, () => openTestDatabase(url))
@@ -42,7 +42,7 @@ onEachDatabase('migrations', async (t, newDatabase) => {
   })
 
   await t.test('a failed migration changes nothing', async () => {
-    const other = await openTestDatabase(await newDatabase())
+    const other = await openTestDatabase(await newDatabase('empty'))
     t.after(() => other.close())
     // Makes the first migration fail halfway.
     await other.orm.execute(sql`create table users (id text)`)

@@ -7,7 +7,7 @@ import {
   readAccountRecord,
   readKeyRecord
 } from '@tollgate/contracts/records/records.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { accountName } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import { eq } from 'drizzle-orm'
@@ -35,7 +35,7 @@ const statusOf = (answer: Answer) =>
   answer.status < 400 ? String(answer.status) : `${answer.status} ${codeOf(answer)}`
 
 onDatabase('changes while control is disconnected from Redis', async (t, newDatabase) => {
-  const server = await startRedis({ port: 0 })
+  const server = await leaseRedis()
   const proxy = await startRedisProxy(server.url)
   const control = await startControl({
     databaseUrl: await newDatabase(),
@@ -50,7 +50,7 @@ onDatabase('changes while control is disconnected from Redis', async (t, newData
     await control.close()
     await gateway.close()
     await proxy.close()
-    await server.stop()
+    await server.giveBack()
   })
   await gateway.ready()
   const { call } = control
@@ -304,14 +304,14 @@ onDatabase('GET /api/keys/:id', async (t, newDatabase) => {
 })
 
 test('a rotation answers in time even if Redis never answers', async (t) => {
-  const server = await startRedis({ port: 0 })
+  const server = await leaseRedis()
   const proxy = await startRedisProxy(server.url)
   const control = await startControl({ redisUrl: proxy.url, acknowledgeTimeoutMs: 500 })
   t.after(async () => {
     proxy.restore()
     await control.close()
     await proxy.close()
-    await server.stop()
+    await server.giveBack()
   })
   const { call } = control
   const owner = await control.signUp()

@@ -3,7 +3,7 @@ import { digestSecret } from '@tollgate/contracts/keys/secret.ts'
 import { readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { accountName, accountShard, pointerName } from '@tollgate/state/keyspace/names.ts'
 import { sweepTombstones } from '@tollgate/state/projection/sweep-tombstones.ts'
 import { putKeyRecord } from '@tollgate/state/projection/write-records.ts'
@@ -27,11 +27,11 @@ interface Created {
 test('an account that constantly changes its keys', async (t) => {
   const program = findRedisServer(process.env)
   if (!need(t, 'redis-server', program)) return
-  const server = await startRedis({ port: 0, program })
+  const server = await leaseRedis({ program })
   const control = await startControl({ redisUrl: server.url, isProjecting: true })
   t.after(async () => {
     await control.close()
-    await server.stop()
+    await server.giveBack()
   })
   const { call, redis, database } = control
   const { client } = redis

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findProgram } from '@tollgate/sandbox/find-program.ts'
 import { need } from '@tollgate/sandbox/need.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { collectProcessMetrics } from '@tollgate/service/metrics/process-metrics.ts'
 import { eq, sql } from 'drizzle-orm'
 import { type Test, test } from 'tap'
@@ -120,8 +120,8 @@ test('each event moves its metric', async (t) => {
 })
 
 test('the state of servers, queues and loops is read at the scrape', async (t) => {
-  const redis = await startRedis({ port: 0 })
-  t.after(() => redis.stop())
+  const redis = await leaseRedis()
+  t.after(() => redis.giveBack())
   const proxy = await startRedisProxy(redis.url)
   t.after(() => proxy.close())
   const refusing = await startRefusing(t)
@@ -181,8 +181,8 @@ test('the state of servers, queues and loops is read at the scrape', async (t) =
 })
 
 test('a revocation that waits for Redis counts once Redis has it, and is a lag until then', async (t) => {
-  const redis = await startRedis({ port: 0 })
-  t.after(() => redis.stop())
+  const redis = await leaseRedis()
+  t.after(() => redis.giveBack())
   const proxy = await startRedisProxy(redis.url)
   t.after(() => proxy.close())
   const control = await startControl({ redisUrl: proxy.url, isProjecting: true })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { confirmRecords } from '@tollgate/state/admission/confirm.ts'
 import {
   accountName,
@@ -38,7 +38,7 @@ function addKey(state: MemoryState, digest: string): void {
  * @returns the answer that a gateway then gets for the live key
  */
 async function keyMadeDuringPass(meanwhile: 'acknowledged, then flushed' | 'not written to Redis'): Promise<unknown> {
-  const server = await startRedis({ port: 0 })
+  const server = await leaseRedis()
   const redis = connectServer(server.url, { name: 'test', silenceTimeoutMs: 5000, onError: () => {} })
   await redis.ready()
   const state = emptyState()
@@ -65,7 +65,7 @@ async function keyMadeDuringPass(meanwhile: 'acknowledged, then flushed' | 'not 
     return await findPointer(redis, digest)
   } finally {
     await redis.close()
-    await server.stop()
+    await server.giveBack()
   }
 }
 
@@ -76,8 +76,8 @@ for (const meanwhile of ['acknowledged, then flushed', 'not written to Redis'] a
 }
 
 test('data in an older format is written again, and spends are created', async (t) => {
-  const server = await startRedis({ port: 0 })
-  t.after(() => server.stop())
+  const server = await leaseRedis()
+  t.after(() => server.giveBack())
   const redis = connectServer(server.url, { name: 'test', silenceTimeoutMs: 5000, onError: () => {} })
   t.after(() => redis.close())
   await redis.ready()

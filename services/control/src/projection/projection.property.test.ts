@@ -4,7 +4,7 @@ import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { type ConfirmAnswer, confirmRecords } from '@tollgate/state/admission/confirm.ts'
 import { monthNumber } from '@tollgate/state/keyspace/month.ts'
 import { accountShard, pointerName, type Shard, secretShard } from '@tollgate/state/keyspace/names.ts'
@@ -582,11 +582,11 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
 test('verified shards are right, revoked keys stay refused, and Redis ends with the state of PostgreSQL', async (t) => {
   const program = findRedisServer(process.env)
   if (!need(t, 'redis-server', program)) return
-  const server = await startRedis({ port: 0, program })
+  const server = await leaseRedis({ program })
   const link = connectServer(server.url, { name: 'test', silenceTimeoutMs: 5000, onError: (error) => t.error(error) })
   t.after(async () => {
     await link.close()
-    await server.stop()
+    await server.giveBack()
   })
   await link.ready()
   await fc.assert(

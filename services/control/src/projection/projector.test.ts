@@ -4,6 +4,7 @@ import { need } from '@tollgate/sandbox/need.ts'
 import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { allShards, catalogName } from '@tollgate/state/keyspace/names.ts'
@@ -43,7 +44,7 @@ async function connect(t: Test, url: string): Promise<RedisNode> {
   return link
 }
 
-async function openMigrated(t: Test, url: string): Promise<Database> {
+async function openMigrated(t: Test, url?: string): Promise<Database> {
   const database = await openMigratedDatabase(url)
   t.after(() => database.close())
   return database
@@ -98,8 +99,8 @@ async function untilVerified(redis: RedisNode): Promise<void> {
 
 onDatabase('the projector', async (t, newDatabase) => {
   if (!need(t, 'redis-server', program)) return
-  const server = await startRedis({ port: 0, program })
-  t.after(() => server.stop())
+  const server = await leaseRedis({ program })
+  t.after(() => server.giveBack())
   const databaseUrl = await newDatabase()
   const many = 2000
   const database = await openMigrated(t, databaseUrl)
@@ -264,7 +265,7 @@ test('after a reconnect a pass begins at once, even with a long interval', async
   if (!need(t, 'redis-server', program)) return
   let server = await startRedis({ port: 0, program })
   t.after(() => server.stop())
-  const database = await openMigrated(t, 'pglite:memory')
+  const database = await openMigrated(t)
   await seedKeys(database.orm, { count: 10, accounts: 1 })
   const redis = await connect(t, server.url)
   project(t, { database, redis, intervalMs: 3_600_000 })
@@ -277,9 +278,9 @@ test('after a reconnect a pass begins at once, even with a long interval', async
 
 test('stop ends the loop, even during a replay and while Redis is unavailable', async (t) => {
   if (!need(t, 'redis-server', program)) return
-  const server = await startRedis({ port: 0, program })
-  t.after(() => server.stop())
-  const database = await openMigrated(t, 'pglite:memory')
+  const server = await leaseRedis({ program })
+  t.after(() => server.giveBack())
+  const database = await openMigrated(t)
   await seedKeys(database.orm, { count: 2000, accounts: 100 })
   const redis = await connect(t, server.url)
   const { projector } = project(t, { database, redis })
@@ -302,8 +303,8 @@ test('while PostgreSQL is unavailable the loop logs it once, and continues after
   const postgres = await startPostgres()
   if (!need(t, 'PostgreSQL', postgres)) return
   t.after(() => postgres.stop())
-  const server = await startRedis({ port: 0, program })
-  t.after(() => server.stop())
+  const server = await leaseRedis({ program })
+  t.after(() => server.giveBack())
   const database = await openMigrated(t, await createDatabase(postgres.url))
   await seedKeys(database.orm, { count: 10, accounts: 1 })
   const redis = await connect(t, server.url)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { monthNumber } from '@tollgate/state/keyspace/month.ts'
 import { type AccountShard, accountShard, accountShards } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
@@ -28,7 +28,7 @@ onDatabase('seeding', async (t, newDatabase) => {
   const databaseUrl = await newDatabase()
   const database = await openMigratedDatabase(databaseUrl)
   const { orm } = database
-  const server = await startRedis({ port: 0 })
+  const server = await leaseRedis()
   const redis = connectServer(server.url, {
     name: 'test',
     silenceTimeoutMs: 30_000,
@@ -36,7 +36,7 @@ onDatabase('seeding', async (t, newDatabase) => {
   })
   t.after(async () => {
     await redis.close()
-    await server.stop()
+    await server.giveBack()
     await database.close()
   })
   await redis.ready()

@@ -16,7 +16,7 @@ const account = '00000000-0000-4000-8000-000000000001'
 const rows = 50_000
 
 test('an export', async (t) => {
-  const database = await openMigratedDatabase('pglite:memory')
+  const database = await openMigratedDatabase()
   const { orm } = database
   const app = fastify()
   /** Called before each page is read. */

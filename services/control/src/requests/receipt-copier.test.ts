@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { accountShard, accountShards, receiptsName } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import { encodeReceipt } from '@tollgate/state/receipts/receipt-text.ts'
@@ -27,12 +27,12 @@ function accountOfShard(index: number): string {
 const zero = { malformed: 0, old: 0, ahead: 0 }
 
 test('the receipt copier', async (t) => {
-  const database = await openMigratedDatabase('pglite:memory')
-  const server = await startRedis({ port: 0 })
+  const database = await openMigratedDatabase()
+  const server = await leaseRedis()
   const redis = connectServer(server.url, { name: 'test', silenceTimeoutMs: 30_000, onError: () => {} })
   t.after(async () => {
     await redis.close()
-    await server.stop()
+    await server.giveBack()
     await database.close()
   })
   await redis.ready()

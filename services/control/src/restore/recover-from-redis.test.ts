@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { accountShards, catalogName, type Shard } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
@@ -20,14 +20,14 @@ import { recoverFromRedis } from './recover-from-redis.ts'
 
 test('a backup that is restored after an older one, into an empty Redis, keeps its keys', async (t) => {
   const [server, older, later] = await Promise.all([
-    startRedis({ port: 0 }),
-    openMigratedDatabase('pglite:memory'),
-    openMigratedDatabase('pglite:memory')
+    leaseRedis(),
+    openMigratedDatabase(),
+    openMigratedDatabase()
   ])
   const redis = connectServer(server.url, { name: 'test', silenceTimeoutMs: 5000, onError: (error) => t.error(error) })
   t.after(async () => {
     await redis.close()
-    await Promise.all([server.stop(), older.close(), later.close()])
+    await Promise.all([server.giveBack(), older.close(), later.close()])
   })
   await redis.ready()
   await seedKeys(older.orm, { count: 1, accounts: 1 })
@@ -44,17 +44,17 @@ test('a backup that is restored after an older one, into an empty Redis, keeps i
 
 test('a run with a wrong Redis, or one that failed, hides no revocation from the next run', async (t) => {
   const [server, wrongServer, served, restored] = await Promise.all([
-    startRedis({ port: 0 }),
-    startRedis({ port: 0 }),
-    openMigratedDatabase('pglite:memory'),
-    openMigratedDatabase('pglite:memory')
+    leaseRedis(),
+    leaseRedis(),
+    openMigratedDatabase(),
+    openMigratedDatabase()
   ])
   const connect = ({ url }: { url: string }) =>
     connectServer(url, { name: 'test', silenceTimeoutMs: 5000, onError: (error) => t.error(error) })
   const [redis, wrong] = [connect(server), connect(wrongServer)]
   t.after(async () => {
     await Promise.all([redis.close(), wrong.close()])
-    await Promise.all([server.stop(), wrongServer.stop(), served.close(), restored.close()])
+    await Promise.all([server.giveBack(), wrongServer.giveBack(), served.close(), restored.close()])
   })
   await Promise.all([redis.ready(), wrong.ready()])
   const pass = (orm: Orm, link: RedisLink) => runPass(createPostgresSource(orm), link, new AbortController().signal)
@@ -80,12 +80,12 @@ test('a run with a wrong Redis, or one that failed, hides no revocation from the
 })
 
 test('the ledger gets the usage since the backup from Redis, also if no key has changed since', async (t) => {
-  const [server, restored] = await Promise.all([startRedis({ port: 0 }), openMigratedDatabase('pglite:memory')])
+  const [server, restored] = await Promise.all([leaseRedis(), openMigratedDatabase()])
   const { orm } = restored
   const redis = connectServer(server.url, { name: 'test', silenceTimeoutMs: 5000, onError: (error) => t.error(error) })
   t.after(async () => {
     await redis.close()
-    await Promise.all([server.stop(), restored.close()])
+    await Promise.all([server.giveBack(), restored.close()])
   })
   await redis.ready()
   await seedKeys(orm, { count: 1, accounts: 1 })

@@ -25,7 +25,7 @@ export const repositoryCatalog = workspaceFile('deploy/catalog.yaml')
 
 export interface StartControlOptions {
   tracing?: Tracing
-  /** An empty database, or the one of an earlier start. Default: `pglite:memory`. */
+  /** An empty database, or the one of an earlier start. Default: a new one. */
   databaseUrl?: string
   /** Whether the database has all migrations already. Default: no. */
   isMigrated?: boolean

@@ -1,13 +1,14 @@
 import { need } from '@tollgate/sandbox/need.ts'
-import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
+import { type RunningPostgres, startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
+import { afterGroup } from '@tollgate/sandbox/testing/after-group.ts'
 import { type Test, test } from 'tap'
 import { type Database, openDatabase } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
-import { createDatabase } from './create-database.ts'
+import { createDatabase, dropDatabase } from './create-database.ts'
 import { newPgliteDirectory, type PgliteContent, removePgliteDirectory } from './pglite-directory.ts'
 
-/** @returns the URL of an empty database */
-export type NewDatabase = () => Promise<string>
+/** Makes a database that has all migrations, or none with `'empty'`. @returns its URL */
+export type NewDatabase = (content?: PgliteContent) => Promise<string>
 
 /**
  * Runs a suite on a real PostgreSQL, or on PGlite if PostgreSQL is not installed. For tests of behaviour that needs a
@@ -15,46 +16,88 @@ export type NewDatabase = () => Promise<string>
  */
 export function onDatabase(name: string, suite: (t: Test, newDatabase: NewDatabase) => Promise<void>): void {
   test(name, async (t) => {
-    const server = await startPostgres()
+    const server = await sharedPostgres()
     if (server === null && process.env.CI !== 'true') return suite(t, async () => 'pglite:memory')
-    if (!need(t, 'PostgreSQL', server)) return
-    t.after(() => server.stop())
-    await suite(t, () => createDatabase(server.url))
+    if (need(t, 'PostgreSQL', server)) await suite(t, onServer(t, server))
   })
 }
 
-/** Runs a suite on PGlite and again on a real PostgreSQL. For tests of SQL. */
+/**
+ * Runs a suite on PostgreSQL and on PGlite. For tests of SQL. `npm test` runs it on PGlite only if PostgreSQL is not
+ * installed.
+ */
 export function onEachDatabase(name: string, suite: (t: Test, newDatabase: NewDatabase) => Promise<void>): void {
-  test(`${name}, on PGlite`, (t) => suite(t, async () => 'pglite:memory'))
   test(`${name}, on PostgreSQL`, async (t) => {
-    const server = await startPostgres()
-    if (!need(t, 'PostgreSQL', server)) return
-    t.after(() => server.stop())
-    await suite(t, () => createDatabase(server.url))
+    const server = await sharedPostgres()
+    if (need(t, 'PostgreSQL', server)) await suite(t, onServer(t, server))
+  })
+  test(`${name}, on PGlite`, async (t) => {
+    if (process.env.TOLLGATE_TEST_ALL === 'true' || (await sharedPostgres()) === null)
+      await suite(t, async () => 'pglite:memory')
   })
 }
 
-/** `openDatabase`, but `pglite:memory` opens a copied directory, which is faster. */
+/** For a test that several processes or replicas need. @returns null if PostgreSQL is not installed, and the test is skipped */
+export async function newServerDatabase(t: Test): Promise<string | null> {
+  const server = await sharedPostgres()
+  return need(t, 'PostgreSQL', server) ? onServer(t, server)() : null
+}
+
+let shared: Promise<RunningPostgres | null> | undefined
+
+/** The PostgreSQL of all tests of this process that only use it; null if it is not installed. */
+function sharedPostgres(): Promise<RunningPostgres | null> {
+  shared ??= startPostgres({ unref: true }).then((server) => {
+    if (server !== null) afterGroup(() => server.stop())
+    return server
+  })
+  return shared
+}
+
+/** New databases that are dropped after the test. */
+function onServer(t: Test, server: RunningPostgres): NewDatabase {
+  return async (content = 'migrated') => {
+    const url = await createDatabase(server.url, content)
+    t.after(() => dropDatabase(url))
+    return url
+  }
+}
+
+/** `openDatabase`, but `pglite:memory` opens the copy of an empty directory, which is faster. */
 export async function openTestDatabase(url: string): Promise<Database> {
   return url === 'pglite:memory' ? openCopy('empty') : openDatabase(url)
 }
 
-/** {@link openTestDatabase} and `migrate`. */
-export async function openMigratedDatabase(url: string, poolSize?: number): Promise<Database> {
-  if (url === 'pglite:memory') return openCopy('migrated')
-  const database = await openDatabase(url, { ...(poolSize !== undefined && { poolSize }) })
+/**
+ * Opens a database, and applies the migrations that it lacks.
+ *
+ * @param url by default a new database of the shared PostgreSQL, or of PGlite without it; `close` removes it
+ */
+export async function openMigratedDatabase(url?: string, poolSize?: number): Promise<Database> {
+  const options = { ...(poolSize !== undefined && { poolSize }) }
+  const server = url === undefined ? await sharedPostgres() : null
+  if (server !== null) {
+    const own = await createDatabase(server.url, 'migrated')
+    return closedBy(await openDatabase(own, options), () => dropDatabase(own))
+  }
+  if (url === undefined || url === 'pglite:memory') return openCopy('migrated')
+  const database = await openDatabase(url, options)
   await migrate(database.orm)
   return database
 }
 
 async function openCopy(content: PgliteContent): Promise<Database> {
   const directory = await newPgliteDirectory(content)
-  const database = await openDatabase(`pglite:${directory}`)
+  return closedBy(await openDatabase(`pglite:${directory}`), async () => removePgliteDirectory(directory))
+}
+
+/** The same database. `remove` follows its `close`. */
+function closedBy(database: Database, remove: () => Promise<void>): Database {
   return {
     ...database,
     async close() {
       await database.close()
-      removePgliteDirectory(directory)
+      await remove()
     }
   }
 }

@@ -1,6 +1,5 @@
 import { type RunningIdentity, startIdentity } from '@tollgate/sandbox/identity/start-identity.ts'
-import type { RunningRedis } from '@tollgate/sandbox/redis/running-redis.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { createAdminServer } from '@tollgate/service/http/admin-server.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
@@ -28,14 +27,14 @@ import { createUsers } from './sign-up.ts'
 /** Starts control on a free port of 127.0.0.1, with everything that it needs. */
 export async function startControl(options: StartControlOptions = {}): Promise<RunningControl> {
   const publicUrl = options.publicUrl ?? 'http://localhost:3000'
-  const ownRedis = options.redisUrl === undefined ? await startRedis({ port: 0 }) : null
+  const ownRedis = options.redisUrl === undefined ? await leaseRedis() : null
   let url = ''
   const identity = await startProvider(options, publicUrl, () => url)
   const catalog = options.catalog ?? readShippedCatalog()
   const logged: string[] = []
   const log = createLog('trace', { write: (line) => void logged.push(line) })
   const database = await openStore(options)
-  const redis = connectServer(options.redisUrl ?? (ownRedis as RunningRedis).url, {
+  const redis = connectServer(options.redisUrl ?? ownRedis!.url, {
     name: 'control-test',
     silenceTimeoutMs: options.redisSilenceTimeoutMs ?? longTimeoutMs,
     onError: (err) => log.debug({ err }, 'redis')
@@ -95,7 +94,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       await admin.close()
       await composed[Symbol.asyncDispose]()
       await redis.close()
-      await Promise.all([database.close(), identity.close(), ownRedis?.stop()])
+      await Promise.all([database.close(), identity.close(), ownRedis?.giveBack()])
       const [violation] = document.violations
       if (violation !== undefined)
         throw new Error(`the OpenAPI document (see openapi/operations.ts) is wrong: ${violation}`)
@@ -110,12 +109,8 @@ function readShippedCatalog(): ReturnType<typeof loadCatalogFile> {
   return shippedCatalog
 }
 
-function openStore({
-  databaseUrl = 'pglite:memory',
-  isMigrated = false,
-  poolSize
-}: StartControlOptions): Promise<Database> {
-  return isMigrated
+function openStore({ databaseUrl, isMigrated = false, poolSize }: StartControlOptions): Promise<Database> {
+  return isMigrated && databaseUrl !== undefined
     ? openDatabase(databaseUrl, { ...(poolSize !== undefined && { poolSize }) })
     : openMigratedDatabase(databaseUrl, poolSize)
 }

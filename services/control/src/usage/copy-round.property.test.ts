@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { need } from '@tollgate/sandbox/need.ts'
 import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { accountName, accountShard, uncopiedName, usageIndexName } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
@@ -225,11 +225,11 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
 test('each served request is in the ledger exactly once, unless both Redis and PostgreSQL lost it', async (t) => {
   const program = findRedisServer(process.env)
   if (!need(t, 'redis-server', program)) return
-  const server = await startRedis({ port: 0, program })
+  const server = await leaseRedis({ program })
   const link = connectServer(server.url, { name: 'test', silenceTimeoutMs: 5000, onError: (error) => t.error(error) })
   t.after(async () => {
     await link.close()
-    await server.stop()
+    await server.giveBack()
   })
   await link.ready()
   await fc.assert(

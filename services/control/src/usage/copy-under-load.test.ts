@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { forEachCounter, type UsageCounts, zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { accountShard, usageIndexName } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
@@ -35,11 +35,11 @@ interface Replica {
 onDatabase('under load, while replicas are killed', async (t, newDatabase) => {
   const databaseUrl = await newDatabase()
   const database = await openMigratedDatabase(databaseUrl)
-  const server = await startRedis({ port: 0 })
+  const server = await leaseRedis()
   const redis = await connect()
   t.after(async () => {
     await redis.close()
-    await server.stop()
+    await server.giveBack()
     await database.close()
   })
   const now = Math.floor(Date.now() / 1000)

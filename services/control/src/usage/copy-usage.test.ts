@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { accountName, accountShard, endedHoldPrefix, usageIndexName } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import { RedisAwayError, type RedisNode } from '@tollgate/state/link/redis-link.ts'
@@ -23,7 +23,7 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
   const database = await openMigratedDatabase(await newDatabase())
   const { orm } = database
   const store = createPostgresLedger(orm)
-  const server = await startRedis({ port: 0 })
+  const server = await leaseRedis()
   const redis = connectServer(server.url, {
     name: 'test',
     silenceTimeoutMs: 30_000,
@@ -31,7 +31,7 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
   })
   t.after(async () => {
     await redis.close()
-    await server.stop()
+    await server.giveBack()
     await database.close()
   })
   await redis.ready()

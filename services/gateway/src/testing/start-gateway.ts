@@ -7,8 +7,7 @@ import type { Catalog, Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
-import type { RunningRedis } from '@tollgate/sandbox/redis/running-redis.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { type LeasedRedis, leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { readYaml } from '@tollgate/service/config/read-yaml.ts'
 import { sampleRequests } from '@tollgate/service/log/sample-requests.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
@@ -102,7 +101,7 @@ export interface TestGateway {
   server: Server
   /** `METHOD /path` of every registered route, without `HEAD` and `OPTIONS`. */
   routes: ReadonlySet<string>
-  redis: RunningRedis
+  redis: LeasedRedis
   /** The test's own connection. It writes like control. */
   control: RedisNode
   /** The gateway's own connection. */
@@ -197,7 +196,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
   )
   if (allByUndici) chooseUndici(upstreamsFile)
   const { beside } = options
-  const redis = beside?.redis ?? (await startRedis({ port: 0 }))
+  const redis = beside?.redis ?? (await leaseRedis())
   const link = (name: string) => connectServer(redis.url, { name, silenceTimeoutMs: 2000, onError: () => {} })
   const control = link('test-control')
   const state = link('test-gateway')
@@ -303,7 +302,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
       gateway.cutOff()
       await gateway[Symbol.asyncDispose]()
       await control.close()
-      if (beside === undefined) await redis.stop()
+      if (beside === undefined) await redis.giveBack()
       rmSync(directory, { recursive: true })
     }
   }

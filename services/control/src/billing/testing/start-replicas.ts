@@ -1,21 +1,18 @@
-import { need } from '@tollgate/sandbox/need.ts'
-import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import type { Test } from 'tap'
-import { createDatabase } from '../../testing/create-database.ts'
+import { newServerDatabase } from '../../testing/databases.ts'
 import { startControl } from '../../testing/start-control.ts'
 import { actions, startCatalogPayments } from './start-billing.ts'
 
 /** Two replicas of control over one PostgreSQL, one Redis, one identity provider and one payments server. */
 export async function startReplicas(t: Test) {
-  const server = await startPostgres()
-  if (!need(t, 'PostgreSQL', server)) return null
-  t.after(() => server.stop())
-  const redis = await startRedis({ port: 0 })
-  t.after(() => redis.stop())
+  const databaseUrl = await newServerDatabase(t)
+  if (databaseUrl === null) return null
+  const redis = await leaseRedis()
+  t.after(() => redis.giveBack())
   const payments = await startCatalogPayments()
   t.after(() => payments.close())
-  const options = { databaseUrl: await createDatabase(server.url), redisUrl: redis.url, paymentsUrl: payments.url }
+  const options = { databaseUrl, redisUrl: redis.url, paymentsUrl: payments.url }
   const one = await startControl(options)
   t.after(() => one.close())
   const two = await startControl({ ...options, identityUrl: one.identity.url })

@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict'
-import { need } from '@tollgate/sandbox/need.ts'
-import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { startOtlpReceiver } from '@tollgate/service/testing/otlp-receiver.ts'
 import { sql } from 'drizzle-orm'
 import { test } from 'tap'
 import { requestExporter } from '../../database/schema/request-exports.ts'
 import { anonKey, serviceRoleKey, stripeKey, webhookSecret } from '../../testing/control-options.ts'
 import { adminListening, runControl } from '../../testing/control-program.ts'
-import { createDatabase } from '../../testing/create-database.ts'
-import { openMigratedDatabase } from '../../testing/databases.ts'
+import { newServerDatabase, openMigratedDatabase } from '../../testing/databases.ts'
 import { queueReceipts } from './export-queue.ts'
 import { receiptsOf } from './testing/receipts.ts'
 
 test('receipts arrive although control is killed while it sends them', async (t) => {
-  const server = await startPostgres()
-  if (!need(t, 'PostgreSQL', server)) return
-  t.after(() => server.stop())
-  const url = await createDatabase(server.url)
+  const url = await newServerDatabase(t)
+  if (url === null) return
   const database = await openMigratedDatabase(url)
   t.after(() => database.close())
   const collector = await startOtlpReceiver()

@@ -1,0 +1,54 @@
+import { globSync } from 'node:fs'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
+
+/** Which test files share a process, and which run when: by their names alone. */
+
+/** The path of a test file in the workspace, such as `packages/state/src/wire/packed.test.ts`. */
+export type TestFile = string
+
+/**
+ * The groups, each with the folders of its files. A file belongs to the first folder that has it. If several groups name this
+ * folder, its files are dealt out to them.
+ */
+export const groups: Readonly<Record<string, readonly string[]>> = {
+  'control-1': ['services/control/'],
+  'control-2': ['services/control/'],
+  'control-3': ['services/control/'],
+  'gateway-1': ['services/gateway/'],
+  'gateway-2': ['services/gateway/'],
+  system: ['packages/e2e/'],
+  state: ['packages/state/'],
+  'dashboard-and-sandbox': ['packages/dashboard/', 'packages/sandbox/'],
+  unit: ['packages/']
+}
+
+/** Only `npm run test:all` runs these. */
+export const isLong = (file: TestFile): boolean => /\.long\.(?:alone\.)?test\.ts$/.test(file)
+/** These run in a process of their own. */
+export const isAlone = (file: TestFile): boolean => file.endsWith('.alone.test.ts')
+
+export const allTestFiles = (): TestFile[] =>
+  globSync('{packages,services}/*/src/**/*.test.ts', { cwd: workspaceFile('') }).sort()
+
+/** @returns the files of each group, in order */
+export function dealOut(files: readonly TestFile[]): Map<string, TestFile[]> {
+  const folders = Object.values(groups).flat()
+  const dealt = new Map<string, number>()
+  const result = new Map(Object.keys(groups).map((name) => [name, [] as TestFile[]]))
+  for (const file of files.filter((file) => !isAlone(file)).toSorted()) {
+    const folder = folders.find((one) => file.startsWith(one))
+    if (folder === undefined) throw new Error(`no group has ${file}`)
+    const owners = Object.keys(groups).filter((name) => groups[name]!.includes(folder))
+    const count = dealt.get(folder) ?? 0
+    dealt.set(folder, count + 1)
+    result.get(owners[count % owners.length]!)!.push(file)
+  }
+  return result
+}
+
+/** Prints each file that `npm test`, or `npm run test:all`, runs, after its group; `-` for a process of its own. */
+if (import.meta.main) {
+  const files = allTestFiles().filter((file) => process.env.TOLLGATE_TEST_ALL === 'true' || !isLong(file))
+  const grouped = [...dealOut(files)].flatMap(([name, own]) => own.map((file) => `${name} ${file}`))
+  process.stdout.write([...grouped, ...files.filter(isAlone).map((file) => `- ${file}`), ''].join('\n'))
+}

@@ -1,0 +1,20 @@
+import t from 'tap'
+
+let isGroup = false
+const works: Array<() => Promise<void>> = []
+
+/** Stops what all test files of this process share, after the last of them; what was added last, first. */
+export function afterGroup(work: () => Promise<void>): void {
+  if (isGroup) works.push(work)
+  else t.teardown(work)
+}
+
+/** Called before the first file of a group. A file that runs without a group is a group of its own. */
+export function beginGroup(): void {
+  isGroup = true
+}
+
+/** Called after the last file of a group. */
+export async function endGroup(): Promise<void> {
+  for (const work of works.splice(0).toReversed()) await work()
+}
