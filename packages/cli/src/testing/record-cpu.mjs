@@ -29,7 +29,9 @@ export function recordCpu(file, before = { own: 0, children: 0 }) {
 /** Fields 16 and 17 of /proc/self/stat, in hundredths of a second: see proc(5). 0 on a system without this file. */
 function readChildren() {
   try {
-    const fields = readFileSync('/proc/self/stat', 'utf8').replace(/^.*\) /s, '').split(' ')
+    const fields = readFileSync('/proc/self/stat', 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')
     return (Number(fields[13]) + Number(fields[14])) / 100
   } catch {
     return 0

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { Socket } from 'node:net'
 
 // The shell reads its standard input, which only this process holds open. So the read returns when this process ends,
 // even by SIGKILL. The directory is removed once the child has ended, and at the latest after five seconds.
@@ -29,6 +30,7 @@ export function endWithParent(pid: number, signal: 'TERM' | 'INT' | 'QUIT', dire
   watcher.on('error', () => undefined)
   watcher.stdin.on('error', () => undefined)
   watcher.unref()
+  if (watcher.stdin instanceof Socket) watcher.stdin.unref()
   return () => {
     watcher.kill('SIGKILL')
     watcher.stdin.destroy()

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { statSync } from 'node:fs'
 import { basename, delimiter, isAbsolute, join } from 'node:path'
 import { isProgram } from '../find-program.ts'
 
@@ -46,7 +47,19 @@ function examineNamed(path: string): RedisProgram {
   return { kind: basename(path).startsWith('valkey') ? 'valkey-server' : 'redis-server', path, version }
 }
 
+/** By path and time of the program. To start it takes as long as a short test. */
+const versions = new Map<string, string | null>()
+
 function readVersion(path: string): string | null {
+  const key = `${path} ${statSync(path).mtimeMs}`
+  const known = versions.get(key)
+  if (known !== undefined) return known
+  const version = askVersion(path)
+  versions.set(key, version)
+  return version
+}
+
+function askVersion(path: string): string | null {
   try {
     const text = execFileSync(path, ['--version'], {
       encoding: 'utf8',

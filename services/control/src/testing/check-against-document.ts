@@ -21,7 +21,7 @@ export function checkAgainstDocument(app: FastifyInstance): DocumentCheck {
   const routes = new Set<string>()
   const seen = new Set<string>()
   const violations: string[] = []
-  let validate: ((pointer: string[], value: unknown) => string | null) | null = null
+  let validate: Validate | null = null
 
   app.addHook('onRoute', ({ method, url }) => {
     for (const one of [method].flat()) {
@@ -85,8 +85,20 @@ const documentPath = (url: string): string => url.replace(/:([A-Za-z_]+)/g, '{$1
 const docs = ['/llms.txt', '/api/docs/gateway.json', '/api/docs/:page']
 const pages = new Set([...pagePaths, `${assetsPrefix}*`, '/api/unsubscribe', ...docs].map(documentPath))
 
-/** @returns a function that describes why a value does not match the schema at a pointer; null if it matches */
-function validator(document: OpenApiDocument): (pointer: string[], value: unknown) => string | null {
+/** Describes why a value does not match the schema at a pointer; null if it matches. */
+type Validate = (pointer: string[], value: unknown) => string | null
+
+/** By document: compiling the schemas takes longer than most tests. */
+const validators = new Map<string, Validate>()
+
+function validator(document: OpenApiDocument): Validate {
+  const text = JSON.stringify(document)
+  const validate = validators.get(text) ?? createValidator(document)
+  validators.set(text, validate)
+  return validate
+}
+
+function createValidator(document: OpenApiDocument): Validate {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   formats.default(ajv)
   ajv.addSchema({ ...document }, base)

@@ -4,7 +4,8 @@ import { afterGroup } from '@tollgate/sandbox/testing/after-group.ts'
 import { type Test, test } from 'tap'
 import { type Database, openDatabase } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
-import { createDatabase, dropDatabase } from './create-database.ts'
+import { createDatabase } from './create-database.ts'
+import { leaseDatabase } from './lease-database.ts'
 import { newPgliteDirectory, type PgliteContent, removePgliteDirectory } from './pglite-directory.ts'
 
 /** Makes a database that has all migrations, or none with `'empty'`. @returns its URL */
@@ -54,11 +55,12 @@ function sharedPostgres(): Promise<RunningPostgres | null> {
   return shared
 }
 
-/** New databases that are dropped after the test. */
+/** New databases until the end of the test. */
 function onServer(t: Test, server: RunningPostgres): NewDatabase {
   return async (content = 'migrated') => {
-    const url = await createDatabase(server.url, content)
-    t.after(() => dropDatabase(url))
+    if (content === 'empty') return createDatabase(server.url)
+    const { url, giveBack } = await leaseDatabase(server)
+    t.after(giveBack)
     return url
   }
 }
@@ -71,14 +73,14 @@ export async function openTestDatabase(url: string): Promise<Database> {
 /**
  * Opens a database, and applies the migrations that it lacks.
  *
- * @param url by default a new database of the shared PostgreSQL, or of PGlite without it; `close` removes it
+ * @param url by default an own database of the shared PostgreSQL, or of PGlite without it, until `close`
  */
 export async function openMigratedDatabase(url?: string, poolSize?: number): Promise<Database> {
   const options = { ...(poolSize !== undefined && { poolSize }) }
   const server = url === undefined ? await sharedPostgres() : null
   if (server !== null) {
-    const own = await createDatabase(server.url, 'migrated')
-    return closedBy(await openDatabase(own, options), () => dropDatabase(own))
+    const leased = await leaseDatabase(server)
+    return closedBy(await openDatabase(leased.url, options), leased.giveBack)
   }
   if (url === undefined || url === 'pglite:memory') return openCopy('migrated')
   const database = await openDatabase(url, options)

@@ -1,0 +1,131 @@
+import type { RunningPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
+import { type SQL, sql } from 'drizzle-orm'
+import { type Database, openDatabase, queryRows } from '../database/connect.ts'
+import { migrate } from '../database/migrate.ts'
+import { createDatabase } from './create-database.ts'
+
+/** A migrated database that a test borrows, with the rows that migrations insert and no others. */
+export interface LeasedDatabase {
+  readonly url: string
+  /** Ends the lease: a later test gets the database, without the rows of this one. Close connections before. */
+  giveBack(): Promise<void>
+}
+
+interface Prepared {
+  url: string
+  /** What {@link fingerprint} returned when the database was new. */
+  schema: string
+  /** The rows that migrations insert, as JSON by table. */
+  rows: ReadonlyMap<string, string>
+}
+
+/** Databases that no test uses, by the URL of their server. */
+const idle = new Map<string, Prepared[]>()
+
+/**
+ * Leases a migrated database of a server. To empty one takes a tenth of the time that creating one takes, and a fiftieth of a
+ * migration's.
+ */
+export async function leaseDatabase({ url: serverUrl }: RunningPostgres): Promise<LeasedDatabase> {
+  const pool = idle.get(serverUrl) ?? []
+  idle.set(serverUrl, pool)
+  const prepared = pool.pop() ?? (await prepare(serverUrl))
+  return {
+    url: prepared.url,
+    async giveBack() {
+      // A test that changed the schema, such as by a partition, keeps its database until the server stops.
+      if (await isEmptied(prepared)) pool.push(prepared)
+    }
+  }
+}
+
+async function prepare(serverUrl: string): Promise<Prepared> {
+  const url = await createDatabase(serverUrl)
+  return using(url, async ({ orm }) => {
+    await migrate(orm)
+    const rows = new Map<string, string>()
+    for (const table of await listTables(orm)) {
+      const [found] = await queryRows<{ rows: string | null }>(
+        orm,
+        sql`select json_agg(t)::text as rows from ${sql.raw(table)} t`
+      )
+      if (found?.rows != null) rows.set(table, found.rows)
+    }
+    return { url, schema: await readText(orm, fingerprint), rows }
+  })
+}
+
+/** Deletes all rows but those of migrations. @returns whether the schema is as it was */
+function isEmptied({ url, schema, rows }: Prepared): Promise<boolean> {
+  return using(url, async ({ orm }) => {
+    await orm.execute(sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`)
+    if ((await readText(orm, fingerprint)) !== schema) return false
+    await orm.transaction(async (tx) => {
+      await tx.execute(sql`set local session_replication_role = replica`)
+      await tx.execute(emptyAll)
+      for (const [table, json] of rows) {
+        const name = sql.raw(table)
+        await tx.execute(
+          sql`insert into ${name} overriding system value select * from json_populate_recordset(null::${name}, ${json}::json)`
+        )
+      }
+    })
+    return true
+  })
+}
+
+/** Tables and partitions of a migrated database, but not the parents of partitions, which have no rows. */
+const tables = sql`
+  select oid::regclass::text as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`
+
+const listTables = async (orm: Database['orm']): Promise<string[]> =>
+  (await queryRows<{ name: string }>(orm, tables)).map(({ name }) => name)
+
+const emptyAll = sql`
+  do $$
+  declare
+    one record;
+    has_rows boolean;
+  begin
+    for one in ${tables} loop
+      execute format('select exists (select from %s)', one.name) into has_rows;
+      if has_rows then execute format('delete from %s', one.name); end if;
+    end loop;
+    for one in select format('%I.%I', schemaname, sequencename) as name from pg_sequences where last_value is not null loop
+      execute format('alter sequence %s restart', one.name);
+    end loop;
+  end
+  $$`
+
+/** Everything that a test could change but rows, as one hash. */
+const fingerprint = sql`
+  select md5(string_agg(part, ',' order by part)) as text from (
+    select concat_ws(' ', relname, relkind, relnatts, reloptions, relrowsecurity, relacl) as part
+      from pg_class where relnamespace = 'public'::regnamespace
+    union all select concat_ws(' ', attrelid::regclass, attname, atttypid, attnotnull, atthasdef)
+      from pg_attribute join pg_class on attrelid = pg_class.oid
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and attnum > 0
+    union all select concat_ws(' ', proname, md5(prosrc)) from pg_proc where pronamespace = 'public'::regnamespace
+    union all select concat_ws(' ', tgrelid::regclass, tgname, tgenabled) from pg_trigger where not tgisinternal
+    union all select concat_ws(' ', conrelid::regclass, conname) from pg_constraint
+      where connamespace = 'public'::regnamespace
+    union all select concat_ws(' ', nspname, nspacl) from pg_namespace where nspname = 'public'
+    union all select setconfig::text from pg_db_role_setting
+      where setdatabase = (select oid from pg_database where datname = current_database())
+  ) parts`
+
+async function readText(orm: Database['orm'], query: SQL): Promise<string> {
+  const [row] = await queryRows<{ text: string }>(orm, query)
+  return row!.text
+}
+
+async function using<Result>(url: string, work: (database: Database) => Promise<Result>): Promise<Result> {
+  const database = await openDatabase(url, { poolSize: 1 })
+  try {
+    return await work(database)
+  } finally {
+    await database.close()
+  }
+}
