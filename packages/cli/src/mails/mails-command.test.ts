@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { builtInBrand } from '@tollgate/service/brand/brand.ts'
-import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { test } from 'tap'
 import { createFakeTerminal } from '../testing/fake-io.ts'
 import { listMailFiles, type MailFile } from './mail-files.ts'
@@ -15,10 +14,8 @@ const brand = {
   LEGAL_URL: 'https://acme.example/legal'
 }
 
-test('the files of deploy/supabase are those of the built-in brand', async () => {
+test('the title of each template is the subject of the mail', async () => {
   for (const { file, subject, html } of listMailFiles(builtInBrand)) {
-    const written = readFileSync(workspaceFile(`deploy/supabase/${file}`), 'utf8')
-    assert.equal(written, html, `${file}: run node packages/cli/src/mails/write-templates.ts`)
     assert.ok(html.includes(`<title>${subject}</title>`), file)
   }
 })

@@ -2,10 +2,6 @@ import { describeAllowed } from '@tollgate/service/config/describe-problem.ts'
 import type { TObject, TSchema } from 'typebox'
 import type { ExampleSection, ExampleVariable } from './read-example.ts'
 
-/** Stands before the generated part of docs/operate/settings.md. */
-export const generatedMark =
-  '<!-- From here on, this is generated from .env.example and the services: node packages/cli/src/settings/write-document.ts -->\n'
-
 /** The configuration of a service. */
 export interface Service {
   readonly name: string

@@ -27,7 +27,3 @@ export function describeCommands(commands: readonly Command[]): string {
     ''
   ].join('\n')
 }
-
-/** Stands before the generated part. */
-export const generatedMark =
-  '<!-- From here on, this is generated: node packages/cli/src/tollgate/write-document.ts -->\n'

@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { version } from '@tollgate/service/version.ts'
-import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { test } from 'tap'
 import { createFakeTerminal } from '../testing/fake-io.ts'
 import { commandTable } from './command-table.ts'
-import { describeCommands, generatedMark } from './describe-commands.ts'
 
 const terminal = createFakeTerminal()
-
-test('the documentation has every command as the command explains itself', async () => {
-  const document = readFileSync(workspaceFile('docs/operate/tollgate-command.md'), 'utf8')
-  const [, generated] = document.split(generatedMark)
-  assert.equal(generated, `\n${describeCommands(commandTable)}`, 'run node packages/cli/src/tollgate/write-document.ts')
-})
 
 test('help and version are results, as JSON too', async () => {
   assert.equal((await terminal.run('--version')).out, `${version}\n`)

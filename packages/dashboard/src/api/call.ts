@@ -1,5 +1,5 @@
+import { methodsAndPaths, type operations } from '../generated/operations.ts'
 import { isCode } from './api-error.ts'
-import { methodsAndPaths, type operations } from './operations.ts'
 import { type RequestInput, sendRequest } from './request.ts'
 
 export type OperationName = keyof typeof methodsAndPaths

@@ -1,7 +1,7 @@
 import { type OpenApiDocument, type Operation, operationsOf } from '@tollgate/contracts/openapi/document.ts'
 import openapiTypes, { astToString, COMMENT_HEADER, type OpenAPI3 } from 'openapi-typescript'
 
-const head = `/** Generated from control's OpenAPI document by build/write-api-types.ts; a test compares them. Do not edit. */\n\n`
+const head = `/** Generated from control's OpenAPI document: npm run generate */\n\n`
 
 /**
  * Writes a TypeScript module with the types of the `/api/` operations of a document, except those of operators: api/admin.ts

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { findStaleDigest } from './builds.ts'
+import { areSourcesGenerated } from './generated-sources.ts'
 
 const program = fileURLToPath(new URL('./main.ts', import.meta.url))
 
@@ -12,7 +13,7 @@ const program = fileURLToPath(new URL('./main.ts', import.meta.url))
  * @throws Error with the output of the build
  */
 export async function ensureDashboard(): Promise<void> {
-  if (findStaleDigest() === null) return
+  if (areSourcesGenerated() && findStaleDigest() === null) return
   try {
     await promisify(execFile)(process.execPath, [program])
   } catch (error) {

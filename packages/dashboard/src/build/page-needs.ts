@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { earlyReads } from '../api/early-reads.ts'
-import { methodsAndPaths } from '../api/operations.ts'
 import { docsAddress, docsPages, textAddress } from '../docs/list-pages.ts'
+import { methodsAndPaths } from '../generated/operations.ts'
 import { readRouteModules } from './route-modules.ts'
 import type { PageNeeds } from './write-pages.ts'
 

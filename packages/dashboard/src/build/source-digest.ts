@@ -16,11 +16,18 @@ const inputs = [
  * @param packageDir the directory of this package
  * @returns 16 hex digits
  */
-export function sourceDigest(packageDir: string): string {
+export const sourceDigest = (packageDir: string): string => digestFiles(packageDir, inputs)
+
+/**
+ * Computes the digest of files. Tests do not count.
+ *
+ * @param patterns of the files' paths from `dir`
+ * @returns 16 hex digits
+ */
+export function digestFiles(dir: string, patterns: readonly string[]): string {
   const digest = createHash('sha256')
-  const files = globSync(inputs, { cwd: packageDir, exclude: ['**/*.test.ts'] }).sort()
-  for (const file of files) {
-    const content = readFileSync(join(packageDir, file))
+  for (const file of globSync(patterns, { cwd: dir, exclude: ['**/*.test.ts'] }).sort()) {
+    const content = readFileSync(join(dir, file))
     digest.update(`${file}\0${content.length}\0`).update(content)
   }
   return digest.digest('hex').slice(0, 16)

@@ -1,4 +1,4 @@
-/** The part of the library that write-fonts.ts uses. */
+/** The part of the library that latin-font.ts uses. */
 declare module 'subset-font' {
   interface SubsetOptions {
     readonly targetFormat: 'woff2'

@@ -3,9 +3,6 @@ import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { type ClientAccess, namesOf } from '../clients/client-access.ts'
 import { type Client, clients } from '../clients/clients.ts'
 
-/** Stands before the generated part. */
-export const generatedMark = '<!-- From here on, this is generated: node packages/e2e/src/docs/write-clients.ts -->\n'
-
 const columns = ['answer', 'stream', 'tools', 'structured output'] as const
 
 /** The part of docs/clients.md that comes from the clients' tests, without running one. */
@@ -18,7 +15,7 @@ export function describeClients(): string {
     const cells = columns.map((column) => (features.has(column) ? 'yes' : '–'))
     return [`\`${client.endpoint.replaceAll(', ', '`, `')}\``, names, versionsOf(client), ...cells, notes.join('; ')]
   })
-  return `\n${tableOf([['endpoint', 'client', 'version', ...columns, 'other'], ...rows])}\n`
+  return `${tableOf([['endpoint', 'client', 'version', ...columns, 'other'], ...rows])}\n`
 }
 
 /** A Markdown table with aligned columns, as the formatter writes it. */

@@ -2,13 +2,10 @@ import { type DescribedEvent, describeEvents } from '@tollgate/contracts/events/
 import { accountEvents, operatorEvents } from '@tollgate/contracts/events/event-types.ts'
 import { describeSchema } from '@tollgate/contracts/openapi/describe-schema.ts'
 
-/** Stands before the generated part of docs/webhooks.md. */
-export const eventsMark = '<!-- From here on, this is generated: node packages/e2e/src/docs/write-events.ts -->\n'
-
 /** The lists of events in docs/webhooks.md. */
 export function describeAllEvents(): string {
   return [
-    ...['', '## All events of an account', '', ...describeEvents(accountEvents).flatMap(describeEvent)],
+    ...['## All events of an account', '', ...describeEvents(accountEvents).flatMap(describeEvent)],
     ...['## All events of operators', '', ...describeEvents(operatorEvents).flatMap(describeEvent)]
   ].join('\n')
 }

@@ -1,8 +1,5 @@
 import type { Registry } from 'prom-client'
 
-/** Stands before the generated part. */
-export const generatedMark = '<!-- From here on, this is generated: node packages/e2e/src/docs/write-metrics.ts -->\n'
-
 /** The metrics of one service, with the title of their section. */
 export interface DocumentedMetrics {
   readonly title: string
@@ -14,8 +11,8 @@ export interface DocumentedMetrics {
 /** The part of docs/operate/metrics.md that comes from the services' registries. */
 export function describeMetrics(services: readonly DocumentedMetrics[]): string {
   return services
-    .map(({ title, intro, registry }) => `\n## ${title}\n\n${intro}\n\n${tableOf(registry).join('\n')}\n`)
-    .join('')
+    .map(({ title, intro, registry }) => `## ${title}\n\n${intro}\n\n${tableOf(registry).join('\n')}\n`)
+    .join('\n')
 }
 
 function tableOf(registry: Registry): string[] {

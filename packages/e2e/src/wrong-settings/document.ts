@@ -1,10 +1,7 @@
-import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { wrongSettings } from './table.ts'
 import type { WrongSetting } from './wrong-setting.ts'
 
-export const documentPath: string = workspaceFile('docs/operate/wrong-settings.md')
-
-/** The document of all wrong settings, made from the table. */
+/** The text of docs/operate/wrong-settings.md. */
 export function writeDocument(): string {
   return [
     '# Wrong settings',

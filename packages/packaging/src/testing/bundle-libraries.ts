@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { readLibraries, startCache } from '@tollgate/cli/testing/start-cache.mjs'
+import { generateSources } from '@tollgate/dashboard/build/generated-sources.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import type { Plugin } from 'rolldown'
 import { kept, libraries } from './libraries.ts'
@@ -74,6 +75,8 @@ const ownFolderOfTap = 'node_modules/@tapjs'
 
 const fileOf = (name: string): string => (name === 'tap' ? `${ownFolderOfTap}/tap` : name.replaceAll('/', '-'))
 
+// Tests of the dashboard import them.
+await generateSources()
 if (startCache !== null) {
   mkdirSync(startCache, { recursive: true })
   await bundleLibraries(startCache)

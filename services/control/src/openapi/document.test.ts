@@ -4,6 +4,7 @@ import { inferenceDocument } from '@tollgate/contracts/openapi/inference.ts'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { test } from 'tap'
+import { readApiDocument } from '../api-document.ts'
 import { startControl } from '../testing/start-control.ts'
 import { operations } from './operations.ts'
 
@@ -19,6 +20,11 @@ test('the document of the API', async (t) => {
     assert.ok(described.size > 15)
     assert.deepEqual([...control.document.routes].sort(), [...described].sort())
     assert.deepEqual(Object.keys(operations).sort(), [...described].sort())
+  })
+
+  await t.test('it is the same without a running service, for the types of the dashboard', async () => {
+    const own: unknown = JSON.parse(JSON.stringify({ ...(await readApiDocument()), servers: document.servers }))
+    assert.deepEqual(own, document)
   })
 
   for (const [name, one] of [

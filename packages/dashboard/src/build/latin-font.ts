@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import subsetFont from 'subset-font'
 
@@ -13,11 +13,12 @@ const ranges = [
   ...[[0x329], [0x2000, 0x206f], [0x20ac], [0x2122], [0x2191], [0x2193], [0x2212], [0x2215], [0xfeff], [0xfffd]]
 ] as const
 
-/** `node src/build/write-fonts.ts` writes src/fonts again, after a new version of the font. */
-const text = ranges
-  .flatMap(([first, last = first]) => Array.from({ length: last - first + 1 }, (_, at) => first + at))
-  .map((point) => String.fromCodePoint(point))
-  .join('')
-const whole = readFileSync(fileURLToPath(import.meta.resolve(latin)))
-const subset = await subsetFont(whole, text, { targetFormat: 'woff2', variationAxes: { wght: weights } })
-writeFileSync(new URL('../fonts/geist-latin-400-600.woff2', import.meta.url), subset)
+/** The part of the font that the dashboard uses, as WOFF2. */
+export async function subsetLatin(): Promise<Buffer> {
+  const text = ranges
+    .flatMap(([first, last = first]) => Array.from({ length: last - first + 1 }, (_, at) => first + at))
+    .map((point) => String.fromCodePoint(point))
+    .join('')
+  const whole = readFileSync(fileURLToPath(import.meta.resolve(latin)))
+  return subsetFont(whole, text, { targetFormat: 'woff2', variationAxes: { wght: weights } })
+}

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { ControlVariables } from '@tollgate/control/config.ts'
 import { GatewayConfig } from '@tollgate/gateway/config.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
-import { describeSettings, generatedMark } from './describe-settings.ts'
+import { describeSettings } from './describe-settings.ts'
 import { readExample } from './read-example.ts'
 
 const services = [
@@ -10,11 +10,8 @@ const services = [
   { name: 'gateway', schema: GatewayConfig }
 ]
 
-export const settingsPath = workspaceFile('docs/operate/settings.md')
-
-/** The text of docs/operate/settings.md, with a new generated part. */
-export function settingsDocument(): string {
-  const [written] = readFileSync(settingsPath, 'utf8').split(generatedMark)
+/** The part of docs/operate/settings.md that comes from `.env.example` and the services. */
+export function describeAllSettings(): string {
   const sections = readExample(readFileSync(workspaceFile('.env.example'), 'utf8'))
-  return `${written}${generatedMark}\n${describeSettings(sections, services, workspaceFile(''))}`
+  return describeSettings(sections, services, workspaceFile(''))
 }
