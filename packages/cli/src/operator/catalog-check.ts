@@ -10,7 +10,7 @@ import { show } from '../commands/show.ts'
 import { comparePrices } from '../prices/compare-prices.ts'
 import { openPriceList, priceListDay, priceListVersion } from '../prices/price-list.ts'
 import { createAdminClient } from './admin-client.ts'
-import { readNamed, storedText } from './catalog-input.ts'
+import { readNamed } from './catalog-input.ts'
 import { describePriceCheck, type PriceCheck } from './describe-price-check.ts'
 
 const hourMs = 3_600_000
@@ -56,7 +56,8 @@ export const check: Action = {
 async function readCatalogText(input: Input, io: CommandIo): Promise<string> {
   const [file] = input.operands
   if (file !== undefined) return readNamed(file, io)
-  return storedText(await createAdminClient(io).call(AdminCatalogResponse, 'GET', '/catalog'))
+  const { yaml } = await createAdminClient(io).call(AdminCatalogResponse, 'GET', '/catalog')
+  return yaml
 }
 
 /** Base URLs of upstreams. Credentials are not needed, and not read. */

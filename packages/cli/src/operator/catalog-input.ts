@@ -1,13 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type {
-  AdminCatalogResponse,
-  CatalogDiffRequest,
-  CatalogDiffResponse
-} from '@tollgate/contracts/http/admin/catalog.ts'
+import type { CatalogDiffRequest, CatalogDiffResponse } from '@tollgate/contracts/http/admin/catalog.ts'
 import type { Input } from '../commands/action.ts'
 import type { CommandIo } from '../commands/command.ts'
-import { CommandError, UsageError } from '../commands/command-error.ts'
+import { UsageError } from '../commands/command-error.ts'
 import { printable, table } from '../commands/show.ts'
 
 export const versionOption = { version: { value: 'N', text: 'an earlier catalog, instead of FILE' } } as const
@@ -32,12 +28,6 @@ export function readNamed(file: string, io: Pick<CommandIo, 'cwd'>): string {
   } catch (cause) {
     throw new UsageError(`${file} cannot be read (${(cause as NodeJS.ErrnoException).code}).`, cause)
   }
-}
-
-/** The text of the catalog in force. @throws CommandError if control does not have it */
-export function storedText({ yaml }: AdminCatalogResponse): string {
-  if (yaml !== null) return yaml
-  throw new CommandError('An earlier release stored this catalog without its text. Use your copy of the file.')
 }
 
 /** What a catalog would change, for people. */

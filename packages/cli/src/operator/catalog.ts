@@ -12,7 +12,7 @@ import { exitCodes } from '../commands/exit-codes.ts'
 import { pairs, printable, show, table } from '../commands/show.ts'
 import { createAdminClient } from './admin-client.ts'
 import { check } from './catalog-check.ts'
-import { describeDiff, readCandidate, storedText, versionOption } from './catalog-input.ts'
+import { describeDiff, readCandidate, versionOption } from './catalog-input.ts'
 import { reasonOption } from './option-values.ts'
 
 const showInForce: Action = {
@@ -21,9 +21,8 @@ const showInForce: Action = {
   options: { yaml: { value: null, text: 'print only the file’s text, to keep or edit it' } },
   async run(input, io) {
     const result = await createAdminClient(io).call(AdminCatalogResponse, 'GET', '/catalog')
-    const { catalog: found, missing_upstreams: missing } = result
+    const { catalog: found, missing_upstreams: missing, yaml } = result
     if (input.has('yaml')) {
-      const yaml = storedText(result)
       io.out(yaml.endsWith('\n') ? yaml : `${yaml}\n`)
       return exitCodes.done
     }

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { openDatabase } from '@tollgate/control/database/connect.ts'
 import { startControl } from '@tollgate/control/testing/start-control.ts'
 import { copyUsage } from '@tollgate/control/usage/copy-usage.ts'
 import { createPostgresLedger } from '@tollgate/control/usage/postgres-ledger.ts'
@@ -125,14 +126,21 @@ test('a command of a database that does not answer exits with 4', async () => {
   assert.match(ran.err, /cannot be reached/)
 })
 
-test('migrate brings an empty database up to date, and says what it did', async () => {
+test('migrate brings an empty database up to date, says what it did, and refuses a database that is too old', async () => {
   const terminal = createFakeTerminal()
   const env = { DATABASE_URL: `pglite:${join(terminal.configHome, 'database')}` }
   const before = await terminal.run('migrate --check --json', { env })
   assert.equal(before.code, 1)
   const { pending } = before.json<{ pending: string[] }>()
-  assert.equal(pending[0], '0000_initial')
+  assert.equal(pending[0], '0000_baseline')
   assert.deepEqual((await terminal.run('migrate --json', { env })).json(), { applied: pending })
   const after = await terminal.run('migrate --check', { env })
   assert.deepEqual([after.code, after.out], [0, 'The database is up to date.\n'])
+
+  const database = await openDatabase(env.DATABASE_URL)
+  await database.orm.execute('update migrations set id = 1')
+  await database.close()
+  const refused = await terminal.run('migrate', { env })
+  assert.equal(refused.code, 1)
+  assert.match(refused.err, /of a release before 0\.3\.0\. Upgrade to 0\.3\.0 first: .* Nothing was changed/)
 })

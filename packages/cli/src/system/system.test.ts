@@ -17,7 +17,7 @@ t.test(
     const redis = await startRedis({ port: 0 })
     t.after(() => redis.stop())
     const dataDir = join(t.testdir(), 'data')
-    // A directory of an earlier release, created with umask 0.
+    // A directory that others may read.
     process.umask(0)
     mkdirSync(dataDir)
     writeFileSync(join(dataDir, 'old'), '')

@@ -25,8 +25,8 @@ export const ProcessReport = Type.Object({
       Type.Object({
         name: Type.String(),
         breaker: Type.Enum([...breakerStates]),
-        /** Its APIs; earlier releases do not report them. */
-        speaks: Type.Optional(Type.Array(Type.Enum([...apis])))
+        /** Its APIs. */
+        speaks: Type.Array(Type.Enum([...apis]))
       })
     )
   ),

@@ -15,7 +15,6 @@ export type Pointer = Static<typeof Pointer>
 
 /** The data of a key that admission needs. */
 export const KeyRecord = Type.Object({
-  /** Earlier releases do not know `paused`, and answer 503. */
   status: Type.Enum(['active', 'paused', 'revoked']),
   digest: Digest,
   /** After a rotation: the old secret, which works until its grace ends. */
@@ -27,7 +26,7 @@ export const KeyRecord = Type.Object({
   monthlyBudgetNanos: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
   /** Below the plan's limit; null if only that applies. */
   requestsPerMinute: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
-  /** Present if open requests end, too, when their secret stops working by a revocation or rotation. Older gateways ignore it. */
+  /** Present if open requests end, too, when their secret stops working by a revocation or rotation. */
   cutStreams: Type.Optional(Type.Literal(true))
 })
 export type KeyRecord = Static<typeof KeyRecord>
@@ -57,11 +56,10 @@ export const AccountRecord = Type.Object({
   /** Without an operator's override. */
   plan: Type.String(),
   status: Type.Enum(['active', 'suspended']),
-  /** Present if the account is suspended only because its owner has a seat in a team. Older gateways ignore it. */
+  /** Present if the account is suspended only because its owner has a seat in a team. */
   isOwnerInTeam: Type.Optional(Type.Literal(true)),
   /** The owner's own monthly cap, nanodollars; null without one. The plan's cap applies too. */
   ownCapNanos: Type.Union([Nanos, Type.Null()]),
-  /** Earlier releases ignore it, and so apply the account's own plan. */
   override: Type.Optional(Override),
   /** Sum of the operators' adjustments in a month (yyyymm), nanodollars: it counts as spend, and may be below zero. */
   adjusted: Type.Optional(Type.Object({ month: Type.Integer(), nanos: Type.Integer() }))

@@ -21,7 +21,7 @@ export interface ImageConfig {
 }
 
 export interface BuildOptions {
-  /** The name of the image, such as `tollgate-gateway:0.3.0`. */
+  /** The name of the image, such as `tollgate-gateway:0.4.0`. */
   readonly name: string
   readonly containerfile: string
   /** The folder from which the Containerfile copies. */

@@ -44,8 +44,6 @@ export async function serveTogether(
 ): Promise<{ chats: number; calls: number }> {
   const programOf = (name: ServiceName) => (name.startsWith('control') ? previous.control : previous.gateway)
   const operated = (await startOperatedSystem(t, {
-    // A new catalog comes after the upgrade.
-    env: { CATALOG_FILE: previous.catalogFile },
     scripts: new Map(services.map((name) => [name, programOf(name)]))
   }))!
   const { system, scripts, sql } = operated

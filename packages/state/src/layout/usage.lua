@@ -2,7 +2,7 @@
 -- absolute values any number of times. A row is final when the next hour is over. Later settlements go into another row.
 --
 -- A row is a field of its account's hash, `u:<hour>:<run>|<key>|<model>`. `<run>` is `<tag of the run>[-<upstream>][~<hour in
--- which a late row began>]`: releases that do not know upstreams take all of it for the run, and so keep the rows apart.
+-- which a late row began>]`.
 -- Its parts: the counters, the rare ones last and only if one of them is not 0; `revision`, which every change raises; `born`, when it began (µs since the epoch), so a row that
 -- was lost and began again counts as another one; and `isListed`, 1 if `uncopied` has it, else 0.
 -- Two lists of the shard name rows as `<account>:<hour>:<run>|<key>|<model>`. `uncopied` has the rows that changed since

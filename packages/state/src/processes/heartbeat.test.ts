@@ -12,7 +12,7 @@ const gateway: ProcessReport = {
   host: 'host',
   version: '1.2.3',
   startedAt: 1000,
-  upstreams: [{ name: 'openai', breaker: 'closed' }],
+  upstreams: [{ name: 'openai', breaker: 'closed', speaks: ['chat'] }],
   catalogVersion: 7,
   errors: { model_unavailable: { count: 2, lastAt: 2000 } }
 }
@@ -71,7 +71,7 @@ testOnEveryRedis('running processes', async (t, link) => {
     })
     assert.equal(await liveUpstreams(link), null)
     await noteProcess(link, { ...gateway, leftOutUpstreams: ['azure', 'groq'] })
-    await noteProcess(link, { ...gateway, id: 'other', upstreams: [{ name: 'azure', breaker: 'open' }] })
+    await noteProcess(link, { ...gateway, id: 'other', upstreams: [{ name: 'azure', breaker: 'open', speaks: [] }] })
     assert.deepEqual(await liveUpstreams(link), { served: new Set(['openai', 'azure']), leftOut: new Set(['groq']) })
     await age('other', 16_000)
     assert.deepEqual(await liveUpstreams(link), { served: new Set(['openai']), leftOut: new Set(['azure', 'groq']) })

@@ -66,12 +66,13 @@ export async function liveUpstreams(link: RedisLink): Promise<LiveUpstreams | nu
   return { served, leftOut: new Set(leftOut) }
 }
 
-/** The APIs of each upstream of the running gateways. @returns null as {@link liveUpstreams}, or if a gateway does not report them */
+/** The APIs of each upstream of the running gateways. @returns null as {@link liveUpstreams} */
 export async function readSpokenApis(link: RedisLink): Promise<ReadonlyMap<string, ReadonlySet<Api>> | null> {
-  const upstreams = (await readGateways(link))?.flatMap(({ upstreams = [] }) => upstreams) ?? null
-  if (upstreams === null || upstreams.some(({ speaks }) => speaks === undefined)) return null
+  const gateways = await readGateways(link)
+  if (gateways === null) return null
+  const upstreams = gateways.flatMap(({ upstreams = [] }) => upstreams)
   const byName = Map.groupBy(upstreams, ({ name }) => name)
-  return new Map([...byName].map(([name, some]) => [name, new Set(some.flatMap(({ speaks = [] }) => speaks))]))
+  return new Map([...byName].map(([name, some]) => [name, new Set(some.flatMap(({ speaks }) => speaks))]))
 }
 
 /** The running gateways; null if there are none, or Redis is unavailable. */

@@ -19,7 +19,7 @@ local version, run, month, lost = readVerified(at[1])
 if not at[2] or (version and string.format('%.0f', version) or '') ~= ARGV[2] or (run or '') ~= ARGV[3] then
   return 0
 end
-redis.call('HSETNX', KEYS[1], 'since', string.format('%.0f', math.floor((version or tonumber(ARGV[4])) / 1e12)))
+redis.call('HSETNX', KEYS[1], 'since', string.format('%.0f', math.floor(tonumber(ARGV[4]) / 1e12)))
 -- Fields of other versions, too.
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
   if string.find(field, '^claim:') or string.find(field, '^vouched:') then

@@ -33,13 +33,6 @@ testOnEveryRedis('claims of shards', async (t, link) => {
     assert.equal(await since(), '3')
   })
 
-  t.test('a shard that an earlier release verified has been there since that epoch', async () => {
-    await verifyNow(link, shard, versionOf(2, 7), 'run 1')
-    await client.hdel(shardMarker(shard), 'since')
-    await verifyNow(link, shard, versionOf(3, 9), 'run 1')
-    assert.equal(await client.hget(shardMarker(shard), 'since'), '2')
-  })
-
   t.test('a shard can be verified at version 0', async () => {
     await verifyNow(link, shard, 0, 'run 1')
     assert.deepEqual((await claimShard(link, shard, 'two')).at, { version: 0, run: 'run 1' })

@@ -1,11 +1,10 @@
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
-import { and, asc, eq, exists, gt, isNotNull, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, lte, or, sql } from 'drizzle-orm'
 import type { By } from '../audit/by.ts'
 import { byService } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { accounts, type OverrideLimits } from '../database/schema/accounts.ts'
-import { adjustments } from '../database/schema/admin.ts'
 import { noteBudget } from '../notices/spend-checks.ts'
 import { recordChange } from '../projection/record-change.ts'
 import { recordPlanChange } from './record-plan-change.ts'
@@ -78,28 +77,6 @@ export async function findEndedOverrides(orm: Orm, now: Date, limit: number): Pr
       )
     )
     .orderBy(asc(firstEnd))
-    .limit(limit)
-  return rows.map(({ id }) => id)
-}
-
-/** Accounts whose record in Redis has an override or an adjustment of this month, in order of their ids. */
-export async function findOverridden(orm: Orm, month: Date, after: string | null, limit: number): Promise<string[]> {
-  const isAdjusted = exists(
-    orm
-      .select({ one: sql`1` })
-      .from(adjustments)
-      .where(and(eq(adjustments.accountId, accounts.id), eq(adjustments.month, month)))
-  )
-  const rows = await orm
-    .select({ id: accounts.id })
-    .from(accounts)
-    .where(
-      and(
-        or(isNotNull(accounts.overridePlan), isNotNull(accounts.overrideLimits), isAdjusted),
-        after === null ? undefined : gt(accounts.id, after)
-      )
-    )
-    .orderBy(asc(accounts.id))
     .limit(limit)
   return rows.map(({ id }) => id)
 }

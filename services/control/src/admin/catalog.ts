@@ -32,9 +32,10 @@ export function catalog(app: TypedApp, context: AdminContext): void {
     const history = await listCatalogs(orm, historyLimit)
     const [inForce] = history
     const row = await readCatalogRow(orm, inForce!.version)
+    if (row?.yaml == null) throw new Error(`catalog ${inForce!.version} has no text`)
     return {
       catalog: inForce!,
-      yaml: row?.yaml ?? null,
+      yaml: row.yaml,
       missing_upstreams: await catalogPublisher.missingUpstreams(),
       history
     }

@@ -18,17 +18,6 @@ onDatabase('an operator changes an account', async (t, newDatabase) => {
   const account = async (cookie: string) =>
     ((await call('GET', '/api/account', { cookie })).body as { account: Record<string, unknown> }).account
 
-  await t.test('after an earlier release wrote a record without its override, the record is repaired', async () => {
-    const user = await control.signUp()
-    assert.equal((await change(user.id, { plan: { id: 'pro', ends_at: null } })).status, 200)
-    const written = await record(user.id)
-    const { override: _unknown, ...old } = written
-    await control.redis.client.hset(accountName(user.id), 'r', JSON.stringify(old))
-    // Its first round compares.
-    await control.overrideEnder.runOnce()
-    assert.deepEqual(await record(user.id), written)
-  })
-
   await t.test('a plan override applies at once, everywhere, and ends at its time', async () => {
     const user = await control.signUp()
     const endsAt = new Date(Date.now() + 3000).toISOString()

@@ -59,7 +59,8 @@ test('the state of the system', async (t) => {
       { name: 'azure', breaker: 'half-open' as const }
     ]
     const errors = { gateway_busy: { count: 3, lastAt: 1_790_000_000_000 } }
-    const gateway = { ...own, kind: 'gateway' as const, upstreams, catalogVersion: 7, errors }
+    const reported = upstreams.map((upstream) => ({ ...upstream, speaks: [] }))
+    const gateway = { ...own, kind: 'gateway' as const, upstreams: reported, catalogVersion: 7, errors }
     await noteProcess(control.redis, { ...gateway, id: 'gateway-1' })
     await noteProcess(control.redis, { ...gateway, id: 'gateway-2', catalogVersion: null })
     await noteProcess(control.redis, { ...own, kind: 'control', id: 'replica', errors: {}, usageCopiedMsAgo: 60_000 })

@@ -135,14 +135,6 @@ onDatabase('sign-in with a provider', async (t, newDatabase) => {
       await signIn(browser, email, {}, name)
       assert.equal((await whoIs(browser))?.name, name)
     }
-    // Users of earlier releases have only `name`, also those who chose it.
-    const { id } = await control.signUp({ name: 'Grace' })
-    const changed = await adminOf(control).updateUserById(id, { user_metadata: { display_name: null } })
-    assert.equal(changed.error, null)
-    const { email: address = '' } = changed.data.user!
-    const browser = newBrowser(call)
-    await signIn(browser, address, {}, 'Grace H')
-    assert.equal((await whoIs(browser))?.name, 'Grace H')
   })
 
   await t.test('shuts out a stranger who registered the address, also if their link was opened', async () => {

@@ -27,14 +27,14 @@ export async function readCandidate(orm: Orm, asked: CatalogDiffRequest): Promis
   const row = version > maxVersion ? null : await readCatalogRow(orm, version)
   if (row === null) return { problems: [`version: there is no catalog ${version}`] }
   const { json, yaml } = row
-  if (json === null) {
+  if (json === null || yaml === null) {
     return { problems: [`version: the content of catalog ${version} is no longer kept; send the text of its file`] }
   }
   try {
     return { catalog: readPublished(version, json), content: { json, yaml } }
   } catch {
     // This release may still read the text that the other one read.
-    return yaml === null ? { problems: [`version: this release cannot read catalog ${version}`] } : parseText(yaml)
+    return parseText(yaml)
   }
 }
 

@@ -114,7 +114,7 @@ export function followCatalogFile(options: FollowerOptions): CatalogFollower {
   async function publish({ text, error }: Found, how: PublicationMode): Promise<Publication> {
     if (error !== null) throw error
     const candidate = parseCatalog(text!, file)
-    const content = contentOf(candidate, text)
+    const content = contentOf(candidate, text!)
     const obstacle = await previewPublication(orm, content, how)
     if (obstacle !== null) return obstacle
     const { problems, warnings } = await publisher.judge(candidate)

@@ -11,11 +11,11 @@ const lock = 7_012_846_613
 export interface CatalogContent {
   /** The catalog, as the gateways read it. */
   readonly json: string
-  /** The text of the file; null if it is not known. */
-  readonly yaml: string | null
+  /** The text of the file. */
+  readonly yaml: string
 }
 
-export const contentOf = (catalog: Catalog, yaml: string | null): CatalogContent => ({
+export const contentOf = (catalog: Catalog, yaml: string): CatalogContent => ({
   json: JSON.stringify(catalog),
   yaml
 })

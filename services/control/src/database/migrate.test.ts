@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { test } from 'tap'
 import { onEachDatabase, openTestDatabase } from '../testing/databases.ts'
-import { openDatabase, queryRows } from './connect.ts'
-import { migrate } from './migrate.ts'
+import { type Orm, openDatabase, queryRows } from './connect.ts'
+import { listPendingMigrations, migrate } from './migrate.ts'
 import { accounts } from './schema/accounts.ts'
 import { catalogs } from './schema/catalog.ts'
 import { keys } from './schema/keys.ts'
@@ -41,19 +41,42 @@ onEachDatabase('migrations', async (t, newDatabase) => {
     assert.equal(await migrate(orm), 0)
   })
 
+  const other = await openTestDatabase(await newDatabase('empty'))
+  t.after(() => other.close())
+
+  await t.test('a database of a release before the first migration is refused, and stays as it is', async () => {
+    await other.orm.execute(sql`create table migrations (id bigint primary key, sha256 text not null)`)
+    // The last migration of 0.2.0.
+    await other.orm.execute(sql`insert into migrations values (1795413201950, 'ledger months')`)
+    const refusal = /^DatabaseTooOldError: .* of a release before 0\.3\.0\. Upgrade to 0\.3\.0 first/
+    await assert.rejects(migrate(other.orm), refusal)
+    await assert.rejects(listPendingMigrations(other.orm), refusal)
+    assert.equal(await nameTables(other.orm), 'migrations')
+  })
+
+  await t.test('a database of 0.3.0 lacks nothing', async () => {
+    await other.orm.execute(sql`insert into migrations values (1795865482787, 'key pauses')`)
+    assert.deepEqual(await listPendingMigrations(other.orm), [])
+    assert.equal(await migrate(other.orm), 0)
+    assert.equal(await nameTables(other.orm), 'migrations')
+  })
+
   await t.test('a failed migration changes nothing', async () => {
-    const other = await openTestDatabase(await newDatabase('empty'))
-    t.after(() => other.close())
+    await other.orm.execute(sql`drop table migrations`)
     // Makes the first migration fail halfway.
     await other.orm.execute(sql`create table users (id text)`)
     await assert.rejects(migrate(other.orm))
-    const tables = await queryRows<{ name: string }>(
-      other.orm,
-      sql`select table_name::text as name from information_schema.tables where table_schema = 'public'`
-    )
-    assert.deepEqual(tables, [{ name: 'users' }])
+    assert.equal(await nameTables(other.orm), 'users')
   })
 })
+
+async function nameTables(orm: Orm): Promise<string> {
+  const tables = await queryRows<{ name: string }>(
+    orm,
+    sql`select table_name::text as name from information_schema.tables where table_schema = 'public'`
+  )
+  return tables.map(({ name }) => name).join()
+}
 
 test('a PGlite directory keeps its data, and only one process at a time can open it', async (t) => {
   const parent = mkdtempSync(join(tmpdir(), 'tollgate-pglite-'))

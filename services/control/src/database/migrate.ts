@@ -10,6 +10,8 @@ import { migrationsFolder } from './migrations-folder.ts'
 const journal = JSON.parse(readFileSync(`${migrationsFolder}/meta/_journal.json`, 'utf8')) as {
   entries: Array<{ when: number; tag: string }>
 }
+/** The first migration: the schema of release 0.3.0, which has its id as that of its last migration. */
+const baseline = String(journal.entries[0]!.when)
 /** An arbitrary number that nothing else in this database locks. */
 const lock = 7_012_846_611
 
@@ -19,6 +21,7 @@ const lock = 7_012_846_611
  * replica) stays as it is.
  *
  * @returns the number of applied migrations
+ * @throws DatabaseTooOldError
  */
 export async function migrate(orm: Orm): Promise<number> {
   const migrations = readMigrationFiles({ migrationsFolder })
@@ -32,9 +35,8 @@ export async function migrate(orm: Orm): Promise<number> {
         sha256 text not null,
         applied_at timestamptz not null default now()
       )`)
-    const applied = new Set(
-      (await queryRows<{ id: string }>(tx, sql`select id::text from migrations`)).map(({ id }) => id)
-    )
+    const applied = await readApplied(tx)
+    assertNotTooOld(applied)
     let count = 0
     for (const { folderMillis, hash, sql: statements } of migrations) {
       if (applied.has(String(folderMillis))) continue
@@ -56,9 +58,25 @@ export class MigrationsPendingError extends Error {
   }
 }
 
-/** @returns the names of the migrations that the database lacks. Needs no right but to read. */
+/** The database is of a release before the one that the first migration begins with. */
+export class DatabaseTooOldError extends Error {
+  constructor() {
+    super('the database is of a release before 0.3.0. Upgrade to 0.3.0 first: docs/operate/upgrade.md')
+    this.name = 'DatabaseTooOldError'
+  }
+}
+
+function assertNotTooOld(applied: ReadonlySet<string>): void {
+  if (applied.size > 0 && !applied.has(baseline)) throw new DatabaseTooOldError()
+}
+
+/**
+ * @returns the names of the migrations that the database lacks. Needs no right but to read.
+ * @throws DatabaseTooOldError
+ */
 export async function listPendingMigrations(orm: Orm): Promise<string[]> {
   const applied = await readApplied(orm)
+  assertNotTooOld(applied)
   return journal.entries.filter(({ when }) => !applied.has(String(when))).map(({ tag }) => tag)
 }
 
@@ -89,7 +107,7 @@ export async function migrateWhenReachable(orm: Orm, log: Log): Promise<void> {
 /**
  * Checks that the database has all migrations, and changes nothing. Waits for the database as {@link migrateWhenReachable}.
  *
- * @throws MigrationsPendingError
+ * @throws MigrationsPendingError, DatabaseTooOldError
  */
 export async function assertMigratedWhenReachable(orm: Orm, log: Log): Promise<void> {
   const { length } = await whenReachable(() => listPendingMigrations(orm), log)

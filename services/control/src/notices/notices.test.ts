@@ -259,8 +259,8 @@ onDatabase('notices', async (t, newDatabase) => {
   await t.test('the sweeper reads the breakers of running gateways', async () => {
     const report = { kind: 'gateway', host: 'h', version: '1', startedAt: 0, errors: {} } as const
     const upstreams = (breaker: 'open' | 'closed') => [
-      { name: 'groq', breaker },
-      { name: 'mistral', breaker: 'closed' as const }
+      { name: 'groq', breaker, speaks: [] },
+      { name: 'mistral', breaker: 'closed' as const, speaks: [] }
     ]
     await noteProcess(control.redis, { ...report, id: 'one', upstreams: upstreams('open') })
     await noteProcess(control.redis, { ...report, id: 'two', upstreams: upstreams('closed') })

@@ -154,7 +154,7 @@ onDatabase('the projector', async (t, newDatabase) => {
       }
     }
     const publish = (content: Catalog) =>
-      publishCatalog(orm, contentOf(content, null), { mode: 'publish-new', at: new Date(), operator: null })
+      publishCatalog(orm, contentOf(content, ''), { mode: 'publish-new', at: new Date(), operator: null })
     const both = await Promise.all([publish(catalog), publish(catalog)])
     assert.deepEqual(both.map(({ outcome }) => outcome).sort(), ['in force', 'published'], 'replicas publish it once')
     const { projector } = project(t, { database, redis, intervalMs: 50 })

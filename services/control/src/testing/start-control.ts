@@ -56,7 +56,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
   })
   const { app, projector, catalogFile } = composed
   if (options.catalogFile === undefined) {
-    await composed.catalogPublisher.publish(contentOf(catalog, null), { mode: 'apply', operator: null })
+    await composed.catalogPublisher.publish(contentOf(catalog, ''), { mode: 'apply', operator: null })
   } else {
     await catalogFile.open()
     catalogFile.start()

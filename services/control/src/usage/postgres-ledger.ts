@@ -89,8 +89,6 @@ async function storeRows(orm: Orm, rows: LedgerRow[]): Promise<void> {
  * Leaves out copies of closed hours: they came from an old state of Redis, and the ledger has them as days (see
  * `fold-ledger.ts`).
  *
- * An earlier release stores a row without its upstream. The copy of the final row, which has the same revision, adds it.
- *
  * Stores in the order of the primary key: replicas that lock the same rows in different orders could deadlock.
  */
 const upsert = (rows: readonly LedgerRow[]): SQL => sql`
@@ -105,9 +103,8 @@ const upsert = (rows: readonly LedgerRow[]): SQL => sql`
   where to_timestamp(second) >= coalesce((select max(ledger_closed_before) from ${projection}), '-infinity')
   order by account, second, run, key, model
   on conflict (account_id, hour, run, key_id, model) do update set
-    revision = excluded.revision, upstream = excluded.upstream,
-    ${eachCounter((_counter, column) => `${column} = excluded.${column}`)}
-  where (${ledger.revision}, ${ledger.upstream}) < (excluded.revision, excluded.upstream)`
+    revision = excluded.revision, ${eachCounter((_counter, column) => `${column} = excluded.${column}`)}
+  where ${ledger.revision} < excluded.revision`
 
 const accountsWhere = (orm: Orm) => (condition: SQL) =>
   orm

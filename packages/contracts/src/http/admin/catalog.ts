@@ -24,8 +24,8 @@ export type PublishedCatalog = Static<typeof PublishedCatalog>
 
 export const AdminCatalogResponse = Type.Object({
   catalog: PublishedCatalog,
-  /** The text of the file; null for a catalog that an earlier release published. */
-  yaml: Type.Union([Type.String(), Type.Null()]),
+  /** The text of the file. */
+  yaml: Type.String(),
   /** Upstreams that models are routed to, but that no running gateway has. */
   missing_upstreams: Type.Array(Type.String()),
   /** The newest 50, newest first. */

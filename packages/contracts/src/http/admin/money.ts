@@ -24,7 +24,7 @@ export const AdminMoney = Type.Object({
   revenue: Type.Array(Revenue),
   margin_usd: Margin,
   by_model: Type.Array(Type.Object({ model: Type.String(), requests: Count, cost_usd: SignedUsd })),
-  /** `upstream` is empty for usage whose upstream is not known: of earlier releases, and of requests that a crash ended. */
+  /** `upstream` is empty for usage whose upstream is not known, such as of requests that a crash ended. */
   by_upstream: Type.Array(Type.Object({ upstream: Type.String(), requests: Count, cost_usd: SignedUsd })),
   by_plan: Type.Array(
     Type.Object({

@@ -7,7 +7,7 @@ export const catalogs = pgTable('catalogs', {
   sha256: text('sha256').notNull(),
   /** Null after its content was pruned. The digest stays, so that control knows it was published before. */
   json: text('json'),
-  /** The text of the file; null for catalogs of earlier releases, and after pruning. */
+  /** The text of the file; null after pruning. */
   yaml: text('yaml'),
   /** The operator who applied it; null for one that a replica published from its file. */
   operatorId: uuid('operator_id'),

@@ -8,8 +8,8 @@ import { useToast } from '../../../ui/toast.tsx'
 import type { NewCatalog } from './comparison.ts'
 
 interface CatalogEditorProps {
-  /** The text of the catalog in force; null if it is not known. */
-  readonly yaml: string | null
+  /** The text of the catalog in force. */
+  readonly yaml: string
   readonly onCompare: (of: NewCatalog) => Promise<void>
   /** Called when the text changes, so that an older comparison is not applied. */
   readonly onEdit: () => void
@@ -45,15 +45,9 @@ export function CatalogEditor({ yaml, onCompare, onEdit }: CatalogEditorProps) {
             <TextAreaField
               name="yaml"
               label="Catalog (YAML)"
-              hint={
-                yaml === null
-                  ? 'The text of the catalog in force is not known: an earlier release published it.'
-                  : fileName === null
-                    ? 'This starts as the catalog in force.'
-                    : `Read from ${fileName}.`
-              }
+              hint={fileName === null ? 'This starts as the catalog in force.' : `Read from ${fileName}.`}
               rows={14}
-              defaultValue={yaml ?? ''}
+              defaultValue={yaml}
               onChange={onEdit}
             />
             <div className="flex flex-wrap gap-2">
@@ -66,17 +60,15 @@ export function CatalogEditor({ yaml, onCompare, onEdit }: CatalogEditorProps) {
                   setFileName(name)
                 }}
               />
-              {yaml !== null && (
-                <Button
-                  tone="quiet"
-                  onClick={() => {
-                    replaceText(yaml)
-                    setFileName(null)
-                  }}
-                >
-                  Start over
-                </Button>
-              )}
+              <Button
+                tone="quiet"
+                onClick={() => {
+                  replaceText(yaml)
+                  setFileName(null)
+                }}
+              >
+                Start over
+              </Button>
             </div>
           </>
         )}

@@ -1,1 +1,0 @@
-ALTER TABLE "keys" ADD COLUMN "cut_streams" boolean DEFAULT false NOT NULL;

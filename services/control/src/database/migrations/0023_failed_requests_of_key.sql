@@ -1,1 +1,0 @@
-CREATE INDEX "requests_key_failed" ON "requests" USING btree ("key_id","at") WHERE "requests"."code" is not null or "requests"."status" >= 400;

@@ -1,1 +1,0 @@
-ALTER TABLE "users" ADD COLUMN "has_password" boolean DEFAULT true NOT NULL;

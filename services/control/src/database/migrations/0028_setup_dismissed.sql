@@ -1,1 +1,0 @@
-ALTER TABLE "accounts" ADD COLUMN "setup_dismissed_at" timestamp (3) with time zone;

@@ -1,3 +1,0 @@
-CREATE INDEX "audit_log_action" ON "audit_log" USING btree ("account_id","action","at","id");--> statement-breakpoint
-CREATE INDEX "audit_log_actor" ON "audit_log" USING btree ("account_id","actor_id","at","id") WHERE "audit_log"."actor_id" is not null;--> statement-breakpoint
-CREATE INDEX "audit_log_subject" ON "audit_log" USING btree ("account_id","subject","at","id") WHERE "audit_log"."subject" is not null;

@@ -1,1 +1,0 @@
-ALTER TABLE "webhook_endpoints" ADD COLUMN "is_quick" boolean DEFAULT false NOT NULL;
