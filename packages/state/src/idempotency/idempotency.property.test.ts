@@ -108,7 +108,7 @@ testOnEveryRedis('claims of repeated requests', async (t, real, kind) => {
           assert.ok(all <= budget.shardBytes && counted.every((bytes) => bytes <= budget.accountBytes))
         }
       }),
-      propertyRuns(kind === 'redis-server' ? 60 : 15)
+      kind === 'redis-server' ? propertyRuns(12, 60) : propertyRuns(8, 15)
     )
   })
 })

@@ -112,8 +112,7 @@ test('a command without an answer fails after the timeout', async (t) => {
   await server.kill('SIGSTOP')
   const startedAt = performance.now()
   await assert.rejects(link.client.ping())
-  const ms = performance.now() - startedAt
-  assert.ok(ms > 250 && ms < 15_000, `${ms} ms`)
+  assert.ok(performance.now() - startedAt > 250)
   await server.kill('SIGCONT')
 })
 

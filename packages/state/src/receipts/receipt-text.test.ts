@@ -38,7 +38,7 @@ test('a receipt is read as it was written, in one line', async () => {
       assert.ok(!line.includes('\n') && !line.includes('\0'))
       assert.deepEqual(decodeReceipt(line), { ...receipt })
     }),
-    propertyRuns(200)
+    propertyRuns(40, 200)
   )
 })
 

@@ -3,8 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
@@ -14,16 +12,7 @@ import { BodyMemory } from '../body/body-memory.ts'
 import { SlowBodies } from '../body/slow-bodies.ts'
 import { readBody } from './read-body.ts'
 
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
 const megabyte = 1024 * 1024
-
-/** The allocated bytes of buffers and of all objects. */
-function usedBytes(): number {
-  collect()
-  const { heapUsed, arrayBuffers } = process.memoryUsage()
-  return heapUsed + arrayBuffers
-}
 
 /** A request without a body. A test adds the body. */
 function requestOf(headers: IncomingHttpHeaders): IncomingMessage {
@@ -38,38 +27,6 @@ function end(request: IncomingMessage): void {
 }
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
-
-t.test('a body takes about as much memory as it has bytes, in any number of pieces', async () => {
-  const length = 200_000
-  const framings = [{ 'content-length': String(length) }, { 'transfer-encoding': 'chunked' }]
-  // The compiler takes memory too, whenever it has time. So the least of several rounds counts.
-  const least = framings.map(() => Number.POSITIVE_INFINITY)
-  for (const [number, framing] of [...framings, ...framings, ...framings].entries()) {
-    const request = requestOf(framing)
-    const reader = { memory: new BodyMemory(megabyte), slowBodies: new SlowBodies(10_000) }
-    const sender = { bodyBytes: 0 }
-    const bodies: Buffer[] = []
-    let held = 0
-    readBody(request, new ServerResponse(request), reader, sender, megabyte, (failure, bytes, heldBytes) => {
-      assert.equal(failure, null)
-      bodies.push(bytes)
-      held = heldBytes
-    })
-    const before = usedBytes()
-    for (let at = 0; at < length - 1; at++) request.emit('data', Buffer.alloc(1, at))
-    const kind = number % framings.length
-    least[kind] = Math.min(least[kind]!, usedBytes() - before)
-    assert.ok(sender.bodyBytes >= length - 1)
-    assert.equal(bodies.length, 0)
-    request.emit('data', Buffer.alloc(1, length - 1))
-    request.emit('end')
-    assert.ok(bodies[0]!.equals(Buffer.from(Array.from({ length }, (_, at) => at))))
-    assert.equal(reader.memory.heldBytes, held)
-    reader.memory.release(sender, held)
-    assert.equal(sender.bodyBytes, 0)
-  }
-  for (const bytes of least) assert.ok(bytes < 2.5 * length, `${bytes} bytes`)
-})
 
 t.test('a client that leaves after its whole body holds no memory, even while a decoder works', async () => {
   const request = requestOf({ 'transfer-encoding': 'chunked', 'content-encoding': 'gzip' })
@@ -186,7 +143,7 @@ t.test('no memory stays held, in any order in which bodies arrive, break and sta
         }
       }
     ),
-    propertyRuns(150)
+    propertyRuns(40, 150)
   )
   t.comment(Object.fromEntries(seen))
   for (const outcome of ['gzip none', 'zstd none', 'br none', 'deflate none', 'identity none', 'invalid_request']) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { CallError } from '../upstreams/call-error.ts'
 import { AnswerDecoder } from './answer-decoder.ts'
@@ -29,19 +29,13 @@ function decode(encoding: string, source: Source = nothing) {
 }
 
 t.test('a decompression bomb fails at the limit', async () => {
-  for (const [encoding, compress] of [
-    ['gzip', gzipSync],
-    ['br', brotliCompressSync]
-  ] as const) {
-    const bomb: Buffer = compress(Buffer.alloc(150 * 1024 * 1024))
-    const { decoder, got, over } = decode(encoding)
-    decoder.write(bomb)
-    decoder.end(null)
-    const { failure, isBroken } = await over
-    assert.equal(codeOf(failure), 'malformed_answer')
-    assert.ok(isBroken)
-    assert.ok(got.bytes <= 128 * 1024 * 1024)
-  }
+  const { decoder, got, over } = decode('gzip')
+  decoder.write(gzipSync(Buffer.alloc(129 * 1024 * 1024), { level: 1 }))
+  decoder.end(null)
+  const { failure, isBroken } = await over
+  assert.equal(codeOf(failure), 'malformed_answer')
+  assert.ok(isBroken)
+  assert.ok(got.bytes <= 128 * 1024 * 1024)
 })
 
 t.test('gzip of several members is decoded whole, however its bytes are cut', async () => {

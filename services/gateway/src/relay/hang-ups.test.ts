@@ -8,13 +8,7 @@ import { chatOf, post } from '../testing/client.ts'
 import { cutCatalog, cutUpstreams, done, usageEvent, word } from '../testing/cut-streams.ts'
 import { type FakeUpstream, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { collectLogLines, type RequestLine } from '../testing/log-lines.ts'
-import {
-  type GatewayOptions,
-  isCalledByUndici,
-  startGateway,
-  type TestGateway,
-  testCatalog
-} from '../testing/start-gateway.ts'
+import { type GatewayOptions, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
 import { tokensInTransit } from '../tokens/tokens-in-transit.ts'
 
 const { inputPicos, outputPicos } = testCatalog.models.small!.prices
@@ -145,8 +139,6 @@ t.test('other streams are aborted, and charged what came, even if the client did
   assert.partialDeepStrictEqual(before, { estimated: true, status: 499, completionTokens: tokensInTransit })
   assert.ok(before.promptTokens >= 8 && before.promptTokens < 120)
 
-  // undici cannot close its side of a connection and still read.
-  if (isCalledByUndici()) return
   const text = 'All of these words are on their way. '.repeat(10)
   upstream.answer((received) => {
     begin(received).write(word('one'))
@@ -370,8 +362,6 @@ t.test('the usage of Groq is found; if several events have usage, the last count
 t.test('answers that came while the gateway was suspended are read before their deadline counts', async (t) => {
   for (const protection of [{ maxRequestMs: 1000 }, {}]) {
     const timeouts = 'maxRequestMs' in protection ? '{}' : '{ connect: 1000, first_byte: 500, between_chunks: 500 }'
-    // undici's timeouts of a second or less count the suspension.
-    if (isCalledByUndici() && timeouts !== '{}') continue
     const gateway = await start(t, protection, timeouts)
     for (const stream of [false, true]) {
       upstream.answer((received) => {

@@ -10,7 +10,7 @@ import t from 'tap'
 import { chatOf, post } from '../testing/client.ts'
 import { plainAnswer } from '../testing/fake-upstream.ts'
 import { collectLogLines } from '../testing/log-lines.ts'
-import { catalogOf, isCalledByUndici, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import { catalogOf, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
 import { tokensInTransit } from '../tokens/tokens-in-transit.ts'
 import { RetryBudget } from '../upstreams/retry-budget.ts'
 import type { Upstream } from '../upstreams/upstreams.ts'
@@ -162,7 +162,7 @@ async function serve(http2: boolean): Promise<Served> {
   return served
 }
 
-for (const http2 of isCalledByUndici() ? [false] : [false, true]) {
+for (const http2 of [false, true]) {
   t.test(http2 ? 'over HTTP/2' : 'over HTTP/1.1', async (t) => {
     const [odd, healthy] = [await serve(http2), await serve(http2)]
     const entry = (url: string) => `{ base_url: '${url}', ${http2 ? `ca_file: '${pem}', http2: true` : ''} }`

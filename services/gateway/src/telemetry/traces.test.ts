@@ -6,7 +6,7 @@ import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import t from 'tap'
 import { chatOf, outcomeOf, post, rawConnection } from '../testing/client.ts'
 import { callsOf, type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
-import { catalogOf, isCalledByUndici, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import { catalogOf, startGateway, type TestGateway } from '../testing/start-gateway.ts'
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const clientSpan = 'b7ad6b7169203331'
@@ -274,16 +274,14 @@ t.test('no span contains content or a secret', async () => {
     assert.equal(all.includes(text), false, text)
 })
 
-if (!isCalledByUndici()) {
-  t.test('upstreams that undici calls get the trace, too', async () => {
-    gateway.writeUpstreams(
-      `upstreams: { a: { base_url: '${upstreams.a.url}/v1', client: undici }, b: { base_url: '${upstreams.b.url}/v1' } }`
-    )
-    await gateway.reloadUpstreams()
-    const response = await ask({ traceparent: `00-${traceId}-${clientSpan}-01`, tracestate: 'vendor=x' })
-    const { 'chat at-a': attempt } = await spansOf(response.headers.get('x-request-id'))
-    const { headers } = callsOf(upstreams.a.received)[0]!.request
-    assert.equal(headers.traceparent, `00-${traceId}-${attempt!.spanId}-01`)
-    assert.equal(headers.tracestate, 'vendor=x')
-  })
-}
+t.test('upstreams that undici calls get the trace, too', async () => {
+  gateway.writeUpstreams(
+    `upstreams: { a: { base_url: '${upstreams.a.url}/v1', client: undici }, b: { base_url: '${upstreams.b.url}/v1' } }`
+  )
+  await gateway.reloadUpstreams()
+  const response = await ask({ traceparent: `00-${traceId}-${clientSpan}-01`, tracestate: 'vendor=x' })
+  const { 'chat at-a': attempt } = await spansOf(response.headers.get('x-request-id'))
+  const { headers } = callsOf(upstreams.a.received)[0]!.request
+  assert.equal(headers.traceparent, `00-${traceId}-${attempt!.spanId}-01`)
+  assert.equal(headers.tracestate, 'vendor=x')
+})

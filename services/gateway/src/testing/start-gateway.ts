@@ -8,7 +8,6 @@ import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { type LeasedRedis, leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
-import { readYaml } from '@tollgate/service/config/read-yaml.ts'
 import { sampleRequests } from '@tollgate/service/log/sample-requests.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import { allShards } from '@tollgate/state/keyspace/names.ts'
@@ -26,7 +25,6 @@ import type { Protection } from '../http/protection.ts'
 import type { RequestLogSetting } from '../receipts/request-log-setting.ts'
 import type { Reaper } from '../settlement/reaper.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
-import { UpstreamsFile } from '../upstreams/upstreams-file.ts'
 
 /** Three chat models and one of each other kind. Only `pro` has `large`. The upstream has another name for `renamed`. */
 export const testCatalog: Catalog = {
@@ -168,22 +166,6 @@ const defaultProtection: Protection = {
   lingerMs: 0
 }
 
-let allByUndici = false
-
-/** Makes all further gateways of this process call HTTP/1.1 upstreams through undici (`client: undici`). */
-export function callByUndici(): void {
-  allByUndici = true
-}
-
-/** Whether {@link callByUndici} was called before. */
-export const isCalledByUndici = (): boolean => allByUndici
-
-function chooseUndici(file: string): void {
-  const { upstreams } = readYaml(file, UpstreamsFile)
-  for (const entry of Object.values(upstreams)) if (entry.http2 !== true) entry.client = 'undici'
-  writeFileSync(file, JSON.stringify({ upstreams }))
-}
-
 /** Starts a gateway with its own Redis, and with state like control's, for the upstream at `upstreamUrl`. */
 export async function startGateway(upstreamUrl: string, options: GatewayOptions = {}): Promise<TestGateway> {
   const { log = pino({ level: 'silent' }), catalog: published = testCatalog } = options
@@ -194,7 +176,6 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     options.upstreamsFile ??
       `upstreams: { test: { base_url: '${upstreamUrl}/v1', credential_variable: TEST_CREDENTIAL, timeouts_ms: ${options.timeouts ?? '{}'} } }`
   )
-  if (allByUndici) chooseUndici(upstreamsFile)
   const { beside } = options
   const redis = beside?.redis ?? (await leaseRedis())
   const link = (name: string) => connectServer(redis.url, { name, silenceTimeoutMs: 2000, onError: () => {} })
@@ -245,7 +226,6 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     },
     writeUpstreams(yaml) {
       writeFileSync(upstreamsFile, yaml)
-      if (allByUndici) chooseUndici(upstreamsFile)
     },
     reloadUpstreams: gateway.reloadUpstreams,
     metrics: () => gateway.metrics.registry.metrics(),

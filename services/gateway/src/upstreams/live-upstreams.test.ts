@@ -69,7 +69,7 @@ const yamlOf = (entries: Entries): string =>
     )
   })
 
-t.test('no request fails while the upstreams file changes 20 times under load', async (t) => {
+t.test('no request fails while the upstreams file changes ten times under load', async (t) => {
   const { gateway, one, other, ask } = await start(t)
   const outcomes = new Map<string, number>()
   let isOver = false
@@ -79,8 +79,8 @@ t.test('no request fails while the upstreams file changes 20 times under load', 
       outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
     }
   }
-  const loads = Array.from({ length: 8 }, load)
-  for (let change = 1; change <= 20; change++) {
+  const loads = Array.from({ length: 3 }, load)
+  for (let change = 1; change <= 10; change++) {
     const at = change % 2 === 0 ? one : other
     gateway.writeUpstreams(yamlOf({ a: { at, headers: { 'x-change': String(change) } }, b: one }))
     await gateway.reloadUpstreams()
@@ -90,7 +90,7 @@ t.test('no request fails while the upstreams file changes 20 times under load', 
   await Promise.all(loads)
   assert.deepEqual([...outcomes.keys()], ['200'])
   const changes = new Set([...one.received, ...other.received].map(({ request }) => request.headers['x-change']))
-  for (let change = 1; change <= 20; change++) assert.ok(changes.has(String(change)), `change ${change} was in force`)
+  for (let change = 1; change <= 10; change++) assert.ok(changes.has(String(change)), `change ${change} was in force`)
 })
 
 t.test(

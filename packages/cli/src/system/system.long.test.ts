@@ -18,7 +18,8 @@ t.test(
     t.after(() => redis.stop())
     const dataDir = join(t.testdir(), 'data')
     // A directory that others may read.
-    process.umask(0)
+    const umask = process.umask(0)
+    t.after(() => void process.umask(umask))
     mkdirSync(dataDir)
     writeFileSync(join(dataDir, 'old'), '')
     const notices: string[] = []

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
 
-// The modules read the zone when they are loaded.
+// The modules read the zone and the languages when they are loaded.
 process.env.TZ = 'Pacific/Auckland'
+Object.defineProperty(globalThis.navigator, 'languages', { value: ['de-DE'] })
+Object.assign(globalThis, { document: {} })
 const { nameInterval, nameStart } = await import('../pages/usage/name-start.ts')
+const { formatMs } = await import('../pages/requests/describe-request.ts')
+const { formatBytes } = await import('./bytes.ts')
+const { formatCount } = await import('./number.ts')
+const { formatChange, formatShare } = await import('./ratio.ts')
 const { formatDay, formatExactMoment, formatMoment } = await import('./time.ts')
 const { chooseZone, chosenZone, onZone } = await import('./zone.ts')
 
@@ -38,4 +44,11 @@ test('bars of hours are named in the chosen zone, days and months always in UTC'
   assert.deepEqual(names(), ['May 6, 01:00', 'Hour (your time zone)', 'May 5', 'Day (UTC)', 'Month (UTC)'])
   chooseZone('utc')
   assert.deepEqual(names(), ['May 5, 13:00', 'Hour (UTC)', 'May 5', 'Day (UTC)', 'Month (UTC)'])
+})
+
+test('counts, shares, changes, durations and sizes all have the notation of the reader', async () => {
+  assert.deepEqual(
+    [formatCount(13337), formatShare(0.0068), formatChange(-0.28), formatMs(1900), formatMs(12_000), formatBytes(1536)],
+    ['13.337', '0,7\u00a0%', '-28\u00a0%', '1,9 s', '12 s', '1,5 KiB']
+  )
 })
