@@ -14,7 +14,6 @@ import { describeMeasured } from './table.ts'
 /** The short form of `npm run chaos`: quick faults that affect most promises. */
 const injected = ['redis-pause-3s', 'redis-old', 'redis-flush']
 const pace = { undisturbedMs: 1000, quietMs: 700, watchedMs: 1500 }
-const promisedRepairMs = 2000
 
 const [redis, postgres] = [findRedisServer(process.env), findPostgres(process.env)]
 let system: ChaosSystem | null = null
@@ -36,11 +35,9 @@ for (const name of injected) {
   })
 }
 
-t.test(
-  'after control is killed between commit and Redis, the other replica applies the revocation within 2 s',
-  async (t) => {
-    if (!need(t, 'redis-server', redis) || !need(t, 'PostgreSQL', postgres)) return
-    const ms = await repairByOther(system!, writes.find(({ name }) => name === 'revoke a key')!)
-    assert.ok(ms <= promisedRepairMs, `after ${ms} ms`)
-  }
-)
+t.test('after control is killed between commit and Redis, the other replica applies the revocation', async (t) => {
+  if (!need(t, 'redis-server', redis) || !need(t, 'PostgreSQL', postgres)) return
+  const ms = await repairByOther(system!, writes.find(({ name }) => name === 'revoke a key')!)
+  // `npm run chaos -- writing` checks that this takes 2 s at most, on a machine that does nothing else.
+  t.comment(`after ${Math.round(ms)} ms`)
+})

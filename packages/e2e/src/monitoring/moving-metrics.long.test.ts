@@ -15,35 +15,35 @@ import { type Scrape, scrape } from './scrape.ts'
 /** Metrics that stay the same in a healthy system, and why or which fault moves them. */
 const still: Readonly<Record<string, string>> = {
   tollgate_build_info: 'always 1',
-  tollgate_catalog_loaded: '0 only before control has written the first catalog: chaos alert NoCatalog',
-  tollgate_redis_up: 'Redis down: chaos alert RedisDown',
-  tollgate_redis_errors_total: 'Redis full or down: chaos alert RedisErrors',
+  tollgate_catalog_loaded: '0 only before control has written the first catalog: the gateway’s tests of its metrics',
+  tollgate_redis_up: 'Redis down: the tests of both services’ metrics',
+  tollgate_redis_errors_total: 'Redis full or down: the gateway’s tests of its metrics',
   tollgate_settlements_waiting: 'Redis down while requests end: chaos alert SettlementsWaiting',
   tollgate_holds_reaped_total: 'a killed gateway: chaos alert HoldsCharged',
   tollgate_usage_above_bound_total: 'a provider that ignores the limit: chaos alert UsageAboveBound',
   tollgate_usage_unpriced_total:
-    'a kind of usage without a price: chaos alert UsageUnpriced. Without such usage it has no sample',
+    'a kind of usage without a price: the gateway’s tests of settlement. Without such usage it has no sample',
   tollgate_model_unavailable_total:
-    'a missing upstream: chaos alert ModelUnavailable. Without a refusal it has no sample',
-  tollgate_upstream_problem: 'a wrong credential: chaos alert UpstreamRefusesCredential',
+    'a missing upstream: the gateway’s tests of unavailable models. Without a refusal it has no sample',
+  tollgate_upstream_problem: 'a wrong credential: the gateway’s tests of its metrics',
   tollgate_request_body_limit_bytes: 'GATEWAY_BODY_MEMORY_MB',
-  tollgate_clock_skew_seconds: 'a wrong clock: chaos alert ClockSkew',
+  tollgate_clock_skew_seconds: 'a wrong clock: the gateway’s tests of its clock',
   process_max_fds: 'the limit of the machine',
-  tollgate_database_up: 'PostgreSQL down: chaos alert DatabaseDown',
+  tollgate_database_up: 'PostgreSQL down: control’s tests of its metrics',
   tollgate_migrations_applied: 'an upgrade',
-  tollgate_migrations_pending: 'an older database: chaos alert MigrationsPending',
-  tollgate_projection_lag_seconds: 'control without Redis: chaos alert ProjectionLag',
-  tollgate_projection_waiting: 'control without Redis: chaos alert ProjectionLag',
+  tollgate_migrations_pending: 'an older database: control’s tests of its metrics',
+  tollgate_projection_lag_seconds: 'control without Redis: control’s tests of its metrics',
+  tollgate_projection_waiting: 'control without Redis: control’s tests of its metrics',
   tollgate_shards: 'always 256',
-  tollgate_shards_unverified: 'an emptied Redis: chaos alert ShardsUnverified',
-  tollgate_provider_problem: 'a wrong key: chaos alert ProviderRefusesKey',
-  tollgate_queue_depth: 'a silent provider: chaos alert QueueGrowing',
+  tollgate_shards_unverified: 'an emptied Redis: control’s tests of its metrics',
+  tollgate_provider_problem: 'a wrong key: control’s tests of its metrics',
+  tollgate_queue_depth: 'a silent provider: control’s tests of its metrics',
   tollgate_webhook_queue_age_seconds: 'a slow receiver: chaos alert WebhooksLate',
   tollgate_receipts_dropped_total: 'a control that does not copy: chaos alert ReceiptsDropped',
   tollgate_receipts_skipped_total: 'receipts that cannot be stored: control’s tests of the request log',
-  tollgate_request_export_lag_seconds: 'a collector that fails: chaos alert ReceiptsNotExported',
+  tollgate_request_export_lag_seconds: 'a collector that fails: control’s tests of the export',
   tollgate_request_exports_total: 'a collector that rejects receipts: control’s tests of the export',
-  tollgate_loop_failures_total: 'PostgreSQL without writes: chaos alert LoopFailing'
+  tollgate_loop_failures_total: 'PostgreSQL without writes: control’s tests of its metrics'
 }
 /** Metrics without a sample until their event has happened. */
 const absentUntilEvent = new Set(['tollgate_model_unavailable_total', 'tollgate_usage_unpriced_total'])
