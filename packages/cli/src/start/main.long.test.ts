@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -10,14 +11,22 @@ import { findProgram } from '@tollgate/sandbox/find-program.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t, { type Test } from 'tap'
+import { addDemoData } from '../demo-data/add-demo-data.ts'
+import { demoKeys } from '../demo-data/demo-keys.ts'
+import { signInDemoUser } from '../demo-data/demo-session.ts'
 import { untilEnded } from '../testing/processes.ts'
 import { runStart, type StartRun, startEnv } from '../testing/start-run.ts'
 import { demoOperator, demoUser } from './demo.ts'
 
-t.setTimeout(300_000)
+t.setTimeout(600_000)
 const run = promisify(execFile)
+const demoData = fileURLToPath(new URL('./demo-data.ts', import.meta.url))
+const demoLabels = demoKeys.map(({ label }) => label)
 /** The data directory of all tests. Only the first test creates a database in it. */
 const dataDir = t.testdir()
+/** That of the system with a new demo account. It is removed after the system has ended; tap removes `t.testdir()` before. */
+const demoDirectory = mkdtempSync(join(tmpdir(), 'tollgate-demo-data-'))
+t.teardown(() => rmSync(demoDirectory, { recursive: true, maxRetries: 5 }))
 const { version } = JSON.parse(readFileSync(workspaceFile('package.json'), 'utf8')) as { version: string }
 const ready = 'Press Ctrl-C to stop everything.'
 
@@ -69,11 +78,77 @@ function programOf(start: StartRun, script: string): number {
   return found.pid
 }
 
+interface Bucket {
+  readonly start: string
+  readonly requests: number
+  readonly cost_usd: string
+}
+
+/**
+ * Asserts that `npm run demo-data` fills a running system once, and that the reports show it.
+ *
+ * @param earlier the number of requests before
+ * @param earlierLabels the labels of the keys before
+ */
+async function assertDemoData(
+  env: Record<string, string>,
+  earlier: number,
+  earlierLabels: readonly string[]
+): Promise<void> {
+  const { stdout } = await run(process.execPath, [demoData], { env })
+  const count = Number(/(\d+) requests/.exec(stdout)?.[1])
+  assert.ok(count > 1000, stdout)
+  const session = await signInDemoUser(`http://localhost:${env.CONTROL_PORT}`)
+  const from = new Date(Date.now() - 64 * 86_400_000).toISOString()
+  const read = async () =>
+    (await session.call<{ buckets: Bucket[] }>('GET', `/api/usage?from=${from}&interval=day`)).buckets
+  const requestsOf = (buckets: readonly Bucket[]) => buckets.reduce((sum, { requests }) => sum + requests, 0)
+  let buckets = await read()
+  while (requestsOf(buckets) < count + earlier) {
+    await delay(200)
+    buckets = await read()
+  }
+  assert.equal(requestsOf(buckets), count + earlier)
+  assert.ok(buckets.length >= 60, String(buckets.length))
+
+  const month = new Date().toISOString().slice(0, 7)
+  const ofMonth = buckets.filter(({ start }) => start.startsWith(month))
+  const { spent_usd } = await session.call<{ spent_usd: string }>('GET', '/api/usage/summary')
+  assert.equal(
+    Number(spent_usd).toFixed(6),
+    ofMonth.reduce((sum, { cost_usd }) => sum + Number(cost_usd), 0).toFixed(6)
+  )
+
+  const newest = async () =>
+    (await session.call<{ requests: Array<{ id: string }> }>('GET', '/api/requests?limit=1&status=200')).requests[0]
+  while ((await newest()) === undefined) await delay(200)
+  const { request } = await session.call<{ request: { prices: unknown } }>(
+    'GET',
+    `/api/requests/${(await newest())!.id}`
+  )
+  assert.notEqual(request.prices, null)
+
+  const { invoices } = await session.call<{ invoices: Array<{ status: string }> }>('GET', '/api/billing/invoices')
+  assert.ok(invoices.length >= 2 && invoices.every(({ status }) => status === 'paid'), JSON.stringify(invoices))
+  const { next_charge: next } = await session.call<{ next_charge: { amount: number; at: string } | null }>(
+    'GET',
+    '/api/billing/next-charge'
+  )
+  assert.ok(next !== null && next.amount > 0 && Date.parse(next.at) > Date.now(), JSON.stringify(next))
+
+  const again = await run(process.execPath, [demoData], { env })
+  assert.match(again.stdout, /already/)
+  const { keys } = await session.call<{ keys: Array<{ label: string }> }>('GET', '/api/keys')
+  assert.deepEqual(keys.map(({ label }) => label).toSorted(), [...demoLabels, ...earlierLabels].toSorted())
+  assert.equal(requestsOf(await read()), count + earlier)
+}
+
 t.test(
-  'a first start leads to a streamed answer; keys and usage survive a restart, even if Redis loses its data',
+  'a first start leads to a streamed answer; keys and usage survive a restart, which takes demo data',
   async (t) => {
     for (const program of ['bash', 'curl']) if (!need(t, program, findProgram([program]))) return
     const env = await startEnv(dataDir)
+    await assert.rejects(run(process.execPath, [demoData], { env }), { code: 1, stderr: /Run npm start first/ })
     const checkUnrelated = startUnrelated(t)
     const first = await startReady(t, 'npm', env)
     assert.match(first.output(), new RegExp(`localhost:${env.CONTROL_PORT}/api\\b`))
@@ -114,16 +189,8 @@ t.test(
       assert.match(start.output(), /Tollgate already runs with the data in .*localhost:\d+ \(process \d+\)\.\n.*Ctrl-C/)
     })
 
-    await t.test('SIGHUP ends no process', async () => {
-      const before = first.processes().map(({ pid }) => pid)
-      process.kill(programOf(first, 'cli/src/start/main.ts'), 'SIGHUP')
-      for (const port of [env.CONTROL_PORT, env.GATEWAY_ADMIN_PORT, env.SANDBOX_MAILBOX_PORT]) {
-        assert.ok((await fetch(`http://127.0.0.1:${port}/`)).status > 0)
-      }
-      await delay(500)
-      const after = new Set(first.processes().map(({ pid }) => pid))
-      for (const pid of before) assert.ok(after.has(pid), `process ${pid} has ended`)
-    })
+    const beforeHangUp = first.processes().map(({ pid }) => pid)
+    process.kill(programOf(first, 'cli/src/start/main.ts'), 'SIGHUP')
 
     const askFirst = await signIn(env)
     const spentIn = async (ask: typeof askFirst) =>
@@ -138,6 +205,8 @@ t.test(
     assert.ok(before > 0)
 
     const processes = first.processes()
+    const running = new Set(processes.map(({ pid }) => pid))
+    for (const pid of beforeHangUp) assert.ok(running.has(pid), `process ${pid} has ended by SIGHUP`)
     assert.ok(processes.some(({ command }) => command.includes('services/gateway/src/main.ts')))
     assert.ok(processes.some(({ command }) => command.includes('services/control/src/main.ts')))
     process.kill(-first.pid, 'SIGINT')
@@ -148,7 +217,7 @@ t.test(
     const second = await startReady(t, 'npm', env)
     const ask = await signIn(env)
     assert.equal(await spentIn(ask), before)
-    const { keys } = await ask<{ keys: Array<{ label: string; prefix: string }> }>('/api/keys')
+    const { keys } = await ask<{ keys: Array<{ id: string; label: string }> }>('/api/keys')
     assert.deepEqual(
       keys.map(({ label }) => label),
       ['my first key', 'my first key']
@@ -160,6 +229,10 @@ t.test(
       headers: { authorization: `Bearer ${key}` }
     })
     assert.equal(models.status, 200)
+    // The plan has room for the keys of the demo data and one more.
+    const session = await signInDemoUser(`http://localhost:${env.CONTROL_PORT}`)
+    await session.call('DELETE', `/api/keys/${keys[1]!.id}`)
+    await assertDemoData(env, 2, ['my first key'])
     const secondProcesses = second.processes()
     // SIGTERM to npm only, and a second signal while the system stops.
     process.kill(second.pid, 'SIGTERM')
@@ -175,6 +248,17 @@ t.test('npm start -- --version prints the version of package.json', async () => 
   const { stdout } = await run(process.execPath, [main, '--version'], { env: await startEnv(dataDir) })
   assert.equal(stdout, `${version}\n`)
 })
+
+/** Asserts that `npm start` fills a new demo account, and never one that had a key. */
+async function assertFilledOnce(control: string): Promise<void> {
+  const session = await signInDemoUser(control)
+  const spent = async () => Number((await session.call<{ spent_usd: string }>('GET', '/api/usage/summary')).spent_usd)
+  while ((await spent()) === 0) await delay(200)
+  const { keys } = await session.call<{ keys: Array<{ label: string }> }>('GET', '/api/keys?include_revoked=true')
+  assert.deepEqual(keys.map(({ label }) => label).toSorted(), demoLabels.toSorted())
+  const added = await addDemoData({ control, redis: '', payments: null, isLogged: true, onlyIfNew: true })
+  assert.equal(added, null)
+}
 
 t.test('no process is left, however the program ends', async (t) => {
   const env = await startEnv(dataDir)
@@ -199,8 +283,10 @@ t.test('no process is left, however the program ends', async (t) => {
     await untilEnded(processes)
   })
 
-  await t.test('SIGKILL of the process that npm runs', async (t) => {
-    const start = await startReady(t, 'npm', env)
+  await t.test('SIGKILL of the process that npm runs, once it has filled a new demo account', async (t) => {
+    const ofDemo: Record<string, string> = { ...(await startEnv(demoDirectory)), TOLLGATE_DEMO_DATA: 'on' }
+    const start = await startReady(t, 'npm', ofDemo)
+    await assertFilledOnce(`http://localhost:${ofDemo.CONTROL_PORT}`)
     const processes = start.processes()
     process.kill(programOf(start, 'with-setup.mjs packages/cli'), 'SIGKILL')
     await untilEnded(processes)
