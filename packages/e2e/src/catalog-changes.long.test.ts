@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { createClient } from '@supabase/supabase-js'
 import type { CatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import t from 'tap'
-import { parse, stringify } from 'yaml'
+import { applyCatalog, changeCatalog, changedCatalog } from './change-catalog.ts'
 import { Person } from './person.ts'
-import { startTestSystem, type TestSystem } from './start-test-system.ts'
+import { sharedSystem } from './shared-system.ts'
+import type { TestSystem } from './start-test-system.ts'
 import { untilOutcome } from './until-outcome.ts'
-import { writeCatalogWith } from './write-catalog.ts'
 
 const nanosPerUsd = 1e9
 const prices = { before: { input: 1, output: 2 }, after: { input: 10, output: 30 } }
@@ -21,36 +19,26 @@ interface Usage {
 const costOf = (usage: Usage, { input, output }: { input: number; output: number }): number =>
   (usage.prompt_tokens * input + usage.completion_tokens * output) * 1000
 
-/** A catalog with a slow model at these prices. */
-function withPrices(file: string, usd_per_million_tokens: { input: number; output: number }): string {
-  const catalog = parse(readFileSync(file, 'utf8')) as CatalogFile
-  catalog.models.slow = { ...catalog.models.slow!, usd_per_million_tokens }
-  return stringify(catalog)
+/** Sets the prices of a model that only this test uses. */
+const price = (usd_per_million_tokens: { input: number; output: number }) => (catalog: CatalogFile) => {
+  catalog.models.repriced = { ...catalog.models['gpt-4o-mini']!, usd_per_million_tokens }
 }
 
-async function becomeOperator(system: TestSystem, person: Person): Promise<Person> {
-  const { auth } = createClient(system.addresses.identity, system.secrets.serviceRoleKey, {
-    auth: { persistSession: false }
-  })
-  const { data } = await auth.admin.listUsers({ perPage: 1000 })
-  const { id } = data.users.find(({ email }) => email === person.email)!
-  const { error } = await auth.admin.updateUserById(id, { app_metadata: { role: 'operator' } })
-  if (error !== null) throw error
-  await person.login()
-  return person
-}
-
-/** A customer with a key for the slow model. */
+/** A customer with a key for the repriced model. */
 async function customer(system: TestSystem, name: string) {
   const person = await new Person(system, name).join('pro')
-  const { value } = (await person.createKey('slow')).body.key
+  const { value } = (await person.createKey('repriced')).body.key
   return {
     ask: (words: number, stream: boolean) =>
       fetch(`${system.addresses.gateways[0]}/v1/chat/completions`, {
         method: 'POST',
         headers: { authorization: `Bearer ${value}`, 'content-type': 'application/json' },
         body: JSON.stringify({
-          ...{ model: 'slow', stream, messages: [{ role: 'user', content: `Say ${words} words.` }] },
+          ...{
+            model: 'repriced',
+            stream,
+            messages: [{ role: 'user', content: `Say ${words} words. [sandbox+pace-ms=20]` }]
+          },
           ...(stream && { stream_options: { include_usage: true } })
         })
       }),
@@ -62,10 +50,9 @@ async function customer(system: TestSystem, name: string) {
 }
 
 t.test('a request is charged by the prices in force when it was admitted, the next one by the new', async (t) => {
-  const file = writeCatalogWith(t.testdir(), { slow: 'x+pace-ms=20' })
-  writeFileSync(file, withPrices(file, prices.before))
-  const system = await startTestSystem(t, { env: { CATALOG_FILE: file } })
-  const operator = await becomeOperator(system, await new Person(system, 'operator').join())
+  const system = await sharedSystem()
+  const operator = await new Person(system, 'operator').joinAsOperator()
+  await changeCatalog(t, operator, price(prices.before))
   const [ada, bob] = [await customer(system, 'ada'), await customer(system, 'bob')]
   /** Asks once. @returns the price that was charged */
   const chargedPrice = async (): Promise<string> => {
@@ -80,12 +67,10 @@ t.test('a request is charged by the prices in force when it was admitted, the ne
   }
   assert.equal(await chargedPrice(), 'old')
 
+  const dearer = await changedCatalog(operator, price(prices.after))
   const reader = (await bob.ask(100, true)).body!.pipeThrough(new TextDecoderStream()).getReader()
   let text = (await reader.read()).value!
-  const applied = await operator.call('POST', '/api/admin/catalog', {
-    ...{ yaml: withPrices(file, prices.after), reason: 'a test', password: operator.password }
-  })
-  assert.equal(applied.status, 200, JSON.stringify(applied.body))
+  await applyCatalog(operator, dearer)
   const { ms } = await untilOutcome(chargedPrice, 'new')
   t.comment(`${ms} ms after the operator had the answer, a request at the new price was charged`)
   for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value

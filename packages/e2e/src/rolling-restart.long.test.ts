@@ -6,18 +6,15 @@ import t from 'tap'
 import { startShippedNginx } from './nginx/start-shipped-nginx.ts'
 import { Person } from './person.ts'
 import { recordedRequests } from './recorded-requests.ts'
-import { startTestSystem, type TestSystem } from './start-test-system.ts'
-import { writeCatalogWith } from './write-catalog.ts'
+import { sharedSystem } from './shared-system.ts'
+import type { TestSystem } from './start-test-system.ts'
 
 const nginx = findProgram(['nginx'])
 let system: TestSystem
 let ada: Person
 t.before(async () => {
   if (nginx === null) return
-  system = await startTestSystem(t, {
-    gateways: 2,
-    env: { CATALOG_FILE: writeCatalogWith(t.testdir(), { slow: 'x+first-byte-ms=5000' }) }
-  })
+  system = await sharedSystem()
   ada = await new Person(system, 'ada').join('enterprise')
 })
 
@@ -74,12 +71,16 @@ t.test('the provider is called once for each request of a gateway that is killed
     const answer = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${value}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'slow', messages: [{ role: 'user', content: 'Say 2 words.' }] })
+      body: JSON.stringify({
+        model: 'gpt-4o-mini',
+        messages: [{ role: 'user', content: 'Say 2 words. [sandbox+first-byte-ms=5000]' }]
+      })
     })
     const { error } = (await answer.json()) as { error?: { code: string } }
     return error === undefined ? 'served' : `${answer.status} ${error.code}`
   })
   while ((await calls()) < count) await delay(10)
+  t.teardown(() => system.part('gateway').start())
   await system.part('gateway').kill('SIGKILL')
   const outcomes = await Promise.all(asking)
   t.comment(outcomes.join(', '))

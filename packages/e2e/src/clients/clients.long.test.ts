@@ -1,7 +1,8 @@
 import t from 'tap'
+import { changeCatalog } from '../change-catalog.ts'
 import { Person } from '../person.ts'
-import { startTestSystem } from '../start-test-system.ts'
-import { writeCatalogWith } from '../write-catalog.ts'
+import { sharedSystem } from '../shared-system.ts'
+import { addModels } from '../write-catalog.ts'
 import { type ClientAccess, modelsOf, namesOf } from './client-access.ts'
 import { clients } from './clients.ts'
 import { assertSameBill } from './same-bill.ts'
@@ -11,9 +12,12 @@ const access = {} as Omit<ClientAccess, keyof ReturnType<typeof namesOf>>
 let payer: Person
 t.before(async () => {
   const models = Object.assign({}, ...clients.map(({ id }) => modelsOf(id))) as Record<string, string>
-  // Anthropic's clients may write prompts into the cache.
-  const catalog = writeCatalogWith(t.testdir(), models, { cache_write: 0.1875 })
-  const system = await startTestSystem(t, { env: { CATALOG_FILE: catalog } })
+  const system = await sharedSystem()
+  const operator = await new Person(system, 'operator').joinAsOperator()
+  await changeCatalog(t, operator, (catalog) => {
+    // Anthropic's clients may write prompts into the cache.
+    addModels(catalog, models, { cache_write: 0.1875 })
+  })
   payer = await new Person(system, 'payer').join('enterprise')
   const guest = await new Person(system, 'guest').join()
   Object.assign(access, {

@@ -12,7 +12,8 @@ import { makeCertificate } from '@tollgate/sandbox/redis/make-certificate.ts'
 import t from 'tap'
 import { openaiClient } from '../openai-client.ts'
 import { Person } from '../person.ts'
-import { startTestSystem, type TestSystem } from '../start-test-system.ts'
+import { sharedSystem } from '../shared-system.ts'
+import type { TestSystem } from '../start-test-system.ts'
 import { type RunningNginx, startNginx } from './start-nginx.ts'
 
 const program = findProgram(['nginx'])
@@ -24,8 +25,10 @@ let key: string
 
 t.before(async () => {
   if (program === null || tls === null) return
-  setDefaultCACertificates([...getCACertificates(), readFileSync(tls.caFile, 'utf8')])
-  system = await startTestSystem(t, { gateways: 2 })
+  const authorities = getCACertificates()
+  setDefaultCACertificates([...authorities, readFileSync(tls.caFile, 'utf8')])
+  t.teardown(() => setDefaultCACertificates(authorities))
+  system = await sharedSystem()
   const [first, second] = system.addresses.gateways.map((url) => new URL(url).host)
   const control = new URL(system.addresses.controls[0]!).host
   nginx = await startNginx({
@@ -128,7 +131,9 @@ t.test('nginx’s own errors have the shape of the services’ errors', async (t
     assert.deepEqual([answer.status, error.code], [413, 'request_too_large'])
     assert.match(error.message, /headers/)
   }
-  await Promise.all(['gateway', 'gateway-2', 'control'].map((name) => system.part(name).stop()))
+  const parts = ['gateway', 'gateway-2', 'control'].map((name) => system.part(name))
+  t.teardown(() => Promise.all(parts.map((part) => part.start())))
+  await Promise.all(parts.map((part) => part.stop()))
   await expectError(await fetch(`${nginx.httpsUrl}/v1/models`), 'gateway_unreachable')
   await expectError(await fetch(`${nginx.httpsUrl}/api/auth/me`), 'state_unavailable')
 })

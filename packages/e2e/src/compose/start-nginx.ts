@@ -60,7 +60,7 @@ export async function startNginx(options: NginxOptions): Promise<RunningNginx> {
   for (const [given] of replacements) if (!text.includes(given)) throw new Error(`nginx.conf has no ${given}`)
   const used = new Map(replacements)
   // All at once: the folder of this test may contain a given text.
-  const pattern = new RegExp([...used.keys()].map((given) => RegExp.escape(given)).join('|'), 'g')
+  const pattern = new RegExp([...used.keys()].map(escaped).join('|'), 'g')
   text = text.replace(pattern, (given) => used.get(given)!)
   const file = join(directory, 'nginx.conf')
   writeFileSync(file, forVersion(text, versionOf(program)))
@@ -85,6 +85,9 @@ export async function startNginx(options: NginxOptions): Promise<RunningNginx> {
     log: () => readFileSync(log, 'utf8').split('\n').slice(0, -1)
   }
 }
+
+/** A pattern for exactly this text. */
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 const answers = (url: string): Promise<boolean> =>
   fetch(url).then(

@@ -33,7 +33,7 @@ t.test(
       // Where no tooltip opens at another size of the page.
       await page.mouse.move(0, 0)
       await checkPage(page, title, layouts.delete(title) ? { alsoDark: wide } : {})
-      }
+    }
     await own.page.goto('/dashboard/account')
     for (const [title] of ownPages) {
       await own.page.getByRole('navigation').getByRole('link', { name: title, exact: true }).click()

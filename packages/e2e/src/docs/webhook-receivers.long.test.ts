@@ -10,7 +10,8 @@ import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t, { type Test } from 'tap'
 import { Person } from '../person.ts'
-import { startTestSystem, type TestSystem } from '../start-test-system.ts'
+import { sharedSystem } from '../shared-system.ts'
+import type { TestSystem } from '../start-test-system.ts'
 
 type Headers = Record<string, string>
 interface Created {
@@ -21,7 +22,7 @@ interface Created {
 let system: TestSystem
 let owner: Person
 t.before(async () => {
-  system = await startTestSystem(t, { env: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } })
+  system = await sharedSystem()
   owner = await new Person(system, 'owner').join('pro')
 })
 

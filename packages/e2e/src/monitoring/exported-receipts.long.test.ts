@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { test } from 'tap'
 import { Person } from '../person.ts'
-import { startTestSystem } from '../start-test-system.ts'
-import { writeCatalogWith } from '../write-catalog.ts'
-import { type CollectedLog, startCollector } from './otlp-collector.ts'
+import { exportingSystem } from './exporting-system.ts'
+import type { CollectedLog, Collector } from './otlp-collector.ts'
 
 interface Requests {
   requests: Array<{ id: string }>
@@ -15,17 +12,9 @@ interface Requests {
 const chat = { messages: [{ role: 'user' as const, content: 'Say 30 words.' }] }
 const idOf = ({ attributes }: CollectedLog) => String(attributes['tollgate.request.id'])
 
-test('a collector that others wrote gets the receipt of every request once, also of those while it was away', async (t) => {
-  const folder = t.testdir()
-  const port = await freePort()
-  const first = await startCollector(port, join(folder, 'first.sqlite'))
-  t.after(() => first.kill())
-  const system = await startTestSystem(t, {
-    env: {
-      CATALOG_FILE: writeCatalogWith(folder, { failing: 'failing+status=500' }),
-      OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `${first.url}/v1/logs`
-    }
-  })
+test('a collector that others wrote gets the receipt of every request once, also of those while it was away', async () => {
+  const { system, collector, startAnotherCollector } = await exportingSystem()
+  const first = collector()
   const ada = await new Person(system, 'ada').join('pro')
   const { id: keyId, value } = (await ada.createKey('exported')).body.key
   const ids: string[] = []
@@ -44,13 +33,15 @@ test('a collector that others wrote gets the receipt of every request once, also
   await send({ model: 'gpt-4o-mini' })
   await send({ model: 'gpt-4o-mini', stream: true })
   await send({ model: 'failing' })
-  const before = await untilLogged(() => first.logs(), ids)
+  /** Other files send requests with other keys. */
+  const ofKey = async (one: Collector) =>
+    (await one.logs()).filter(({ attributes }) => attributes['tollgate.key.id'] === keyId)
+  const before = await untilLogged(() => ofKey(first), ids)
 
   await first.kill()
   for (let number = 0; number < 3; number++) await send({ model: 'gpt-4o-mini', stream: number === 1 })
-  const second = await startCollector(port, join(folder, 'second.sqlite'))
-  t.after(() => second.kill())
-  const logs = [...before, ...(await untilLogged(() => second.logs(), ids.slice(before.length)))]
+  const second = await startAnotherCollector()
+  const logs = [...before, ...(await untilLogged(() => ofKey(second), ids.slice(before.length)))]
 
   assert.equal(new Set(logs.map(idOf)).size, logs.length, 'what the first one had taken was not sent again')
   assert.deepEqual(new Set(before.map(idOf)), new Set(ids.slice(0, 3)))

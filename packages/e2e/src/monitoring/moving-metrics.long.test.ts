@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { startOtlpReceiver } from '@tollgate/service/testing/otlp-receiver.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t from 'tap'
 import { openaiClient } from '../openai-client.ts'
 import { Person } from '../person.ts'
-import { startTestSystem, type TestSystem } from '../start-test-system.ts'
-import { writeCatalogWith } from '../write-catalog.ts'
+import type { TestSystem } from '../start-test-system.ts'
 import { dashboardFiles } from './dashboards/files.ts'
+import { exportingSystem } from './exporting-system.ts'
 import { alerts, metricsIn, recordings } from './rules.ts'
 import { type Scrape, scrape } from './scrape.ts'
 
@@ -58,23 +57,11 @@ const named = [...new Set([...[...alerts, ...recordings].map(({ expr }) => expr)
   .filter((name) => !recorded.has(name) && !['up', 'ALERTS', 'tollgate_worker_restarts_total'].includes(name))
   .toSorted()
 
-const misbehaving = {
-  thinking: 'thinking+reasoning-tokens=20+cached-tokens=5+pace-ms=20',
-  /** Its streams last until the client ends them. */
-  slow: 'slow+pace-ms=60000',
-  failing: 'failing+status=500'
-}
 const chat = { messages: [{ role: 'user' as const, content: 'Say 30 words.' }] }
 
 let system: TestSystem
 t.before(async () => {
-  const collector = await startOtlpReceiver()
-  t.after(() => collector.close())
-  const env = {
-    CATALOG_FILE: writeCatalogWith(t.testdir(), misbehaving),
-    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `${collector.url}/v1/logs`
-  }
-  system = await startTestSystem(t, { env })
+  system = (await exportingSystem()).system
 })
 
 t.test('every metric of the rules and dashboards exists, and those of healthy work move under load', async () => {
