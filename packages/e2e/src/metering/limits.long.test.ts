@@ -151,25 +151,28 @@ t.test(
     )
     const passed = answers.filter(({ status }) => status === 200)
     const refused = answers.filter(({ status }) => status === 429)
-    const ms = performance.now() - startedAt
-    assert.ok(ms < 60_000 / slowPerMinute, 'before the first refill')
-    assert.equal(passed.length, left)
+    const refilled = () => Math.floor(((performance.now() - startedAt) * slowPerMinute) / 60_000)
+    assert.ok(passed.length >= left && passed.length <= left + refilled(), `${passed.length} of ${left} passed`)
     assert.deepEqual(new Set(refused.map(({ error }) => error!.code)), new Set(['requests_per_minute']))
     const remaining = passed.map(({ headers }) => Number(headers.get('x-ratelimit-remaining-requests')))
     assert.deepEqual(
-      remaining.toSorted((one, other) => other - one),
+      remaining.toSorted((one, other) => other - one).slice(0, left),
       [...Array(left).keys()].toReversed()
     )
     for (const { headers } of refused) {
       assert.equal(headers.get('x-ratelimit-remaining-requests'), '0')
       assert.match(headers.get('x-ratelimit-reset-requests')!, /^(\d+s|\d+\.\d+s|1m0s)$/)
     }
-    const last = await ask(fleet.urls[0]!, secret, question(1))
+    let last = await ask(fleet.urls[0]!, secret, question(1))
+    while (last.status === 200) last = await ask(fleet.urls[0]!, secret, question(1))
     const retryAfter = Number(last.headers.get('retry-after'))
     assert.ok(retryAfter > 0 && retryAfter <= 60 / slowPerMinute, `${retryAfter} s`)
     await delay(retryAfter * 1000)
+    const refilledAt = performance.now()
     assert.equal((await ask(fleet.urls[1]!, secret, question(1))).status, 200)
-    assert.equal((await ask(fleet.urls[2]!, secret, question(1))).status, 429)
+    const { status } = await ask(fleet.urls[2]!, secret, question(1))
+    // On a slow machine the next one may have refilled, too.
+    if (performance.now() - refilledAt < 60_000 / slowPerMinute) assert.equal(status, 429)
 
     const client = new OpenAI({ baseURL: `${fleet.urls[3]}/v1`, apiKey: secret })
     const answer = await client.chat.completions.create(question(1))

@@ -206,6 +206,8 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
   }
   const lines: string[] = []
   const system = await startSystem({
+    // The timeout of a test decides, however busy the machine is.
+    readyTimeoutMs: 600_000,
     env,
     envOf,
     ports,
