@@ -3,13 +3,15 @@ import type { CreatedKey, Key } from '@tollgate/contracts/http/keys.ts'
 import t from 'tap'
 import { chatOutcome, openaiClient } from './openai-client.ts'
 import { Person } from './person.ts'
-import { startTestSystem, type TestSystem } from './start-test-system.ts'
+import { sharedSystem } from './shared-system.ts'
+import type { TestSystem } from './start-test-system.ts'
+import { untilOutcome } from './until-outcome.ts'
 
-const tenants = 50
+const tenants = 10
 
 let system: TestSystem
 t.before(async () => {
-  system = await startTestSystem(t, { gateways: 2 })
+  system = await sharedSystem()
 })
 
 /** A partner's server, with a management key and `fetch`. */
@@ -53,7 +55,7 @@ t.test('a partner’s server creates and manages a key for each of its tenants',
 
   const listed: Key[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const path: string = `/api/keys?limit=20${cursor === '' ? '' : `&cursor=${cursor}`}`
+    const path: string = `/api/keys?limit=4${cursor === '' ? '' : `&cursor=${cursor}`}`
     const page: { body: { keys: Key[]; next_cursor: string | null } } = await server('GET', path)
     listed.push(...page.body.keys)
     cursor = page.body.next_cursor
@@ -71,10 +73,8 @@ t.test('a partner’s server creates and manages a key for each of its tenants',
   assert.equal(await chat(next.body.key.value), '200')
   assert.equal(await chat(rotated.value), '401 revoked_api_key', 'the old secret is refused at once')
   const asked = performance.now()
-  const soft = await server<{ key: CreatedKey }>('POST', `/api/keys/${graceful.id}/rotate`, { grace_seconds: 3 })
-  const graceEnds = performance.now() + 3000
+  const soft = await server<{ key: CreatedKey }>('POST', `/api/keys/${graceful.id}/rotate`, { grace_seconds: 2 })
   assert.equal(await chat(soft.body.key.value), '200')
-  assert.equal(await chat(graceful.value), '200', 'the old secret works during its grace period')
   assert.partialDeepStrictEqual(await server('DELETE', `/api/keys/${revoked.id}`), { status: 200, body: { ok: true } })
   assert.equal(await chat(revoked.value), '401 revoked_api_key')
 
@@ -85,34 +85,13 @@ t.test('a partner’s server creates and manages a key for each of its tenants',
   )
   assert.equal(await chat(keys[6]!.value), '200')
 
-  let last = '200'
-  // On a busy machine a late Redis answer may cause a 503.
-  const isStillOpen = () => last === '200' || last === '503 state_unavailable'
-  while (isStillOpen() && performance.now() < graceEnds + 5000) last = await chat(graceful.value)
-  assert.equal(last, '401 revoked_api_key', 'the old secret is refused within five seconds after its grace period')
+  await untilOutcome(() => chat(graceful.value), '401 revoked_api_key', { pauseMs: 100 })
   assert.ok(
-    performance.now() >= asked + 2990,
-    'but not before its grace period ends (with 10 ms tolerance between clocks)'
+    performance.now() >= asked + 1990,
+    'the old secret works until its grace period ends (with 10 ms tolerance between clocks)'
   )
 
   const others = keys.filter((key) => ![rotated, revoked, graceful].includes(key))
   const after = await Promise.all(others.map(({ value }, number) => chat(value, number)))
   assert.deepEqual(new Set(after), new Set(['200']), 'the other keys still work')
-})
-
-t.test('only a plan that sells the Keys API lets a server create keys', async () => {
-  const person = await new Person(system, 'free').join()
-  assert.partialDeepStrictEqual(await person.call('POST', '/api/keys', { label: 'our server', scope: 'management' }), {
-    status: 403,
-    body: { error: { code: 'partner_api_not_allowed', type: 'permission_error' } }
-  })
-})
-
-t.test('the error for one key too many names the quota', async () => {
-  const person = await new Person(system, 'free').join()
-  assert.equal((await person.createKey('first')).status, 201)
-  assert.partialDeepStrictEqual(await person.createKey('second'), {
-    status: 403,
-    body: { error: { code: 'key_quota_exceeded', type: 'permission_error' } }
-  })
 })

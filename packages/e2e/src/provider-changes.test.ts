@@ -1,17 +1,17 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { createClient } from '@supabase/supabase-js'
 import t from 'tap'
 import { chatOutcome, openaiClient } from './openai-client.ts'
 import { Person } from './person.ts'
-import { startTestSystem } from './start-test-system.ts'
+import { sharedSystem } from './shared-system.ts'
 import { untilOutcome } from './until-outcome.ts'
 
-/** Promised in docs/guarantees.md. */
+/** Refused requests count towards the plan's rate limit of 20 per minute. */
 const pauseMs = 400
+/** Promised in docs/guarantees.md. */
 const boundMs = 5000
 
-t.test('a ban or plan from the identity provider applies within 5 s, even to a user who is signed out', async (t) => {
-  const system = await startTestSystem(t)
+t.test('a ban or plan from the identity provider applies within 5 s, even to a user who is signed out', async () => {
+  const system = await sharedSystem()
   const ada = await new Person(system, 'ada').join()
   const client = openaiClient(system.addresses.gateway, (await ada.createKey('k')).body.key.value)
   const { id } = (await ada.me()).body.user
@@ -24,15 +24,7 @@ t.test('a ban or plan from the identity provider applies within 5 s, even to a u
     if (error !== null) throw error
   }
   const until = (model: string | undefined, expected: string) =>
-    untilOutcome(
-      async () => {
-        // Refused requests count towards the plan's rate limit of 20 per minute.
-        await delay(pauseMs)
-        return chatOutcome(client, model)
-      },
-      expected,
-      boundMs
-    )
+    untilOutcome(() => chatOutcome(client, model), expected, { timeoutMs: boundMs, pauseMs })
   await until(undefined, '200')
   await until('gpt-4o', '403 model_not_allowed')
 

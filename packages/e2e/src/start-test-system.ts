@@ -16,6 +16,9 @@ export interface TestSystem extends System {
 /** Only these variables are inherited. Others could replace an embedded part. */
 const { PATH, HOME } = process.env
 
+/** The timeout of a test decides, however busy the machine is. */
+const readyTimeoutMs = 600_000
+
 /** A folder with the packages of both services; see packages/packaging. With it, tests run these instead of the sources. */
 const packages = () => process.env.TOLLGATE_TEST_PACKAGE
 
@@ -39,6 +42,7 @@ export async function startTestSystem(
   const lines: string[] = []
   const ports = await choosePorts()
   const system = await startSystem({
+    readyTimeoutMs,
     env: {
       ...{ PATH, HOME, ...nodeVariables() },
       ...(postgres !== null && { DATABASE_URL: await createDatabase(postgres.url) }),

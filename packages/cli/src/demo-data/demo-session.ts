@@ -8,7 +8,7 @@ const patienceMs = 60_000
 /** Calls control's API as the demo user. */
 export interface DemoSession {
   /** @throws SystemError if control refuses the call */
-  call<Body>(method: 'GET' | 'POST', path: string, body?: object): Promise<Body>
+  call<Body>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Body>
 }
 
 /** @throws SystemError if no system runs at this address, or if it has no demo user */

@@ -12,8 +12,6 @@ import { type Running, startProgram } from './program.ts'
 import { SystemError } from './system-error.ts'
 import type { ReadyCheck } from './until-ready.ts'
 
-/** Enough for the slowest part, on a slow machine with a new database. */
-export const readyTimeoutMs = 60_000
 /** The timeout for the in-memory Redis, in ms. It is slower, and waits while this process is busy. */
 const inProcessRedisMs = '10000'
 /** A gateway first finishes its requests. */
@@ -24,6 +22,8 @@ export interface PartsOptions extends EnvOptions, ServicePorts {
   scriptOf?(part: string): string | undefined
   onLine?(part: string, line: string): void
   onCrash?(part: string, how: string): void
+  /** How long a part may take until it is ready. */
+  readyTimeoutMs: number
 }
 
 /** Groups of parts. Each group uses only the groups before it. */
@@ -87,7 +87,7 @@ export function createParts(options: PartsOptions): Layers {
           stopTimeoutMs
         }),
       ready,
-      readyTimeoutMs,
+      readyTimeoutMs: options.readyTimeoutMs,
       log,
       onLine: (line) => options.onLine?.(name, line),
       onCrash: (how) => options.onCrash?.(name, how)
@@ -100,7 +100,7 @@ const readyAt = ({ adminPort }: ProcessPorts): ReadyCheck => ({ url: `http://127
 const numbered = (name: string, index: number): string => (index === 0 ? name : `${name}-${index + 1}`)
 
 /** Redis runs as a child process, or inside this process if no Redis is installed. */
-function redisPart({ ports, dataDir, onCrash }: PartsOptions, program: RedisProgram | null): Part {
+function redisPart({ ports, dataDir, onCrash, readyTimeoutMs }: PartsOptions, program: RedisProgram | null): Part {
   return createPart({
     name: 'redis',
     async launch(): Promise<Running> {

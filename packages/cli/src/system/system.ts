@@ -4,13 +4,16 @@ import { type Addresses, findAddresses, type ProcessPorts } from './addresses.ts
 import { claimDirectory } from './claim-directory.ts'
 import { chooseEmbedded, type EmbeddedPart, type Variables } from './embedded.ts'
 import type { Part } from './part.ts'
-import { createParts, type Layers, readyTimeoutMs } from './parts.ts'
+import { createParts, type Layers } from './parts.ts'
 import { anotherFreePort, checkPorts, neededPorts, type Ports } from './ports.ts'
 import { makePrivate } from './private-directory.ts'
 import { keepSecrets, type Secrets } from './secrets.ts'
 import { createSteps } from './steps.ts'
 import { SystemError } from './system-error.ts'
 import { untilVerified } from './until-verified.ts'
+
+/** Enough for the slowest part, on a slow machine with a new database. */
+const defaultReadyTimeoutMs = 60_000
 
 export interface SystemOptions {
   /**
@@ -29,6 +32,8 @@ export interface SystemOptions {
   envOf?(part: string): Variables
   /** The program of a part, if it is not this release's. Asked at each start of the part. */
   scriptOf?(part: string): string | undefined
+  /** How long a part may take until it is ready; 60 s by default. */
+  readonly readyTimeoutMs?: number
   /** Aborts the start: all parts are stopped, and the start rejects with the signal's reason. */
   readonly signal?: AbortSignal
   /** Called with messages for the person who starts the system. */
@@ -88,7 +93,7 @@ async function startClaimed(
   repaired: number,
   release: () => void
 ): Promise<System> {
-  const { env, ports, signal } = options
+  const { env, ports, signal, readyTimeoutMs = defaultReadyTimeoutMs } = options
   const step = createSteps(options.onStep)
   const embedded = chooseEmbedded(env)
   const needed = neededPorts(ports, embedded)
@@ -110,7 +115,16 @@ async function startClaimed(
   )
   // Programs inherit the umask, so all files that they write are private.
   process.umask(0o077)
-  const layers = createParts({ ...options, embedded, secrets, addresses, dataDir, controlPorts, gatewayPorts })
+  const layers = createParts({
+    ...options,
+    readyTimeoutMs,
+    embedded,
+    secrets,
+    addresses,
+    dataDir,
+    controlPorts,
+    gatewayPorts
+  })
   try {
     // The services wait for each other. Without Redis they would only fill their logs with errors.
     const [redis = [], ...others] = layers

@@ -20,7 +20,7 @@ const usage = `npm run chaos -- [name …]
 
 Injects faults into a whole system of real servers and processes while it serves traffic, and checks every promise.
 The exit status is 1 if a promise was broken. Without names, it runs all but the last three. After alerts, name some alerts
-(alerts RedisDown) to raise only these:
+(alerts GatewayDown) to raise only these:
 ${[...faults, ...checks].map(({ name, summary }) => `  ${name.padEnd(20)}${summary}`).join('\n')}`
 
 /** The running system. The next fault reuses it if its conditions are the same and no promise was broken. */

@@ -57,10 +57,11 @@ export async function startNginx(options: NginxOptions): Promise<RunningNginx> {
     ['control-1:3000', options.controls[0]],
     ['control-2:3000', options.controls[1]]
   ]
-  for (const [given, used] of replacements) {
-    if (!text.includes(given)) throw new Error(`nginx.conf has no ${given}`)
-    text = text.replaceAll(given, used)
-  }
+  for (const [given] of replacements) if (!text.includes(given)) throw new Error(`nginx.conf has no ${given}`)
+  const used = new Map(replacements)
+  // All at once: the folder of this test may contain a given text.
+  const pattern = new RegExp([...used.keys()].map(escaped).join('|'), 'g')
+  text = text.replace(pattern, (given) => used.get(given)!)
   const file = join(directory, 'nginx.conf')
   writeFileSync(file, forVersion(text, versionOf(program)))
   const args = ['-p', directory, '-e', 'stderr', '-c', file]
@@ -84,6 +85,9 @@ export async function startNginx(options: NginxOptions): Promise<RunningNginx> {
     log: () => readFileSync(log, 'utf8').split('\n').slice(0, -1)
   }
 }
+
+/** A pattern for exactly this text. */
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 const answers = (url: string): Promise<boolean> =>
   fetch(url).then(

@@ -1,5 +1,4 @@
 import { findProgram } from '@tollgate/sandbox/find-program.ts'
-import { need } from '@tollgate/sandbox/need.ts'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import type { Person } from '../person.ts'
 import type { TestSystem } from '../start-test-system.ts'
@@ -10,17 +9,7 @@ const program = findProgram(['chromium-headless-shell', 'chromium', 'chromium-br
 /** Chromium's sandbox does not work for root. The tests open only our own pages. */
 const always = ['--no-sandbox', '--disable-gpu']
 /** Fewer processes take less time for tests. Speed is measured without. */
-const fewProcesses = ['--in-process-gpu', '--renderer-process-limit=2']
-
-type BrowserTest = Parameters<typeof need>[0] & { teardown(handler: () => Promise<void>): void }
-
-/** Starts the machine's browser and closes it at the end of the test. Without a browser it returns null and skips the test. */
-export async function startBrowser(t: BrowserTest): Promise<Browser | null> {
-  if (!need(t, 'Chromium', program)) return null
-  const browser = await launchBrowser(fewProcesses)
-  if (browser !== null) t.teardown(() => browser.close())
-  return browser
-}
+export const fewProcesses = ['--in-process-gpu', '--renderer-process-limit=2']
 
 /** Starts the machine's browser. Without a browser it returns null. */
 export async function launchBrowser(args: readonly string[] = []): Promise<Browser | null> {

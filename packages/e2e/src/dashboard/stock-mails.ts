@@ -20,5 +20,8 @@ export async function sendStockMails(
     dataDir: join(dataDir, 'identity'),
     templates: 'stock'
   })
-  t.teardown(() => identity.close())
+  t.teardown(async () => {
+    await identity.close()
+    await part('identity').start()
+  })
 }

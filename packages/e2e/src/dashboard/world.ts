@@ -1,19 +1,28 @@
+import { need } from '@tollgate/sandbox/need.ts'
 import type { Browser } from 'playwright-core'
-import t from 'tap'
-import { startTestSystem, type TestSystem } from '../start-test-system.ts'
-import { brandName } from './brand.ts'
-import { startBrowser } from './browser.ts'
+import { share } from '../share.ts'
+import { sharedSystem } from '../shared-system.ts'
+import type { TestSystem } from '../start-test-system.ts'
+import { fewProcesses, launchBrowser } from './browser.ts'
 
 /** The browser and the system that all tests of the dashboard share. Null on a machine without a browser. */
 export let browser: Browser | null = null
 export let system: TestSystem
 
-// Generous, because there are many tests and other tests run at the same time.
-t.setTimeout(1_200_000)
-t.before(async () => {
-  browser = await startBrowser(t)
-  // Each `Person` has its own IP address, so that rate limits per address count them separately.
-  // Webhooks may reach the servers of the tests.
-  const env = { TRUST_PROXY: 'loopback', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32', BRAND_NAME: brandName }
-  if (browser !== null) system = await startTestSystem(t, { env })
+const start = share(async (endings) => {
+  browser = await launchBrowser(fewProcesses)
+  if (browser === null) return
+  endings.teardown(() => browser!.close())
+  system = await sharedSystem()
 })
+
+type BrowserTest = Parameters<typeof need>[0] & { teardown(handler: () => Promise<void>): void }
+
+/** Starts the shared browser and system, if this is not done yet. At the end of the test its windows are closed. */
+export async function openWorld(t: BrowserTest): Promise<void> {
+  await start()
+  if (!need(t, 'Chromium', browser)) return
+  t.teardown(async () => {
+    for (const context of browser!.contexts()) await context.close()
+  })
+}

@@ -1,24 +1,12 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { need } from '@tollgate/sandbox/need.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { test } from 'tap'
-import { promtool, runPromtool } from './promtool.ts'
-import { alerts, metricsIn, pageOf, recordings, rulesPath, ruleTestsPath } from './rules.ts'
+import { alerts, metricsIn, pageOf, recordings, ruleTestsPath } from './rules.ts'
 
 const runbooks = workspaceFile('docs/operate/runbooks')
 const template = '{{ with $externalLabels.tollgate_docs_url }}{{ . }}{{ else }}docs{{ end }}/operate/runbooks/'
-
-test('the rules are valid', async (t) => {
-  if (!need(t, 'promtool', promtool)) return
-  await runPromtool('check', 'rules', rulesPath)
-})
-
-test('each alert fires in its fault after its time, and no alert fires otherwise', async (t) => {
-  if (!need(t, 'promtool', promtool)) return
-  await runPromtool('test', 'rules', ruleTestsPath)
-})
 
 test('each alert is tested', async () => {
   const tests = readFileSync(ruleTestsPath, 'utf8')

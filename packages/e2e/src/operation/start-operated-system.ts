@@ -41,6 +41,8 @@ export interface OperatedOptions {
 }
 
 const maxLines = 200
+/** The timeout of a test decides, however busy the machine is. */
+const readyTimeoutMs = 600_000
 const serviceNames = ['control', 'control-2', 'gateway', 'gateway-2'] as const
 export type ServiceName = (typeof serviceNames)[number]
 
@@ -69,6 +71,7 @@ export async function startOperatedSystem(
   const lines: string[] = []
   const { PATH, HOME } = process.env
   const system = await startSystem({
+    readyTimeoutMs,
     env: {
       PATH,
       HOME,

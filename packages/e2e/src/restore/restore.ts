@@ -26,14 +26,14 @@ const timeoutMs = 300_000
  * Restores a backup as docs/operate/backup-and-restore.md says: stops control, restores into a new, empty server, runs
  * `tollgate restored`, and starts control with the new database. Gateways keep running.
  *
- * @param data what Redis has: its data, nothing, or what it saved last
+ * @param data what Redis has: its data, or nothing
  */
 export async function restore(
   t: { teardown(handler: () => Promise<void>): void },
   operated: OperatedSystem,
   tools: PostgresTools,
   file: string,
-  { data }: { data: 'kept' | 'empty' | 'saved' }
+  { data }: { data: 'kept' | 'empty' }
 ): Promise<Restored> {
   const { system, variables, redis, link, directory } = operated
   await Promise.all(controls.map((name) => system.part(name).stop()))
@@ -48,10 +48,6 @@ export async function restore(
   await tools.restore(server.url, file)
   const restoreMs = performance.now() - startedAt
   if (data === 'empty') await redis.ask((client) => client.flushall())
-  if (data === 'saved') {
-    await redis.kill('SIGKILL')
-    await redis.start('saved')
-  }
   const { status, text } = await runTollgate(
     ['restored'],
     { DATABASE_URL: server.url, REDIS_URL: redis.url },

@@ -7,8 +7,8 @@ export function writeDocument(): string {
     '# Wrong settings',
     '',
     'What control and the gateway say about a wrong setting, and whether they start. `…` stands for any text. A process that exits',
-    'has status 1 and prints the words on stderr; the others log them. No message contains a secret. A test starts the services with',
-    'each of these settings and makes this table: `packages/e2e/src/wrong-settings`.',
+    'has status 1 and prints the words on stderr; the others log them. No message contains a secret. Tests give the services each of',
+    'these settings, and make this table: `packages/e2e/src/wrong-settings`.',
     '',
     ...(['control', 'gateway'] as const).flatMap(section)
   ].join('\n')

@@ -29,6 +29,29 @@ export interface World {
 export const secretMark = 'hunter2'
 export const webhookSecret = `whsec_${secretMark}_of_the_endpoint`
 
+const keys = { anonKey: `anon-${secretMark}`, serviceRoleKey: `service-${secretMark}` }
+const stripeKey = `sk_test_${secretMark}`
+
+/** Right settings of both services, with these addresses of the servers that they use. */
+export const rightSettings = (urls: Record<'redis' | 'database' | 'identity' | 'payments' | 'models', string>) => ({
+  control: {
+    PUBLIC_URL: 'http://localhost:3000',
+    SUPABASE_URL: urls.identity,
+    SUPABASE_ANON_KEY: keys.anonKey,
+    SUPABASE_SERVICE_ROLE_KEY: keys.serviceRoleKey,
+    STRIPE_SECRET_KEY: stripeKey,
+    STRIPE_WEBHOOK_SECRET: webhookSecret,
+    STRIPE_API_BASE: urls.payments,
+    DATABASE_URL: urls.database,
+    REDIS_URL: urls.redis
+  },
+  gateway: {
+    REDIS_URL: urls.redis,
+    OPENAI_API_KEY: `sk-${secretMark}`,
+    OPENAI_BASE_URL: `${urls.models}/v1`
+  }
+})
+
 /** @returns null if PostgreSQL is not installed */
 export async function startWorld(directory: string): Promise<World | null> {
   const parts = new AsyncDisposableStack()
@@ -41,10 +64,8 @@ export async function startWorld(directory: string): Promise<World | null> {
   parts.defer(() => postgres.stop())
   const redis = await startRedis({ port: 0, password: secretMark })
   parts.defer(() => redis.stop())
-  const keys = { anonKey: `anon-${secretMark}`, serviceRoleKey: `service-${secretMark}` }
   const identity = await startIdentity({ port: 0, mailboxPort: 0, siteUrl: 'http://localhost:3000', ...keys })
   parts.defer(() => identity.close())
-  const stripeKey = `sk_test_${secretMark}`
   const payments = await startPayments({ port: 0, apiKey: stripeKey })
   parts.defer(() => payments.close())
   const models = await startModels({ port: 0, apiKey: `sk-${secretMark}` })
@@ -59,22 +80,10 @@ export async function startWorld(directory: string): Promise<World | null> {
     takenPort,
     closedPort: await freePort(),
     otherServer: payments.url,
-    control: {
-      PUBLIC_URL: 'http://localhost:3000',
-      SUPABASE_URL: identity.url,
-      SUPABASE_ANON_KEY: keys.anonKey,
-      SUPABASE_SERVICE_ROLE_KEY: keys.serviceRoleKey,
-      STRIPE_SECRET_KEY: stripeKey,
-      STRIPE_WEBHOOK_SECRET: webhookSecret,
-      STRIPE_API_BASE: payments.url,
-      DATABASE_URL: postgres.url,
-      REDIS_URL: redis.url
-    },
-    gateway: {
-      REDIS_URL: redis.url,
-      OPENAI_API_KEY: `sk-${secretMark}`,
-      OPENAI_BASE_URL: `${models.url}/v1`
-    },
+    ...rightSettings({
+      ...{ redis: redis.url, database: postgres.url, identity: identity.url },
+      ...{ payments: payments.url, models: models.url }
+    }),
     stop: () => parts.disposeAsync()
   }
 }

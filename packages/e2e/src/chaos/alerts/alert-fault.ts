@@ -1,5 +1,4 @@
 import type { ChaosSystem } from '../system/chaos-system.ts'
-import type { AlertSettings } from './alert-settings.ts'
 import type { RunningPrometheus } from './prometheus.ts'
 
 /** Ends a fault. */
@@ -11,12 +10,8 @@ export interface AlertFault {
   summary: string
   /** The alerts that must fire. */
   raises: readonly string[]
-  /** The alerts that must fire when the fault has ended. */
-  raisesAtEnd?: readonly string[]
   /** Alerts that may fire, too: consequences of the fault or of its repair. */
   mayRaise?: readonly string[]
-  /** Why it cannot run here; null if it can. */
-  missing?: () => string | null
   /** Breaks something. @returns ends the fault */
-  inject(system: ChaosSystem, settings: AlertSettings, prometheus: RunningPrometheus): Promise<Restore>
+  inject(system: ChaosSystem, prometheus: RunningPrometheus): Promise<Restore>
 }

@@ -18,18 +18,11 @@ export interface ExtraGateway {
   stop(): Promise<void>
 }
 
-/** How an extra gateway differs from those of the system. */
-interface Differences {
-  variables?: Readonly<Record<string, string>>
-  /** Its program; by default that of the system. */
-  script?: string
-}
-
-/** Starts a gateway that Prometheus scrapes, too. Resolves when it is ready and was scraped. */
+/** Starts a gateway with more variables that Prometheus scrapes, too. Resolves when it is ready and was scraped. */
 export async function startExtraGateway(
   { env, system }: ChaosSystem,
   prometheus: RunningPrometheus,
-  { variables = {}, script = fileURLToPath(import.meta.resolve('@tollgate/gateway/main.ts')) }: Differences
+  variables: Readonly<Record<string, string>>
 ): Promise<ExtraGateway> {
   await using parts = new AsyncDisposableStack()
   const taken = new Set<number>()
@@ -40,7 +33,7 @@ export async function startExtraGateway(
     name: 'the extra gateway',
     launch: async () =>
       startProgram({
-        script,
+        script: fileURLToPath(import.meta.resolve('@tollgate/gateway/main.ts')),
         cwd: process.cwd(),
         env: { ...env, GATEWAY_PORT: String(port), GATEWAY_ADMIN_PORT: String(adminPort), ...variables },
         log,

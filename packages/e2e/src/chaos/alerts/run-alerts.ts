@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import type { AlertFault } from './alert-fault.ts'
-import type { AlertSettings } from './alert-settings.ts'
 import type { RunningPrometheus } from './prometheus.ts'
 
 const pollMs = 250
-/** Longer than any fault takes to raise its alerts: an upgrade may take a shortened hour, 180 s. */
+/** Longer than any fault takes to raise its alerts. */
 const firesWithinMs = 240_000
 /** Longer than any shortened window. */
 const endsWithinMs = 300_000
@@ -25,7 +24,6 @@ export interface Raised {
 export async function raiseAlerts(
   fault: AlertFault,
   system: ChaosSystem,
-  settings: AlertSettings,
   prometheus: RunningPrometheus
 ): Promise<Raised> {
   const broken: string[] = []
@@ -34,27 +32,26 @@ export async function raiseAlerts(
   if (before.length > 0) return { fired, endedAfter: null, broken: [`fires before the fault: ${before.join(', ')}`] }
 
   const watch = watchFiring(prometheus, fired)
-  const { raises, raisesAtEnd = [], mayRaise = [] } = fault
+  const { raises, mayRaise = [] } = fault
   const missing = (alerts: readonly string[]) => alerts.filter((alert) => !fired.has(alert))
   async function untilFired(alerts: readonly string[]): Promise<void> {
     const deadline = performance.now() + firesWithinMs
     while (missing(alerts).length > 0 && performance.now() < deadline) await delay(pollMs)
   }
-  const restore = await fault.inject(system, settings, prometheus)
+  const restore = await fault.inject(system, prometheus)
   try {
     await untilFired(raises)
   } finally {
     await restore()
   }
   const restoredAt = performance.now()
-  await untilFired(raisesAtEnd)
   const still = await untilNone(prometheus)
   const endedAfter = still.length > 0 ? null : (performance.now() - restoredAt) / 1000
   await watch.stop()
-  const silent = missing([...raises, ...raisesAtEnd])
+  const silent = missing(raises)
   if (silent.length > 0) broken.push(`did not fire in ${firesWithinMs / 1000} s: ${silent.join(', ')}`)
   if (still.length > 0) broken.push(`fires ${endsWithinMs / 1000} s after the fault: ${still.join(', ')}`)
-  const expected = new Set([...raises, ...raisesAtEnd, ...mayRaise])
+  const expected = new Set([...raises, ...mayRaise])
   const others = [...fired.keys()].filter((alert) => !expected.has(alert))
   if (others.length > 0) broken.push(`fired without a reason: ${others.join(', ')}`)
   return { fired, endedAfter, broken }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Part } from '@tollgate/cli/system/part.ts'
-import { choosePorts, type Ports } from '@tollgate/cli/system/ports.ts'
+import { choosePorts } from '@tollgate/cli/system/ports.ts'
 import { type System, type SystemOptions, startSystem } from '@tollgate/cli/system/system.ts'
 import { type RunningModels, startModels } from '@tollgate/sandbox/models/start-models.ts'
 import { upstreamsFile } from '@tollgate/sandbox/models/upstreams-file.ts'
@@ -45,8 +45,6 @@ export interface Conditions {
   clocksAheadSeconds?: Readonly<Record<string, number>>
   /** More variables of all services. */
   variables?: Readonly<Record<string, string>>
-  /** More variables of one part. */
-  variablesOf?(part: string, ports: Ports): Readonly<Record<string, string>>
   /** Whether the database has its own disk, which can be filled. */
   smallDisk?: boolean
   /** Starts a pooler between control and the database. */
@@ -122,7 +120,6 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     keys = 10_000,
     clocksAheadSeconds = {},
     variables = {},
-    variablesOf = () => ({}),
     redisPersists,
     redisNetwork = false,
     smallDisk = false
@@ -178,15 +175,14 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
 
   function envOf(name: string): Record<string, string> {
     const own = proxies.get(name)
-    if (own === undefined) return { ...clocks.ofNode(name), ...variablesOf(name, ports) }
+    if (own === undefined) return clocks.ofNode(name)
     const database = new URL(databaseUrl)
     database.port = String(own.database.port)
     const isByProxy = failoverRedis === null && (redisNetwork || controlNames.includes(name))
     return {
       REDIS_URL: isByProxy ? `redis://127.0.0.1:${own.redis.port}` : redisUrl,
       DATABASE_URL: database.href,
-      ...clocks.ofNode(name),
-      ...variablesOf(name, ports)
+      ...clocks.ofNode(name)
     }
   }
 
@@ -210,6 +206,8 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
   }
   const lines: string[] = []
   const system = await startSystem({
+    // The timeout of a test decides, however busy the machine is.
+    readyTimeoutMs: 600_000,
     env,
     envOf,
     ports,

@@ -6,7 +6,6 @@ import type { Person } from '../../person.ts'
 import { checkPage } from '../check-page.ts'
 import { choose } from '../choose.ts'
 import { untilLogged } from '../until-logged.ts'
-import { operator } from './world.ts'
 
 /**
  * Finds a request of a customer from the page of their account and by its id alone.
@@ -14,11 +13,10 @@ import { operator } from './world.ts'
  * @param page shows the customer's account, also afterwards
  * @param customer has a served request
  */
-export async function readRequests(page: Page, customer: Person): Promise<void> {
+export async function readRequests(page: Page, operator: Person, customer: Person): Promise<void> {
   const { id } = await untilLogged(customer)
   const { request } = (await operator.call<AdminRequestResponse>('GET', `/api/admin/requests/${id}`)).body
   const main = page.getByRole('main')
-  const size = page.viewportSize()!
   const receipt = async () => {
     await page.getByRole('heading', { name: 'Request', level: 1 }).waitFor()
     await page.getByText(id, { exact: true }).waitFor()
@@ -33,14 +31,14 @@ export async function readRequests(page: Page, customer: Person): Promise<void> 
   await choose(page, 'Key', 'Production')
   const row = page.getByRole('row').filter({ hasText: request.model! })
   await row.getByText(request.upstream!, { exact: true }).waitFor()
-  await checkPage(page, 'the requests of an account', size)
+  await checkPage(page, 'the requests of an account')
   const exporting = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Export CSV' }).click()
   assert.ok(readFileSync(await (await exporting).path(), 'utf8').includes(id))
 
   await row.getByRole('link').press('Enter')
   await receipt()
-  await checkPage(page, 'the request of an account', size)
+  await checkPage(page, 'the request of an account')
   await main.getByRole('link', { name: 'Requests of the account' }).click()
   await row.waitFor()
   const { searchParams } = new URL(page.url())
