@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { TestGateway } from '../testing/start-gateway.ts'
+import type { TestGateway } from '@tollgate/gateway/testing/start-gateway.ts'
 
 /** Maximum growth of the heap in a run, by caches and compiled code. */
 const maxGrowthBytes = 24 * 1024 * 1024

@@ -1,6 +1,6 @@
+import { memberOf } from '@tollgate/gateway/body/member-of.ts'
+import { chatOf } from '@tollgate/gateway/testing/client.ts'
 import fc from 'fast-check'
-import { memberOf } from '../body/member-of.ts'
-import { chatOf } from '../testing/client.ts'
 import { type AnswerApi, parsed } from './answer-api.ts'
 
 const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 }

@@ -1,6 +1,6 @@
+import { memberOf } from '@tollgate/gateway/body/member-of.ts'
+import { messageOf } from '@tollgate/gateway/testing/message-answers.ts'
 import fc from 'fast-check'
-import { memberOf } from '../body/member-of.ts'
-import { messageOf } from '../testing/message-answers.ts'
 import { type AnswerApi, parsed } from './answer-api.ts'
 import { count, orderChanges, readEvents, reorder, type TypedEvent, writeEvents, writing } from './hostile-events.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { type OpenApiDocument, operationsOf } from '@tollgate/contracts/openapi/document.ts'
+import type { Answer } from '@tollgate/control/testing/call-control.ts'
+import { onDatabase } from '@tollgate/control/testing/databases.ts'
+import { startControl } from '@tollgate/control/testing/start-control.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
-import type { Answer } from '../testing/call-control.ts'
-import { onDatabase } from '../testing/databases.ts'
-import { startControl } from '../testing/start-control.ts'
 import { goodBodies } from './bodies.ts'
 
 const day = 24 * 3600 * 1000

@@ -1,6 +1,6 @@
 import { PerformanceObserver } from 'node:perf_hooks'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
-import { startGateway, testCatalog } from '../testing/start-gateway.ts'
+import { startGateway, testCatalog } from '@tollgate/gateway/testing/start-gateway.ts'
 import { speaksAll } from './all-apis.ts'
 
 /** The address of a gateway in a thread, and a key for it. */

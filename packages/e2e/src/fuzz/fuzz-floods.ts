@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
+import { startFakeUpstream } from '@tollgate/gateway/testing/fake-upstream.ts'
 import fc from 'fast-check'
-import { startFakeUpstream } from '../testing/fake-upstream.ts'
 import { LoopWatch, maxHeldMs } from './loop-watch.ts'
 
 /** Longer than the gateway takes to answer or refuse a request. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type JsonSchema, type OpenApiDocument, operationsOf } from '@tollgate/contracts/openapi/document.ts'
+import { onDatabase } from '@tollgate/control/testing/databases.ts'
+import { startControl } from '@tollgate/control/testing/start-control.ts'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { onDatabase } from '../testing/databases.ts'
-import { startControl } from '../testing/start-control.ts'
 import { goodBodies } from './bodies.ts'
 
 const ajv = new Ajv2020({ strict: false })

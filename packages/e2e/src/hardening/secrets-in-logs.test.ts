@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { deliver, startCatalogPayments } from '@tollgate/control/billing/testing/start-billing.ts'
+import type { Answer } from '@tollgate/control/testing/call-control.ts'
+import { anonKey, serviceRoleKey, stripeKey, webhookSecret } from '@tollgate/control/testing/control-options.ts'
+import { startControl } from '@tollgate/control/testing/start-control.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { test } from 'tap'
-import { deliver, startCatalogPayments } from '../billing/testing/start-billing.ts'
-import type { Answer } from '../testing/call-control.ts'
-import { anonKey, serviceRoleKey, stripeKey, webhookSecret } from '../testing/control-options.ts'
-import { startControl } from '../testing/start-control.ts'
 
 test('no password, key, cookie or token appears in the log', async (t) => {
   const payments = await startCatalogPayments()

@@ -1,5 +1,5 @@
+import { memberOf } from '@tollgate/gateway/body/member-of.ts'
 import fc from 'fast-check'
-import { memberOf } from '../body/member-of.ts'
 import { type AnswerApi, parsed } from './answer-api.ts'
 import { count, orderChanges, readEvents, reorder, type TypedEvent, writeEvents, writing } from './hostile-events.ts'
 
