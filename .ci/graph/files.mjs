@@ -23,7 +23,7 @@ export default {
       name: 'no-testing-in-sources',
       comment: 'What runs in production does not need what tests need.',
       severity: 'error',
-      from: { pathNot: ['/testing/', '/fuzz/', '[.]test[.]tsx?$', '^packages/(bench|e2e)/'] },
+      from: { pathNot: ['/testing/', '[.]test[.]tsx?$', '^packages/(bench|e2e)/'] },
       to: { path: ['/testing/', '[.]test[.]tsx?$'] }
     },
     {

@@ -17,5 +17,5 @@ export default {
       to: { circular: true }
     }
   ],
-  options: { ...options, exclude: { path: ['/node_modules/', '/(testing|fuzz)/', '[.]test[.]tsx?$'] } }
+  options: { ...options, exclude: { path: ['/node_modules/', '/testing/', '[.]test[.]tsx?$'] } }
 }

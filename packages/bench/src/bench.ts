@@ -37,14 +37,6 @@ export interface Timing {
   soakMs: number
   /** The number of requests in the log, in the part `request-log`. */
   loggedRequests: number
-  /** The number of requests in the part `redis-memory`. */
-  redisRequests: number
-  /** The number of requests in a round of the part `recording`. */
-  recordedRequests: number
-  /** How often the part `start` starts each service. */
-  starts: number
-  /** How long a started service rests before its memory is read. */
-  startRestMs: number
 }
 
 /**
@@ -64,11 +56,7 @@ export const fullTiming: Timing = {
   keys: [1_000, 1_000_000],
   accounts: [1, 1_000, 100_000],
   soakMs: 600_000,
-  loggedRequests: 100_000_000,
-  redisRequests: 1_000_000,
-  recordedRequests: 2_000_000,
-  starts: 5,
-  startRestMs: 10_000
+  loggedRequests: 100_000_000
 }
 
 /** One long round: enough samples for a profile. Figures of a profiled process are not comparable. */
@@ -96,11 +84,7 @@ export const quickTiming: Timing = {
   keys: [200, 2000],
   accounts: [20],
   soakMs: 3000,
-  loggedRequests: 300_000,
-  redisRequests: 10_000,
-  recordedRequests: 10_000,
-  starts: 1,
-  startRestMs: 100
+  loggedRequests: 300_000
 }
 
 const profileIntervalMicros = 200

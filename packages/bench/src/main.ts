@@ -9,12 +9,8 @@ import { latency } from './parts/latency.ts'
 import { memory } from './parts/memory.ts'
 import { metering } from './parts/metering.ts'
 import type { Part } from './parts/part.ts'
-import { recording } from './parts/recording.ts'
-import { redisMemory } from './parts/redis-memory.ts'
-import { redisReceipts } from './parts/redis-receipts.ts'
 import { requestLog } from './parts/request-log.ts'
 import { soak } from './parts/soak.ts'
-import { start } from './parts/start.ts'
 import { stream } from './parts/stream.ts'
 import { Children } from './processes/children.ts'
 import { describeMachine, renderMachine } from './report/machine.ts'
@@ -25,21 +21,7 @@ import { bare, dispatch, relay, relayByUndici } from './targets/proxies.ts'
 import type { Target } from './targets/target.ts'
 
 /** In the order of a whole run. */
-const parts: readonly Part[] = [
-  chat,
-  stream,
-  latency,
-  memory,
-  metering,
-  control,
-  soak,
-  redisMemory,
-  requestLog,
-  redisReceipts,
-  recording,
-  start,
-  apisPart
-]
+const parts: readonly Part[] = [chat, stream, latency, memory, metering, control, soak, requestLog, apisPart]
 const targets: readonly [Target, ...Target[]] = [
   gateway,
   gatewayWithoutReceipts,
@@ -52,7 +34,7 @@ const targets: readonly [Target, ...Target[]] = [
 
 const usage = `npm run bench -- [part …] [option …]
 
-Compares the gateway with a bare Fastify + undici proxy. Parts (all but the last six unless named):
+Compares the gateway with a bare Fastify + undici proxy. Parts (all but the last three unless named):
 ${parts.map(({ name, summary }) => `  ${name.padEnd(13)}${summary}`).join('\n')}
 
 Options:

@@ -43,7 +43,7 @@ test('only localhost and the loopback addresses count as own hosts', async () =>
   }
 })
 
-test('the embedded servers refuse requests with a foreign Host', async (t) => {
+test('the embedded servers listen on 127.0.0.1 only, and refuse requests with a foreign Host', async (t) => {
   const identity = await startIdentity({
     port: 0,
     mailboxPort: 0,
@@ -56,11 +56,16 @@ test('the embedded servers refuse requests with a foreign Host', async (t) => {
   t.teardown(() => payments.close())
   const models = await startModels({ port: 0 })
   t.teardown(() => models.close())
+  for (const url of [identity.url, identity.mailboxUrl, payments.url, models.url]) {
+    // A server on all interfaces would answer on this loopback address, too.
+    await assert.rejects(fetch(url.replace('127.0.0.1', '127.0.0.2')), (error: Error) => {
+      return (error.cause as NodeJS.ErrnoException).code === 'ECONNREFUSED'
+    })
+  }
   for (const [url, path, headers, status] of [
     [identity.mailboxUrl, '/', {}, 200],
     [identity.mailboxUrl, '/api/v1/messages', {}, 200],
     [identity.url, '/auth/v1/health', { apikey: 'anon-key' }, 200],
-    [payments.url, '/_sandbox/calls', {}, 200],
     [payments.url, '/v1/prices', { authorization: 'Bearer sk_test_x' }, 200],
     [models.url, '/v1/models', { authorization: 'Bearer sandbox' }, 200],
     [models.url, '/sandbox/requests', {}, 200]

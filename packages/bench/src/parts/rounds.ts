@@ -35,6 +35,19 @@ export async function warmUp(bench: Bench, kind: string, plan: (side: Side) => R
 }
 
 /**
+ * Measures a window until it has an answer. On a busy machine the processes may get no time at all for a while.
+ *
+ * @throws Error if there is none for a long time
+ */
+export async function untilAnswered(side: Side, measure: () => Promise<Window>): Promise<Window> {
+  for (let windows = 0; windows < maxSilentWindows; windows++) {
+    const window = await measure()
+    if (window.answers > 0) return window
+  }
+  throw new Error(`${side.name} has answered nothing in ${maxSilentWindows} windows`)
+}
+
+/**
  * Warms up several pairs of processes, and measures rounds of each.
  *
  * @param count rounds of all pairs together

@@ -12,7 +12,7 @@ import {
 } from '../report/comparison.ts'
 import type { Side } from '../side.ts'
 import type { PartReport } from './part.ts'
-import { measurePairs, warmUp } from './rounds.ts'
+import { measurePairs, untilAnswered, warmUp } from './rounds.ts'
 
 /** The number of connections of the load generator. */
 export const connections = 64
@@ -37,7 +37,7 @@ export interface Saturation {
 export async function saturate(bench: Bench, name: string, plan: (side: Side) => RequestPlan): Promise<Saturation> {
   const warm = () => warmUp(bench, name, plan)
   const rounds = await measurePairs(bench, name, bench.timing.rounds, warm, (side) =>
-    bench.measureWindow(side, plan(side), { connections, drain: true, profileAs: name })
+    untilAnswered(side, () => bench.measureWindow(side, plan(side), { connections, drain: true, profileAs: name }))
   )
   const { used, notes } = quietRounds(rounds)
   return {

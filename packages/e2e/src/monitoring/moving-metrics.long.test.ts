@@ -6,7 +6,7 @@ import t from 'tap'
 import { openaiClient } from '../openai-client.ts'
 import { Person } from '../person.ts'
 import type { TestSystem } from '../start-test-system.ts'
-import { dashboardFiles } from './dashboards/files.ts'
+import { dashboardQueries } from './dashboards.ts'
 import { exportingSystem } from './exporting-system.ts'
 import { alerts, metricsIn, recordings } from './rules.ts'
 import { type Scrape, scrape } from './scrape.ts'
@@ -47,12 +47,10 @@ const still: Readonly<Record<string, string>> = {
 /** Metrics without a sample until their event has happened. */
 const absentUntilEvent = new Set(['tollgate_model_unavailable_total', 'tollgate_usage_unpriced_total'])
 
-const dashboardText = dashboardFiles.map(({ path }) => readFileSync(path, 'utf8')).join('\n')
-const queries = [...dashboardText.matchAll(/"expr": ("(?:[^"\\]|\\.)*")/g)].map(
-  ([, text]) => JSON.parse(text!) as string
-)
 const recorded = new Set(recordings.map(({ record }) => record))
-const named = [...new Set([...[...alerts, ...recordings].map(({ expr }) => expr), ...queries].flatMap(metricsIn))]
+const named = [
+  ...new Set([...[...alerts, ...recordings].map(({ expr }) => expr), ...dashboardQueries].flatMap(metricsIn))
+]
   // Gateways of this system have no workers.
   .filter((name) => !recorded.has(name) && !['up', 'ALERTS', 'tollgate_worker_restarts_total'].includes(name))
   .toSorted()

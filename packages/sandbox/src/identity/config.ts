@@ -33,7 +33,7 @@ const Config = Type.Object({
 })
 
 /** @throws ConfigError, or Error with `NODE_ENV=production` */
-export function loadIdentityConfig(env: Record<string, string | undefined>): IdentityOptions {
+function loadIdentityConfig(env: Record<string, string | undefined>): IdentityOptions {
   refuseProduction(env)
   const config = loadConfig(Config, env, [
     ({ SUPABASE_ANON_KEY, SUPABASE_SERVICE_ROLE_KEY }) =>

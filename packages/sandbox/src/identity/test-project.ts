@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { type AuthError, createClient, type SupabaseClient } from '@supabase/supabase-js'
-import type { MailpitInfo } from '../mailbox/mailpit-types.ts'
 import { type IdentityOptions, type RunningIdentity, startIdentity } from './start-identity.ts'
 
 export const testKeys = { anonKey: 'sb_publishable_test', serviceRoleKey: 'sb_secret_test' }
@@ -10,8 +9,6 @@ export interface TestProject extends RunningIdentity {
   client(): SupabaseClient
   /** Creates a client of the real library with the secret key. */
   admin(): SupabaseClient
-  /** Moves the server's clock. */
-  advance(ms: number): void
 }
 
 interface Teardown {
@@ -23,14 +20,12 @@ interface Teardown {
  * teardown of the test closes it.
  */
 export async function startTestProject(t: Teardown, options: Partial<IdentityOptions> = {}): Promise<TestProject> {
-  let offsetMs = 0
   const identity = await startIdentity({
     port: 0,
     mailboxPort: 0,
     siteUrl: 'http://localhost:3000',
     mailFrequencyMs: 0,
     passwordCost: 256,
-    now: () => Date.now() + offsetMs,
     ...testKeys,
     ...options
   })
@@ -38,23 +33,13 @@ export async function startTestProject(t: Teardown, options: Partial<IdentityOpt
   return {
     ...identity,
     client: () => newClient(identity.url, testKeys.anonKey),
-    admin: () => newClient(identity.url, testKeys.serviceRoleKey),
-    advance: (ms) => {
-      offsetMs += ms
-    }
+    admin: () => newClient(identity.url, testKeys.serviceRoleKey)
   }
 }
 
 /** Creates a client as a server uses it: without stored sessions and without automatic refreshes. */
 export function newClient(url: string, key: string): SupabaseClient {
   return createClient(url, key, { auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false } })
-}
-
-/** Creates a user with a confirmed address, as administrator. */
-export async function addUser({ admin }: Pick<TestProject, 'admin'>, email: string, password: string) {
-  const { data, error } = await admin().auth.admin.createUser({ email, password, email_confirm: true })
-  if (error !== null) throw error
-  return data.user
 }
 
 /** Asserts some members of an error that the client returned. Patterns can match its texts. */
@@ -70,11 +55,4 @@ export async function signIn(client: SupabaseClient, email: string, password: st
   const { data, error } = await client.auth.signInWithPassword({ email, password })
   if (error !== null) throw error
   return data.session
-}
-
-/** Counts the sent mails. */
-export async function countMails({ mailboxUrl }: Pick<TestProject, 'mailboxUrl'>): Promise<number> {
-  const response = await fetch(`${mailboxUrl}/api/v1/info`)
-  const info = (await response.json()) as MailpitInfo
-  return info.Messages
 }

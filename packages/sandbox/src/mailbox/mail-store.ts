@@ -34,8 +34,6 @@ export interface MailStore {
   all(): StoredMail[]
   byId(id: string): StoredMail | null
   markRead(id: string): void
-  remove(ids: readonly string[]): void
-  removeAll(): void
 }
 
 /** @param database has the table `mails` */
@@ -45,8 +43,6 @@ export function createMailStore(database: DatabaseSync): MailStore {
   const all = database.prepare('select document, is_read from mails order by sequence desc')
   const byId = database.prepare('select document, is_read from mails where id = ?')
   const markRead = database.prepare('update mails set is_read = 1 where id = ?')
-  const remove = database.prepare('delete from mails where id = ?')
-  const removeAll = database.prepare('delete from mails')
   return {
     add(mail, nowMs) {
       const id = newId()
@@ -65,11 +61,7 @@ export function createMailStore(database: DatabaseSync): MailStore {
       const row = byId.get(id)
       return row === undefined ? null : read(row)
     },
-    markRead: (id) => void markRead.run(id),
-    remove(ids) {
-      for (const id of ids) remove.run(id)
-    },
-    removeAll: () => void removeAll.run()
+    markRead: (id) => void markRead.run(id)
   }
 }
 

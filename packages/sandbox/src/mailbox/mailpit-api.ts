@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { MailStore, StoredMail } from './mail-store.ts'
-import type { MailpitInfo, MailpitList, MailpitMessage } from './mailpit-types.ts'
+import type { MailpitList, MailpitMessage } from './mailpit-types.ts'
 import { compileSearch } from './search.ts'
 import { toMailpitMessage, toMailpitSummary } from './to-mailpit.ts'
 
@@ -8,10 +8,8 @@ const defaultLimit = 50
 
 type Query = Record<string, unknown>
 
-/** Registers Mailpit's API for reading and deleting mails, under `/api/v1`. */
+/** Registers Mailpit's API for reading mails, under `/api/v1`. */
 export function registerMailpitApi(app: FastifyInstance, mails: MailStore): void {
-  const startedAt = performance.now()
-
   app.get('/api/v1/messages', async ({ query }): Promise<MailpitList> => list(mails.all(), () => true, query as Query))
 
   app.get('/api/v1/search', async ({ query }, reply): Promise<MailpitList | FastifyReply> => {
@@ -32,35 +30,6 @@ export function registerMailpitApi(app: FastifyInstance, mails: MailStore): void
     if (id !== 'latest') return mails.byId(id)
     return mails.all().find(typeof search === 'string' && search !== '' ? compileSearch(search) : () => true) ?? null
   }
-
-  app.delete('/api/v1/messages', async ({ body }, reply) => {
-    const ids = (body as { IDs?: unknown } | null | undefined)?.IDs
-    if (Array.isArray(ids) && ids.length > 0) mails.remove(ids.map(String))
-    else mails.removeAll()
-    return reply.type('text/plain').send('ok')
-  })
-
-  app.get('/api/v1/info', async (): Promise<MailpitInfo> => {
-    const all = mails.all()
-    return {
-      Version: 'tollgate-sandbox',
-      LatestVersion: 'disabled',
-      Database: '',
-      DatabaseSize: 0,
-      Messages: all.length,
-      Unread: all.filter(({ isRead }) => !isRead).length,
-      Tags: {},
-      RuntimeStats: {
-        Uptime: Math.floor((performance.now() - startedAt) / 1000),
-        Memory: process.memoryUsage.rss(),
-        MessagesDeleted: 0,
-        SMTPAccepted: 0,
-        SMTPAcceptedSize: 0,
-        SMTPRejected: 0,
-        SMTPIgnored: 0
-      }
-    }
-  })
 }
 
 function list(all: StoredMail[], matches: (mail: StoredMail) => boolean, query: Query): MailpitList {

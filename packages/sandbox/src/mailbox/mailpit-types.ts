@@ -58,23 +58,3 @@ export interface MailpitList {
   tags: string[]
   messages: MailpitSummary[]
 }
-
-/** `GET /api/v1/info` */
-export interface MailpitInfo {
-  Version: string
-  LatestVersion: string
-  Database: string
-  DatabaseSize: number
-  Messages: number
-  Unread: number
-  Tags: Record<string, number>
-  RuntimeStats: {
-    Uptime: number
-    Memory: number
-    MessagesDeleted: number
-    SMTPAccepted: number
-    SMTPAcceptedSize: number
-    SMTPRejected: number
-    SMTPIgnored: number
-  }
-}

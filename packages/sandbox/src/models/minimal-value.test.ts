@@ -63,7 +63,7 @@ test('the value satisfies the schema', async () => {
       const value = minimalValue(schema)
       assert.ok(Check(schema, value), `${JSON.stringify(value)} does not satisfy ${JSON.stringify(schema)}`)
     }),
-    { numRuns: 1000 }
+    { numRuns: 100 }
   )
 })
 

@@ -10,7 +10,6 @@ import { registerPaymentMethods } from './endpoints/payment-methods.ts'
 import { registerPortalConfigurations } from './endpoints/portal-configurations.ts'
 import { registerPortalSessions } from './endpoints/portal-sessions.ts'
 import { registerPrices } from './endpoints/prices.ts'
-import { registerProducts } from './endpoints/products.ts'
 import { registerSubscriptions } from './endpoints/subscriptions.ts'
 import { registerWebhookEndpoints } from './endpoints/webhook-endpoints.ts'
 import { invalidRequest, StripeApiError } from './errors.ts'
@@ -66,7 +65,6 @@ export function buildPaymentsApp(
       requireVersion(request)
     })
     registerCustomers(v1, api)
-    registerProducts(v1, api)
     registerPrices(v1, api)
     registerPaymentMethods(v1, api)
     registerCheckoutSessions(v1, api)

@@ -44,7 +44,7 @@ const Products = Type.Array(
 )
 
 /** @throws ConfigError, or Error with `NODE_ENV=production` */
-export function loadPaymentsConfig(env: Record<string, string | undefined>): PaymentsOptions {
+function loadPaymentsConfig(env: Record<string, string | undefined>): PaymentsOptions {
   refuseProduction(env)
   const config = loadConfig(Config, env)
   const secrets = (config.STRIPE_WEBHOOK_SECRET ?? '').split(',').flatMap((secret) => secret.trim() || [])

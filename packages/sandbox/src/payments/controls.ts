@@ -5,29 +5,19 @@ import type { PaymentsContext } from './context.ts'
 import { findResource } from './endpoints/find.ts'
 import { invalidRequest } from './errors.ts'
 import type { Deliverer } from './events/deliverer.ts'
-import { type DeliveryMode, defaultMode } from './events/delivery-mode.ts'
-import { shuffle } from './events/shuffle.ts'
 import { type Api, changeInTransaction } from './http/api.ts'
 import type { RecordedCall } from './http/call-record.ts'
 import type { Failure } from './http/failures.ts'
 import type { Delivery } from './store/deliveries.ts'
 import type { WireCheckoutSession, WireEvent, WireSubscription } from './wire.ts'
 
-/** Controls of the account for tests and people. `/_sandbox` offers the same over HTTP. */
+/** Controls of the account for tests. */
 export interface Controls {
   /** Unix seconds of the account's clock. */
   nowS(): number
   /** Advances the clock and runs everything that becomes due. @returns the new time, Unix seconds */
   advance(seconds: number): number
-  /** Sets how webhooks are sent; absent members get their default. */
-  deliverAs(mode: Partial<DeliveryMode>): void
-  /** Sends held webhooks: of these events in this order, or all, oldest first. Resolves when each was answered. */
-  release(eventIds?: readonly string[]): Promise<void>
-  /** Sends all held webhooks in random order. */
-  releaseShuffled(): Promise<void>
-  /** Sends an event again. @returns the statuses of the endpoints; null: no answer */
-  resend(eventId: string): Promise<(number | null)[]>
-  /** Resolves when every event that is neither held nor dropped is delivered or has failed for good. */
+  /** Resolves when every event is delivered or has failed for good. */
   settled(): Promise<void>
   deliveries(): Delivery[]
   /** All events, oldest first. */
@@ -53,17 +43,9 @@ export interface ControlledPayment extends Payment {
   readonly paid_at: number
 }
 
-export interface ControlledParts {
-  api: Api
-  deliverer: Deliverer
-  setMode(mode: DeliveryMode): void
-  random: () => number
-}
-
-export function createControls({ api, deliverer, setMode, random }: ControlledParts): Controls {
+export function createControls(api: Api, deliverer: Deliverer): Controls {
   const { context } = api
   const { clock, deliveries, objects } = context
-  const held = () => deliveries.inState('held')
 
   return {
     nowS: () => clock.nowS(),
@@ -74,16 +56,6 @@ export function createControls({ api, deliverer, setMode, random }: ControlledPa
       api.deliver()
       return clock.nowS()
     },
-    deliverAs: (mode) => setMode({ ...defaultMode, ...mode }),
-    release(eventIds) {
-      const chosen =
-        eventIds === undefined
-          ? held()
-          : eventIds.flatMap((id) => held().filter((delivery) => delivery.event_id === id))
-      return deliverer.release(chosen)
-    },
-    releaseShuffled: () => deliverer.release(shuffle(held(), random)),
-    resend: (eventId) => deliverer.resend(findResource(context, 'event', eventId).id),
     settled: () => deliverer.settled(),
     deliveries: () => deliveries.all(),
     events: () => objects.list('event').reverse(),

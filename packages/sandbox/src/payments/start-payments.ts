@@ -11,7 +11,6 @@ import { createClock } from './clock.ts'
 import type { PaymentsContext } from './context.ts'
 import { type Controls, createControls } from './controls.ts'
 import { Deliverer } from './events/deliverer.ts'
-import { type DeliveryMode, defaultMode, startState } from './events/delivery-mode.ts'
 import { createEmit } from './events/emit.ts'
 import type { Api } from './http/api.ts'
 import { CallRecord } from './http/call-record.ts'
@@ -30,8 +29,6 @@ export type PaymentsOptions = GivenSettings & {
   readonly dataDir?: string | null
   /** The time in Unix milliseconds; the system's clock by default. To change the time, call `controls.advance`. */
   readonly now?: () => number
-  /** Returns numbers from 0 to below 1, which choose the random orders of webhooks. */
-  readonly random?: () => number
   /** Whether failures and requests to unsupported endpoints are logged to stderr. */
   readonly isLogging?: boolean
 }
@@ -103,8 +100,7 @@ interface Parts {
 }
 
 function createParts(options: PaymentsOptions, database: DatabaseSync, { baseUrl, stop }: ServerState): Parts {
-  const { now = Date.now, random = Math.random } = options
-  let mode = defaultMode
+  const { now = Date.now } = options
   let request: Stripe.Event.Request | null = null
   const objects = createObjects(database, dueOf)
   const deliveries = createDeliveries(database)
@@ -119,14 +115,13 @@ function createParts(options: PaymentsOptions, database: DatabaseSync, { baseUrl
     emit: createEmit({
       objects,
       deliveries,
-      startState: (type) => startState(mode, type),
       request: () => request,
       nowS: clock.nowS,
       nowMs: Date.now
     }),
     baseUrl
   }
-  const deliverer = new Deliverer(context, () => mode, random)
+  const deliverer = new Deliverer(context)
   const api: Api = {
     context,
     calls: new CallRecord(),
@@ -144,10 +139,7 @@ function createParts(options: PaymentsOptions, database: DatabaseSync, { baseUrl
     },
     stop
   }
-  const setMode = (wanted: DeliveryMode) => {
-    mode = wanted
-  }
-  return { api, deliverer, controls: createControls({ api, deliverer, setMode, random }) }
+  return { api, deliverer, controls: createControls(api, deliverer) }
 }
 
 async function listen(app: FastifyInstance, port: number): Promise<string> {

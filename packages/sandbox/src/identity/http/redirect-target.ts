@@ -41,7 +41,7 @@ function isLoopback(host: string): boolean {
  * Converts a glob of the allow list to a regular expression. `*` and `?` stop at `.` and `/`, `**` does not. `[a-z]`, `[!a]`
  * and `{a,b}` are alternatives. `\` escapes a character.
  */
-export function globToPattern(glob: string): RegExp {
+function globToPattern(glob: string): RegExp {
   let source = ''
   let braces = 0
   for (const [token] of glob.matchAll(/\\.|\*\*|\[!?[^\]]+\]|[\s\S]/g)) {

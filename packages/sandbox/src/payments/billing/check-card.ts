@@ -10,7 +10,7 @@ export interface CardInput {
 }
 
 /** The card numbers that this server knows from Stripe's test mode, and their behaviour. */
-export const testCards = {
+const testCards = {
   '4242424242424242': { brand: 'visa', behaviour: 'pays' },
   '5555555555554444': { brand: 'mastercard', behaviour: 'pays' },
   '378282246310005': { brand: 'amex', behaviour: 'pays' },

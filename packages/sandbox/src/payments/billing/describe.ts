@@ -16,9 +16,7 @@ export function formatDay(timeS: number): string {
 /** `$20.00 per month` */
 export function describePrice({ unit_amount, currency, recurring }: WirePrice): string {
   const amount = formatAmount(unit_amount ?? 0, currency)
-  if (recurring === null) return amount
-  const { interval, interval_count } = recurring
-  return interval_count === 1 ? `${amount} per ${interval}` : `${amount} every ${interval_count} ${interval}s`
+  return recurring === null ? amount : `${amount} per ${recurring.interval}`
 }
 
 export function productName({ objects }: PaymentsContext, price: WirePrice): string {

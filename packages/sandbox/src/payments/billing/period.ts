@@ -1,29 +1,18 @@
 import type { Interval } from '../objects/new-price.ts'
 
-export interface Recurrence {
-  interval: Interval
-  intervalCount: number
-}
-
 const dayS = 86_400
 
 /**
- * Computes the end of the period that contains `startS`. Periods are counted from `anchorS`. Months and years end on the
- * anchor's day of the month, or on the last day of a shorter month, in UTC.
+ * Computes the end of the period that contains `startS`. Periods are counted from `anchorS`. They end on the anchor's day of
+ * the month, or on the last day of a shorter month, in UTC.
  *
  * @param anchorS at or before `startS`; all in Unix seconds
  */
-export function periodEnd(anchorS: number, startS: number, recurrence: Recurrence): number {
+export function periodEnd(anchorS: number, startS: number, interval: Interval): number {
+  const months = interval === 'year' ? 12 : 1
   let count = 1
-  while (afterPeriods(anchorS, count, recurrence) <= startS) count++
-  return afterPeriods(anchorS, count, recurrence)
-}
-
-function afterPeriods(anchorS: number, count: number, { interval, intervalCount }: Recurrence): number {
-  const steps = count * intervalCount
-  if (interval === 'day') return anchorS + steps * dayS
-  if (interval === 'week') return anchorS + steps * 7 * dayS
-  return addMonths(anchorS, interval === 'year' ? steps * 12 : steps)
+  while (addMonths(anchorS, count * months) <= startS) count++
+  return addMonths(anchorS, count * months)
 }
 
 function addMonths(startS: number, months: number): number {

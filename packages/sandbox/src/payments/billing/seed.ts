@@ -21,11 +21,10 @@ export function seedAccount(context: PaymentsContext): void {
 function seedProducts({ settings, objects, clock }: PaymentsContext): void {
   const nowS = clock.nowS()
   for (const { id, name, prices } of settings.products) {
-    const product = objects.get('product', id) ?? newProduct({ id, name }, nowS)
+    const product = objects.get('product', id) ?? newProduct(id, name, nowS)
     objects.put('product', { ...product, name, active: true })
     for (const { id: priceId, unit_amount, currency, interval } of prices) {
-      const recurring = { interval, intervalCount: 1 }
-      const price = newPrice({ id: priceId, product: id, currency, unitAmount: unit_amount, recurring }, nowS)
+      const price = newPrice({ id: priceId, product: id, currency, unitAmount: unit_amount, interval }, nowS)
       objects.put('price', { ...price, created: objects.get('price', priceId)?.created ?? nowS })
     }
   }
@@ -37,10 +36,7 @@ function seedWebhook({ settings, objects, clock }: PaymentsContext): void {
     return
   }
   const { url, secrets } = settings.webhook
-  const endpoint = newWebhookEndpoint(
-    { id: configuredEndpoint, url, enabledEvents: ['*'], description: null, metadata: {} },
-    clock.nowS()
-  )
+  const endpoint = newWebhookEndpoint(configuredEndpoint, url, clock.nowS())
   objects.put('endpoint', { id: endpoint.id, endpoint, secrets })
 }
 

@@ -9,7 +9,6 @@ import { registerCall } from '../http/register-call.ts'
 import { mergeMetadata } from '../objects/merge-metadata.ts'
 import { newCustomer } from '../objects/new-customer.ts'
 import { findReference, findResource } from './find.ts'
-import { readSearch } from './search-query.ts'
 
 const details = {
   email: clearable(text),
@@ -26,29 +25,6 @@ export function registerCustomers(app: FastifyInstance, api: Api): void {
 }
 
 function registerReads(app: FastifyInstance, api: Api): void {
-  registerCall(app, api, {
-    method: 'GET',
-    url: '/v1/customers/search',
-    params: { query: text, limit: paging.limit, page: optional(text) },
-    run({ objects }, { query, limit, page }) {
-      const matches = readSearch(query)
-      const found = objects.list('customer').filter(matches)
-      const { data, has_more } = listPage(
-        found,
-        { ...(limit && { limit }), ...(page && { starting_after: page }) },
-        'page',
-        ''
-      )
-      return {
-        object: 'search_result',
-        data,
-        has_more,
-        next_page: has_more ? (data.at(-1)?.id ?? null) : null,
-        url: '/v1/customers/search'
-      }
-    }
-  })
-
   registerCall(app, api, {
     method: 'GET',
     url: '/v1/customers',

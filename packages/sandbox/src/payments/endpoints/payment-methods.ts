@@ -2,8 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { attachCard } from '../billing/attach-card.ts'
 import { type CardInput, checkCard } from '../billing/check-card.ts'
 import type { Api } from '../http/api.ts'
-import { listPage } from '../http/list-page.ts'
-import { oneOf, optional, paging, text } from '../http/params.ts'
+import { text } from '../http/params.ts'
 import { registerCall } from '../http/register-call.ts'
 import { findCustomer, findResource } from './find.ts'
 
@@ -15,23 +14,6 @@ const namedCards: Readonly<Record<string, string>> = {
 }
 
 export function registerPaymentMethods(app: FastifyInstance, api: Api): void {
-  registerCall(app, api, {
-    method: 'GET',
-    url: '/v1/payment_methods',
-    params: { ...paging, customer: text, type: optional(oneOf('card')) },
-    run(context, { customer, type: _type, ...page }) {
-      findCustomer(context, customer)
-      return listPage(context.objects.list('payment_method', customer), page, 'PaymentMethod', '/v1/payment_methods')
-    }
-  })
-
-  registerCall(app, api, {
-    method: 'GET',
-    url: '/v1/payment_methods/:id',
-    params: {},
-    run: (context, _params, id) => findResource(context, 'payment_method', id)
-  })
-
   registerCall(app, api, {
     method: 'POST',
     url: '/v1/payment_methods/:id/attach',

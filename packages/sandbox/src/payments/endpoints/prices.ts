@@ -1,27 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { previousAttributes } from '../events/previous-attributes.ts'
 import type { Api } from '../http/api.ts'
-import { isWithin, listPage } from '../http/list-page.ts'
-import {
-  clearable,
-  fields,
-  flag,
-  integer,
-  list,
-  metadata,
-  oneOf,
-  optional,
-  paging,
-  range,
-  text
-} from '../http/params.ts'
+import { listPage } from '../http/list-page.ts'
+import { fields, flag, integer, oneOf, optional, paging, text } from '../http/params.ts'
 import { registerCall } from '../http/register-call.ts'
-import { mergeMetadata } from '../objects/merge-metadata.ts'
 import { newPrice } from '../objects/new-price.ts'
 import type { WirePrice } from '../wire.ts'
 import { findReference, findResource } from './find.ts'
-
-const interval = oneOf('day', 'week', 'month', 'year')
 
 export function registerPrices(app: FastifyInstance, api: Api): void {
   registerReads(app, api)
@@ -32,27 +17,8 @@ function registerReads(app: FastifyInstance, api: Api): void {
   registerCall(app, api, {
     method: 'GET',
     url: '/v1/prices',
-    params: {
-      ...paging,
-      active: optional(flag),
-      product: optional(text),
-      currency: optional(text),
-      type: optional(oneOf('one_time', 'recurring')),
-      lookup_keys: optional(list(text)),
-      recurring: optional(fields({ interval: optional(interval) })),
-      created: range
-    },
-    run({ objects }, { active, product, currency, type, lookup_keys, recurring, created, ...page }) {
-      const prices = objects
-        .list('price', product)
-        .filter((price) => active === undefined || price.active === active)
-        .filter((price) => currency === undefined || price.currency === currency)
-        .filter((price) => type === undefined || price.type === type)
-        .filter((price) => lookup_keys === undefined || lookup_keys.includes(price.lookup_key ?? ''))
-        .filter((price) => recurring?.interval === undefined || price.recurring?.interval === recurring.interval)
-        .filter((price) => isWithin(price.created, created))
-      return listPage(prices, page, 'price', '/v1/prices')
-    }
+    params: paging,
+    run: ({ objects }, page) => listPage(objects.list('price'), page, 'price', '/v1/prices')
   })
 
   registerCall(app, api, {
@@ -71,29 +37,12 @@ function registerChanges(app: FastifyInstance, api: Api): void {
       product: text,
       currency: text,
       unit_amount: integer,
-      recurring: optional(fields({ interval, interval_count: optional(integer) })),
-      nickname: optional(text),
-      lookup_key: optional(text),
-      active: optional(flag),
-      metadata
+      recurring: optional(fields({ interval: oneOf('month', 'year') }))
     },
-    run(context, given) {
-      findReference(context, 'product', given.product, 'product')
-      const { recurring } = given
+    run(context, { product, currency, unit_amount, recurring }) {
+      findReference(context, 'product', product, 'product')
       const price = newPrice(
-        {
-          product: given.product,
-          currency: given.currency.toLowerCase(),
-          unitAmount: given.unit_amount,
-          recurring:
-            recurring === undefined
-              ? null
-              : { interval: recurring.interval, intervalCount: recurring.interval_count ?? 1 },
-          ...(given.nickname !== undefined && { nickname: given.nickname }),
-          ...(given.lookup_key !== undefined && { lookupKey: given.lookup_key }),
-          ...(given.active !== undefined && { active: given.active }),
-          metadata: mergeMetadata(null, given.metadata)
-        },
+        { product, currency: currency.toLowerCase(), unitAmount: unit_amount, interval: recurring?.interval ?? null },
         context.clock.nowS()
       )
       context.objects.put('price', price)
@@ -105,14 +54,10 @@ function registerChanges(app: FastifyInstance, api: Api): void {
   registerCall(app, api, {
     method: 'POST',
     url: '/v1/prices/:id',
-    params: { active: optional(flag), nickname: clearable(text), metadata },
-    run(context, { metadata, ...given }, id) {
+    params: { active: optional(flag) },
+    run(context, given, id) {
       const price = findResource(context, 'price', id)
-      const changed: WirePrice = {
-        ...price,
-        ...given,
-        metadata: metadata === undefined ? price.metadata : mergeMetadata(price.metadata, metadata)
-      }
+      const changed: WirePrice = { ...price, ...given }
       context.objects.put('price', changed)
       context.emit('price.updated', changed, previousAttributes(price, changed))
       return changed

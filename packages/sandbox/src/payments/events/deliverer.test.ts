@@ -6,7 +6,6 @@ import { createDeliveries, type Deliveries } from '../store/deliveries.ts'
 import { createObjects } from '../store/objects.ts'
 import { startTestAccount } from '../test-account.ts'
 import { Deliverer } from './deliverer.ts'
-import { defaultMode } from './delivery-mode.ts'
 import { startReceiver } from './test-receiver.ts'
 
 const secret = 'whsec_test'
@@ -54,32 +53,6 @@ test('during a rotation, deliveries carry a signature of each secret', async (t)
   }
 })
 
-test('an endpoint created through the API receives its event types, signed with its own secret', async (t) => {
-  const receiver = await startReceiver(t)
-  const { stripe, controls } = await startTestAccount(t)
-  const endpoint = await stripe.webhookEndpoints.create({ url: receiver.url, enabled_events: ['customer.updated'] })
-  assert.match(endpoint.secret ?? '', /^whsec_/)
-  assert.equal(
-    (await stripe.webhookEndpoints.retrieve(endpoint.id)).secret,
-    undefined,
-    'only the first answer contains the secret'
-  )
-  const { id } = await stripe.customers.create({})
-  await stripe.customers.update(id, { name: 'Ada' })
-  await controls.settled()
-  const [received] = receiver.received
-  assert.equal(receiver.received.length, 1)
-  assert.partialDeepStrictEqual(received && receiver.verify(received, endpoint.secret ?? ''), {
-    type: 'customer.updated',
-    data: { previous_attributes: { name: null } }
-  })
-  await stripe.webhookEndpoints.del(endpoint.id)
-  assert.deepEqual((await stripe.webhookEndpoints.list()).data, [])
-  await stripe.customers.update(id, { name: 'Bob' })
-  await controls.settled()
-  assert.equal(receiver.received.length, 1)
-})
-
 test('a refused or unanswered delivery is retried until it succeeds', async (t) => {
   const { stripe, receiver, controls } = await prepare(t, { webhookTimeoutMs: 400 })
   const answers = [500, 302, null, 204]
@@ -101,80 +74,6 @@ test('a delivery fails for good after the last attempt, and its event stays list
   assert.partialDeepStrictEqual((await stripe.events.list({ delivery_success: false })).data, [
     { type: 'customer.created', pending_webhooks: 1 }
   ])
-  receiver.answerWith(() => 200)
-  const [event] = controls.events()
-  assert.deepEqual(await controls.resend(event?.id ?? ''), [200])
-})
-
-test('held events are sent on release, in the requested order', async (t) => {
-  const { stripe, receiver, controls } = await prepare(t)
-  controls.deliverAs({ hold: ['*'] })
-  for (const name of ['a', 'b', 'c']) await stripe.customers.create({ name })
-  await controls.settled()
-  assert.equal(receiver.received.length, 0)
-  const [a, b, c] = controls.events().map(({ id }) => id)
-  await controls.release([c ?? '', a ?? ''])
-  assert.deepEqual(
-    receiver.received.map(({ eventId }) => eventId),
-    [c, a]
-  )
-  await controls.release()
-  assert.deepEqual(
-    receiver.received.map(({ eventId }) => eventId),
-    [c, a, b]
-  )
-})
-
-test('types can be dropped or delivered twice', async (t) => {
-  const { stripe, receiver, controls } = await prepare(t)
-  controls.deliverAs({ drop: ['customer.created'], duplicate: ['customer.updated'] })
-  const { id } = await stripe.customers.create({})
-  await stripe.customers.update(id, { name: 'Ada' })
-  await stripe.customers.del(id)
-  await controls.settled()
-  assert.deepEqual(receiver.received.map(({ type }) => type).sort(), [
-    'customer.deleted',
-    'customer.updated',
-    'customer.updated'
-  ])
-  assert.equal((await stripe.events.list()).data.length, 3, 'all events are listed')
-})
-
-test('the random numbers choose the order of a shuffled release', async (t) => {
-  const random = [0.9, 0.1, 0.5, 0.3]
-  let drawn = 0
-  const { stripe, receiver, controls } = await prepare(t, { random: () => random[drawn++] ?? 0 })
-  controls.deliverAs({ hold: ['*'] })
-  for (const name of ['a', 'b', 'c', 'd']) await stripe.customers.create({ name })
-  await controls.releaseShuffled()
-  const [a, b, c, d] = controls.events().map(({ id }) => id)
-  assert.deepEqual(
-    receiver.received.map(({ eventId }) => eventId),
-    [b, d, a, c]
-  )
-})
-
-test('with shuffle, the events of one change arrive one after another in random order', async (t) => {
-  const { stripe, receiver, controls } = await prepare(t, { random: () => 0 })
-  controls.deliverAs({ shuffle: true })
-  const customer = await stripe.customers.create({ name: 'Ada' })
-  await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
-  await controls.settled()
-  const before = receiver.received.length
-  const [card] = (await stripe.paymentMethods.list({ customer: customer.id })).data
-  await stripe.subscriptions.create({
-    customer: customer.id,
-    items: [{ price: 'price_pro_month' }],
-    default_payment_method: card?.id ?? ''
-  })
-  await controls.settled()
-  const inOrder = controls
-    .events()
-    .map(({ id }) => id)
-    .slice(before)
-  const arrived = receiver.received.slice(before).map(({ eventId }) => eventId)
-  assert.deepEqual([...arrived].sort(), [...inOrder].sort())
-  assert.notDeepEqual(arrived, inOrder)
 })
 
 test('the next server sends the deliveries that a stop left open', async (t) => {
@@ -192,7 +91,7 @@ test('the next server sends the deliveries that a stop left open', async (t) => 
   assert.partialDeepStrictEqual(second.controls.deliveries(), [{ state: 'delivered' }])
 })
 
-test('an idle deliverer does not poll, in any mode', async (t) => {
+test('an idle deliverer does not poll', async (t) => {
   const database = openDatabase(null)
   t.teardown(() => database.close())
   const deliveries = createDeliveries(database)
@@ -210,13 +109,9 @@ test('an idle deliverer does not poll, in any mode', async (t) => {
     objects: createObjects(database, () => null),
     settings: completeSettings({ apiKey: 'sk_test_none' })
   }
-  for (const shuffle of [false, true]) {
-    looks = 0
-    const deliverer = new Deliverer(context, () => ({ ...defaultMode, shuffle }), Math.random)
-    deliverer.wake()
-    await deliverer.release([])
-    await deliverer.settled()
-    assert.ok(looks < 5, `it looked ${looks} times`)
-    deliverer.close()
-  }
+  const deliverer = new Deliverer(context)
+  deliverer.wake()
+  await deliverer.settled()
+  assert.ok(looks < 5, `it looked ${looks} times`)
+  deliverer.close()
 })

@@ -1,9 +1,7 @@
 import { inTransaction } from '../../open-sqlite.ts'
 import type { PaymentsContext } from '../context.ts'
 import type { Delivery } from '../store/deliveries.ts'
-import { type DeliveryMode, names } from './delivery-mode.ts'
 import { sendDelivery } from './send-delivery.ts'
-import { shuffle } from './shuffle.ts'
 
 const maxPauseMs = 60_000
 
@@ -12,18 +10,13 @@ export type DelivererContext = Pick<PaymentsContext, 'database' | 'deliveries' |
 /** Sends events to their endpoints. Retries failed deliveries with growing pauses. */
 export class Deliverer {
   readonly #context: DelivererContext
-  readonly #mode: () => DeliveryMode
-  readonly #random: () => number
   readonly #inProgress = new Set<number>()
   readonly #stop = new AbortController()
   #timer: NodeJS.Timeout | undefined
   #idle: (() => void)[] = []
 
-  /** @param random chooses the order in shuffle mode */
-  constructor(context: DelivererContext, mode: () => DeliveryMode, random: () => number) {
+  constructor(context: DelivererContext) {
     this.#context = context
-    this.#mode = mode
-    this.#random = random
   }
 
   /** Sends due deliveries now, and plans the later ones. Call it after every change. */
@@ -32,31 +25,17 @@ export class Deliverer {
     const nowMs = Date.now()
     const waiting = this.#waiting()
     const due = waiting.filter(({ next_ms }) => next_ms <= nowMs)
-    for (const { sequence } of due) this.#inProgress.add(sequence)
-    const batches = this.#mode().shuffle ? [shuffle(due, this.#random)] : due.map((delivery) => [delivery])
-    for (const batch of batches) void this.#sendInOrder(batch)
+    for (const delivery of due) {
+      this.#inProgress.add(delivery.sequence)
+      void this.#send(delivery)
+    }
     const later = waiting.filter(({ next_ms }) => next_ms > nowMs).map(({ next_ms }) => next_ms)
     clearTimeout(this.#timer)
     if (later.length > 0) this.#timer = setTimeout(() => this.wake(), Math.min(...later) - nowMs)
     this.#resolveIfIdle()
   }
 
-  /** Sends held deliveries one after another, in this order. */
-  async release(deliveries: readonly Delivery[]): Promise<void> {
-    for (const delivery of deliveries) {
-      this.#inProgress.add(delivery.sequence)
-      this.#context.deliveries.update({ ...delivery, state: 'pending' })
-    }
-    await this.#sendInOrder(deliveries.map((delivery) => ({ ...delivery, state: 'pending' })))
-  }
-
-  /** Sends an event to all its endpoints again. @returns their statuses; null: no answer */
-  async resend(eventId: string): Promise<(number | null)[]> {
-    const deliveries = this.#context.deliveries.ofEvent(eventId)
-    return Promise.all(deliveries.map((delivery) => this.#post(delivery)))
-  }
-
-  /** Resolves when every event that is neither held nor dropped is delivered or has failed for good. */
+  /** Resolves when every event is delivered or has failed for good. */
   settled(): Promise<void> {
     return new Promise((resolve) => {
       this.#idle.push(resolve)
@@ -80,17 +59,11 @@ export class Deliverer {
     for (const resolve of this.#idle.splice(0)) resolve()
   }
 
-  async #sendInOrder(deliveries: readonly Delivery[]): Promise<void> {
-    if (deliveries.length === 0) return
-    for (const delivery of deliveries) {
-      const status = await this.#post(delivery)
-      if (status !== null && isReceived(status) && names(this.#mode().duplicate, delivery.event_type)) {
-        await this.#post(delivery)
-      }
-      if (this.#stop.signal.aborted) return
-      this.#record(delivery, status)
-      this.#inProgress.delete(delivery.sequence)
-    }
+  async #send(delivery: Delivery): Promise<void> {
+    const status = await this.#post(delivery)
+    if (this.#stop.signal.aborted) return
+    this.#record(delivery, status)
+    this.#inProgress.delete(delivery.sequence)
     this.wake()
   }
 
@@ -104,7 +77,7 @@ export class Deliverer {
   #record(delivery: Delivery, status: number | null): void {
     const { settings, database, deliveries, objects } = this.#context
     const tries = delivery.tries + 1
-    const isDelivered = status !== null && isReceived(status)
+    const isDelivered = status !== null && status >= 200 && status < 300
     const hasFailed =
       !isDelivered && (tries >= settings.webhookTries || objects.get('endpoint', delivery.endpoint_id) === null)
     inTransaction(database, () => {
@@ -121,8 +94,4 @@ export class Deliverer {
       }
     })
   }
-}
-
-function isReceived(status: number): boolean {
-  return status >= 200 && status < 300
 }

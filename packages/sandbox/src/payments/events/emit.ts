@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import { newId } from '../objects/new-id.ts'
-import type { Deliveries, DeliveryState } from '../store/deliveries.ts'
+import type { Deliveries } from '../store/deliveries.ts'
 import type { StoredEndpoint } from '../store/kinds.ts'
 import type { Objects } from '../store/objects.ts'
 import type { EventObject, EventType, WireEvent } from '../wire.ts'
@@ -11,8 +11,6 @@ export type Emit = (type: EventType, object: EventObject, previous?: Record<stri
 export interface EmitOptions {
   readonly objects: Objects
   readonly deliveries: Deliveries
-  /** The first state of deliveries of an event type. */
-  readonly startState: (type: EventType) => DeliveryState
   /** The API request that makes the change; null without one. */
   readonly request: () => Stripe.Event.Request | null
   /** Unix seconds of the account's clock. */
@@ -22,7 +20,7 @@ export interface EmitOptions {
 }
 
 /** Stores events and deliveries in the transaction of the change, so that both are stored or neither. */
-export function createEmit({ objects, deliveries, startState, request, nowS, nowMs }: EmitOptions): Emit {
+export function createEmit({ objects, deliveries, request, nowS, nowMs }: EmitOptions): Emit {
   return (type, object, previous) => {
     const endpoints = objects.list('endpoint').filter((endpoint) => isSubscribed(endpoint, type))
     const event: WireEvent = {
@@ -38,13 +36,7 @@ export function createEmit({ objects, deliveries, startState, request, nowS, now
     }
     objects.put('event', event)
     for (const { id } of endpoints) {
-      deliveries.add({
-        event_id: event.id,
-        event_type: type,
-        endpoint_id: id,
-        state: startState(type),
-        next_ms: nowMs()
-      })
+      deliveries.add({ event_id: event.id, event_type: type, endpoint_id: id, next_ms: nowMs() })
     }
     return event
   }

@@ -1,31 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import Type, { type Static } from 'typebox'
 
 /** A planned failure of the next matching calls. */
-export const Failure = Type.Object(
-  {
-    /** The number of calls; 1 by default. */
-    count: Type.Optional(Type.Integer({ minimum: 1 })),
-    /** Only calls with this method. */
-    method: Type.Optional(Type.Enum(['GET', 'POST', 'DELETE'])),
-    /** Only calls of this path; `*` matches any text. */
-    path: Type.Optional(Type.String()),
-    /** `before` (default): the call does not run. `after`: the call runs, and only its answer fails. */
-    when: Type.Optional(Type.Enum(['before', 'after'])),
-    /** The status to answer with. */
-    status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599 })),
-    /** The body to answer with, not necessarily JSON. Default: Stripe's error for the status. */
-    body: Type.Optional(Type.String()),
-    content_type: Type.Optional(Type.String()),
-    /** Closes the connection without an answer. */
-    reset: Type.Optional(Type.Boolean()),
-    /** A delay before the answer, in milliseconds. Alone, it only delays the call. */
-    delay_ms: Type.Optional(Type.Integer({ minimum: 0 }))
-  },
-  { additionalProperties: false }
-)
-
-export type Failure = Static<typeof Failure>
+export interface Failure {
+  /** The number of calls; 1 by default. */
+  count?: number
+  /** Only calls with this method. */
+  method?: 'GET' | 'POST' | 'DELETE'
+  /** Only calls of this path; `*` matches any text. */
+  path?: string
+  /** `before` (default): the call does not run. `after`: the call runs, and only its answer fails. */
+  when?: 'before' | 'after'
+  /** The status to answer with. */
+  status?: number
+  /** The body to answer with, not necessarily JSON. Default: Stripe's error for the status. */
+  body?: string
+  content_type?: string
+  /** Closes the connection without an answer. */
+  reset?: boolean
+  /** A delay before the answer, in milliseconds. Alone, it only delays the call. */
+  delay_ms?: number
+}
 
 /** The planned failures, in the order of planning. */
 export class Failures {

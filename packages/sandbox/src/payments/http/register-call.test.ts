@@ -27,7 +27,8 @@ test('a key with other parameters or for another call is refused', async (t) => 
     message: /^Keys for idempotent requests can only be used with the same parameters/
   }
   await assert.rejects(stripe.customers.create({ name: 'Bob' }, options), refused)
-  await assert.rejects(stripe.products.create({ name: 'Ada' }, options), refused)
+  const price = { product: 'prod_pro', currency: 'usd', unit_amount: 5 }
+  await assert.rejects(stripe.prices.create(price, options), refused)
 })
 
 test('an invalid request does not use up its key', async (t) => {

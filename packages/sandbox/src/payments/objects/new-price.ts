@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
-import type { Metadata, Wire, WirePrice } from '../wire.ts'
+import type { Wire, WirePrice } from '../wire.ts'
 import { newId } from './new-id.ts'
 
-export type Interval = 'day' | 'week' | 'month' | 'year'
+export type Interval = 'month' | 'year'
 
 export interface PriceDetails {
   id?: string
@@ -10,34 +10,30 @@ export interface PriceDetails {
   currency: string
   unitAmount: number
   /** null: a one-time price. */
-  recurring: { interval: Interval; intervalCount: number } | null
-  nickname?: string
-  lookupKey?: string
-  active?: boolean
-  metadata?: Metadata
+  interval: Interval | null
 }
 
 export function newPrice(details: PriceDetails, nowS: number): WirePrice {
-  const { recurring } = details
+  const { interval } = details
   return {
     id: details.id ?? newId('price'),
     object: 'price',
-    active: details.active ?? true,
+    active: true,
     billing_scheme: 'per_unit',
     created: nowS,
     currency: details.currency,
     custom_unit_amount: null,
     livemode: false,
-    lookup_key: details.lookupKey ?? null,
-    metadata: details.metadata ?? {},
-    nickname: details.nickname ?? null,
+    lookup_key: null,
+    metadata: {},
+    nickname: null,
     product: details.product,
     recurring:
-      recurring === null
+      interval === null
         ? null
         : {
-            interval: recurring.interval,
-            interval_count: recurring.intervalCount,
+            interval,
+            interval_count: 1,
             meter: null,
             trial_period_days: null,
             usage_type: 'licensed'
@@ -45,7 +41,7 @@ export function newPrice(details: PriceDetails, nowS: number): WirePrice {
     tax_behavior: 'unspecified',
     tiers_mode: null,
     transform_quantity: null,
-    type: recurring === null ? 'one_time' : 'recurring',
+    type: interval === null ? 'one_time' : 'recurring',
     unit_amount: details.unitAmount,
     unit_amount_decimal: String(details.unitAmount)
   }
@@ -63,7 +59,7 @@ export function planOf(price: WirePrice): Wire<Stripe.Plan> {
     created: price.created,
     currency: price.currency,
     interval: price.recurring?.interval ?? 'month',
-    interval_count: price.recurring?.interval_count ?? 1,
+    interval_count: 1,
     livemode: false,
     metadata: price.metadata,
     meter: null,

@@ -1,27 +1,18 @@
-import type { Metadata, WireProduct } from '../wire.ts'
-import { newId } from './new-id.ts'
+import type { WireProduct } from '../wire.ts'
 
-export interface ProductDetails {
-  id?: string
-  name: string
-  description?: string
-  active?: boolean
-  metadata?: Metadata
-}
-
-export function newProduct(details: ProductDetails, nowS: number): WireProduct {
+export function newProduct(id: string, name: string, nowS: number): WireProduct {
   return {
-    id: details.id ?? newId('prod', 14),
+    id,
     object: 'product',
-    active: details.active ?? true,
+    active: true,
     created: nowS,
     default_price: null,
-    description: details.description ?? null,
+    description: null,
     images: [],
     livemode: false,
     marketing_features: [],
-    metadata: details.metadata ?? {},
-    name: details.name,
+    metadata: {},
+    name,
     package_dimensions: null,
     shippable: null,
     statement_descriptor: null,

@@ -1,28 +1,19 @@
 import Stripe from 'stripe'
-import type { Metadata, WireWebhookEndpoint } from '../wire.ts'
-import { newId } from './new-id.ts'
+import type { WireWebhookEndpoint } from '../wire.ts'
 
-export interface EndpointDetails {
-  id?: string
-  url: string
-  /** Event types; `*` matches all. */
-  enabledEvents: string[]
-  description: string | null
-  metadata: Metadata
-}
-
-export function newWebhookEndpoint(details: EndpointDetails, nowS: number): WireWebhookEndpoint {
+/** An endpoint that receives all events. */
+export function newWebhookEndpoint(id: string, url: string, nowS: number): WireWebhookEndpoint {
   return {
-    id: details.id ?? newId('we'),
+    id,
     object: 'webhook_endpoint',
     api_version: Stripe.API_VERSION,
     application: null,
     created: nowS,
-    description: details.description,
-    enabled_events: details.enabledEvents,
+    description: null,
+    enabled_events: ['*'],
     livemode: false,
-    metadata: details.metadata,
+    metadata: {},
     status: 'enabled',
-    url: details.url
+    url
   }
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 
-/** `pending`: not delivered yet. `held`: waits for release. `dropped`: never sent. `failed`: all attempts failed. */
-export type DeliveryState = 'pending' | 'held' | 'delivered' | 'dropped' | 'failed'
+/** `pending`: not delivered yet. `failed`: all attempts failed. */
+export type DeliveryState = 'pending' | 'delivered' | 'failed'
 
 /** The delivery of an event to an endpoint. */
 export interface Delivery {
@@ -19,31 +19,27 @@ export interface Delivery {
 }
 
 export interface Deliveries {
-  add(delivery: Omit<Delivery, 'sequence' | 'tries' | 'last_status'>): void
+  add(delivery: Omit<Delivery, 'sequence' | 'state' | 'tries' | 'last_status'>): void
   update(delivery: Delivery): void
   /** Oldest first. */
   inState(state: DeliveryState): Delivery[]
-  ofEvent(eventId: string): Delivery[]
   all(): Delivery[]
 }
 
 export function createDeliveries(database: DatabaseSync): Deliveries {
   const add = database.prepare(
-    'insert into deliveries (event_id, event_type, endpoint_id, state, tries, next_ms) values (?, ?, ?, ?, 0, ?)'
+    "insert into deliveries (event_id, event_type, endpoint_id, state, tries, next_ms) values (?, ?, ?, 'pending', 0, ?)"
   )
   const update = database.prepare(
     'update deliveries set state = ?2, tries = ?3, next_ms = ?4, last_status = ?5 where sequence = ?1'
   )
   const inState = database.prepare('select * from deliveries where state = ? order by sequence')
-  const ofEvent = database.prepare('select * from deliveries where event_id = ? order by sequence')
   const all = database.prepare('select * from deliveries order by sequence')
   return {
-    add: ({ event_id, event_type, endpoint_id, state, next_ms }) =>
-      void add.run(event_id, event_type, endpoint_id, state, next_ms),
+    add: ({ event_id, event_type, endpoint_id, next_ms }) => void add.run(event_id, event_type, endpoint_id, next_ms),
     update: ({ sequence, state, tries, next_ms, last_status }) =>
       void update.run(sequence, state, tries, next_ms, last_status),
     inState: (state) => inState.all(state).map(read),
-    ofEvent: (eventId) => ofEvent.all(eventId).map(read),
     all: () => all.all().map(read)
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { audioTokens } from '@tollgate/sandbox/models/audio-tokens.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { mutate, mutations } from '../../fuzz/mutations.ts'
+import { mutate, mutations } from '../../testing/mutations.ts'
 import { mp3, wav } from '../../testing/media.ts'
 import { maxAudioSeconds } from './audio-seconds.ts'
 

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { Duplex } from 'node:stream'
 import fc from 'fast-check'
 import t from 'tap'
-import { cut, cuts, mutate, mutations } from '../../fuzz/mutations.ts'
+import { cut, cuts, mutate, mutations } from '../../testing/mutations.ts'
 import { AnswerParser } from './answer-parser.ts'
 
 const name = fc.constantFrom('x-request-id', 'Server', 'CONTENT-type', 'keep-alive', 'a', 'x-content-type', '!#$%')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { mutate, mutations } from '../../../fuzz/mutations.ts'
+import { mutate, mutations } from '../../../testing/mutations.ts'
 import {
   animationFrame,
   dataUrl,
