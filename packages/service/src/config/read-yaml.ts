@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { parseDocument } from 'yaml'
+import { parseLargeYaml } from './parse-large-yaml.ts'
 
 /** Thrown for an invalid configuration file. Each line of the message names the file, the place and the reason. */
 export class FileError extends Error {
@@ -41,15 +41,12 @@ export function readYaml<Schema extends TSchema>(file: string, schema: Schema): 
  * @throws FileError naming the file, the path inside it and the reason of every problem
  */
 export function parseYaml<Schema extends TSchema>(text: string, file: string, schema: Schema): Static<Schema> {
-  const document = parseDocument(text, { uniqueKeys: true })
-  const { errors } = document
-  if (errors.length > 0) throw new FileError(file, errors.map(firstLine))
   let value: unknown
   try {
-    value = document.toJS()
+    value = parseLargeYaml(text)
   } catch (error) {
-    // For instance, aliases that would expand to a huge value.
-    throw new FileError(file, [firstLine(error as Error)])
+    const errors = error instanceof AggregateError ? (error.errors as Error[]) : [error as Error]
+    throw new FileError(file, errors.map(firstLine))
   }
   const problems = Value.Errors(schema, value)
     // The parent's "unknown member" names the same problem.

@@ -6,12 +6,14 @@ import { type Test, test } from 'tap'
 import { connectServer } from '../link/connect-redis.ts'
 import type { RedisNode } from '../link/redis-link.ts'
 
+const runsAll = process.env.TOLLGATE_TEST_ALL === 'true'
+
 /** The same link with another run id. */
 export const withRun = (link: RedisNode, run: string): RedisNode => ({ ...link, run: () => run })
 
 /**
- * Runs a suite of subtests once with a Redis program, if the machine has one, and once with the in-memory Redis in JavaScript.
- * Each subtest begins with an empty database.
+ * Runs a suite of subtests on a Redis program, and on the Redis in JavaScript. `npm test` runs it on the latter only if the
+ * machine has no program. Each subtest begins with an empty database.
  */
 export function testOnEveryRedis(
   name: string,
@@ -21,6 +23,7 @@ export function testOnEveryRedis(
     ['redis-server', findRedisServer(process.env)],
     ['js-redis-server', null]
   ] as const) {
+    if (kind === 'js-redis-server' && !runsAll && findRedisServer(process.env) !== null) continue
     test(`${name} (${kind})`, async (t) => {
       if (kind === 'redis-server' && !need(t, 'redis-server', program)) return
       const server = await leaseRedis({ program })

@@ -1,4 +1,5 @@
 import { need } from '@tollgate/sandbox/need.ts'
+import { findPostgres } from '@tollgate/sandbox/postgres/find-postgres.ts'
 import { type RunningPostgres, startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { afterGroup } from '@tollgate/sandbox/testing/after-group.ts'
 import { type Test, test } from 'tap'
@@ -32,10 +33,8 @@ export function onEachDatabase(name: string, suite: (t: Test, newDatabase: NewDa
     const server = await sharedPostgres()
     if (need(t, 'PostgreSQL', server)) await suite(t, onServer(t, server))
   })
-  test(`${name}, on PGlite`, async (t) => {
-    if (process.env.TOLLGATE_TEST_ALL === 'true' || (await sharedPostgres()) === null)
-      await suite(t, async () => 'pglite:memory')
-  })
+  if (process.env.TOLLGATE_TEST_ALL === 'true' || findPostgres(process.env) === null)
+    test(`${name}, on PGlite`, (t) => suite(t, async () => 'pglite:memory'))
 }
 
 /** For a test that several processes or replicas need. @returns null if PostgreSQL is not installed, and the test is skipped */
