@@ -6,10 +6,12 @@ import { digestSecret, displayPrefix, generateSecret, scopeOfSecret } from './se
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const scope = fc.constantFrom('inference', 'management')
+/** Any text. `fc.string` needs a second of CPU to prepare the unit `binary`. */
+const codeUnits = fc.array(fc.nat({ max: 0xffff })).map((units) => String.fromCharCode(...units))
 const secret = scope.map((of) => generateSecret(of))
 
 test('a generated secret has the form of its scope and is recognised', async () => {
-  for (let count = 0; count < 1000; count++) {
+  for (let count = 0; count < 100; count++) {
     const inference = generateSecret('inference')
     assert.match(inference, /^tg_[0-9A-Za-z]{49}$/)
     assert.equal(scopeOfSecret(inference), 'inference')
@@ -25,7 +27,7 @@ test('secrets of this release stay valid: the checksum is the CRC-32 of the rest
 })
 
 test('secrets are random: each place takes every character, and no secret comes twice', async () => {
-  const secrets = Array.from({ length: 5000 }, () => generateSecret('inference'))
+  const secrets = Array.from({ length: 2000 }, () => generateSecret('inference'))
   assert.equal(new Set(secrets).size, secrets.length)
   for (let place = 3; place < 46; place++) {
     assert.equal(new Set(secrets.map((text) => text[place])).size, 62, `place ${place}`)
@@ -39,7 +41,7 @@ test('a secret with any one character replaced is refused', async () => {
       fc.pre(text[place] !== character)
       assert.equal(scopeOfSecret(text.slice(0, place) + character + text.slice(place + 1)), null)
     }),
-    { numRuns: 5000 }
+    { numRuns: 500 }
   )
 })
 
@@ -51,7 +53,7 @@ test('a secret with two swapped characters is refused', async () => {
       const exchanged = `${text.slice(0, from)}${text[to]}${text.slice(from + 1, to)}${text[from]}${text.slice(to + 1)}`
       assert.equal(scopeOfSecret(exchanged), null)
     }),
-    { numRuns: 5000 }
+    { numRuns: 500 }
   )
 })
 
@@ -62,22 +64,17 @@ test('a secret with a missing or an added character is refused', async () => {
       assert.equal(scopeOfSecret(text.slice(0, place) + character + text.slice(place)), null)
       if (place < text.length) assert.equal(scopeOfSecret(text.slice(0, place) + text.slice(place + 1)), null)
     }),
-    { numRuns: 2000 }
+    { numRuns: 300 }
   )
 })
 
 test('any other text is refused, even in the right form', async () => {
-  const formed = fc
-    .tuple(
-      fc.constantFrom('tg_', 'tgm_'),
-      fc.string({ unit: fc.constantFrom(...alphabet), minLength: 49, maxLength: 49 })
-    )
-    .map(([prefix, rest]) => prefix + rest)
+  const formed = fc.stringMatching(/^tgm?_[0-9A-Za-z]{49}$/)
   fc.assert(
-    fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string({ maxLength: 200 }), formed), (text) => {
+    fc.property(fc.oneof(codeUnits, fc.string({ maxLength: 200 }), formed), (text) => {
       assert.equal(scopeOfSecret(text), null)
     }),
-    { numRuns: 5000 }
+    { numRuns: 500 }
   )
 })
 

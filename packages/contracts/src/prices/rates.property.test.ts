@@ -112,7 +112,7 @@ test("a cost is exact up to the catalog's limits, rounded up once, with overlapp
       assert.equal(BigInt(nanos), referenceNanos(usage, rates))
       assert.ok(Number.isSafeInteger(nanos))
     }),
-    { numRuns: 2000 }
+    { numRuns: 300 }
   )
 })
 
@@ -122,7 +122,7 @@ test('dearer rates never give a lower cost', async () => {
       const [first, second] = [completeRates(one, {}), completeRates(other, {})]
       assert.ok(cost(usage, dearerRates(first, second)) >= cost(usage, first))
     }),
-    { numRuns: 2000 }
+    { numRuns: 300 }
   )
 })
 
@@ -183,7 +183,7 @@ test('the dearest rates of a range cover every tier, length and time in it', asy
         }
       }
     ),
-    { numRuns: 3000 }
+    { numRuns: 300 }
   )
 })
 

@@ -17,6 +17,13 @@ function leavesIn(value: unknown, path: Path = []): Path[] {
   return Object.entries(value).flatMap(([name, member]) => leavesIn(member, [...path, name]))
 }
 
+/** The same member of two models or plans is of one kind, and so are the items of a list. */
+const kindOf = ([part, _name, ...rest]: Path): string =>
+  [part, ...rest.map((name) => (/^\d+$/.test(String(name)) ? '#' : name))].join('.')
+
+/** One value of each kind. */
+const leaves = [...new Map(leavesIn(shipped).map((leaf) => [kindOf(leaf), leaf])).values()]
+
 /** Gives each of these values another one of its type. */
 function withChanges(paths: readonly Path[]): Catalog {
   const changed = structuredClone(shipped)
@@ -39,8 +46,7 @@ test('equal catalogs have no differences', async () => {
 })
 
 test('every changed value is listed, alone and with others, at its model or plan', async () => {
-  const leaves = leavesIn(shipped)
-  assert.ok(leaves.length > 200)
+  assert.ok(leaves.length > 20, String(leaves.length))
   const alone = leaves.map((leaf) => {
     const paths = pathsOf(withChanges([leaf]))
     const [part, name] = leaf
@@ -54,7 +60,7 @@ test('every changed value is listed, alone and with others, at its model or plan
       const paths = new Set(pathsOf(withChanges(chosen.map((index) => leaves[index]!))))
       for (const index of chosen) for (const path of alone[index]!) assert.ok(paths.has(path), path)
     }),
-    { numRuns: 50 }
+    { numRuns: 20 }
   )
 })
 
