@@ -71,7 +71,7 @@ async function untilLedgerHasAll({ link }: OperatedSystem, sql: Sql, account: st
   }
 }
 
-t.test('a backup restores into an empty server', { timeout: 480_000 }, async (t) => {
+t.test('a backup restores into an empty server', { timeout: 600_000 }, async (t) => {
   if (!need(t, 'redis-server', findRedisServer(process.env))) return
   if (!need(t, 'PostgreSQL', findPostgres(process.env)) || !need(t, 'pg_dump', tools)) return
   const operated = (await startOperatedSystem(t))!

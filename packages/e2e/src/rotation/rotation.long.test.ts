@@ -51,7 +51,7 @@ const withPassword = (url: string, user: string, password: string): string => {
   return changed.href
 }
 
-t.test('every credential is replaced while requests are served', { timeout: 240_000 }, async (t) => {
+t.test('every credential is replaced while requests are served', { timeout: 600_000 }, async (t) => {
   if (!need(t, 'redis-server', findRedisServer(process.env)) || !need(t, 'PostgreSQL', findPostgres(process.env)))
     return
   let models: RunningModels | null = null

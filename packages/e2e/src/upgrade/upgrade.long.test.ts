@@ -6,7 +6,7 @@ import { installPreviousRelease, previousRelease } from './previous-release.ts'
 import { serveTogether } from './serve-together.ts'
 
 // `npm run chaos -- upgrade` replaces all services.
-t.test(`replicas of ${previousRelease.version} and of this release serve together`, { timeout: 240_000 }, async (t) => {
+t.test(`replicas of ${previousRelease.version} and of this release serve together`, { timeout: 600_000 }, async (t) => {
   if (!need(t, 'redis-server', findRedisServer(process.env)) || !need(t, 'PostgreSQL', findPostgres(process.env)))
     return
   const previous = await installPreviousRelease()
