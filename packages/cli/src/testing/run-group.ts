@@ -2,7 +2,7 @@ import module from 'node:module'
 import { basename } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { beginGroup, endGroup } from '@tollgate/sandbox/testing/after-group.ts'
+import { beginGroup, countShared, endGroup } from '@tollgate/sandbox/testing/after-group.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import root from 'tap'
 import { setCurrentTest } from './current-test.mjs'
@@ -35,14 +35,15 @@ export async function runGroup(entry: string): Promise<void> {
   // Tap's own listeners are there from now on.
   root.pipe(process.stdout)
   for (const file of chooseFiles(basename(entry, '.ts'))) {
-    const [stateBefore, cpuBefore] = [readState(), readCpu()]
+    const [stateBefore, cpuBefore, sharedBefore] = [readState(), readCpu(), countShared()]
     root.setTimeout(2 * fileTimeoutMs)
     await root.test(file, { timeout: fileTimeoutMs }, async (t) => {
       await t.test('all', async (t) => {
         setCurrentTest(t)
         await import(pathToFileURL(workspaceFile(file)).href)
       })
-      const left = await untilRestored(stateBefore)
+      // What a file starts for later files, too, stays.
+      const left = await untilRestored(stateBefore, countShared() > sharedBefore)
       if (left.length > 0) t.fail(`leaves nothing behind: ${left.join(', ')}`)
     })
     recordCpu(file, cpuBefore)
@@ -86,7 +87,7 @@ function readState(): State {
 }
 
 /** Restores environment and directory, and waits until all else is as before. @returns what the file has left behind */
-async function untilRestored(before: State): Promise<string[]> {
+async function untilRestored(before: State, mayLeave: boolean): Promise<string[]> {
   const { env, directory } = readState()
   const changed = new Set([...Object.keys(env), ...Object.keys(before.env)])
   for (const name of changed) {
@@ -104,7 +105,8 @@ async function untilRestored(before: State): Promise<string[]> {
     const more = (['handles', 'listeners'] as const).flatMap((part) =>
       [...now[part]].filter(([kind, count]) => count > (before[part].get(kind) ?? 0)).map(([kind]) => kind)
     )
-    if (more.length === 0 || performance.now() > deadline) return [...changed, ...more]
+    if (more.length === 0 || mayLeave) return [...changed]
+    if (performance.now() > deadline) return [...changed, ...more]
     await delay(5)
   }
 }

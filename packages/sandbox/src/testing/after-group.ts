@@ -9,6 +9,9 @@ export function afterGroup(work: () => Promise<void>): void {
   else t.teardown(work)
 }
 
+/** How many times {@link afterGroup} was called. */
+export const countShared = (): number => works.length
+
 /** Called before the first file of a group. A file that runs without a group is a group of its own. */
 export function beginGroup(): void {
   isGroup = true

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { test } from 'tap'
 import { onEachDatabase, openTestDatabase } from '../testing/databases.ts'
+import { newPgliteDirectory, removePgliteDirectory } from '../testing/pglite-directory.ts'
 import { type Orm, openDatabase, queryRows } from './connect.ts'
 import { listPendingMigrations, migrate } from './migrate.ts'
 import { accounts } from './schema/accounts.ts'
@@ -79,9 +77,9 @@ async function nameTables(orm: Orm): Promise<string> {
 }
 
 test('a PGlite directory keeps its data, and only one process at a time can open it', async (t) => {
-  const parent = mkdtempSync(join(tmpdir(), 'tollgate-pglite-'))
-  t.after(() => rmSync(parent, { recursive: true }))
-  const url = `pglite:${join(parent, 'data')}`
+  const directory = await newPgliteDirectory('empty')
+  t.after(() => removePgliteDirectory(directory))
+  const url = `pglite:${directory}`
   const first = await openDatabase(url)
   await migrate(first.orm)
   await first.orm.insert(shards).values({ name: 'a00', version: 7 })

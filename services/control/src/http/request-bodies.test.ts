@@ -44,7 +44,7 @@ test('request bodies', async (t) => {
     const body = JSON.stringify(complete)
     for (const [encoding, encode] of Object.entries(encoders)) {
       const headers = { 'content-encoding': encoding }
-      assert.equal(await post(encode(Buffer.alloc(32 * 1024 * 1024)), headers), '413 request_too_large', encoding)
+      assert.equal(await post(encode(Buffer.alloc(4 * 1024 * 1024)), headers), '413 request_too_large', encoding)
       for (const broken of [
         encode(body).subarray(0, -5),
         Buffer.from(body),
@@ -76,7 +76,7 @@ test('request bodies', async (t) => {
   })
 
   await t.test('every client that sends too much gets the answer', async (t) => {
-    for (let time = 0; time < 12; time++) assert.equal(await post(large), '413 request_too_large')
+    for (let time = 0; time < 4; time++) assert.equal(await post(large), '413 request_too_large')
     for (let time = 0; time < 5; time++) {
       assert.equal(await post(large, { 'content-type': 'text/plain' }), '415 unsupported_media_type')
     }

@@ -144,7 +144,7 @@ test('the state of servers, queues and loops is read at the scrape', async (t) =
     assert.equal(after.of('tollgate_loop_failures_total', { loop: 'projection' }), 0)
     for (const name of ['tollgate_database_up', 'tollgate_redis_up']) assert.equal(after.of(name), 1, name)
     assert.equal(after.of('tollgate_migrations_pending'), 0)
-    assert.ok(after.of('tollgate_migrations_applied')! >= 16)
+    assert.ok(after.of('tollgate_migrations_applied')! >= 1)
     assert.ok(after.of('tollgate_ledger_lag_seconds')! > 0, 'the copier does not run in this test')
   })
 

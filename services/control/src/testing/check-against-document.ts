@@ -98,7 +98,8 @@ function validator(document: OpenApiDocument): Validate {
   return validate
 }
 
-function createValidator(document: OpenApiDocument): Validate {
+/** @throws Error at a pointer that the document lacks, or whose schema is not valid */
+export function createValidator(document: OpenApiDocument): Validate {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   formats.default(ajv)
   ajv.addSchema({ ...document }, base)
