@@ -14,7 +14,7 @@ test('after any history, with events in any order, the plan matches the payment 
       count++
       await playHistory(replicas, history)
     }),
-    propertyRuns(10)
+    propertyRuns(4, 10)
   )
   t.comment(`${count} histories`)
 })

@@ -35,6 +35,8 @@ test('the document of the API', async (t) => {
       const tags = new Set(one.tags.map((tag) => tag.name))
       const ids = new Set<string>()
       const validate = createValidator(one)
+      /** Many answers have the same schema. */
+      const compiled = new Set<string>()
       for (const { method, path, operation } of operationsOf(one)) {
         const where = `${method} ${path}`
         assert.ok(operation.summary.length > 0, where)
@@ -59,7 +61,10 @@ test('the document of the API', async (t) => {
           }))
         ]
         for (const { pointer, content } of bodies) {
-          for (const type of Object.keys(content ?? {})) {
+          for (const [type, { schema }] of Object.entries(content ?? {})) {
+            const text = JSON.stringify(schema)
+            if (compiled.has(text)) continue
+            compiled.add(text)
             const place = ['paths', path, method.toLowerCase(), ...pointer, 'content', type, 'schema']
             assert.doesNotThrow(() => validate(place, null), where)
           }

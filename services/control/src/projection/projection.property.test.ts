@@ -591,6 +591,6 @@ test('verified shards are right, revoked keys stay refused, and Redis ends with 
   await link.ready()
   await fc.assert(
     fc.asyncProperty(actions, (script) => play(script, link)),
-    { examples: known.map((script) => [script]), ...propertyRuns(40) }
+    { examples: known.map((script) => [script]), ...propertyRuns(8, 40) }
   )
 })

@@ -19,11 +19,7 @@ import { serve } from '../usage/testing/serve.ts'
 import { recoverFromRedis } from './recover-from-redis.ts'
 
 test('a backup that is restored after an older one, into an empty Redis, keeps its keys', async (t) => {
-  const [server, older, later] = await Promise.all([
-    leaseRedis(),
-    openMigratedDatabase(),
-    openMigratedDatabase()
-  ])
+  const [server, older, later] = await Promise.all([leaseRedis(), openMigratedDatabase(), openMigratedDatabase()])
   const redis = connectServer(server.url, { name: 'test', silenceTimeoutMs: 5000, onError: (error) => t.error(error) })
   t.after(async () => {
     await redis.close()

@@ -9,6 +9,9 @@ import { createDatabase } from './create-database.ts'
 import { leaseDatabase } from './lease-database.ts'
 import { newPgliteDirectory, type PgliteContent, removePgliteDirectory } from './pglite-directory.ts'
 
+/** A connection costs PostgreSQL about as much as a short test. */
+const usualPoolSize = 4
+
 /** Makes a database that has all migrations, or none with `'empty'`. @returns its URL */
 export type NewDatabase = (content?: PgliteContent) => Promise<string>
 
@@ -74,8 +77,8 @@ export async function openTestDatabase(url: string): Promise<Database> {
  *
  * @param url by default an own database of the shared PostgreSQL, or of PGlite without it, until `close`
  */
-export async function openMigratedDatabase(url?: string, poolSize?: number): Promise<Database> {
-  const options = { ...(poolSize !== undefined && { poolSize }) }
+export async function openMigratedDatabase(url?: string, poolSize = usualPoolSize): Promise<Database> {
+  const options = { poolSize }
   const server = url === undefined ? await sharedPostgres() : null
   if (server !== null) {
     const leased = await leaseDatabase(server)

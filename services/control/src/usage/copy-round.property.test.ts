@@ -234,6 +234,6 @@ test('each served request is in the ledger exactly once, unless both Redis and P
   await link.ready()
   await fc.assert(
     fc.asyncProperty(actions, (script) => play(script, link)),
-    propertyRuns(40)
+    propertyRuns(8, 40)
   )
 })
