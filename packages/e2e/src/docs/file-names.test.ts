@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { allTestFiles } from '@tollgate/cli/testing/list-files.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { test } from 'tap'
 
@@ -19,6 +20,19 @@ test('every file that a document names exists', async () => {
       .map(([file]) => file)
       .filter((file) => !isBuilt(file) && !existsSync(join(root, file)))
       .map((file) => `${path}: ${file}`)
+  )
+  assert.deepEqual([...new Set(missing)], [])
+})
+
+/** A test file by the end of its path, as in `gather-writes.test.ts`; `x.test.ts` stands for any. */
+const shortName = /`(?:\.\.?\/)*((?!x\.|packages\/|services\/|[cgp]\/)[\w./-]+\.test\.ts)`/g
+
+test('every test file that a document names by the end of its path exists', async () => {
+  const files = allTestFiles()
+  const missing = documents.flatMap(({ path, text }) =>
+    [...text.matchAll(shortName)].flatMap(([, name]) =>
+      files.some((file) => file.endsWith(`/${name}`)) ? [] : `${path}: ${name}`
+    )
   )
   assert.deepEqual([...new Set(missing)], [])
 })

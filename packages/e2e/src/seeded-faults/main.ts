@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { parseArgs } from 'node:util'
+import { readPromises } from '../docs/promises.ts'
+import { copyWorkspace } from './copy-workspace.ts'
+import { faults, type SeededFault } from './faults.ts'
+import { readTap, type TapTest } from './read-tap.ts'
+
+const usage = `npm run seeded-faults -- [--all] [name …]
+
+Breaks a promise of docs/guarantees.md in a copy of the sources, one after the other, and checks that the test of the promise
+fails. With --all, it runs all of npm test for each fault. The exit status is 1 if a fault was not found. Without names, it
+seeds all faults:
+${faults.map(({ name, summary }) => `  ${name.padEnd(28)}${summary}`).join('\n')}`
+
+/** Ends the tests when this program is told to end. */
+const stopping = new AbortController()
+
+/** Runs `npm test` in a workspace. @param files none for all */
+async function runTests(workspace: string, files: readonly string[]): Promise<TapTest[]> {
+  const child = spawn('npm', ['test', '--', '--reporter=tap', ...files], {
+    cwd: workspace,
+    signal: stopping.signal,
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  const tests = readTap(output)
+  if (tests.length === 0) throw new Error(`npm test ran no test:\n${errors}`)
+  return tests
+}
+
+/** The test that proves the promise that a fault breaks. */
+function proofOf({ name, test }: SeededFault): string {
+  const proof = readPromises().find((promise) => promise.test === test && promise.command === 'npm test')
+  if (proof === undefined) throw new Error(`docs/guarantees.md has no promise for ${name}`)
+  return proof.file
+}
+
+/** Seeds a fault, and takes it back when the tests have run. */
+async function withFault(workspace: string, { file, from, to }: SeededFault, run: () => Promise<void>): Promise<void> {
+  const path = join(workspace, file)
+  const whole = readFileSync(path, 'utf8')
+  writeFileSync(
+    path,
+    whole.replace(from, () => to)
+  )
+  try {
+    await run()
+  } finally {
+    writeFileSync(path, whole)
+  }
+}
+
+/** @returns the number of faults that were not found */
+async function seed(chosen: readonly SeededFault[], isAll: boolean): Promise<number> {
+  const workspace = copyWorkspace()
+  const remove = () => rmSync(workspace, { recursive: true, force: true, maxRetries: 3 })
+  process.once('exit', remove)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      stopping.abort()
+      process.exit(1)
+    })
+  }
+  /** The tests that pass without a fault, by their file. */
+  const sound = new Map<string, readonly TapTest[]>()
+  let missed = 0
+  for (const fault of chosen) {
+    const file = proofOf(fault)
+    const files = isAll ? [] : [file]
+    console.log(`\n${fault.name}: ${fault.summary}`)
+    const before = sound.get(String(files)) ?? (await runTests(workspace, files))
+    sound.set(String(files), before)
+    const isProof = ({ name }: TapTest) => isAll || name.includes(fault.test)
+    const broken = before.find(({ outcome }) => outcome === 'failed')
+    if (broken !== undefined || !before.some((test) => isProof(test) && test.outcome === 'passed')) {
+      console.log(`  NOT TRIED: without the fault, ${broken?.name ?? `${file} does not run "${fault.test}"`}`)
+      missed++
+      continue
+    }
+    await withFault(workspace, fault, async () => {
+      const failed = (await runTests(workspace, files)).filter(({ outcome }) => outcome === 'failed')
+      const found = failed.filter(isProof)
+      if (found.length > 0) {
+        console.log(`  found by ${isAll ? found.map(({ name }) => name).join(', ') : `${file}: ${found[0]!.name}`}`)
+        return
+      }
+      missed++
+      console.log(`  NOT FOUND by ${isAll ? 'npm test' : `${file}: ${fault.test}`}`)
+      for (const { name } of failed) console.log(`    failed: ${name}`)
+    })
+  }
+  console.log(missed === 0 ? '\nEvery fault was found.' : `\n${missed} faults were not found.`)
+  return missed
+}
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { all: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h', default: false } }
+})
+const unknown = positionals.find((name) => !faults.some((fault) => fault.name === name))
+if (values.help) console.log(usage)
+else if (unknown !== undefined) {
+  console.error(`unknown fault ${unknown}\n\n${usage}`)
+  process.exitCode = 1
+} else {
+  const chosen = faults.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+  process.exitCode = (await seed(chosen, values.all)) === 0 ? 0 : 1
+}
