@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openDatabase } from '@tollgate/control/database/connect.ts'
 import { startControl } from '@tollgate/control/testing/start-control.ts'
@@ -54,7 +55,7 @@ test('the command and control', async (t) => {
   )
 
   await t.test('usage of the last seconds is a normal difference between Redis and the ledger', async () => {
-    while ((await terminal.run('projection status')).code !== 0);
+    while ((await terminal.run('projection status')).code !== 0) await delay(50)
     await serve(control.redis, user.id, { model: '=cmd', costNanos: 2_000_000_000, promptTokens: 1000 })
     const ran = await terminal.run('ledger verify')
     assert.equal(ran.code, 0, ran.err)

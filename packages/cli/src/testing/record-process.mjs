@@ -1,3 +1,5 @@
 import { recordCpu } from './record-cpu.mjs'
 
-process.once('exit', () => recordCpu(`process ${process.argv[1]}`))
+const file = process.argv[1] ?? ''
+// Programs that a test starts with the same arguments are its children.
+if (/[.]test[.]ts$|\/testing\/groups\//.test(file)) process.once('exit', () => recordCpu(`process ${file}`))

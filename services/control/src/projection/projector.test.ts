@@ -102,7 +102,7 @@ onDatabase('the projector', async (t, newDatabase) => {
   const server = await leaseRedis({ program })
   t.after(() => server.giveBack())
   const databaseUrl = await newDatabase()
-  const many = 2000
+  const many = process.env.TOLLGATE_TEST_ALL === 'true' ? 2000 : 300
   const database = await openMigrated(t, databaseUrl)
   const { orm } = database
   const redis = await connect(t, server.url)
