@@ -35,6 +35,7 @@ import { createMetrics, type Metrics } from './telemetry/metrics.ts'
 import { addProcessGauges } from './telemetry/process-gauges.ts'
 import type { RedisMetrics } from './telemetry/redis-metrics.ts'
 import { createUnavailableModels } from './telemetry/unavailable-models.ts'
+import type { UsageEstimator } from './tokens/usage-estimator.ts'
 import { createUpstreamChecks } from './upstream-health/check-upstreams.ts'
 import { createUpstreamHealth } from './upstream-health/upstream-health.ts'
 import { followUpstreams } from './upstreams/follow-upstreams.ts'
@@ -60,6 +61,8 @@ export interface GatewayParts {
   readonly docsUrl: string | null
   /** Closed with the gateway; null if requests are not traced. */
   readonly tracing: Tracing | null
+  /** Counts tokens. Closed with the gateway. Default: an estimator with a thread of its own. */
+  readonly estimator?: UsageEstimator
 }
 
 /** A gateway whose parts are connected to each other. Its two servers do not listen yet. */
@@ -126,7 +129,7 @@ export function composeGateway(given: GatewayParts): Gateway {
   const readiness = () => gatewayReadiness(redis, catalog, isStopping, upstreamHealth.problems())
   const admin = createAdminServer({ registry: metrics.registry, readiness })
   parts.defer(() => admin.close())
-  const settling = composeSettlement({ redis, turn, metrics, failures, log, logsRequest, requestLog })
+  const settling = composeSettlement({ ...given, turn, metrics, failures, logsRequest })
   const { estimator, queue, settlement } = settling
   parts.use(settling)
   parts.defer(() => upstreams.close())

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
@@ -90,12 +91,15 @@ test('a server that was made a replica of an older copy and a master again gets 
   await link.ready()
   const run = link.run()
   const operator = new Redis(server.port)
-  t.after(() => operator.disconnect())
+  const operatorOfCopy = new Redis(copy.port)
+  t.after(() => [operator, operatorOfCopy].forEach((one) => void one.disconnect()))
   await operator.set('lost', '1')
+  // By default, it waits five seconds for more replicas.
+  await operatorOfCopy.config('SET', 'repl-diskless-sync-delay', '0')
 
   const closed = once(link.client, 'close')
   await operator.replicaof('127.0.0.1', copy.port)
-  while ((await operator.exists('lost')) === 1);
+  while ((await operator.exists('lost')) === 1) await setTimeout(10)
   await operator.replicaof('NO', 'ONE')
   await closed
   await link.ready()

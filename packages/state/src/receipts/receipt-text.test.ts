@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { type Receipt, receiptKinds } from '@tollgate/contracts/requests/receipt.ts'
 import { measuredCounters } from '@tollgate/contracts/usage/usage-counters.ts'
+import { anyCharacter } from '@tollgate/sandbox/any-character.ts'
 import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { aReceipt } from '../testing/a-receipt.ts'
 import { decodeReceipt, encodeReceipt } from './receipt-text.ts'
 
-const text = fc.string({ unit: 'binary', maxLength: 20 })
+const text = fc.string({ unit: anyCharacter, maxLength: 20 })
 const orNull = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null })
 const whole = fc.maxSafeNat()
 const anyReceipt: fc.Arbitrary<Receipt> = fc.record({

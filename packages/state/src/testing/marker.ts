@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
 import { monthNumber } from '../keyspace/month.ts'
-import { type Shard, shardMarker, verifiedField } from '../keyspace/names.ts'
+import { allShards, type Shard, shardMarker, verifiedField } from '../keyspace/names.ts'
 import { layouts } from '../layout/layouts.ts'
 import type { RedisLink } from '../link/redis-link.ts'
 import { claimShard, markVerified } from '../projection/shard-markers.ts'
@@ -20,6 +20,15 @@ export async function setVerified(client: Redis, shard: Shard, version: number, 
   const packed = packParts(layouts.marker, { version, month: monthNumber(new Date()), run, lost: '' })
   await client.hset(shardMarker(shard), verifiedField, Buffer.from(packed, 'latin1'))
 }
+
+/** Marks all shards as verified without claims, and opens the current month. Not for a cluster. */
+export async function verifyAll(client: Redis, version: number, run: string): Promise<void> {
+  const packed = packParts(layouts.marker, { version, month: monthNumber(new Date()), run, lost: '' })
+  const names = allShards.map(shardMarker)
+  await client.eval(markAll, names.length, ...names, verifiedField, Buffer.from(packed, 'latin1'))
+}
+
+const markAll = "for _, name in ipairs(KEYS) do redis.call('HSET', name, ARGV[1], ARGV[2]) end"
 
 /** Claims a shard, marks it as verified and opens the current month. @returns whether it was marked */
 export async function verifyNow(link: RedisLink, shard: Shard, version: number, run: string): Promise<boolean> {

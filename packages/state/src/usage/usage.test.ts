@@ -7,7 +7,7 @@ import { settleOf } from '../testing/one-account.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import { forgetUsage, listUsage, readHour, readUsage, type UsageSelection } from './usage.ts'
 
-const accounts = Array.from({ length: 100 }, (_, number) => {
+const accounts = Array.from({ length: 50 }, (_, number) => {
   return `6f0c1c2e-7f86-4f43-9d53-${String(number).padStart(12, '0')}`
 })
 const [first, second] = accounts as [string, string]

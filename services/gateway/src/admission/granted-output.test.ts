@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import fc from 'fast-check'
 import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
@@ -162,7 +163,7 @@ t.test('a set or renamed limit reaches the provider once, and all other members 
           assert.ok(forwarded().includes(`"${name}"${behind}:${before}${value}${behind}`))
       }
     ),
-    { numRuns: 100 }
+    propertyRuns(40, 100)
   )
 })
 

@@ -43,7 +43,7 @@ const models = async ({ secret }: SeededKey): Promise<string[]> => {
   const answer = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } })
   return ((await answer.json()) as { data: Array<{ id: string }> }).data.map(({ id }) => id)
 }
-const soon = async () => Math.ceil((await readRedisTime(gateway.control)) + 1000)
+const soon = async () => Math.ceil((await readRedisTime(gateway.control)) + 400)
 /** An end that no test reaches. */
 const later = async () => (await soon()) + 3_600_000
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { pricedTiers } from '@tollgate/contracts/prices/model-prices.ts'
+import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import fc from 'fast-check'
@@ -81,7 +82,7 @@ test('for every shipped model, no usage within the bounds of a request costs mor
         const charged = priceOf(usage, call).costNanos
         assert.ok(charged <= reserved, `${name}: charged ${charged}, reserved ${reserved}`)
       }),
-      { numRuns: 200 }
+      propertyRuns(60, 200)
     )
   }
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ChatRequest, CompletionRequest, EmbeddingRequest } from '@tollgate/contracts/http/inference.ts'
+import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import fc from 'fast-check'
 import t from 'tap'
 import type { TObject } from 'typebox'
@@ -76,7 +77,7 @@ t.test('the reader accepts what JSON.parse accepts, except repeated names, in an
           assert.ok(JSON.stringify(JSON.parse(text)).length < text.length, `${refused}: ${text}`)
       }
     ),
-    { numRuns: 5000 }
+    propertyRuns(1000, 5000)
   )
   t.end()
 })
@@ -126,7 +127,7 @@ t.test('the reader and the schema accept the same bodies', (t) => {
           JSON.stringify(members)
         )
       }),
-      { numRuns: 3000 }
+      propertyRuns(500, 3000)
     )
   }
   t.end()

@@ -109,13 +109,24 @@ type Schema = TSchema & {
   'x-unpriced'?: string
 }
 
+/** Schemas share their parts: a part is prepared once. */
+const shapes = new WeakMap<TSchema, Shape>()
+
 /**
  * Prepares a schema for reading.
  *
  * @throws Error if the reader cannot check the schema in one pass: two kinds of object in one place, or an unknown keyword
  */
 export function shapeOf(from: TSchema): Shape {
-  const schema = from as Schema
+  let shape = shapes.get(from)
+  if (shape === undefined) {
+    shape = notedShape(from as Schema)
+    shapes.set(from, shape)
+  }
+  return shape
+}
+
+function notedShape(schema: Schema): Shape {
   const noted: Partial<Shape> = {}
   if (schema['x-note'] !== undefined) noted.note = note[schema['x-note']]
   if (schema['x-bulk'] === true) noted.isBulk = true

@@ -85,7 +85,8 @@ async function startNginx(directory: string, gatewayUrl: string) {
   })
   const isUp = () =>
     fetch(`${url}/v1/openapi.json`).then(
-      (answer) => answer.ok,
+      // Unread, it would keep its connection.
+      async (answer) => (await answer.text()) !== '' && answer.ok,
       () => false
     )
   while (!(await isUp())) if (child.exitCode !== null) throw new Error('nginx did not start')

@@ -3,6 +3,7 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ambiguityOf } from '@tollgate/service/http/ambiguous-head.ts'
 import { BoundedMessage, skipEndedConnections } from '@tollgate/service/http/bounded-message.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
+import { lazyCompilers } from '@tollgate/service/http/lazy-compilers.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { RefusalLog } from '../receipts/refusal-log.ts'
 import type { AnswerMetrics } from '../telemetry/answer-metrics.ts'
@@ -91,6 +92,7 @@ export function createServer({
     requestIdHeader: false,
     // While the process stops, requests get an error of our table instead of Fastify's.
     return503OnClosing: false,
+    schemaController: { compilersFactory: lazyCompilers },
     // Request bodies pass through unchanged.
     ajv: {
       // TypeBox makes the schemas, so their form is right. To check it, Ajv would compile 3 MB of its own at each start.

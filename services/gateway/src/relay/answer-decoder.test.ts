@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import t from 'tap'
 import { CallError } from '../upstreams/call-error.ts'
 import { AnswerDecoder } from './answer-decoder.ts'
@@ -13,7 +13,7 @@ interface End {
   isBroken: boolean
 }
 
-function decode(encoding: string, source: Source = nothing) {
+function decode(encoding: string, source: Source = nothing, maxBytes?: number) {
   const over = Promise.withResolvers<End>()
   const got = { bytes: 0, first: '' }
   const decoder = new AnswerDecoder(
@@ -23,19 +23,31 @@ function decode(encoding: string, source: Source = nothing) {
       got.bytes += bytes.length
       if (got.first === '') got.first = bytes.toString('latin1', 0, 100)
     },
-    (failure, isBroken) => over.resolve({ failure, isBroken })
+    (failure, isBroken) => over.resolve({ failure, isBroken }),
+    maxBytes
   )
   return { decoder, got, over: over.promise }
 }
 
 t.test('a decompression bomb fails at the limit', async () => {
-  const { decoder, got, over } = decode('gzip')
-  decoder.write(gzipSync(Buffer.alloc(129 * 1024 * 1024), { level: 1 }))
-  decoder.end(null)
-  const { failure, isBroken } = await over
-  assert.equal(codeOf(failure), 'malformed_answer')
-  assert.ok(isBroken)
-  assert.ok(got.bytes <= 128 * 1024 * 1024)
+  const megabyte = 1024 * 1024
+  const zeros = Buffer.alloc(megabyte)
+  for (const [encoding, bomb, maxBytes] of [
+    ['gzip', Buffer.alloc(129 * gzipSync(zeros).length, gzipSync(zeros)), undefined],
+    [
+      'br',
+      brotliCompressSync(Buffer.alloc(megabyte + 1), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+      megabyte
+    ]
+  ] as const) {
+    const { decoder, got, over } = decode(encoding, nothing, maxBytes)
+    decoder.write(bomb)
+    decoder.end(null)
+    const { failure, isBroken } = await over
+    assert.equal(codeOf(failure), 'malformed_answer', encoding)
+    assert.ok(isBroken)
+    assert.ok(got.bytes <= (maxBytes ?? 128 * megabyte))
+  }
 })
 
 t.test('gzip of several members is decoded whole, however its bytes are cut', async () => {

@@ -59,12 +59,14 @@ export class AnswerDecoder implements Source {
    * @param onBytes called with decoded bytes
    * @param onOver called once, after the last bytes. `failure` is an error if the answer broke off or decoding failed. `isBroken`
    *   means that decoding failed
+   * @param maxBytes maximum bytes of the decoded answer
    */
   constructor(
     encoding: string,
     source: Source,
     onBytes: (bytes: Buffer) => void,
-    onOver: (failure: Error | null, isBroken: boolean) => void
+    onOver: (failure: Error | null, isBroken: boolean) => void,
+    maxBytes = maxDecodedBytes
   ) {
     this.#source = source
     this.#stream = decoders[encoding.toLowerCase()]!()
@@ -77,7 +79,7 @@ export class AnswerDecoder implements Source {
     this.#stream.on('data', (bytes: Buffer) => {
       if (this.#isOver) return
       this.#bytes += bytes.length
-      if (this.#bytes > maxDecodedBytes) over(broken('is too large after decoding'), true)
+      if (this.#bytes > maxBytes) over(broken('is too large after decoding'), true)
       else onBytes(bytes)
     })
     this.#stream.on('end', () => over(this.#failure))

@@ -124,6 +124,20 @@ const cut: Record<string, Answer> = {
   )
 }
 
+/** HTTP/2 frames only the ends of answers differently. `npm run test:all` tries all other answers over HTTP/2, too. */
+const endsOverHttp2 = [
+  'an empty body',
+  'an empty body in chunks',
+  '204',
+  'an error in pieces',
+  'an empty stream',
+  'a stream that begins with an error, in pieces',
+  'JSON that is cut',
+  'JSON that is cut, in one chunk',
+  'within an event',
+  'within its compressed bytes'
+]
+
 interface Served {
   url: string
   answer(next: Answer): void
@@ -164,6 +178,9 @@ async function serve(http2: boolean): Promise<Served> {
 
 for (const http2 of [false, true]) {
   t.test(http2 ? 'over HTTP/2' : 'over HTTP/1.1', async (t) => {
+    const triesAll = !http2 || process.env.TOLLGATE_TEST_ALL === 'true'
+    const tried = (answers: Record<string, Answer>) =>
+      Object.entries(answers).filter(([name]) => triesAll || endsOverHttp2.includes(name))
     const [odd, healthy] = [await serve(http2), await serve(http2)]
     const entry = (url: string) => `{ base_url: '${url}', ${http2 ? `ca_file: '${pem}', http2: true` : ''} }`
     const gateway = await startGateway('', {
@@ -188,7 +205,7 @@ for (const http2 of [false, true]) {
       for (let call = 0; call < 40; call++) breaker.succeeded(breaker.begin(1e12), performance.now())
     }
 
-    for (const [name, answer] of Object.entries({ ...worthless, ...unfinished })) {
+    for (const [name, answer] of tried({ ...worthless, ...unfinished })) {
       await t.test(`${name} is a failure, and the next upstream is called`, async () => {
         for (const stream of [false, true]) {
           recover()
@@ -223,7 +240,7 @@ for (const http2 of [false, true]) {
       })
     }
 
-    for (const [name, answer] of Object.entries(cut)) {
+    for (const [name, answer] of tried(cut)) {
       await t.test(`a stream that ends ${name} gets an error event, and the part that came is charged`, async () => {
         recover()
         odd.answer(answer)
@@ -241,6 +258,35 @@ for (const http2 of [false, true]) {
       })
     }
 
+    t.test('if a body breaks off after the client got a part, the connection closes', async () => {
+      recover()
+      const begun = Promise.withResolvers<void>()
+      odd.answer(async (response) => {
+        response.writeHead(200, json)
+        response.write(`{"choices":[{"index":0,"message":{"content":"${'x'.repeat(300_000)}`)
+        await begun.promise
+        response.end('"Hello"}}')
+      })
+      const response = await post(gateway, secret, '/chat/completions', chatOf('both'))
+      begun.resolve()
+      await assert.rejects(response.text())
+      assert.partialDeepStrictEqual(await lines.of(response.headers.get('x-request-id')), {
+        code: 'upstream_error',
+        status: 200,
+        estimated: true
+      })
+    })
+
+    t.test('if a body breaks off while it waits for its cost, another upstream answers', async () => {
+      recover()
+      odd.answer(send(200, json, '{"choices":[{"index":0,', '"message":{"content":', '"Hello"}}'))
+      healthy.answer(sized(whole))
+      const { status, text } = await ask('both', false)
+      assert.equal(status, 200)
+      assert.equal(JSON.parse(text).usage.completion_tokens, 7)
+    })
+
+    if (!triesAll) return
     t.test('after a body instead of a stream, or a stream instead of a body, the next upstream is called', async () => {
       const stream = word + word + finish + usageEvent + done
       for (const [asksForStream, answer, cost] of [
@@ -282,24 +328,6 @@ for (const http2 of [false, true]) {
         odd.answer(send(200, events, ...text.match(/.{1,50}/gs)!))
         assert.partialDeepStrictEqual((await ask('alone', true, { n: 2 })).line, { status: 200, code })
       }
-    })
-
-    t.test('if a body breaks off after the client got a part, the connection closes', async () => {
-      recover()
-      odd.answer(
-        send(200, json, '{"choices":[{"index":0,', `"message":{"content":"${'x'.repeat(300_000)}`, '"Hello"}}')
-      )
-      const { text, line } = await ask('both', false)
-      assert.equal(text, 'broken')
-      assert.partialDeepStrictEqual(line, { code: 'upstream_error', status: 200, estimated: true })
-    })
-
-    t.test('if a body breaks off while it waits for its cost, another upstream answers', async () => {
-      recover()
-      odd.answer(send(200, json, '{"choices":[{"index":0,', '"message":{"content":', '"Hello"}}'))
-      const { status, text } = await ask('both', false)
-      assert.equal(status, 200)
-      assert.equal(JSON.parse(text).usage.completion_tokens, 7)
     })
 
     t.test('an answer is whole with each of the ends that providers use', async () => {

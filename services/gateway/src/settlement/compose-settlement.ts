@@ -23,6 +23,8 @@ export interface SettlementParts {
   readonly logsRequest: LogsRequest
   /** null if requests have no receipts. */
   readonly requestLog: RequestLogSetting | null
+  /** Counts tokens. Closed with the gateway. Default: an estimator with a thread of its own. */
+  readonly estimator?: UsageEstimator
 }
 
 /** Settlement with the parts of its own. */
@@ -51,7 +53,8 @@ export function composeSettlement(given: SettlementParts): ComposedSettlement {
     warn('Redis rejects settlements'),
     requestLog?.shardBytes
   )
-  const estimator = createUsageEstimator(warn('cannot count tokens: usage is estimated from the size of answers'))
+  const estimator =
+    given.estimator ?? createUsageEstimator(warn('cannot count tokens: usage is estimated from the size of answers'))
   const onAboveBound = () => metrics.aboveBound.add(1)
   const { countUnpriced: onUnpriced } = metrics
   const callMetrics = new CallMetrics(metrics)

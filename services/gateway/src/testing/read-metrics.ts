@@ -33,7 +33,8 @@ export function labelsOf(samples: readonly Sample[]): Record<string, Set<string>
 /** The sum of a metric over all samples that have these labels; 0 for none. */
 export function sumOf(text: string, name: string, labels: Record<string, string> = {}): number {
   const wanted = Object.entries(labels)
-  return readMetrics(text)
+  const ofName = text.split('\n').filter((line) => line.startsWith(name))
+  return readMetrics(ofName.join('\n'))
     .filter((sample) => sample.name === name && wanted.every(([label, value]) => sample.labels[label] === value))
     .reduce((sum, { value }) => sum + value, 0)
 }

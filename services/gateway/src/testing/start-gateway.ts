@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,15 +8,15 @@ import type { Catalog, Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
+import { afterGroup } from '@tollgate/sandbox/testing/after-group.ts'
 import { type LeasedRedis, leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { sampleRequests } from '@tollgate/service/log/sample-requests.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
-import { allShards } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import { putCatalog } from '@tollgate/state/projection/stored-catalog.ts'
 import { putAccountRecord, putKeyRecord, putPointer } from '@tollgate/state/projection/write-records.ts'
-import { verifyNow } from '@tollgate/state/testing/marker.ts'
+import { verifyAll } from '@tollgate/state/testing/marker.ts'
 import pino from 'pino'
 import type { Registry } from 'prom-client'
 import type { BodyMemory } from '../body/body-memory.ts'
@@ -24,6 +25,7 @@ import { composeGateway } from '../compose.ts'
 import type { Protection } from '../http/protection.ts'
 import type { RequestLogSetting } from '../receipts/request-log-setting.ts'
 import type { Reaper } from '../settlement/reaper.ts'
+import { createUsageEstimator, type UsageEstimator } from '../tokens/usage-estimator.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 
 /** Three chat models and one of each other kind. Only `pro` has `large`. The upstream has another name for `renamed`. */
@@ -166,6 +168,22 @@ const defaultProtection: Protection = {
   lingerMs: 0
 }
 
+/** Gateways may share a Redis, which ignores a new record that is older than its verified version. */
+let change = 0
+const nextVersion = () => versionOf(0, ++change)
+
+/** All gateways of this process share its thread, which takes half a second of CPU to start. */
+let sharedEstimator: UsageEstimator | null = null
+
+/** An estimator whose thread stays when its gateway closes. */
+function borrowEstimator(): UsageEstimator {
+  if (sharedEstimator === null) {
+    sharedEstimator = createUsageEstimator(assert.ifError)
+    afterGroup(sharedEstimator.close)
+  }
+  return { ...sharedEstimator, abort: async () => {}, close: async () => {} }
+}
+
 /** Starts a gateway with its own Redis, and with state like control's, for the upstream at `upstreamUrl`. */
 export async function startGateway(upstreamUrl: string, options: GatewayOptions = {}): Promise<TestGateway> {
   const { log = pino({ level: 'silent' }), catalog: published = testCatalog } = options
@@ -183,11 +201,9 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
   const state = link('test-gateway')
   await Promise.all([control.ready(), state.ready()])
 
-  let change = 0
-  const nextVersion = () => versionOf(0, ++change)
   async function verifyRedis(): Promise<void> {
     const version = nextVersion()
-    await Promise.all(allShards.map(async (shard) => verifyNow(control, shard, version, control.run())))
+    await verifyAll(control.client, version, control.run())
     await putCatalog(control, { version, run: control.run(), json: JSON.stringify(published) })
   }
   if (beside === undefined) await verifyRedis()
@@ -201,6 +217,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     env: { TEST_CREDENTIAL: 'upstream-credential' },
     ...(upstreamCheckMs !== undefined && { upstreamCheckMs }),
     ...{ log, bodyMemoryBytes, protection, docsUrl, tracing },
+    estimator: borrowEstimator(),
     requestLog: options.requestLog === undefined ? { shardBytes: 1e8, hasAddresses: true } : options.requestLog,
     idempotencyMemoryMb: options.idempotencyMemoryMb ?? 0,
     logsRequest: sampleRequests(options.logRequests ?? 1)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import fc from 'fast-check'
 import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
@@ -137,7 +138,7 @@ t.test('no other name passes, in any spelling of a documented one', async () => 
         assert.match(outcome, /^400 (invalid_request|unpriced_parameter)$/, name)
       }
     ),
-    { numRuns: 100 }
+    propertyRuns(30, 100)
   )
   assert.equal(upstream.received.length, before)
 })

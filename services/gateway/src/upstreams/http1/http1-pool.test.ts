@@ -131,6 +131,7 @@ t.test(
     assert.equal(await bodyOf(call(pool, large)), 'no')
     assert.equal(await bodyOf(call(pool, large)), 'no')
     assert.equal(sockets.length, 2)
+    await pool.destroy()
     for (const socket of sockets) socket.destroy()
     server.close()
   }
@@ -199,7 +200,7 @@ t.test('each timeout has its own error, and none is too early', async (t) => {
   }
   assert.equal((await timed()).code, 'none', 'a slow answer may take longer than each timeout')
   // Accepts connections and sends nothing, so the TLS handshake never ends.
-  const silent = createServer((socket) => void socket.resume()).listen(0, '127.0.0.1')
+  const silent = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const url = new URL(`https://127.0.0.1:${(silent.address() as AddressInfo).port}`)
   const unreachable = new Http1Pool({ url, headers: [], timeouts })
