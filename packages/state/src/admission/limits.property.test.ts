@@ -13,7 +13,7 @@ testOnEveryRedis('limits', async (t, anyLink, kind) => {
   const clock = moveClock(anyLink)
   // The in-memory Redis takes a hundred times as long.
   const [runs, maxActions] =
-    kind === 'redis-server' ? [propertyRuns(8, 40), Infinity] : [{ ...propertyRuns(1), numRuns: 1 }, 30]
+    kind === 'redis-server' ? [propertyRuns(5, 40), Infinity] : [{ ...propertyRuns(1), numRuns: 1 }, 30]
   t.test(
     'no budget is exceeded, no hold is lost, and each request is charged once, in any order of events',
     async () => {

@@ -116,7 +116,7 @@ const ofSixty: Limits = {
 testOnEveryRedis('rates', async (t, anyLink, kind) => {
   if (kind !== 'redis-server' || !need(t, 'redis-server', findRedisServer(process.env))) return
   const clock = moveClock(anyLink)
-  const [runs, fewerRuns] = [propertyRuns(8, 25), propertyRuns(4, 13)]
+  const [runs, fewerRuns] = [propertyRuns(4, 25), propertyRuns(2, 13)]
 
   t.test('any 60 s admit at most the limit and the burst, or the limit and one larger request', async () => {
     const run = async (limit: Limits, requests: Arrival[]) => {
