@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { audioTokens } from '@tollgate/sandbox/models/audio-tokens.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { mutate, mutations } from '../../testing/mutations.ts'
 import { mp3, wav } from '../../testing/media.ts'
+import { mutate, mutations } from '../../testing/mutations.ts'
 import { maxAudioSeconds } from './audio-seconds.ts'
 
 const secondsOf = (bytes: Uint8Array) => maxAudioSeconds(Buffer.from(bytes).toString('base64'))

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { mutate, mutations } from '../../../testing/mutations.ts'
 import {
   animationFrame,
   dataUrl,
@@ -19,6 +18,7 @@ import {
   webpChunk,
   webpOf
 } from '../../../testing/media.ts'
+import { mutate, mutations } from '../../../testing/mutations.ts'
 import { inlineImageSize } from './inline-image-size.ts'
 
 const exif = (bytes: number): Buffer => jpegSegment(0xe1, Buffer.alloc(bytes))
