@@ -5,7 +5,7 @@ import { readYaml } from '@tollgate/service/config/read-yaml.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { test } from 'tap'
 import { Type } from 'typebox'
-import { allTestFiles, dealOut, groups, isAlone, isLong } from './list-files.ts'
+import { allTestFiles, dealOut, groups, isAlone, isLong, longGroups } from './list-files.ts'
 
 const cwd = workspaceFile('')
 const { include } = readYaml(workspaceFile('.taprc'), Type.Object({ include: Type.Array(Type.String()) }))
@@ -27,15 +27,20 @@ test('every test file runs in exactly one form', async () => {
 })
 
 test('npm test starts every group, and each file with a process of its own that is not long', async () => {
-  const expected = [
-    ...Object.keys(groups).map((name) => `packages/cli/src/testing/groups/${name}.ts`),
-    ...allTestFiles().filter((file) => isAlone(file) && !isLong(file))
-  ]
-  assert.deepEqual(started(include), expected.sort())
-  assert.deepEqual(
-    started(includeOfAll),
-    [...expected, ...allTestFiles().filter((file) => isAlone(file) && isLong(file))].sort()
-  )
+  const entriesOf = (names: object) => Object.keys(names).map((name) => `packages/cli/src/testing/groups/${name}.ts`)
+  const alone = allTestFiles().filter(isAlone)
+  assert.deepEqual(started(include), [...entriesOf(groups), ...alone.filter((file) => !isLong(file))].sort())
+  assert.deepEqual(started(includeOfAll), [...entriesOf(groups), ...entriesOf(longGroups), ...alone].sort())
+})
+
+test('a group that npm test starts has a file for it, and long groups have only long files', async () => {
+  const dealt = dealOut(allTestFiles())
+  for (const name of Object.keys(groups))
+    assert.ok(
+      dealt.get(name)!.some((file) => !isLong(file)),
+      name
+    )
+  for (const name of Object.keys(longGroups)) assert.ok(dealt.get(name)!.length > 0 && dealt.get(name)!.every(isLong))
 })
 
 test('files of several groups are dealt out evenly, and none twice', async () => {

@@ -6,11 +6,11 @@ import { workspaceFile } from '@tollgate/service/workspace.ts'
 /** The path of a test file in the workspace, such as `packages/state/src/wire/packed.test.ts`. */
 export type TestFile = string
 
-/**
- * The groups, each with the folders of its files. A file belongs to the first folder that has it. If several groups name this
- * folder, its files are dealt out to them.
- */
-export const groups: Readonly<Record<string, readonly string[]>> = {
+/** The names of groups, each with the folders of its files. A file belongs to the first folder that has it. */
+type Groups = Readonly<Record<string, readonly string[]>>
+
+/** If several groups name a folder, its files are dealt out to them. */
+export const groups: Groups = {
   'control-1': ['services/control/'],
   'control-2': ['services/control/'],
   'control-3': ['services/control/'],
@@ -20,6 +20,12 @@ export const groups: Readonly<Record<string, readonly string[]>> = {
   state: ['packages/state/'],
   'dashboard-and-sandbox': ['packages/dashboard/', 'packages/sandbox/'],
   unit: ['packages/']
+}
+/** Long files of these folders have groups of their own, which start first because they take longest. */
+export const longGroups: Groups = {
+  'all-browser': ['packages/e2e/src/dashboard/'],
+  'all-systems-1': ['packages/e2e/', 'packages/cli/'],
+  'all-systems-2': ['packages/e2e/', 'packages/cli/']
 }
 
 /** Only `npm run test:all` runs these. */
@@ -32,18 +38,26 @@ export const allTestFiles = (): TestFile[] =>
 
 /** @returns the files of each group, in order */
 export function dealOut(files: readonly TestFile[]): Map<string, TestFile[]> {
-  const folders = Object.values(groups).flat()
+  const result = new Map(Object.keys({ ...longGroups, ...groups }).map((name) => [name, [] as TestFile[]]))
   const dealt = new Map<string, number>()
-  const result = new Map(Object.keys(groups).map((name) => [name, [] as TestFile[]]))
   for (const file of files.filter((file) => !isAlone(file)).toSorted()) {
-    const folder = folders.find((one) => file.startsWith(one))
-    if (folder === undefined) throw new Error(`no group has ${file}`)
-    const owners = Object.keys(groups).filter((name) => groups[name]!.includes(folder))
-    const count = dealt.get(folder) ?? 0
-    dealt.set(folder, count + 1)
+    const owners = ownersOf(file)
+    const count = dealt.get(owners.join()) ?? 0
+    dealt.set(owners.join(), count + 1)
     result.get(owners[count % owners.length]!)!.push(file)
   }
   return result
+}
+
+/** The groups to which a file may be dealt. */
+function ownersOf(file: TestFile): string[] {
+  for (const table of isLong(file) ? [longGroups, groups] : [groups]) {
+    const folder = Object.values(table)
+      .flat()
+      .find((one) => file.startsWith(one))
+    if (folder !== undefined) return Object.keys(table).filter((name) => table[name]!.includes(folder))
+  }
+  throw new Error(`no group has ${file}`)
 }
 
 /** Prints each file that `npm test`, or `npm run test:all`, runs, after its group; `-` for a process of its own. */
