@@ -17,6 +17,14 @@ import { anonKey, serviceRoleKey, stripeKey, webhookSecret } from './testing/con
 import { adminListening, listening, runControl as run } from './testing/control-program.ts'
 import { copyPgliteDirectory } from './testing/pglite-directory.ts'
 
+/** Calls and reads the whole answer: unread, it would keep its connection. */
+async function send(url: string, init?: RequestInit) {
+  const answer = await fetch(url, init)
+  const body = await answer.text()
+  const { status, headers } = answer
+  return { status, headers, text: () => body, json: (): unknown => JSON.parse(body) }
+}
+
 test('control as a program', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-control-'))
   t.after(() => rmSync(directory, { recursive: true }))
@@ -45,14 +53,14 @@ test('control as a program', async (t) => {
   }
   const person = { email: 'ada@example.com', password: 'correct horse battery' }
   const post = (url: string, body: unknown) =>
-    fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    send(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
 
   await t.test('it serves until SIGTERM, ends with 0 and frees its directory', async () => {
     const control = run(t, env)
     const url = await listening(control)
     // It listens before it is connected to everything.
     const adminUrl = await adminListening(control)
-    while ((await fetch(`${adminUrl}/readyz`)).status !== 200) await delay(20)
+    while ((await send(`${adminUrl}/readyz`)).status !== 200) await delay(20)
     assert.equal((await post(`${url}/api/auth/register`, { ...person, name: 'Ada' })).status, 200)
     const { searchParams } = linkIn(await latestMail(identity.mailboxUrl, person.email))
     const { token_hash, type } = Object.fromEntries(searchParams)
@@ -74,7 +82,7 @@ test('control as a program', async (t) => {
     await crashed.ended
     const control = run(t, env)
     const url = await listening(control)
-    assert.equal((await fetch(`${url}/api/auth/me`, { headers: { cookie } })).status, 200)
+    assert.equal((await send(`${url}/api/auth/me`, { headers: { cookie } })).status, 200)
     control.child.kill('SIGINT')
     assert.deepEqual(await control.ended, { code: 0, signal: null })
   })
@@ -121,7 +129,7 @@ test('control as a program', async (t) => {
     const control = run(t, { ...env, CATALOG_FILE: catalogFile })
     const url = await listening(control)
     const quota = async () => {
-      const { plans } = (await (await fetch(`${url}/api/billing/plans`)).json()) as { plans: OfferedPlan[] }
+      const { plans } = (await (await send(`${url}/api/billing/plans`)).json()) as { plans: OfferedPlan[] }
       return plans.find(({ id }) => id === 'pro')!.key_quota
     }
     const untilOutput = async (text: RegExp) => {
@@ -155,17 +163,17 @@ test('control as a program', async (t) => {
     })
     const adminUrl = await adminListening(control)
     assert.match(control.output(), /^\[20.+\] INFO \(control\): Admin server listening/m, 'lines for people')
-    assert.equal((await fetch(`${adminUrl}/livez`)).status, 200)
-    const ready = await fetch(`${adminUrl}/readyz`)
+    assert.equal((await send(`${adminUrl}/livez`)).status, 200)
+    const ready = await send(`${adminUrl}/readyz`)
     assert.equal(ready.status, 503)
     assert.deepEqual(await ready.json(), {
       ...{ started: false, stopping: false, database: false, redis: false, problems: [] }
     })
     assert.match(
-      await (await fetch(`${adminUrl}/metrics`)).text(),
+      await (await send(`${adminUrl}/metrics`)).text(),
       /^tollgate_build_info\{service="control",version="/m
     )
-    await assert.rejects(fetch(`http://127.0.0.1:${publicPort}/livez`))
+    await assert.rejects(send(`http://127.0.0.1:${publicPort}/livez`))
     control.child.kill('SIGKILL')
     await control.ended
   })

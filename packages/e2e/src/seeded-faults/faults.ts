@@ -34,7 +34,7 @@ export const faults: readonly SeededFault[] = [
     file: 'services/gateway/src/revocation/cut-of.ts',
     from: "verdict.code === 'revoked_api_key' ? verdict : null",
     to: "verdict.code === 'expired_api_key' ? verdict : null",
-    test: 'a revocation ends open streams with an error event'
+    test: 'which open requests end'
   },
   {
     name: 'success-before-in-force',

@@ -16,17 +16,20 @@ fails. With --all, it runs all of npm test for each fault. The exit status is 1 
 seeds all faults:
 ${faults.map(({ name, summary }) => `  ${name.padEnd(28)}${summary}`).join('\n')}`
 
-/** Ends the tests when this program is told to end. */
-const stopping = new AbortController()
+/** A fault may let a test wait for ever. */
+const timeoutS = 180
+
+/** Ends the tests that run. */
+let stopTests = () => {}
 
 /** Runs `npm test` in a workspace. @param files none for all */
 async function runTests(workspace: string, files: readonly string[]): Promise<TapTest[]> {
-  const child = spawn('npm', ['test', '--', '--reporter=tap', ...files], {
-    cwd: workspace,
-    signal: stopping.signal,
-    stdio: ['ignore', 'pipe', 'pipe']
-  })
+  const args = ['test', '--', '--reporter=tap', ...(files.length > 0 ? [`--timeout=${timeoutS}`] : []), ...files]
+  // Its own group, so that a signal also reaches the tests and what they have started.
+  const child = spawn('npm', args, { cwd: workspace, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  stopTests = () => void (child.exitCode === null && child.pid !== undefined && process.kill(-child.pid))
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  stopTests = () => {}
   const tests = readTap(output)
   if (tests.length === 0) throw new Error(`npm test ran no test:\n${errors}`)
   return tests
@@ -61,7 +64,7 @@ async function seed(chosen: readonly SeededFault[], isAll: boolean): Promise<num
   process.once('exit', remove)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
-      stopping.abort()
+      stopTests()
       process.exit(1)
     })
   }
