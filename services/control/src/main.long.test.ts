@@ -129,7 +129,7 @@ test('control as a program', async (t) => {
     const control = run(t, { ...env, CATALOG_FILE: catalogFile })
     const url = await listening(control)
     const quota = async () => {
-      const { plans } = (await (await send(`${url}/api/billing/plans`)).json()) as { plans: OfferedPlan[] }
+      const { plans } = (await send(`${url}/api/billing/plans`)).json() as { plans: OfferedPlan[] }
       return plans.find(({ id }) => id === 'pro')!.key_quota
     }
     const untilOutput = async (text: RegExp) => {
@@ -169,10 +169,7 @@ test('control as a program', async (t) => {
     assert.deepEqual(await ready.json(), {
       ...{ started: false, stopping: false, database: false, redis: false, problems: [] }
     })
-    assert.match(
-      await (await send(`${adminUrl}/metrics`)).text(),
-      /^tollgate_build_info\{service="control",version="/m
-    )
+    assert.match((await send(`${adminUrl}/metrics`)).text(), /^tollgate_build_info\{service="control",version="/m)
     await assert.rejects(send(`http://127.0.0.1:${publicPort}/livez`))
     control.child.kill('SIGKILL')
     await control.ended
