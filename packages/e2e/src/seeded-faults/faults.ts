@@ -86,11 +86,11 @@ export const faults: readonly SeededFault[] = [
   },
   {
     name: 'repeat-charged-again',
-    summary: 'an answer is not kept, so that a repeat with the same Idempotency-Key is charged again',
-    file: 'services/gateway/src/idempotency/claim.ts',
-    from: 'this.#writes.keep(this.#request, this.#token, answer === null ? null : packAnswer(answer))',
-    to: 'this.#writes.drop(this.#request, this.#token)',
-    test: 'fifty equal requests at once make one call and one charge'
+    summary: 'a repeat with the same Idempotency-Key runs, and is charged, beside the first request',
+    file: 'packages/state/src/idempotency/claim.lua',
+    from: 'if head ~= own then',
+    to: "if state ~= 'r' then",
+    test: 'one caller runs a request, and others wait for it'
   },
   {
     name: 'receipt-shows-another-cost',
@@ -112,9 +112,9 @@ export const faults: readonly SeededFault[] = [
     name: 'hidden-output-free',
     summary: 'a client that hangs up does not pay for hidden output',
     file: 'services/gateway/src/relay/charged-usage.ts',
-    from: "if (isCut && (!isStreamed || mayBillMore)) return 'hold'",
+    from: "if (isCut && (!isStreamed || mayBillMore)) return 'hold'\n  if (hidesOutput && (usage === null || hasMore)) return 'hold'\n",
     to: '',
-    test: 'the reservation is charged'
+    test: 'without usage, or with too many abandoned streams, the reservation is charged'
   },
   {
     name: 'connection-does-not-rest',
@@ -130,7 +130,7 @@ export const faults: readonly SeededFault[] = [
     file: 'packages/service/src/http/ambiguous-head.ts',
     from: 'return hosts > 1 ?',
     to: 'return hosts > 2 ?',
-    test: 'a request that two servers could read differently is refused'
+    test: 'a request that another server could read differently gets 400, and its connection is closed'
   },
   {
     name: 'key-takes-all-memory',

@@ -4,6 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
+import { allTestFiles, dealOut } from '@tollgate/cli/testing/list-files.ts'
 import { readPromises } from '../docs/promises.ts'
 import { copyWorkspace } from './copy-workspace.ts'
 import { faults, type SeededFault } from './faults.ts'
@@ -16,19 +17,30 @@ fails. With --all, it runs all of npm test for each fault. The exit status is 1 
 seeds all faults:
 ${faults.map(({ name, summary }) => `  ${name.padEnd(28)}${summary}`).join('\n')}`
 
-/** A fault may let a test wait for ever. */
-const timeoutS = 180
+/** A fault may let a test wait for ever. What has failed until then counts. */
+const fileTimeoutMs = 600_000
 
 /** Ends the tests that run. */
 let stopTests = () => {}
 
-/** Runs `npm test` in a workspace. @param files none for all */
-async function runTests(workspace: string, files: readonly string[]): Promise<TapTest[]> {
-  const args = ['test', '--', '--reporter=tap', ...(files.length > 0 ? [`--timeout=${timeoutS}`] : []), ...files]
+/** The arguments and variables with which `npm test` runs a file as it does among all: in the process of its group. */
+function runOf(file: string): { args: string[]; env: NodeJS.ProcessEnv } {
+  const [group] = [...dealOut(allTestFiles())].find(([, files]) => files.includes(file)) ?? []
+  if (group === undefined) return { args: [file], env: {} }
+  return { args: [`packages/cli/src/testing/groups/${group}.ts`], env: { TEST_FILES: file } }
+}
+
+/** Runs `npm test` in a workspace. @param file null for all */
+async function runTests(workspace: string, file: string | null): Promise<TapTest[]> {
+  const run = file === null ? { args: [], env: {} } : runOf(file)
+  const args = ['test', '--', '--reporter=tap', ...run.args]
+  const env = { ...process.env, ...run.env }
   // Its own group, so that a signal also reaches the tests and what they have started.
-  const child = spawn('npm', args, { cwd: workspace, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn('npm', args, { cwd: workspace, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   stopTests = () => void (child.exitCode === null && child.pid !== undefined && process.kill(-child.pid))
+  const timer = file === null ? undefined : setTimeout(stopTests, fileTimeoutMs)
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  clearTimeout(timer)
   stopTests = () => {}
   const tests = readTap(output)
   if (tests.length === 0) throw new Error(`npm test ran no test:\n${errors}`)
@@ -69,14 +81,14 @@ async function seed(chosen: readonly SeededFault[], isAll: boolean): Promise<num
     })
   }
   /** The tests that pass without a fault, by their file. */
-  const sound = new Map<string, readonly TapTest[]>()
+  const sound = new Map<string | null, readonly TapTest[]>()
   let missed = 0
   for (const fault of chosen) {
     const file = proofOf(fault)
-    const files = isAll ? [] : [file]
+    const run = isAll ? null : file
     console.log(`\n${fault.name}: ${fault.summary}`)
-    const before = sound.get(String(files)) ?? (await runTests(workspace, files))
-    sound.set(String(files), before)
+    const before = sound.get(run) ?? (await runTests(workspace, run))
+    sound.set(run, before)
     const isProof = ({ name }: TapTest) => isAll || name.includes(fault.test)
     const broken = before.find(({ outcome }) => outcome === 'failed')
     if (broken !== undefined || !before.some((test) => isProof(test) && test.outcome === 'passed')) {
@@ -85,7 +97,7 @@ async function seed(chosen: readonly SeededFault[], isAll: boolean): Promise<num
       continue
     }
     await withFault(workspace, fault, async () => {
-      const failed = (await runTests(workspace, files)).filter(({ outcome }) => outcome === 'failed')
+      const failed = (await runTests(workspace, run)).filter(({ outcome }) => outcome === 'failed')
       const found = failed.filter(isProof)
       if (found.length > 0) {
         console.log(`  found by ${isAll ? found.map(({ name }) => name).join(', ') : `${file}: ${found[0]!.name}`}`)
