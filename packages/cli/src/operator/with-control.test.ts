@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openDatabase } from '@tollgate/control/database/connect.ts'
+import { newPgliteDirectory } from '@tollgate/control/testing/pglite-directory.ts'
 import { startControl } from '@tollgate/control/testing/start-control.ts'
 import { copyUsage } from '@tollgate/control/usage/copy-usage.ts'
 import { createPostgresLedger } from '@tollgate/control/usage/postgres-ledger.ts'
@@ -129,7 +130,8 @@ test('a command of a database that does not answer exits with 4', async () => {
 
 test('migrate brings an empty database up to date, says what it did, and refuses a database that is too old', async () => {
   const terminal = createFakeTerminal()
-  const env = { DATABASE_URL: `pglite:${join(terminal.configHome, 'database')}` }
+  const directory = await newPgliteDirectory('empty')
+  const env = { DATABASE_URL: `pglite:${directory}` }
   const before = await terminal.run('migrate --check --json', { env })
   assert.equal(before.code, 1)
   const { pending } = before.json<{ pending: string[] }>()

@@ -36,6 +36,7 @@ export async function runGroup(entry: string): Promise<void> {
   root.pipe(process.stdout)
   for (const file of chooseFiles(basename(entry, '.ts'))) {
     const [stateBefore, cpuBefore, sharedBefore] = [readState(), readCpu(), countShared()]
+    const umask = process.umask()
     root.setTimeout(2 * fileTimeoutMs)
     await root.test(file, { timeout: fileTimeoutMs }, async (t) => {
       await t.test('all', async (t) => {
@@ -46,6 +47,8 @@ export async function runGroup(entry: string): Promise<void> {
       const left = await untilRestored(stateBefore, countShared() > sharedBefore)
       if (left.length > 0) t.fail(`leaves nothing behind: ${left.join(', ')}`)
     })
+    // A system that the files share has set it for its own files.
+    process.umask(umask)
     recordCpu(file, cpuBefore)
   }
   await endGroup()

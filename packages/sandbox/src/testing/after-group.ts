@@ -1,4 +1,4 @@
-import t from 'tap'
+import { isMainThread } from 'node:worker_threads'
 
 let isGroup = false
 const works: Array<() => Promise<void>> = []
@@ -6,7 +6,8 @@ const works: Array<() => Promise<void>> = []
 /** Stops what all test files of this process share, after the last of them; what was added last, first. */
 export function afterGroup(work: () => Promise<void>): void {
   if (isGroup) works.push(work)
-  else t.teardown(work)
+  // What a thread starts ends with the process. In a thread, tap would send messages to the main thread.
+  else if (isMainThread) void import('tap').then(({ t }) => t.teardown(work))
 }
 
 /** How many times {@link afterGroup} was called. */
