@@ -16,7 +16,7 @@ export function share<Value>(start: (endings: Endings) => Promise<Value>): () =>
     const handlers: Array<() => Promise<void>> = []
     afterGroup(async () => {
       for (const end of handlers.toReversed()) await end()
-    })
+    }, true)
     return start({ teardown: (handler) => void handlers.push(handler) })
   }
   return () => {

@@ -8,7 +8,7 @@ import type { Catalog, Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
-import { afterGroup } from '@tollgate/sandbox/testing/after-group.ts'
+import { afterGroup, isGroup } from '@tollgate/sandbox/testing/after-group.ts'
 import { type LeasedRedis, leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { sampleRequests } from '@tollgate/service/log/sample-requests.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
@@ -217,7 +217,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     env: { TEST_CREDENTIAL: 'upstream-credential' },
     ...(upstreamCheckMs !== undefined && { upstreamCheckMs }),
     ...{ log, bodyMemoryBytes, protection, docsUrl, tracing },
-    estimator: borrowEstimator(),
+    ...(isGroup() && { estimator: borrowEstimator() }),
     requestLog: options.requestLog === undefined ? { shardBytes: 1e8, hasAddresses: true } : options.requestLog,
     idempotencyMemoryMb: options.idempotencyMemoryMb ?? 0,
     logsRequest: sampleRequests(options.logRequests ?? 1)
