@@ -52,6 +52,9 @@ export async function runGroup(entry: string): Promise<void> {
     recordCpu(file, cpuBefore)
   }
   await endGroup()
+  root.end()
+  // What the file left that started a shared system is not checked. It must not keep the process.
+  setTimeout(() => process.exit(), 5_000).unref()
 }
 
 function chooseFiles(group: string): string[] {
