@@ -37,7 +37,7 @@ export async function warmUp(bench: Bench, kind: string, plan: (side: Side) => R
 /**
  * Measures a window until it has an answer. On a busy machine the processes may get no time at all for a while.
  *
- * @throws Error if there is none for a long time
+ * @throws Error if `maxSilentWindows` windows have no answer
  */
 export async function untilAnswered(side: Side, measure: () => Promise<Window>): Promise<Window> {
   for (let windows = 0; windows < maxSilentWindows; windows++) {
