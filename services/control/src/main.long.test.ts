@@ -150,7 +150,7 @@ test('control as a program', async (t) => {
   })
 
   await t.test('probes get an answer while control waits for its database, and the public port is closed', async () => {
-    const silent = createTcpServer().listen(0, '127.0.0.1')
+    const silent = createTcpServer((socket) => socket.resume()).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     t.after(() => silent.close())
     const { port } = silent.address() as AddressInfo

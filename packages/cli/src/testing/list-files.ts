@@ -1,4 +1,5 @@
 import { globSync } from 'node:fs'
+import { testsAll } from '@tollgate/sandbox/property-runs.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 
 /** Which test files share a process, and which run when: by their names alone. */
@@ -62,7 +63,7 @@ function ownersOf(file: TestFile): string[] {
 
 /** Prints each file that `npm test`, or `npm run test:all`, runs, after its group; `-` for a process of its own. */
 if (import.meta.main) {
-  const files = allTestFiles().filter((file) => process.env.TOLLGATE_TEST_ALL === 'true' || !isLong(file))
+  const files = allTestFiles().filter((file) => testsAll || !isLong(file))
   const grouped = [...dealOut(files)].flatMap(([name, own]) => own.map((file) => `${name} ${file}`))
   process.stdout.write([...grouped, ...files.filter(isAlone).map((file) => `- ${file}`), ''].join('\n'))
 }

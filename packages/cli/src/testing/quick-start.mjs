@@ -14,7 +14,7 @@ v8.setFlagsFromString('--wasm-tiering-budget=2000000000')
  * relative imports, which name files in ES modules, by URL alone.
  */
 const resolved = readResolved()
-/** Libraries of many files, which `packages/packaging/src/testing/bundle-libraries.ts` makes a few. */
+/** Libraries of many files, which `packages/packaging/src/testing/prepare-tests.ts` makes a few. */
 const libraries = readLibraries()
 
 const isRelative = /^\.\.?\/.*\.(?:ts|js|mjs|json)$/

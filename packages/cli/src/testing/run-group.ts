@@ -2,9 +2,10 @@ import module from 'node:module'
 import { basename } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { testsAll } from '@tollgate/sandbox/property-runs.ts'
 import { beginGroup, countShared, endGroup } from '@tollgate/sandbox/testing/after-group.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
-import root from 'tap'
+import root, { type Test } from 'tap'
 import { setCurrentTest } from './current-test.mjs'
 import { allTestFiles, dealOut, isLong } from './list-files.ts'
 import { readCpu, recordCpu } from './record-cpu.mjs'
@@ -34,6 +35,9 @@ export async function runGroup(entry: string): Promise<void> {
   beginGroup()
   // Tap's own listeners are there from now on.
   root.pipe(process.stdout)
+  let running: Test = root
+  // An error that nobody catches fails the file that runs.
+  process.setUncaughtExceptionCaptureCallback((err) => running.threw(err))
   for (const file of chooseFiles(basename(entry, '.ts'))) {
     const [stateBefore, cpuBefore, sharedBefore] = [readState(), readCpu(), countShared()]
     const umask = process.umask()
@@ -41,6 +45,7 @@ export async function runGroup(entry: string): Promise<void> {
     await root.test(file, { timeout: fileTimeoutMs }, async (t) => {
       await t.test('all', async (t) => {
         setCurrentTest(t)
+        running = t
         await import(pathToFileURL(workspaceFile(file)).href)
       })
       // What a file starts for later files, too, stays.
@@ -58,10 +63,10 @@ export async function runGroup(entry: string): Promise<void> {
 }
 
 function chooseFiles(group: string): string[] {
-  const { TEST_FILES, TOLLGATE_TEST_ALL } = process.env
+  const { TEST_FILES } = process.env
   const files = dealOut(allTestFiles()).get(group)!
   if (TEST_FILES !== undefined) return files.filter((file) => TEST_FILES.split(' ').includes(file))
-  return files.filter((file) => TOLLGATE_TEST_ALL === 'true' || !isLong(file))
+  return files.filter((file) => testsAll || !isLong(file))
 }
 
 interface State {

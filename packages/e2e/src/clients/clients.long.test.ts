@@ -1,3 +1,7 @@
+import { restoreListeners } from './process-listeners.ts'
+
+// The import above has to be the first.
+
 import t from 'tap'
 import { changeCatalog } from '../change-catalog.ts'
 import { Person } from '../person.ts'
@@ -10,6 +14,7 @@ import { assertSameBill } from './same-bill.ts'
 // All clients share one system, since their requests are independent.
 const access = {} as Omit<ClientAccess, keyof ReturnType<typeof namesOf>>
 let payer: Person
+t.teardown(restoreListeners)
 t.before(async () => {
   const models = Object.assign({}, ...clients.map(({ id }) => modelsOf(id))) as Record<string, string>
   const system = await sharedSystem()

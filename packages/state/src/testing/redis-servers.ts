@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { need } from '@tollgate/sandbox/need.ts'
+import { testsAll } from '@tollgate/sandbox/property-runs.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { type Test, test } from 'tap'
 import { connectServer } from '../link/connect-redis.ts'
 import type { RedisNode } from '../link/redis-link.ts'
-
-const runsAll = process.env.TOLLGATE_TEST_ALL === 'true'
 
 /** The same link with another run id. */
 export const withRun = (link: RedisNode, run: string): RedisNode => ({ ...link, run: () => run })
@@ -23,7 +22,7 @@ export function testOnEveryRedis(
     ['redis-server', findRedisServer(process.env)],
     ['js-redis-server', null]
   ] as const) {
-    if (kind === 'js-redis-server' && !runsAll && findRedisServer(process.env) !== null) continue
+    if (kind === 'js-redis-server' && !testsAll && findRedisServer(process.env) !== null) continue
     test(`${name} (${kind})`, async (t) => {
       if (kind === 'redis-server' && !need(t, 'redis-server', program)) return
       const server = await leaseRedis({ program })

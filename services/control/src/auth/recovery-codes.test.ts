@@ -110,11 +110,9 @@ onDatabase('recovery codes', async (t, newDatabase) => {
       call('POST', '/api/auth/second-factor/recovery-codes', { cookie: from, body })
     assert.equal(codeOf(await make({ password: 'wrong', code: newCode() })), 'wrong_password')
     assert.equal(codeOf(await make({ password, code: '000000' })), 'invalid_code')
-    const made = await Promise.all([make({ password, code: newCode() }), make({ password, code: codes[0]! })])
-    assert.deepEqual(
-      made.map(({ status }) => status),
-      [200, 200]
-    )
+    const [byCode, byOld] = await Promise.all([make({ password, code: newCode() }), make({ password, code: codes[0]! })])
+    assert.equal(byCode.status, 200)
+    assert.ok([200, 401].includes(byOld.status), 'the first may have replaced the old one')
     assert.partialDeepStrictEqual(await factorOf(cookie), { recovery_codes_left: 10 })
     assert.equal(codeOf(await login(user, codes[1]!)), 'invalid_code')
     const plain = await control.signUp()

@@ -54,21 +54,26 @@ export async function queryRows<Row extends object = Record<string, unknown>>(
   return [...(Array.isArray(result) ? result : (result as { rows: unknown[] }).rows)] as Row[]
 }
 
+/** Settings of each connection to PostgreSQL. */
+export const postgresSettings = {
+  // The driver's own pauses grow to 20 s: requests would wait although the database is back.
+  backoff: (attempts: number) => Math.min(2 ** attempts / 100, 0.5),
+  // Prepared statements belong to a connection, and a pooler in transaction mode changes connections at any time.
+  prepare: false,
+  // Array types are not used. Looking them up would delay the first query of every connection.
+  fetch_types: false,
+  onnotice: () => {}
+}
+
 async function openPostgres(url: string, options: DatabaseOptions): Promise<Database> {
   const [{ default: postgres }, { drizzle }] = await Promise.all([
     import('postgres'),
     import('drizzle-orm/postgres-js')
   ])
   const settings = {
+    ...postgresSettings,
     max: options.poolSize ?? 10,
     connect_timeout: (options.connectTimeoutMs ?? 5000) / 1000,
-    // The driver's own pauses grow to 20 s: requests would wait although the database is back.
-    backoff: (attempts: number) => Math.min(2 ** attempts / 100, 0.5),
-    // Prepared statements belong to a connection, and a pooler in transaction mode changes connections at any time.
-    prepare: false,
-    // Array types are not used. Looking them up would delay the first query of every connection.
-    fetch_types: false,
-    onnotice: () => {},
     ...(!hasSeveralHosts(url) && { socket: openSocket })
   }
   const client = postgres(url, settings)

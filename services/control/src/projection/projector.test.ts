@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
+import { testsAll } from '@tollgate/sandbox/property-runs.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
@@ -102,7 +103,7 @@ onDatabase('the projector', async (t, newDatabase) => {
   const server = await leaseRedis({ program })
   t.after(() => server.giveBack())
   const databaseUrl = await newDatabase()
-  const many = process.env.TOLLGATE_TEST_ALL === 'true' ? 2000 : 300
+  const many = testsAll ? 2000 : 300
   const database = await openMigrated(t, databaseUrl)
   const { orm } = database
   const redis = await connect(t, server.url)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { testsAll } from '@tollgate/sandbox/property-runs.ts'
 import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { sql } from 'drizzle-orm'
@@ -11,7 +12,7 @@ import { outcomeOf, teamOf } from './testing/team-of.ts'
 const shipped = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
 /** Teams of two, so that all users want the last seat. */
 const catalog = { ...shipped, plans: { ...shipped.plans, team: { ...shipped.plans.team!, seats: 2 } } }
-const rounds = process.env.TOLLGATE_TEST_ALL === 'true' ? 5 : 2
+const rounds = testsAll ? 5 : 2
 
 onDatabase('concurrent changes of teams', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase(), catalog })

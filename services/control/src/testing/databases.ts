@@ -1,6 +1,7 @@
 import { need } from '@tollgate/sandbox/need.ts'
 import { findPostgres } from '@tollgate/sandbox/postgres/find-postgres.ts'
 import { type RunningPostgres, startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
+import { testsAll } from '@tollgate/sandbox/property-runs.ts'
 import { afterGroup } from '@tollgate/sandbox/testing/after-group.ts'
 import { type Test, test } from 'tap'
 import { type Database, openDatabase } from '../database/connect.ts'
@@ -10,7 +11,7 @@ import { leaseDatabase } from './lease-database.ts'
 import { newPgliteDirectory, type PgliteContent, removePgliteDirectory } from './pglite-directory.ts'
 
 /** A connection costs PostgreSQL about as much as a short test. */
-const usualPoolSize = 4
+const usualPoolSize = 2
 
 /** Makes a database that has all migrations, or none with `'empty'`. @returns its URL */
 export type NewDatabase = (content?: PgliteContent) => Promise<string>
@@ -36,7 +37,7 @@ export function onEachDatabase(name: string, suite: (t: Test, newDatabase: NewDa
     const server = await sharedPostgres()
     if (need(t, 'PostgreSQL', server)) await suite(t, onServer(t, server))
   })
-  if (process.env.TOLLGATE_TEST_ALL === 'true' || findPostgres(process.env) === null)
+  if (testsAll || findPostgres(process.env) === null)
     test(`${name}, on PGlite`, (t) => suite(t, async () => 'pglite:memory'))
 }
 
@@ -50,7 +51,7 @@ let shared: Promise<RunningPostgres | null> | undefined
 
 /** The PostgreSQL of all tests of this process that only use it; null if it is not installed. */
 function sharedPostgres(): Promise<RunningPostgres | null> {
-  shared ??= startPostgres({ unref: true }).then((server) => {
+  shared ??= startPostgres({ unref: true, settings: { autovacuum: 'off' } }).then((server) => {
     if (server !== null) afterGroup(() => server.stop())
     return server
   })

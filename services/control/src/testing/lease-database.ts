@@ -1,7 +1,11 @@
+import type { Socket } from 'node:net'
 import type { RunningPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { type SQL, sql } from 'drizzle-orm'
-import { type Database, openDatabase, queryRows } from '../database/connect.ts'
+import { drizzle } from 'drizzle-orm/postgres-js'
+import postgres from 'postgres'
+import { type Orm, postgresSettings, queryRows } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
+import { openSocket, type SocketTarget } from '../database/open-socket.ts'
 import { createDatabase } from './create-database.ts'
 
 /** A migrated database that a test borrows, with the rows that migrations insert and no others. */
@@ -13,6 +17,8 @@ export interface LeasedDatabase {
 
 interface Prepared {
   url: string
+  /** It stays open: to open one costs PostgreSQL as much as to empty a database. */
+  connection: Connection
   /** What {@link fingerprint} returned when the database was new. */
   schema: string
   /** The rows that migrations insert, as JSON by table. */
@@ -41,23 +47,53 @@ export async function leaseDatabase({ url: serverUrl }: RunningPostgres): Promis
 
 async function prepare(serverUrl: string): Promise<Prepared> {
   const url = await createDatabase(serverUrl)
-  return using(url, async ({ orm }) => {
+  const connection = connect(url)
+  return connection.use(async (orm) => {
     await migrate(orm)
     const rows = new Map<string, string>()
-    for (const table of await listTables(orm)) {
+    for (const { name } of await queryRows<{ name: string }>(orm, tables)) {
       const [found] = await queryRows<{ rows: string | null }>(
         orm,
-        sql`select json_agg(t)::text as rows from ${sql.raw(table)} t`
+        sql`select json_agg(t)::text as rows from ${sql.raw(name)} t`
       )
-      if (found?.rows != null) rows.set(table, found.rows)
+      if (found?.rows != null) rows.set(name, found.rows)
     }
-    return { url, schema: await readText(orm, fingerprint), rows }
+    return { url, connection, schema: await readText(orm, fingerprint), rows }
   })
 }
 
+/** One connection to a database. It ends with the server. */
+interface Connection {
+  /** Runs work on it. It does not keep this process when none runs. */
+  use<Result>(work: (orm: Orm) => Promise<Result>): Promise<Result>
+}
+
+function connect(url: string): Connection {
+  let socket: Socket | undefined
+  const orm = drizzle(
+    postgres(url, {
+      ...postgresSettings,
+      max: 1,
+      // Its timer would keep this process.
+      max_lifetime: null,
+      socket: (target: SocketTarget) => (socket = openSocket(target))
+    } as object)
+  )
+  return {
+    async use(work) {
+      socket?.ref()
+      try {
+        return await work(orm)
+      } finally {
+        socket?.unref()
+      }
+    }
+  }
+}
+
 /** Deletes all rows but those of migrations. @returns whether the schema is as it was */
-function isEmptied({ url, schema, rows }: Prepared): Promise<boolean> {
-  return using(url, async ({ orm }) => {
+function isEmptied({ connection, schema, rows }: Prepared): Promise<boolean> {
+  return connection.use(async (orm) => {
     await orm.execute(sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`)
@@ -79,9 +115,6 @@ function isEmptied({ url, schema, rows }: Prepared): Promise<boolean> {
 /** Tables and partitions of a migrated database, but not the parents of partitions, which have no rows. */
 const tables = sql`
   select oid::regclass::text as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`
-
-const listTables = async (orm: Database['orm']): Promise<string[]> =>
-  (await queryRows<{ name: string }>(orm, tables)).map(({ name }) => name)
 
 // A table without pages never had a row.
 const emptyAll = sql`
@@ -109,16 +142,7 @@ const fingerprint = sql`
       where setdatabase = (select oid from pg_database where datname = current_database()))
   ) as text`
 
-async function readText(orm: Database['orm'], query: SQL): Promise<string> {
+async function readText(orm: Orm, query: SQL): Promise<string> {
   const [row] = await queryRows<{ text: string }>(orm, query)
   return row!.text
-}
-
-async function using<Result>(url: string, work: (database: Database) => Promise<Result>): Promise<Result> {
-  const database = await openDatabase(url, { poolSize: 1 })
-  try {
-    return await work(database)
-  } finally {
-    await database.close()
-  }
 }

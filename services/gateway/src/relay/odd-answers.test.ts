@@ -6,6 +6,7 @@ import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse }
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { testsAll } from '@tollgate/sandbox/property-runs.ts'
 import t from 'tap'
 import { chatOf, post } from '../testing/client.ts'
 import { plainAnswer } from '../testing/fake-upstream.ts'
@@ -178,7 +179,7 @@ async function serve(http2: boolean): Promise<Served> {
 
 for (const http2 of [false, true]) {
   t.test(http2 ? 'over HTTP/2' : 'over HTTP/1.1', async (t) => {
-    const triesAll = !http2 || process.env.TOLLGATE_TEST_ALL === 'true'
+    const triesAll = !http2 || testsAll
     const tried = (answers: Record<string, Answer>) =>
       Object.entries(answers).filter(([name]) => triesAll || endsOverHttp2.includes(name))
     const [odd, healthy] = [await serve(http2), await serve(http2)]

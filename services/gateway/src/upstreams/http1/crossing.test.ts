@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
+import { testsAll } from '@tollgate/sandbox/property-runs.ts'
 import t from 'tap'
 import type { CallTimeouts } from '../upstream-pool.ts'
 import { Http1Pool } from './http1-pool.ts'
@@ -58,7 +59,7 @@ async function startFaultyUpstream(delay: Delay) {
 const restMs = 300
 
 /** Requests with a pause let connections rest for longer than the longest delay. */
-const requests = process.env.TOLLGATE_TEST_ALL === 'true' ? 720 : 180
+const requests = testsAll ? 720 : 180
 const cases: ReadonlyArray<{ delay: Delay; requests: number; pauseMs: number }> = [
   { delay: 'in the same packet', requests, pauseMs: 0 },
   { delay: 'a turn later', requests, pauseMs: 0 },

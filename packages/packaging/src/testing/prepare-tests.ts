@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { readLibraries, startCache } from '@tollgate/cli/testing/start-cache.mjs'
 import { generateSources } from '@tollgate/dashboard/build/generated-sources.ts'
+import { findPostgres } from '@tollgate/sandbox/postgres/find-postgres.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import type { Plugin } from 'rolldown'
 import { kept, libraries } from './libraries.ts'
@@ -75,9 +76,14 @@ const ownFolderOfTap = 'node_modules/@tapjs'
 
 const fileOf = (name: string): string => (name === 'tap' ? `${ownFolderOfTap}/tap` : name.replaceAll('/', '-'))
 
-// Tests of the dashboard import them.
+// What the tests need is made here once, where several processes would make it at the same time. Tests of the dashboard import these.
 await generateSources()
 if (startCache !== null) {
   mkdirSync(startCache, { recursive: true })
   await bundleLibraries(startCache)
+}
+// Without PostgreSQL, most tests of control copy these.
+if (findPostgres(process.env) === null) {
+  const { makePgliteOriginals } = await import('@tollgate/control/testing/pglite-directory.ts')
+  await makePgliteOriginals()
 }
