@@ -306,7 +306,7 @@ onDatabase('GET /api/keys/:id', async (t, newDatabase) => {
 test('a rotation answers in time even if Redis never answers', async (t) => {
   const server = await leaseRedis()
   const proxy = await startRedisProxy(server.url)
-  const control = await startControl({ redisUrl: proxy.url, acknowledgeTimeoutMs: 500 })
+  const control = await startControl({ redisUrl: proxy.url, acknowledgeTimeoutMs: 500, redisSilenceTimeoutMs: 2000 })
   t.after(async () => {
     proxy.restore()
     await control.close()
