@@ -21,6 +21,14 @@ export const faults: readonly SeededFault[] = [
     test: 'status, presented secret and account decide whether a key is valid'
   },
   {
+    name: 'judged-on-old-records',
+    summary: 'a call is accepted on records that another call has replaced meanwhile',
+    file: 'services/gateway/src/admission/admit-request.ts',
+    from: "return (answer.key?.version ?? '') === judged.key && (answer.account?.version ?? '') === judged.account",
+    to: 'return answer.key?.version === known.key?.version && answer.account?.version === known.account?.version',
+    test: 'no call of any route is accepted after a change of the key'
+  },
+  {
     name: 'old-records-admit',
     summary: 'a gateway goes on with the records of a key that it remembers',
     file: 'packages/state/src/admission/admit.lua',

@@ -202,10 +202,10 @@ async function confirm(redis: RedisLink, known: KnownKey, verdict: KeyVerdict): 
   if (answer.outcome === 'unverified') throw new ServiceError('state_unavailable')
   if (answer.outcome === 'ended' && endOverride(known, before, secretEndsAt)) return false
   if (answer.outcome === 'ended') throw new ServiceError(verdict.allowed ? verdict.endedCode : 'state_unavailable')
-  const isSame = answer.key?.version === known.key?.version && answer.account?.version === known.account?.version
   remember(known, answer)
-  // A missing record has no version, so Redis cannot confirm it by version.
-  return isSame
+  // A missing record has no version, so Redis cannot confirm it by version. What counts is what was judged: by now another request may
+  // have remembered these very records.
+  return (answer.key?.version ?? '') === judged.key && (answer.account?.version ?? '') === judged.account
 }
 
 async function throughRedis<Answer>(command: () => Promise<Answer>): Promise<Answer> {
