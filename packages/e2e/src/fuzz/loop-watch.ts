@@ -3,23 +3,18 @@ import { Worker } from 'node:worker_threads'
 import type { GatewayThread, Held } from './gateway-thread.ts'
 
 /** How long a client may hold the event loop, ms of CPU time. */
-export const maxHeldMs = 20
+const maxHeldMs = 20
 /** Compiling code or getting memory from the system holds the loop only once. So a slow action is tried again. */
 const maxTries = 3
 
 /** Runs a gateway in its own thread, and measures how long actions hold its event loop. */
 export class LoopWatch {
   readonly #thread: Worker
-  readonly #maxMs: number
   #longestTurnMs = 0
   #longestTurnWithGarbageMs = 0
 
-  /**
-   * @param upstream address of the upstream of all models
-   * @param maxMs how long the loop may be held, ms of CPU time
-   */
-  constructor(upstream: string, maxMs: number = maxHeldMs) {
-    this.#maxMs = maxMs
+  /** @param upstream address of the upstream of all models */
+  constructor(upstream: string) {
     this.#thread = new Worker(new URL('./gateway-thread.ts', import.meta.url), { workerData: upstream })
   }
 
@@ -36,11 +31,11 @@ export class LoopWatch {
    */
   async assertShort(what: string, act: () => Promise<void>): Promise<void> {
     let shortestMs = Number.POSITIVE_INFINITY
-    for (let times = 0; times < maxTries && shortestMs > this.#maxMs; times++) {
+    for (let times = 0; times < maxTries && shortestMs > maxHeldMs; times++) {
       shortestMs = Math.min(shortestMs, await this.#heldBy(act))
     }
     this.#longestTurnMs = Math.max(this.#longestTurnMs, shortestMs)
-    if (shortestMs > this.#maxMs) throw new Error(`The loop was held for ${Math.round(shortestMs)} ms by ${what}`)
+    if (shortestMs > maxHeldMs) throw new Error(`The loop was held for ${Math.round(shortestMs)} ms by ${what}`)
   }
 
   async #heldBy(act: () => Promise<void>): Promise<number> {

@@ -19,6 +19,7 @@ console.log(`${runs} runs of each kind. Repeat them with --seed ${seed}`)
 for (const [name, fuzz] of [
   ['requests', fuzzRequests],
   ['answers', fuzzAnswers],
+  ['answers by undici', (runs: number, seed: number) => fuzzAnswers(runs, seed, ', client: undici')],
   ['bodies', fuzzBodies],
   ['arrivals', fuzzArrivals],
   ['floods', fuzzFloods]

@@ -38,7 +38,7 @@ export const writing: Check = {
 }
 
 /** @returns time from the kill until gateways apply the change, ms */
-export async function repairByOther(system: ChaosSystem, write: Write): Promise<number> {
+async function repairByOther(system: ChaosSystem, write: Write): Promise<number> {
   const prepared = await write.prepare(system)
   await killWithin(system, prepared)
   const diedAt = performance.now()
