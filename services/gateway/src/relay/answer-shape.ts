@@ -13,7 +13,10 @@ const name = { other: 0, list: 1, usage: 2, error: 3, object: 4, finishReason: 5
  * has the list of answers, where its usage is, and which service tier it names. Reads only braces, brackets and texts, and does not check the rest.
  */
 export class AnswerShape implements BodyShape {
-  /** Whether the object has the list, and the list begins with an object. */
+  /**
+   * Whether the object has the list, and the list begins with an object. A whole object that reports usage needs no list: filters of
+   * providers answer so, and the provider bills what it reports.
+   */
   hasList = false
   /** Whether the bytes cannot be one JSON object. */
   isFaulty = false
@@ -102,8 +105,10 @@ export class AnswerShape implements BodyShape {
     if (this.#depth === 2) this.#inList = false
     this.#atDepth(this.#depth - 1)
     this.#expectsName = false
-    if (this.#depth === 0) this.#isClosed = true
-    else if (this.#depth === 1 && this.usageFrom >= 0 && this.usageEnd < 0) this.usageEnd = end
+    if (this.#depth === 0) {
+      this.#isClosed = true
+      this.hasList ||= this.usageEnd >= 0
+    } else if (this.#depth === 1 && this.usageFrom >= 0 && this.usageEnd < 0) this.usageEnd = end
   }
 
   /** @param end index after the byte, in the whole body */

@@ -373,6 +373,26 @@ for (const http2 of [false, true]) {
       assert.partialDeepStrictEqual((await ask('alone', false)).line, { code: null, estimated: true })
     })
 
+    t.test('an answer without choices that reports usage is passed on, and costs what it reports', async () => {
+      recover()
+      const filtered = { prompt_tokens: 10, completion_tokens: 0, total_tokens: 10 }
+      for (const choices of [[], null, undefined]) {
+        for (const [counts, costNanos] of [
+          [usage, usageCost],
+          [filtered, Math.ceil((10 * inputPicos) / 1000)]
+        ] as const) {
+          const text = JSON.stringify({ object: 'chat.completion', choices, usage: counts })
+          for (const answer of [sized(text), send(200, json, ...text.match(/.{1,9}/gs)!)]) {
+            odd.answer(answer)
+            const { calls } = odd
+            const { status, text: got, line } = await ask('alone', false)
+            assert.deepEqual([status, got, odd.calls], [200, text, calls + 1])
+            assert.partialDeepStrictEqual(line, { code: null, costNanos })
+          }
+        }
+      }
+    })
+
     t.test('words after the last usage are estimated; usage in each event is exact', async () => {
       recover()
       const usages = (tokens: number) =>
