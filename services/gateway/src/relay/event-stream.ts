@@ -4,6 +4,7 @@ import { memberOf } from '../body/member-of.ts'
 import type { ReceivedText } from '../tokens/received-text.ts'
 import { readUsage } from '../usage/chat-usage.ts'
 import { nameOf } from '../usage/reported-counts.ts'
+import { largerUsage } from '../usage/usage.ts'
 import { usageName } from '../usage/usage-name.ts'
 import { firstBoundary, lastBoundary } from './event-boundaries.ts'
 import { dataIn } from './event-data.ts'
@@ -120,7 +121,7 @@ export class EventStream extends EventFlow {
     )
     if (usage === null) return false
     usage.tier ??= nameOf(data, 'service_tier')
-    this.usage = usage
+    this.usage = largerUsage(this.usage, usage)
     const choices = memberOf(data, 'choices')
     const isOnly = Array.isArray(choices) && choices.length === 0
     this.#isUsageAlone = isOnly

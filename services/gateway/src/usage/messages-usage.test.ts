@@ -42,6 +42,13 @@ test('of several reports in a stream, the latest number that is not null counts,
   assert.equal(read.tier, 'standard')
 })
 
+test('a later report with less takes back nothing', async () => {
+  const less = { input_tokens: 1, output_tokens: 2, server_tool_use: { web_search_requests: 1 } }
+  const more = { output_tokens: 90, server_tool_use: { web_search_requests: 3 } }
+  const read = readMessagesUsage([start, more, less].reduce<unknown>(mergeMessagesUsage, null))!
+  assert.deepEqual([read.promptTokens, read.completionTokens, read.toolCalls], [4325, 90, 3])
+})
+
 test('further calls within a request count if the outer numbers leave them out', async () => {
   const iterations = [
     { type: 'message', input_tokens: 25, output_tokens: 50 },

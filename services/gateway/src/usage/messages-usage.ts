@@ -43,9 +43,10 @@ export function readMessagesUsage(usage: unknown): ReportedUsage | null {
 
 /**
  * Adds a later report of the same message to an earlier one: `message_delta` to `message_start`. All numbers are cumulative, so the
- * latest one that is not null counts. Some parts come only in the first report.
+ * largest one counts: a later report with less takes back nothing that was used. Some parts come only in the first report.
  */
 export function mergeMessagesUsage(earlier: unknown, later: unknown): unknown {
+  if (typeof earlier === 'number' && typeof later === 'number') return Math.max(earlier, later)
   if (!isObject(later)) return later ?? earlier
   if (!isObject(earlier)) return later
   const merged: Record<string, unknown> = Object.assign(Object.create(null), earlier)

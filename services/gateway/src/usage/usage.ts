@@ -32,6 +32,26 @@ export const nothingUsed: Usage = {
   hasOtherModels: false
 }
 
+const counters = Object.keys(noTokens) as Array<keyof typeof noTokens>
+
+/**
+ * The larger of two reports of one answer, counter by counter: a later report with less takes back nothing that was used.
+ *
+ * @param earlier null if `later` is the first
+ */
+export function largerUsage(earlier: ReportedUsage | null, later: ReportedUsage): ReportedUsage {
+  if (earlier === null) return later
+  const larger: ReportedUsage = { ...later, tier: later.tier ?? earlier.tier }
+  for (const counter of counters) {
+    const [before, after] = [earlier[counter], later[counter]]
+    if (before !== null && (after === null || before > after)) larger[counter] = before
+  }
+  if (earlier.toolCalls > later.toolCalls) larger.calls = earlier.calls
+  larger.writesForUnknownTime ||= earlier.writesForUnknownTime
+  larger.hasOtherModels ||= earlier.hasOtherModels
+  return larger
+}
+
 /**
  * Whether a usage needs no estimate. 0 output tokens count as missing here, because only an answer without words has none.
  */
