@@ -33,7 +33,8 @@ test('control that is killed at any step of a refresh completes it after its nex
   proxy.target = identity.url
   const payments = await startCatalogPayments()
   t.after(() => payments.close())
-  const database = await openMigratedDatabase(databaseUrl)
+  // Two are held while others are asked.
+  const database = await openMigratedDatabase(databaseUrl, 4)
   t.after(() => database.close())
   const { orm } = database
   const link = connectServer(redis.url, { name: 'test', silenceTimeoutMs: 30_000, onError: () => {} })
