@@ -110,7 +110,10 @@ onDatabase('recovery codes', async (t, newDatabase) => {
       call('POST', '/api/auth/second-factor/recovery-codes', { cookie: from, body })
     assert.equal(codeOf(await make({ password: 'wrong', code: newCode() })), 'wrong_password')
     assert.equal(codeOf(await make({ password, code: '000000' })), 'invalid_code')
-    const [byCode, byOld] = await Promise.all([make({ password, code: newCode() }), make({ password, code: codes[0]! })])
+    const [byCode, byOld] = await Promise.all([
+      make({ password, code: newCode() }),
+      make({ password, code: codes[0]! })
+    ])
     assert.equal(byCode.status, 200)
     assert.ok([200, 401].includes(byOld.status), 'the first may have replaced the old one')
     assert.partialDeepStrictEqual(await factorOf(cookie), { recovery_codes_left: 10 })
