@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { test } from 'tap'
 
 /** Prints each file of tap that is loaded after it. */
@@ -7,15 +8,20 @@ const printing = `data:text/javascript,${encodeURIComponent(`
   import module from 'node:module'
   module.registerHooks({
     load(url, context, nextLoad) {
-      if (url.includes('/@tapjs/')) process.stdout.write(url + '\\n')
+      if (/@tapjs|async-hook-domain/.test(url)) process.stdout.write(url + '\\n')
       return nextLoad(url, context)
     }
   })`)}`
+const unobserved = new URL('./unobserved.mjs', import.meta.url).href
 
-/** The files of tap that a program loads before it starts, with tap's arguments and these modules before them. */
-function filesBefore(imports: string[]): string {
-  const { stdout } = spawnSync(process.execPath, [...process.execArgv, '--eval', ''], {
-    env: { ...process.env, NODE_OPTIONS: [printing, ...imports].map((url) => `--import=${url}`).join(' ') },
+/** The files of tap that a program loads, with tap's arguments and these modules before them. */
+function filesOf(imports: string[], ...program: string[]): string {
+  const { stdout } = spawnSync(process.execPath, [...process.execArgv, ...program], {
+    env: {
+      ...process.env,
+      NODE_OPTIONS: [printing, ...imports].map((url) => `--import=${url}`).join(' '),
+      TEST_FILES: 'none'
+    },
     encoding: 'utf8'
   })
   return stdout
@@ -24,6 +30,13 @@ function filesBefore(imports: string[]): string {
 // The names of these files are private, see docs/library-internals.md. If they change, tests are only slower.
 test('tap does not watch the modules that a test loads', async () => {
   const watching = /\/(?:mock|processinfo)\//
-  assert.doesNotMatch(filesBefore([new URL('./unobserved.mjs', import.meta.url).href]), watching)
-  assert.match(filesBefore([]), watching, 'without the first import it does')
+  assert.doesNotMatch(filesOf([unobserved], '--eval', ''), watching)
+  assert.match(filesOf([], '--eval', ''), watching, 'without the first import it does')
+})
+
+test('tap does not follow the promises of a group', async () => {
+  const following = /async-hook-domain/
+  const group = fileURLToPath(new URL('./groups/unit.ts', import.meta.url))
+  assert.doesNotMatch(filesOf([unobserved], group), following)
+  assert.match(filesOf([], group), following, 'without the first import it does')
 })
