@@ -120,10 +120,10 @@ t.test('a settlement that Redis refused is charged in the empty Redis that repla
   // Like a master without replicas before a failover.
   await records.link.client.config('SET', 'min-replicas-to-write', '1')
   assert.equal((await served).status, 200)
-  // Waits for three attempts. Redis is killed between attempts, since an attempt in flight would count as done.
+  // Waits for six attempts: then the pause is long enough. Redis is killed between attempts, since one in flight would count as done.
   const refusals = async () =>
     Number(/errorstat_NOREPLICAS:count=(\d+)/.exec(await records.link.client.info('errorstats'))?.[1] ?? 0)
-  while ((await refusals()) < 3) await delay(2)
+  while ((await refusals()) < 6) await delay(2)
   assert.equal((await readCharges(records.link, account)).holds.length, 1)
 
   await fleet.restartRedis()
