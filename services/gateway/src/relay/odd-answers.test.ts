@@ -401,7 +401,8 @@ for (const http2 of [false, true]) {
         [word + usageEvent + word + word + word + finish + done, 'Hello'.length * 4 + 3, true],
         [usages(1) + word + word + finish + done, 'Hello'.length * 3 + 3, true],
         [usages(1) + usages(2) + usages(3) + finish + chunk({ role: 'assistant', content: '' }) + done, 3, false],
-        [usages(5) + usages(1) + finish + done, 5, false]
+        [usages(5) + usages(1) + finish + done, 5, false],
+        [usages(1) + word + usages(0) + finish + done, 'Hello'.length * 3 + 3, true]
       ] as const) {
         for (const pieces of [[text], text.match(/.{1,50}/gs)!]) {
           odd.answer(send(200, events, ...pieces))

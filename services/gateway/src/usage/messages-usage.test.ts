@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { mergeMessagesUsage, readMessagesUsage } from './messages-usage.ts'
-import { nothingUsed } from './usage.ts'
+import { isComplete, nothingUsed } from './usage.ts'
 
 const start = {
   input_tokens: 25,
@@ -25,7 +25,7 @@ test('the prompt is the sum of the disjoint input counts', async () => {
   })
 })
 
-test('of several reports in a stream, the latest number that is not null counts, and nothing is added', async () => {
+test('of several reports in a stream, the largest number counts, and nothing is added', async () => {
   const delta = {
     input_tokens: 10_682,
     cache_creation_input_tokens: null,
@@ -47,6 +47,13 @@ test('a later report with less takes back nothing', async () => {
   const more = { output_tokens: 90, server_tool_use: { web_search_requests: 3 } }
   const read = readMessagesUsage([start, more, less].reduce<unknown>(mergeMessagesUsage, null))!
   assert.deepEqual([read.promptTokens, read.completionTokens, read.toolCalls], [4325, 90, 3])
+})
+
+test('a report without output leaves it missing, although an earlier one had a number', async () => {
+  for (const output of [0, -5]) {
+    const read = readMessagesUsage([start, { output_tokens: output }].reduce<unknown>(mergeMessagesUsage, null))!
+    assert.equal(isComplete(read), false)
+  }
 })
 
 test('further calls within a request count if the outer numbers leave them out', async () => {

@@ -44,6 +44,8 @@ export function readMessagesUsage(usage: unknown): ReportedUsage | null {
 /**
  * Adds a later report of the same message to an earlier one: `message_delta` to `message_start`. All numbers are cumulative, so the
  * largest one counts: a later report with less takes back nothing that was used. Some parts come only in the first report.
+ *
+ * No output, or less than none, is a missing report, and the output is estimated: an earlier number may be of the beginning.
  */
 export function mergeMessagesUsage(earlier: unknown, later: unknown): unknown {
   if (typeof earlier === 'number' && typeof later === 'number') return Math.max(earlier, later)
@@ -51,7 +53,9 @@ export function mergeMessagesUsage(earlier: unknown, later: unknown): unknown {
   if (!isObject(earlier)) return later
   const merged: Record<string, unknown> = Object.assign(Object.create(null), earlier)
   for (const [name, value] of Object.entries(later)) {
-    if (value !== null) merged[name] = mergeMessagesUsage(merged[name], value)
+    if (value === null) continue
+    const isMissing = name === 'output_tokens' && typeof value === 'number' && value <= 0
+    merged[name] = isMissing ? value : mergeMessagesUsage(merged[name], value)
   }
   return merged
 }

@@ -35,7 +35,8 @@ export const nothingUsed: Usage = {
 const counters = Object.keys(noTokens) as Array<keyof typeof noTokens>
 
 /**
- * The larger of two reports of one answer, counter by counter: a later report with less takes back nothing that was used.
+ * The larger of two reports of one answer, counter by counter: a later report with less takes back nothing that was used. If the later one
+ * lacks the output, it stays missing and is estimated: the earlier number may be of the beginning.
  *
  * @param earlier null if `later` is the first
  */
@@ -46,6 +47,7 @@ export function largerUsage(earlier: ReportedUsage | null, later: ReportedUsage)
     const [before, after] = [earlier[counter], later[counter]]
     if (before !== null && (after === null || before > after)) larger[counter] = before
   }
+  if (!later.completionTokens) larger.completionTokens = later.completionTokens
   if (earlier.toolCalls > later.toolCalls) larger.calls = earlier.calls
   larger.writesForUnknownTime ||= earlier.writesForUnknownTime
   larger.hasOtherModels ||= earlier.hasOtherModels
