@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url'
 import { testsAll } from '@tollgate/sandbox/property-runs.ts'
 import { beginGroup, countShared, endGroup } from '@tollgate/sandbox/testing/after-group.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
-import root, { type Test } from 'tap'
-import { setCurrentTest } from './current-test.mjs'
+import root from 'tap'
+import { t as current, setCurrentTest } from './current-test.mjs'
 import { allTestFiles, dealOut, isLong } from './list-files.ts'
 import { readCpu, recordCpu } from './record-cpu.mjs'
 
@@ -35,9 +35,9 @@ export async function runGroup(entry: string): Promise<void> {
   beginGroup()
   // Tap's own listeners are there from now on.
   root.pipe(process.stdout)
-  let running: Test = root
+  setCurrentTest(root)
   // An error that nobody catches fails the file that runs.
-  process.setUncaughtExceptionCaptureCallback((err) => running.threw(err))
+  process.setUncaughtExceptionCaptureCallback((err) => current.threw(err))
   for (const file of chooseFiles(basename(entry, '.ts'))) {
     const [stateBefore, cpuBefore, sharedBefore] = [readState(), readCpu(), countShared()]
     const umask = process.umask()
@@ -45,7 +45,6 @@ export async function runGroup(entry: string): Promise<void> {
     await root.test(file, { timeout: fileTimeoutMs }, async (t) => {
       await t.test('all', async (t) => {
         setCurrentTest(t)
-        running = t
         await import(pathToFileURL(workspaceFile(file)).href)
       })
       // What a file starts for later files, too, stays.

@@ -21,17 +21,12 @@ import { prepareRevocations } from './traffic/revocations.ts'
 import { countOutcomes, type Sent } from './traffic/send-steadily.ts'
 import { startSteadyTraffic } from './traffic/steady-traffic.ts'
 
-/** Durations of the phases around a fault, ms. */
-export interface Pace {
-  /** Traffic before the fault. All of its requests must succeed. */
-  undisturbedMs: number
-  /** The system has recovered when no request has failed for this long. */
-  quietMs: number
-  /** How long gateways are asked with a revoked key. */
-  watchedMs: number
-}
-
-const defaultPace: Pace = { undisturbedMs: 3000, quietMs: 2000, watchedMs: 6000 }
+/** Traffic before the fault. All of its requests must succeed. */
+const undisturbedMs = 3000
+/** The system has recovered when no request has failed for this long. */
+const quietMs = 2000
+/** How long gateways are asked with a revoked key. */
+const watchedMs = 6000
 const recoveryTimeoutMs = 90_000
 const revokeEveryMs = 3000
 const preparedKeys = 6
@@ -45,8 +40,7 @@ const falseRefusal = /^(401|402|429)/
  *
  * @throws Error if requests fail before the fault, or if the system does not recover or settle after it
  */
-export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = defaultPace): Promise<Measured> {
-  const { undisturbedMs, quietMs, watchedMs } = pace
+export async function runFault(fault: Fault, system: ChaosSystem): Promise<Measured> {
   const { models, sql, link } = system
   const cappedAccounts = await seedCapped(system)
   const noticed = await seedNoticed(system)
@@ -91,7 +85,7 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = d
   }
   const restoredAt = performance.now()
   revocations.revokeOne()
-  await untilQuiet(steady.raw, restoredAt, quietMs)
+  await untilQuiet(steady.raw, restoredAt)
   await Promise.all([steady.stop(), capped.stop(), creations.stop(), budgets.finish()])
   stalls.disable()
   const giveUp = setTimeout(revocations.stop, recoveryTimeoutMs)
@@ -132,7 +126,7 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = d
 }
 
 /** Waits until no request has failed for `quietMs`. */
-async function untilQuiet(raw: readonly Sent[], restoredAt: number, quietMs: number): Promise<void> {
+async function untilQuiet(raw: readonly Sent[], restoredAt: number): Promise<void> {
   while (performance.now() < lastFailure(raw, restoredAt) + quietMs) {
     if (performance.now() > restoredAt + recoveryTimeoutMs) {
       throw new Error(

@@ -3,10 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { PGlite } from '@electric-sql/pglite'
-import { drizzle } from 'drizzle-orm/pglite'
 import manifest from '../../package.json' with { type: 'json' }
-import { migrate } from '../database/migrate.ts'
 
 /** `empty` has no tables, `migrated` those of this release. */
 export type PgliteContent = 'empty' | 'migrated'
@@ -52,8 +49,16 @@ async function original(content: PgliteContent): Promise<string> {
   mkdirSync(cache, { recursive: true })
   const own = `${path}.${process.pid}`
   if (content === 'migrated') await copyPgliteDirectory('empty', own)
+  // Loaded only here: most tests find the original made.
+  const { PGlite } = await import('@electric-sql/pglite')
   const database = await PGlite.create({ dataDir: own })
-  if (content === 'migrated') await migrate(drizzle(database))
+  if (content === 'migrated') {
+    const [{ drizzle }, { migrate }] = await Promise.all([
+      import('drizzle-orm/pglite'),
+      import('../database/migrate.ts')
+    ])
+    await migrate(drizzle(database))
+  }
   await database.close()
   try {
     renameSync(own, path)
