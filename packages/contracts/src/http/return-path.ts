@@ -5,7 +5,12 @@
 const known = /^(\/signed-in|\/dashboard(?=[/?#]|$)[^\\\s]*)$/
 
 /** Whether a sign-in may lead to this path. Every such path is a page of this site, never another one. */
-export const isReturnPath = (path: string): boolean => known.test(path)
+export function isReturnPath(path: string): boolean {
+  if (!known.test(path)) return false
+  // A browser removes dot segments: /dashboard/..//evil.example becomes //evil.example, which a link takes for another site.
+  const { pathname } = new URL(path, 'http://localhost')
+  return known.test(pathname) && !pathname.includes('//')
+}
 
 /** The path to open after signing in: the requested one if it is known, else the overview. */
 export function returnPath(requested: string | undefined): string {

@@ -98,6 +98,7 @@ onDatabase('sign-in with a provider', async (t, newDatabase) => {
       '//evil.example',
       '/\\evil.example',
       '/dashboard/\\evil',
+      '/dashboard/..//evil.example',
       '/dashboardx',
       '/api/auth/me'
     ]

@@ -6,6 +6,12 @@ export type AllowedNetworks = ReadonlyArray<ReturnType<typeof ipaddr.parseCIDR>>
 /** The network of all IPv6 addresses that are routed on the internet. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
+/**
+ * Public by number, but each virtual machine of Azure reaches its host's agent there, which has secrets of the machine:
+ * https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
+ */
+const azureHost = '168.63.129.16'
+
 /** @returns null if a text is not a network */
 export function readNetwork(text: string): AllowedNetworks[number] | null {
   return ipaddr.isValidCIDR(text) ? ipaddr.parseCIDR(text) : null
@@ -13,7 +19,7 @@ export function readNetwork(text: string): AllowedNetworks[number] | null {
 
 /**
  * Judges whether a webhook may be sent to an address. Public are only addresses that no document reserves for something else:
- * no private, link-local, loopback, shared (CGNAT) or multicast ones, and none that carry an IPv4 address (mapped, NAT64, 6to4,
+ * no private, link-local, loopback, shared (CGNAT) or multicast ones, not the host of an Azure machine, and none that carry an IPv4 address (mapped, NAT64, 6to4,
  * Teredo).
  *
  * @returns `allowed`: the operator listed its network
@@ -31,6 +37,7 @@ export function judgeAddress(address: string, allowed: AllowedNetworks): 'public
   const isPublic =
     !isZoned &&
     parsed.range() === 'unicast' &&
+    parsed.toString() !== azureHost &&
     (parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast as [ipaddr.IPv6, number]))
   return isPublic ? 'public' : 'refused'
 }
