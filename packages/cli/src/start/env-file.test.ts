@@ -23,6 +23,15 @@ test('without a file only the environment counts', async (t) => {
   assert.deepEqual(completeEnv({ A: '1' }, join(t.testdir(), '.env')), { A: '1' })
 })
 
+test('secrets are read from the files that variables name', async (t) => {
+  const directory = t.testdir({ stripe: 'sk_live_1\n', '.env': '' })
+  const env = { STRIPE_SECRET_KEY_FILE: join(directory, 'stripe'), REDIS_URL_FILE: '/nonexistent' }
+  assert.deepEqual(completeEnv(env, join(directory, '.env')), {
+    STRIPE_SECRET_KEY: 'sk_live_1',
+    REDIS_URL_FILE: '/nonexistent'
+  })
+})
+
 test('an unreadable file is an error', async (t) => {
   assert.throws(() => completeEnv({}, t.testdir()), { code: 'EISDIR' })
 })

@@ -1,5 +1,9 @@
+import { fileVariableOf, secretVariables } from './secret-files.ts'
+
 /** Every variable that a program of Tollgate reads: those of .env.example, of the tollgate command and of examples. */
 export const knownVariables: ReadonlySet<string> = new Set([
+  ...secretVariables.map(fileVariableOf),
+  'ALLOWED_HOSTS',
   'ANTHROPIC_API_KEY',
   'AUDIT_KEPT_DAYS',
   'AUTH_PROVIDERS',

@@ -2,6 +2,7 @@ import type { Static, TObject } from 'typebox'
 import { Value } from 'typebox/value'
 import { describeProblem } from './describe-problem.ts'
 import { findOddText } from './odd-text.ts'
+import { fileVariableOf, readSecretFiles } from './secret-files.ts'
 import { findUnknownVariables } from './unknown-variables.ts'
 
 /** Thrown by {@link loadConfig}. The message has a line for each bad variable, and no values, which may be secrets. */
@@ -22,6 +23,8 @@ export class ConfigError extends Error {
  * `default`. An empty variable counts as absent, as in compose files and `.env`. Other variables are ignored. `rules` are checks
  * across variables: each returns a problem that names its variable, or null.
  *
+ * A secret may be in a file: see {@link readSecretFiles}.
+ *
  * A property's `where` says where to get a required variable, and its `must` replaces the words about a wrong value.
  *
  * @returns a frozen object of the schema's type
@@ -32,9 +35,10 @@ export function loadConfig<Schema extends TObject>(
   env: Record<string, string | undefined>,
   rules: ReadonlyArray<(config: Static<Schema>) => string | null> = []
 ): Readonly<Static<Schema>> {
+  const files = readSecretFiles(env)
   const named: Record<string, string> = {}
   for (const name of Object.keys(schema.properties)) {
-    const text = env[name]
+    const text = files.env[name]
     if (text !== undefined && text !== '') named[name] = text
   }
   const converted = Value.Convert(schema, Value.Default(schema, { ...named })) as Record<string, unknown>
@@ -43,6 +47,10 @@ export function loadConfig<Schema extends TObject>(
     if (typeof converted[name] === 'number' && converted[name] !== Number(text)) converted[name] = text
   }
   const problems = new Map<string, string>()
+  for (const name of Object.keys(schema.properties)) {
+    const problem = files.problems.find((one) => one.startsWith(`${fileVariableOf(name)}:`))
+    if (problem !== undefined) problems.set(name, problem)
+  }
   for (const [name, text] of Object.entries(named)) {
     const odd = findOddText(text)
     if (odd !== null) problems.set(name, `${name}: ${odd}`)
