@@ -32,6 +32,7 @@ import { serveDashboard } from './dashboard/serve-dashboard.ts'
 import { answerUnknown } from './dashboard/unknown-page.ts'
 import type { Database } from './database/connect.ts'
 import { docsEndpoints } from './docs/endpoints.ts'
+import { refuseOtherHosts } from './http/allowed-hosts.ts'
 import { endConnectionsOnClose } from './http/closing.ts'
 import { decodeBodies } from './http/encoded-body.ts'
 import { answerClientError, refuseAmbiguousHeads, sendFailure, sendNotFound } from './http/failures.ts'
@@ -79,6 +80,7 @@ export type ControlDependencies = RequestLogOptions & {
     | 'publicUrl'
     | 'gatewayPublicUrl'
     | 'serviceDomain'
+    | 'allowedHosts'
     | 'extraOrigins'
     | 'trustProxy'
     | 'docsUrl'
@@ -186,6 +188,7 @@ function createServer({
   answerUnknown(app, sendNotFound)
   if (tracing !== null) traceRequests(app, tracing)
   refuseAmbiguousHeads(app)
+  refuseOtherHosts(app, config.allowedHosts)
   decodeBodies(app)
   readJsonBodies(app)
   refuseUnstorableText(app)

@@ -53,6 +53,8 @@ test('a bad variable is named, and its value is not repeated', async () => {
     ['CORS_EXTRA_ORIGINS', 'http://localhost:5173, localhost'],
     ['CORS_EXTRA_ORIGINS', 'http://localhost:5173/'],
     ['CORS_EXTRA_ORIGINS', '*'],
+    ['ALLOWED_HOSTS', 'https://app.example.com'],
+    ['ALLOWED_HOSTS', 'app.example.com, app.example.com:443'],
     ['SUPABASE_URL', 'project.supabase.example'],
     ['SUPABASE_ANON_KEY', 'anon\nkey'],
     ['SUPABASE_SERVICE_ROLE_KEY', 'service\nkey'],

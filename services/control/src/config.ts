@@ -60,6 +60,8 @@ export const ControlVariables = Type.Object({
     must: 'a host such as example.com, without https:// and in lower case',
     default: ''
   }),
+  /** Host names, separated by commas, that requests may name in `Host`. Empty: all, since a proxy may choose its own. */
+  ALLOWED_HOSTS: Type.String({ default: '' }),
   /** Origins, separated by commas, that may call `/api` from browsers besides the subdomains of the service domain. */
   CORS_EXTRA_ORIGINS: Type.String({ default: '' }),
   SUPABASE_URL: Text('Copy it from supabase.com: your project, Project Settings, Data API'),
@@ -151,6 +153,8 @@ export type ControlConfig = {
   /** An origin, too. */
   readonly gatewayPublicUrl: string
   readonly serviceDomain: string
+  /** Host names without ports, in lower case; empty: requests may name any. */
+  readonly allowedHosts: readonly string[]
   readonly extraOrigins: readonly string[]
   readonly identity: {
     readonly url: string
@@ -214,6 +218,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
     publicUrl: publicUrl.origin,
     gatewayPublicUrl: new URL(variables.GATEWAY_PUBLIC_URL).origin,
     serviceDomain: serviceDomain(variables),
+    allowedHosts: list(variables.ALLOWED_HOSTS.toLowerCase()),
     extraOrigins: list(variables.CORS_EXTRA_ORIGINS),
     identity: {
       url: variables.SUPABASE_URL.replace(/\/+$/, ''),
@@ -295,6 +300,10 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
       ? null
       : 'SERVICE_DOMAIN: must be the host of PUBLIC_URL or a domain above it'
   },
+  ({ ALLOWED_HOSTS }) =>
+    list(ALLOWED_HOSTS).every((host) => /^([a-z0-9.-]+|\[[0-9a-f:.]+\])$/i.test(host))
+      ? null
+      : 'ALLOWED_HOSTS: every entry must be a host such as app.example.com, without https:// and port',
   ({ CORS_EXTRA_ORIGINS }) =>
     list(CORS_EXTRA_ORIGINS).every(isOrigin)
       ? null

@@ -1,13 +1,37 @@
 import { type EmbeddedPart, replaceableParts, type Variables } from '../system/embedded.ts'
+import { SystemError } from '../system/system-error.ts'
 
 /** Where the demo's visitors ask for a plan without a price. Nobody gets this mail. */
 const demoSalesUrl = 'mailto:sales@tollgate.example'
+
+/** The names of this machine. */
+const ownHosts = ['localhost', '127.0.0.1', '[::1]']
 
 /** Whether every part is embedded: with a real service, other people may use the system. */
 export const isDemo = (embedded: ReadonlySet<EmbeddedPart>): boolean =>
   replaceableParts.every((part) => embedded.has(part))
 
-/** Control's further variables in the demo. */
+/**
+ * Control's further variables.
+ *
+ * @throws SystemError if the demo users, whose passwords are published, could be reached from other machines
+ */
 export function demoControlEnv(env: Variables, embedded: ReadonlySet<EmbeddedPart>): Variables {
-  return isDemo(embedded) && !env.SALES_URL && !env.SUPPORT_URL ? { SALES_URL: demoSalesUrl } : {}
+  return {
+    ...(embedded.has('identity') && { ALLOWED_HOSTS: allowedHosts(env) }),
+    ...(isDemo(embedded) && !env.SALES_URL && !env.SUPPORT_URL && { SALES_URL: demoSalesUrl })
+  }
+}
+
+function allowedHosts(env: Variables): string {
+  for (const name of ['CONTROL_HOST', 'GATEWAY_HOST'] as const) {
+    const host = env[name]
+    if (host && ![...ownHosts, '::1'].includes(host)) {
+      throw new SystemError(
+        `${name}=${host} would let other machines sign in with the demo's passwords, which are published. Remove ${name}, or set SUPABASE_URL to use real accounts.`
+      )
+    }
+  }
+  const publicHost = env.PUBLIC_URL && URL.canParse(env.PUBLIC_URL) ? [new URL(env.PUBLIC_URL).hostname] : []
+  return env.ALLOWED_HOSTS || [...new Set([...ownHosts, ...publicHost])].join(',')
 }

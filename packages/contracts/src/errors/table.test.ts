@@ -16,6 +16,7 @@ const typesOfStatus: Record<number, readonly string[]> = {
   409: ['invalid_request_error'],
   413: ['invalid_request_error'],
   415: ['invalid_request_error'],
+  421: ['invalid_request_error'],
   426: ['invalid_request_error'],
   429: ['rate_limit_error'],
   500: ['gateway_error'],

@@ -64,6 +64,11 @@ export const errorTable = {
     'invalid_request_error',
     'The endpoint does not accept this method. Use a method from the Allow header.'
   ],
+  unknown_host: [
+    421,
+    'invalid_request_error',
+    'This host name is not served. Use the public address, or ask the operator to add the name to ALLOWED_HOSTS.'
+  ],
   websocket_not_offered: [
     426,
     'invalid_request_error',

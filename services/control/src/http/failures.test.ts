@@ -27,7 +27,7 @@ function assertFailure(answer: Answer, { status, code, message }: Failure, what:
 }
 
 test('failures', async (t) => {
-  const control = await startControl()
+  const control = await startControl({ allowedHosts: ['localhost', '127.0.0.1', '[::1]'] })
   t.after(() => control.close())
   const { call } = control
 
@@ -172,6 +172,23 @@ test('failures', async (t) => {
       assert.equal(headers['cache-control'], 'no-store')
       assert.equal(headers['strict-transport-security'], undefined)
       assert.equal(headers['x-powered-by'], undefined)
+    }
+  })
+
+  await t.test('with ALLOWED_HOSTS, pages and API are not served at other host names', async () => {
+    const ask = async (host: string, url: string) => control.app.inject({ url, headers: { host } })
+    for (const host of ['localhost', 'LOCALHOST:3000', '127.0.0.1:1', '[::1]:3000']) {
+      assert.equal((await ask(host, '/livez')).statusCode, 200, host)
+    }
+    for (const host of ['evil.example', 'localhost.evil.example', 'localhost@evil.example', 'localhost:3000:1', '']) {
+      for (const url of ['/livez', '/', '/api/openapi.json', '/nothing']) {
+        const { statusCode, headers, body } = await ask(host, url)
+        assertFailure(
+          { status: statusCode, headers, body: JSON.parse(body), cookies: [] },
+          { status: 421, code: 'unknown_host' },
+          `${host}${url}`
+        )
+      }
     }
   })
 

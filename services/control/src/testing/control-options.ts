@@ -55,6 +55,8 @@ export interface StartControlOptions {
   /** Default: no dashboard. */
   dashboardDir?: string
   extraOrigins?: string[]
+  /** Default: none, so that every host is served. */
+  allowedHosts?: string[]
   trustProxy?: boolean | string[]
   docsUrl?: string
   /** Share of successful requests with a line in the log. Default: 1. */
@@ -106,6 +108,7 @@ export function configOf(
     dashboardDir: options.dashboardDir ?? '/nonexistent',
     serviceDomain: options.serviceDomain ?? new URL(publicUrl).hostname,
     extraOrigins: options.extraOrigins ?? [],
+    allowedHosts: options.allowedHosts ?? [],
     trustProxy: options.trustProxy ?? false,
     identity: {
       url: options.identityUrl ?? identity.url,

@@ -18,7 +18,15 @@ const refused = [
 
 test('only addresses of the internet are public', async () => {
   for (const address of refused) assert.equal(judgeAddress(address, []), 'refused', address)
-  for (const address of ['1.1.1.1', '8.8.8.8', '172.32.0.1', '100.128.0.1', '168.63.129.17', '2606:4700::1111', '2a00:1450::1']) {
+  for (const address of [
+    '1.1.1.1',
+    '8.8.8.8',
+    '172.32.0.1',
+    '100.128.0.1',
+    '168.63.129.17',
+    '2606:4700::1111',
+    '2a00:1450::1'
+  ]) {
     assert.equal(judgeAddress(address, []), 'public', address)
   }
 })
