@@ -28,6 +28,8 @@ const secrets: Record<string, string> = {
   SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
   SMTP_URL: 'smtps://user:password@mail.example.com'
 }
+/** What an operator sets in the kustomization. */
+const settings = { TRUST_PROXY: '10.244.3.0/24' }
 const redisUrls: Record<string, string> = {
   'overlays/small': 'redis://:password@tollgate-redis',
   'overlays/large': 'redis+cluster://:password@redis-0.redis.redis.svc,redis-1.redis.redis.svc,redis-2.redis.redis.svc'
@@ -82,8 +84,11 @@ for (const overlay of overlays) {
             value ?? (name === 'REDIS_URL' ? redisUrls[overlay] : secrets[name])
           ])
         )
-      loadControlConfig(withSecrets(control))
-      loadGatewayConfig(withSecrets(gateway))
+      loadControlConfig({ ...withSecrets(control), ...settings })
+      loadGatewayConfig({ ...withSecrets(gateway), ...settings })
+      // Whoever trusts a network of clients lets them choose their own addresses. So there is no default.
+      assert.throws(() => loadControlConfig(withSecrets(control)), /TRUST_PROXY: /)
+      assert.throws(() => loadGatewayConfig(withSecrets(gateway)), /TRUST_PROXY: /)
     })
 
     t.test('every Secret and its keys are on the page, and every ConfigMap exists', async () => {

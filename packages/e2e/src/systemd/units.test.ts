@@ -10,12 +10,30 @@ import { environmentOf, readShipped, valuesOf } from './unit-file.ts'
 const gatewayUnit = readShipped('tollgate-gateway@.service')
 const controlUnit = readShipped('tollgate-control.service')
 
-t.test('the services accept the shipped settings', async () => {
-  const gateway = loadGatewayConfig(environmentOf(gatewayUnit, readShipped('gateway.env'), '8081'))
+/** What an operator fills in. */
+const filledIn = {
+  SUPABASE_URL: 'https://project.supabase.co',
+  SUPABASE_ANON_KEY: 'anon-key',
+  SUPABASE_SERVICE_ROLE_KEY: 'service-role-key',
+  STRIPE_SECRET_KEY: 'sk_live_secret',
+  STRIPE_WEBHOOK_SECRET: 'whsec_sixteen_characters',
+  DATABASE_URL: 'postgres://tollgate:password@127.0.0.1:5432/tollgate',
+  REDIS_URL: 'redis://:password@127.0.0.1'
+}
+
+t.test('the services do not start with the shipped settings before the operator fills them in', async () => {
+  const ofGateway = environmentOf(gatewayUnit, readShipped('gateway.env'), '8081')
+  const ofControl = environmentOf(controlUnit, readShipped('control.env'))
+  assert.throws(() => loadGatewayConfig(ofGateway), /REDIS_URL: missing/)
+  for (const name of Object.keys(filledIn)) {
+    const missing = new RegExp(`${name}: missing`)
+    assert.throws(() => loadControlConfig({ ...ofControl, ...filledIn, [name]: ofControl[name] }), missing)
+  }
+  const gateway = loadGatewayConfig({ ...ofGateway, ...filledIn })
   assert.equal(gateway.GATEWAY_PORT, 8081)
   assert.equal(gateway.GATEWAY_ADMIN_PORT, 18081)
   assert.equal(gateway.UPSTREAMS_FILE, '/etc/tollgate/upstreams.yaml')
-  const control = loadControlConfig(environmentOf(controlUnit, readShipped('control.env')))
+  const control = loadControlConfig({ ...ofControl, ...filledIn })
   assert.equal(control.catalogFile, '/etc/tollgate/catalog.yaml')
 })
 
