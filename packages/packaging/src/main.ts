@@ -4,11 +4,19 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checksumsFile } from './files/checksums.ts'
+import { readSource } from './files/provenance.ts'
+import { readSigningKey, signatureFile, signPackage } from './files/sign.ts'
 import { makePackages } from './make-package.ts'
 import { packagePlans } from './packages.ts'
 
 // `npm run package` makes all packages in `dist`. `npm run package -- --verify` makes them once more, and compares both.
-const { values } = parseArgs({ options: { verify: { type: 'boolean', default: false } } })
+// `npm run package -- --sign KEY` signs them with the private key of this file.
+const { values } = parseArgs({
+  options: { verify: { type: 'boolean', default: false }, sign: { type: 'string' } }
+})
+// A wrong key and changed sources are reported before the work.
+const key = values.sign === undefined ? null : readSigningKey(values.sign)
+if (key !== null) assertCommitted()
 const first = workspaceFile('dist')
 await makeAll(first)
 if (values.verify) {
@@ -20,6 +28,19 @@ if (values.verify) {
     rmSync(second, { recursive: true })
   }
   console.log('A second build has the same bytes.')
+}
+if (key !== null) {
+  for (const { name } of packagePlans) {
+    signPackage(join(first, name), key)
+    console.log(join(first, name, signatureFile))
+  }
+}
+
+/** @throws Error if a signature would be for sources that nobody can find again */
+function assertCommitted(): void {
+  const { commit, isChanged } = readSource(workspaceFile(''))
+  if (commit === null) throw new Error('Sign packages in a git clone: their provenance names the commit.')
+  if (isChanged) throw new Error('Files differ from the commit, or are new. Commit or remove them, then sign.')
 }
 
 async function makeAll(folder: string): Promise<void> {

@@ -6,6 +6,7 @@ import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { bundle } from './bundle/bundle.ts'
 import { checksumsFile, writeChecksums } from './files/checksums.ts'
 import { copyFiles } from './files/copy-files.ts'
+import { provenanceFile, readSource, writeProvenance } from './files/provenance.ts'
 import { minNodeMajor, writeLauncher } from './launch/launcher.ts'
 import { readDashboardLibraries, readLibraries, unique } from './libraries/read-libraries.ts'
 import { licencesFile, writeLicences } from './libraries/write-licences.ts'
@@ -45,6 +46,8 @@ export async function makePackage(plan: PackagePlan, outDir: string): Promise<vo
   writeFileSync(join(outDir, licencesFile), writeLicences(libraries))
   writeFileSync(join(outDir, sbomFile), writeSbom(`tollgate-${plan.name}`, version, libraries))
   writeFileSync(join(outDir, 'package.json'), `${JSON.stringify(describePackage(plan), null, 2)}\n`)
+  const made = { name: plan.name, version, checksums: writeChecksums(outDir) }
+  writeFileSync(join(outDir, provenanceFile), writeProvenance(made, readSource(root), root))
   writeFileSync(join(outDir, checksumsFile), writeChecksums(outDir))
 }
 
