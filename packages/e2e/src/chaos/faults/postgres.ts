@@ -44,6 +44,16 @@ export const postgresFaults: readonly Fault[] = [
     }
   },
   {
+    name: 'postgres-slow',
+    summary: 'every answer of PostgreSQL takes 300 ms longer, for 10 s',
+    allowed: { retriesSucceed: true },
+    async inject({ controls }) {
+      for (const { database } of controls) database.shape({ delayMs: 150 })
+      await delay(lastsMs)
+      for (const { database } of controls) database.restore()
+    }
+  },
+  {
     name: 'postgres-silent',
     summary: 'packets between control and PostgreSQL are dropped for 10 s',
     allowed: { retriesSucceed: true },
