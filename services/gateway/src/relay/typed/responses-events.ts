@@ -1,3 +1,4 @@
+import { wordsIn } from '../../tokens/words.ts'
 import { hostedCalls, isHostedCall } from '../../usage/hosted-calls.ts'
 import { addCalls } from '../../usage/reported-counts.ts'
 import { readResponsesUsage } from '../../usage/responses-usage.ts'
@@ -7,16 +8,6 @@ import { type MemberScan, maxValueBytes } from './member-scan.ts'
 import { type OutputItem, outputItems, outputPaths } from './output-items.ts'
 import { TypedEvents } from './typed-events.ts'
 
-/** What the model wrote into an item. Other members repeat the request, or cannot be read. */
-const itemPaths = [
-  'item.content',
-  'item.name',
-  'item.arguments',
-  'item.input',
-  'item.action',
-  'item.actions',
-  'item.operation'
-]
 const paths = [
   'type',
   'error',
@@ -26,10 +17,10 @@ const paths = [
   'response.id',
   ...outputPaths('response.output'),
   'output_index',
+  'item',
   'item.type',
   'item.status',
-  'item.action.type',
-  ...itemPaths
+  'item.action.type'
 ]
 
 /**
@@ -130,9 +121,9 @@ export class ResponsesEvents extends TypedEvents {
       this.#hosted.push({ type, status: event.valueOf('item.status'), action: event.valueOf('item.action.type') })
     }
     if (this.received.size === this.#sizeAtItem && type !== 'reasoning') {
-      const words = itemPaths.map((path) => event.valueOf(path)).filter((value) => value != null)
+      const words = wordsIn(event.valueOf('item'))
       if (event.bytes > maxValueBytes) this.received.skip(event.bytes)
-      else if (words.length > 0) this.received.addWords({ [`item ${event.valueOf('output_index')}`]: words })
+      else if (words !== null) this.received.addWords({ [`item ${event.valueOf('output_index')}`]: words })
     }
     this.#sizeAtItem = this.received.size
   }
