@@ -137,7 +137,9 @@ t.test('results of searches are charged although the usage of a message reports 
       const usage = { ...tokens, ...(report !== undefined && { server_tool_use: report }) }
       upstream.answer((received) => {
         if (!stream) {
-          received.response.end(JSON.stringify({ type: 'message', model: 'm', content, stop_reason: 'end_turn', usage }))
+          received.response.end(
+            JSON.stringify({ type: 'message', model: 'm', content, stop_reason: 'end_turn', usage })
+          )
           return
         }
         const blocks = content.map(

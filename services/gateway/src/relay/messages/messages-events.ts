@@ -61,9 +61,9 @@ export class MessagesEvents extends TypedEvents {
     )
   }
 
-  /** Those of a block are read with it. */
+  /** The words of a block's beginning are read with it. The message's own events have none. */
   protected override hasWords(type: unknown): boolean {
-    return type !== 'content_block_start'
+    return typeof type !== 'string' || type === 'content_block_delta'
   }
 
   protected read(type: unknown, event: MemberScan): boolean {
