@@ -249,10 +249,7 @@ t.test('texts beside the words are kept, whatever their name, and repeats of the
     return received.received().bytes.toString()
   }
   const [so, far] = ['{"reasoning":"so"}\n', '{"reasoning":"far"}\n']
-  assert.equal(
-    kept('delta', { delta: {}, reasoning: 'so' }, { reasoning: 'far', delta: {} }),
-    `{}\n${so}${far}{}\n`
-  )
+  assert.equal(kept('delta', { delta: {}, reasoning: 'so' }, { reasoning: 'far', delta: {} }), `{}\n${so}${far}{}\n`)
   assert.equal(kept('delta', { delta: { reasoning: 'so' } }), '{"reasoning":"so"}\n')
   assert.equal(kept('text', { text: '', reasoning: 'so' }), `""\n${so}`)
   assert.equal(kept('delta', { message: { reasoning: 'so' }, reasoning: 'far' }), far + so)

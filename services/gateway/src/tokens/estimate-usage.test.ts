@@ -134,7 +134,9 @@ t.test('a prompt is counted in every form of input', async () => {
   const promptOf = (api: Api, body: object) => {
     const bytes = Buffer.from(JSON.stringify(body))
     const promptBytes = bytes.length - Buffer.byteLength('{"":}') - 5
-    return counted('', {}, { prompt: { body: bytes, api, media: {}, promptBytes, storedTokens: 0 } }).promptTokens!
+    const template = { request: 0, message: 8 }
+    const prompt = { body: bytes, api, media: {}, template, promptBytes, storedTokens: 0 }
+    return counted('', {}, { prompt }).promptTokens!
   }
   const message = promptOf('chat', { messages: [{ role: 'user', content: 'Hello world, and more of it' }] })
   assert.ok(message >= countTokens('Hello world, and more of it') + 7 && message < 60, `${message}`)
