@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox'
-import type { Api } from './apis.ts'
 
 /** Tokens that a model's template adds to a prompt, besides the bytes of the request. */
 export const AddedTokens = Type.Object({
@@ -19,7 +18,10 @@ export const defaultAddedTokens: AddedTokens = { request: 64, message: 8 }
 const noTokens: AddedTokens = { request: 0, message: 0 }
 
 /** What the template of a model adds to a request of an API. Only chats have templates. */
-export function addedTokens({ templateTokens }: { templateTokens?: TemplateTokens }, api: Api): AddedTokens {
+export function addedTokens(
+  { templateTokens }: { templateTokens?: TemplateTokens },
+  api: keyof TemplateTokens | 'completions' | 'embeddings'
+): AddedTokens {
   if (api === 'completions' || api === 'embeddings') return noTokens
   return templateTokens === undefined ? defaultAddedTokens : templateTokens[api]
 }
