@@ -2,7 +2,7 @@ import { wordsIn } from '../../tokens/words.ts'
 import { hostedCalls, isHostedCall } from '../../usage/hosted-calls.ts'
 import { addCalls } from '../../usage/reported-counts.ts'
 import { readResponsesUsage } from '../../usage/responses-usage.ts'
-import { nothingUsed } from '../../usage/usage.ts'
+import { largerUsage, nothingUsed } from '../../usage/usage.ts'
 import { type IssuedIds, issuedIds } from '../issued-ids.ts'
 import { type MemberScan, maxValueBytes } from './member-scan.ts'
 import { type OutputItem, outputItems, outputPaths } from './output-items.ts'
@@ -107,7 +107,8 @@ export class ResponsesEvents extends TypedEvents {
       addCalls(usage, hostedCalls(items, event.valueOf('response.tool_usage')))
       addCalls(usage, hostedCalls(this.#hosted, null))
     }
-    this.usage = isUnserved ? nothingUsed : usage
+    if (isUnserved) this.usage = nothingUsed
+    else if (usage !== null) this.usage = largerUsage(this.usage, usage)
     this.#isDone = true
     this.#issued = issuedIds(event.valueOf('response.id'), items)
     this.#sizeAtEnd = this.received.size
