@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { ModelPrices } from '../prices/model-prices.ts'
 import { AudioRule, ImageRule } from './media-rules.ts'
+import { TemplateTokens } from './template-tokens.ts'
 
 /** Whole nanodollars (1e-9 USD). */
 const Nanos = Type.Integer({ minimum: 0 })
@@ -46,6 +47,8 @@ export const Model = Type.Object({
    * how much the model has produced. Absent: no hidden output.
    */
   hidesOutput: Type.Optional(Type.Boolean()),
+  /** Tokens that the model's template adds to a prompt. Absent: {@link defaultAddedTokens} for each API. */
+  templateTokens: Type.Optional(TemplateTokens),
   /** The tokenizer that counts prompts exactly; null if it is not known. */
   tokenizer: Type.Union([Type.Literal('o200k_base'), Type.Null()])
 })

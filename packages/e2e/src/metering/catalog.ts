@@ -43,6 +43,9 @@ export const everyPrice: ModelPrices = {
   callNanos: { web_search: 1_000_019 }
 }
 
+/** What a template adds. Few, so that tests can compute what is reserved. */
+const around = { request: 0, message: 8 }
+
 /**
  * Describes a chat model.
  *
@@ -60,6 +63,7 @@ export function chatModel(name: string, upstream = 'models'): Model {
     defaultOutputTokens: 1000,
     fewestOutputTokens: 16,
     outputParameter: 'max_tokens',
+    templateTokens: { chat: around, responses: around, messages: around },
     tokenizer: null
   }
 }

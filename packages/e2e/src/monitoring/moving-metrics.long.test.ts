@@ -20,6 +20,7 @@ const still: Readonly<Record<string, string>> = {
   tollgate_settlements_waiting: 'Redis down while requests end: chaos alert SettlementsWaiting',
   tollgate_holds_reaped_total: 'a killed gateway: chaos alert HoldsCharged',
   tollgate_usage_above_bound_total: 'a provider that ignores the limit: chaos alert UsageAboveBound',
+  tollgate_usage_above_bound_dollars_total: 'a provider that ignores the limit: chaos alert UsageAboveBound',
   tollgate_usage_unpriced_total:
     'a kind of usage without a price: the gateway’s tests of settlement. Without such usage it has no sample',
   tollgate_model_unavailable_total:

@@ -11,6 +11,7 @@ import {
 import { Exchange } from './exchange.ts'
 import { listedModels } from './listed-models.ts'
 import { type ParsedModelName, parseModelName } from './model-name.ts'
+import { oddAnswer } from './odd-answer.ts'
 import { readBody } from './read-body.ts'
 import { markedBehaviour } from './request-marker.ts'
 import type { RequestRecorder } from './request-recorder.ts'
@@ -53,7 +54,7 @@ export function requestHandler(settings: ModelsSettings, recorder: RequestRecord
     if (asked === null) return
     const { body, request, model } = asked
     const behaviour = markedBehaviour(body, asked.behaviour)
-    const answer = request.answer(model, behaviour, Math.floor(Date.now() / 1000))
+    const answer = oddAnswer(request.answer(model, behaviour, Math.floor(Date.now() / 1000)), behaviour)
     record.promptTokens = answer.promptTokens
     record.cachedTokens = answer.cachedTokens
     record.reasoningTokens = answer.reasoningTokens

@@ -22,6 +22,7 @@
  * | `think-ms=<ms>` | waits between a stream's head, when the reasoning is complete, and its first event |
  * | `bills-aborted` | produces a stream to its end even if the client leaves |
  * | `odd-usage=<kind>` | reports invalid completion tokens: `missing`, `null`, `text`, `fraction`, `negative` or `zero`; `none` sends `usage: {}`, `outside` counts the reasoning only in the total |
+ * | `odd-answer=<kind>` | answers against the description of the API: see `odd-answer.ts` |
  * | `report-tokens=<n>` | reports n completion tokens instead of the produced number |
  * | `error-after=<n>` | sends n stream events, then an error event, then ends the body. Without a stream: status 500 |
  * | `fail-after=<n>` | like `error-after`, but a response reports the failure with its status `failed` |
@@ -51,6 +52,18 @@ const directives = {
   'think-ms': { min: 0, max: 3_600_000 },
   'bills-aborted': 'flag',
   'odd-usage': ['missing', 'null', 'text', 'fraction', 'negative', 'zero', 'none', 'outside'],
+  'odd-answer': [
+    'lower-report',
+    'filtered',
+    'refused',
+    'other-name',
+    'searches-missing',
+    'searches-null',
+    'searches-text',
+    'searches-negative',
+    'searches-zero',
+    'searches-one'
+  ],
   'report-tokens': { min: 0, max: 1_000_000_000 },
   'error-after': { min: 0, max: 1_000_000_000 },
   'fail-after': { min: 0, max: 1_000_000_000 },

@@ -137,6 +137,26 @@ test('dollars become whole picodollars per token and whole nanodollars, and name
   assert.equal(catalog.plans.all!.seats, null)
 })
 
+test('each API has the template tokens of its model, or its own, and only chats have them', async (t) => {
+  const own = { request: 96, responses: { message: 12 }, messages: { request: 0 } }
+  const plans = { free: { ...plan, models: 'all' as const } }
+  const load = (models: object) => problemsOf(write(t, { models, plans }))
+  const { models } = loadCatalogFile(
+    write(t, { models: { own: { ...model, template_tokens: own }, none: model }, plans })
+  )
+  assert.deepEqual(models.own!.templateTokens, {
+    chat: { request: 96, message: 8 },
+    responses: { request: 96, message: 12 },
+    messages: { request: 0, message: 8 }
+  })
+  assert.equal(models.none!.templateTokens, undefined)
+  const writer = { ...model, kind: 'completion', template_tokens: own }
+  assert.deepEqual(load({ writer }), ['models.writer.template_tokens: only chat models have a template'])
+  for (const odd of [{ request: -1 }, { chat: { request: 1.5 } }, { completions: {} }]) {
+    assert.match(load({ odd: { ...model, template_tokens: odd } })[0]!, /^models\.odd\.template_tokens/)
+  }
+})
+
 test('a model with hidden output gets a larger default of output tokens, unless the file has a default', async (t) => {
   const hiding = { ...model, hidden_output: true, max_output_tokens: 128_000 }
   const reasoning = { ...model.usd_per_million_tokens, reasoning: 1 }

@@ -7,6 +7,11 @@ import {
   type Plan
 } from '@tollgate/contracts/catalog/catalog.ts'
 import { checkCosts, maxReportedTokens } from '@tollgate/contracts/catalog/check-costs.ts'
+import {
+  type AddedTokens,
+  defaultAddedTokens,
+  type TemplateTokens
+} from '@tollgate/contracts/catalog/template-tokens.ts'
 import { type Static, type TProperties, Type } from 'typebox'
 import { FileError, parseYaml, readText } from '../config/read-yaml.ts'
 import { AudioEntry, ImageEntry, toAudioRule, toImageRule } from './media-entries.ts'
@@ -16,6 +21,17 @@ import { toPrices } from './to-prices.ts'
 const closed = <Properties extends TProperties>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: false })
 const Name = Type.String({ minLength: 1, maxLength: 200 })
+
+const addedTokens = {
+  request: Type.Optional(Type.Integer({ minimum: 0, maximum: maxReportedTokens })),
+  message: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 }))
+}
+const TemplateEntry = closed({
+  ...addedTokens,
+  chat: Type.Optional(closed(addedTokens)),
+  responses: Type.Optional(closed(addedTokens)),
+  messages: Type.Optional(closed(addedTokens))
+})
 
 const ModelEntry = closed({
   kind: ModelKind,
@@ -39,6 +55,7 @@ const ModelEntry = closed({
   images: Type.Optional(ImageEntry),
   audio: Type.Optional(AudioEntry),
   hidden_output: Type.Optional(Type.Boolean()),
+  template_tokens: Type.Optional(TemplateEntry),
   tokenizer: Type.Optional(Type.Literal('o200k_base'))
 })
 
@@ -159,6 +176,9 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
   if ((entry.default_output_tokens ?? 0) > maxOutputTokens) {
     problems.push(`models.${name}.default_output_tokens: more than max_output_tokens`)
   }
+  if (entry.kind !== 'chat' && entry.template_tokens !== undefined) {
+    problems.push(`models.${name}.template_tokens: only chat models have a template`)
+  }
   return {
     kind: entry.kind,
     ownedBy: entry.owned_by,
@@ -178,8 +198,15 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
     ...(entry.images !== undefined && { images: toImageRule(entry.images) }),
     ...(entry.audio !== undefined && { audio: toAudioRule(entry.audio) }),
     ...(hidesOutput && { hidesOutput: true }),
+    ...(entry.template_tokens !== undefined && { templateTokens: toTemplateTokens(entry.template_tokens) }),
     tokenizer: entry.tokenizer ?? null
   }
+}
+
+/** Each API has the numbers of the model, unless it has its own. */
+function toTemplateTokens({ chat, responses, messages, ...all }: Static<typeof TemplateEntry>): TemplateTokens {
+  const added = (own: Partial<AddedTokens> = {}): AddedTokens => ({ ...defaultAddedTokens, ...all, ...own })
+  return { chat: added(chat), responses: added(responses), messages: added(messages) }
 }
 
 /** The default burst of a rate: a sixth of a minute's. */

@@ -69,6 +69,7 @@ export function leavesOfModel(model: Model): Leaf[] {
     text('images', json(model.images), 'The rule for images'),
     text('audio', json(model.audio), 'The rule for audio'),
     text('hidden_output', String(model.hidesOutput ?? false), 'Whether output is hidden'),
+    text('template_tokens', json(model.templateTokens), 'The tokens that the template adds'),
     text('tokenizer', model.tokenizer, 'The tokenizer')
   ]
 }

@@ -1,3 +1,4 @@
+import { addedTokens } from '@tollgate/contracts/catalog/template-tokens.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ChatRequest } from '@tollgate/contracts/http/inference.ts'
 import type { Static } from 'typebox'
@@ -29,7 +30,7 @@ export const chatCompletions: InferenceEndpoint = {
       })
     const limit = max_completion_tokens ?? max_tokens
     return {
-      ...chatPromptBound(body, model),
+      ...chatPromptBound(body, model, addedTokens(model, 'chat')),
       answers: n ?? 1,
       wantedTokens: wantedOutput(limit, model),
       isDefault: limit == null,

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import { addedTokens } from '@tollgate/contracts/catalog/template-tokens.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { standardOnly, standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { otherLabel } from '@tollgate/service/metrics/series-family.ts'
@@ -230,7 +231,8 @@ class InferenceHandler {
     if (model === null || model.tokenizer === null || promptMember === null) return null
     const span = spans.get(promptMember)
     const promptBytes = span === undefined ? 0 : span.end - span.start
-    return { body: bytes, api, media: { images: model.images, audio: model.audio }, promptBytes, storedTokens }
+    const media = { images: model.images, audio: model.audio }
+    return { body: bytes, api, media, template: addedTokens(model, api), promptBytes, storedTokens }
   }
 }
 

@@ -3,7 +3,14 @@ import Anthropic from '@anthropic-ai/sdk'
 import { startModels } from '@tollgate/sandbox/models/start-models.ts'
 import { readSpend } from '@tollgate/state/spend/spend.ts'
 import t from 'tap'
-import { messagesFile } from '../testing/message-answers.ts'
+import {
+  eventOf,
+  messageOf,
+  messagesFile,
+  postMessage,
+  startMessages,
+  streamBeginning
+} from '../testing/message-answers.ts'
 import { type SeededKey, startGateway, testCatalog } from '../testing/start-gateway.ts'
 
 const { small } = testCatalog.models
@@ -67,4 +74,38 @@ t.test('what a provider reports of caching, thinking and tools is what a key pay
   assert.ok(counted > 0)
   assert.equal((await readSpend(gateway.control, key.account, month()))?.settled, expected, 'counting is free')
   assert.equal(await gateway.aboveBound(), 0)
+})
+
+t.test('a refusal without words costs only its input, and words without a report are estimated', async (t) => {
+  const { gateway, upstream, close } = await startMessages()
+  t.teardown(close)
+  const usage = { input_tokens: 25, output_tokens: 0 }
+  const stop = { stop_reason: 'refusal', stop_details: { type: 'refusal', explanation: 'It may do harm.' } }
+  const { secret, account } = await gateway.seedKey()
+  const spent = async () => {
+    await gateway.settled()
+    return (await readSpend(gateway.control, account, month()))!.settled
+  }
+  const [beginning] = streamBeginning.split('event: content_block_start')
+  const ends = eventOf({ type: 'message_delta', delta: stop, usage }) + eventOf({ type: 'message_stop' })
+  let expected = 0
+  for (const stream of [false, true]) {
+    for (const words of ['', 'I cannot help with that.']) {
+      upstream.answer(({ response }) => {
+        const content = words === '' ? [] : [{ type: 'text', text: words }]
+        response.setHeader('content-type', stream ? 'text/event-stream' : 'application/json')
+        if (!stream) response.end(JSON.stringify({ type: 'message', model: 'm', content, ...stop, usage }))
+        else {
+          const blocks = content.map((block) =>
+            eventOf({ type: 'content_block_start', index: 0, content_block: block })
+          )
+          response.end(beginning + blocks.join('') + ends)
+        }
+      })
+      await (await postMessage(gateway, secret, messageOf('small', { stream }))).text()
+      const output = words === '' ? 0 : words.length + 3
+      expected += Math.ceil(25 * nanos.input + output * nanos.output)
+      assert.equal(await spent(), expected, `${stream} ${words}`)
+    }
+  }
 })

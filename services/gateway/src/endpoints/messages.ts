@@ -1,4 +1,5 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import { addedTokens } from '@tollgate/contracts/catalog/template-tokens.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { MessageRequest } from '@tollgate/contracts/http/inference.ts'
 import { hostedSearchType } from '@tollgate/contracts/http/messages-members.ts'
@@ -56,7 +57,7 @@ export function messagePromptBound(body: BoundedBody, model: Model): Omit<TokenB
   if (searches > 0) assertSearchPrice(model)
   if (searches > 1) throw severalSearches()
   const cacheWrites = cacheWritesOf(body, model)
-  const bound = chatPromptBound(body, model)
+  const bound = chatPromptBound(body, model, addedTokens(model, 'messages'))
   return { ...bound, ...cacheWrites, promptTokens: bound.promptTokens + hiddenToolTokens(body) }
 }
 

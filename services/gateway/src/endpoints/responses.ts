@@ -1,4 +1,5 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import { addedTokens } from '@tollgate/contracts/catalog/template-tokens.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { minResponseTokens, ResponseRequest } from '@tollgate/contracts/http/inference.ts'
 import { hostedSearchTypes } from '@tollgate/contracts/http/responses-members.ts'
@@ -13,7 +14,7 @@ import { namedItems } from '../stored/named-items.ts'
 import { asksForLongWrites, mayWriteForLong } from '../tokens/cache-writes.ts'
 import { hiddenResponseTokens } from '../tokens/hidden-tool-tokens.ts'
 import { assertSearchPrice } from '../tokens/hosted-searches.ts'
-import { type BoundedBody, chatPromptBound, messageTokens } from '../tokens/prompt-bound.ts'
+import { type BoundedBody, chatPromptBound } from '../tokens/prompt-bound.ts'
 import { type HostedSearches, wantedOutput } from '../tokens/token-bound.ts'
 import type { InferenceEndpoint } from './inference-endpoint.ts'
 
@@ -96,9 +97,10 @@ function searchesOf(body: BoundedBody, model: Model): HostedSearches | null {
 
 /** @throws ServiceError unpriced_parameter */
 function promptBound(body: BoundedBody, model: Model): ReturnType<typeof chatPromptBound> {
-  const bound = chatPromptBound(body, model)
+  const added = addedTokens(model, 'responses')
+  const bound = chatPromptBound(body, model, added)
   // An input that is a text counts as a message.
-  const promptTokens = bound.promptTokens + messageTokens + hiddenResponseTokens(body)
+  const promptTokens = bound.promptTokens + added.message + hiddenResponseTokens(body)
   // Nobody knows how much a compacted conversation holds.
   return { ...bound, promptTokens: hasCompaction(body) ? Math.max(promptTokens, model.contextWindow) : promptTokens }
 }

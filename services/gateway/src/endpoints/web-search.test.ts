@@ -116,6 +116,64 @@ t.test('only completed searches of a response are charged, not the pages that th
   }
 })
 
+t.test('results of searches are charged although the usage of a message reports fewer searches, or none', async () => {
+  const result = (content: unknown) => ({ type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content })
+  const page = { type: 'web_search_result', url: 'u', title: 't', page_age: null }
+  const content = [
+    { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'news' } },
+    result([{ ...page, encrypted_content: 'x'.repeat(20_000) }]),
+    result({ type: 'web_search_tool_result_error', error_code: 'unavailable' }),
+    result([{ ...page, encrypted_content: 'x'.repeat(100_000) }]),
+    result([]),
+    { type: 'text', text: '"type":"web_search_tool_result"' }
+  ]
+  const tokens = { input_tokens: 1000, output_tokens: 100 }
+  const reports = [undefined, null, 'many', [], -1, 0, 1.5, '3', null, 2, 4].map((number, at) =>
+    at < 4 ? number : { web_search_requests: number }
+  )
+  for (const stream of [false, true]) {
+    for (const report of reports) {
+      const key = await gateway.seedKey()
+      const usage = { ...tokens, ...(report !== undefined && { server_tool_use: report }) }
+      upstream.answer((received) => {
+        if (!stream) {
+          received.response.end(
+            JSON.stringify({ type: 'message', model: 'm', content, stop_reason: 'end_turn', usage })
+          )
+          return
+        }
+        const blocks = content.map(
+          (block, index) =>
+            eventOf({ type: 'content_block_start', index, content_block: block }) +
+            eventOf({ type: 'content_block_stop', index })
+        )
+        const end = eventOf({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage })
+        beginStream(received).end(streamBeginning + blocks.join('') + end + eventOf({ type: 'message_stop' }))
+      })
+      await (await askMessage(key, { stream })).text()
+      const searches = JSON.stringify(report)?.includes('4') ? 4 : 3
+      const settled = (1000 * inputPicos + 100 * outputPicos) / 1000 + searches * searchNanos
+      assert.deepEqual(await spentOf(key), { settled, reserved: 0 }, `${stream} ${JSON.stringify(report)}`)
+    }
+  }
+})
+
+t.test('searches in the items of a stream are charged although its last event lacks them', async () => {
+  const item = { id: 'ws_1', type: 'web_search_call', status: 'completed', action: { type: 'search', query: 'news' } }
+  const made = responseOf('x', { output: [], usage: responseUsage(1000, 100) })
+  const key = await gateway.seedKey()
+  upstream.answer((received) => {
+    const ended = [item, { ...item, status: 'failed' }, { ...item, action: { type: 'open_page' } }, item].map(
+      (one, index) => eventOf({ type: 'response.output_item.done', output_index: index, item: one })
+    )
+    const last = eventOf({ type: 'response.completed', response: made })
+    beginStream(received).end(beginningOf(made) + ended.join('') + last)
+  })
+  await (await askResponse(key, { stream: true })).text()
+  const settled = (1000 * inputPicos + 100 * outputPicos) / 1000 + 2 * searchNanos
+  assert.deepEqual(await spentOf(key), { settled, reserved: 0 })
+})
+
 t.test('the calls are limited in the body: to the limit of the client, or to eight', async () => {
   const key = await gateway.seedKey()
   upstream.answer(({ response }) => void response.writeHead(400).end('{}'))

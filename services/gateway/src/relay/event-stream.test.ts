@@ -242,16 +242,21 @@ t.test('bytes that are not events do not pass', async () => {
   }
 })
 
-t.test('reasoning beside the words is kept, and reasoning within the words is kept once', async () => {
+t.test('texts beside the words are kept, whatever their name, and repeats of the answer are not', async () => {
   const kept = (member: string, ...choices: object[]) => {
     const received = new ReceivedText(member)
     new EventStream(false, received).push(Buffer.from(choices.map((choice) => event({ choices: [choice] })).join('')))
     return received.received().bytes.toString()
   }
-  assert.equal(kept('delta', { delta: {}, reasoning: 'so' }, { reasoning: 'far', delta: {} }), '{}\n"so"\n"far"\n{}\n')
+  const [so, far] = ['{"reasoning":"so"}\n', '{"reasoning":"far"}\n']
+  assert.equal(kept('delta', { delta: {}, reasoning: 'so' }, { reasoning: 'far', delta: {} }), `{}\n${so}${far}{}\n`)
   assert.equal(kept('delta', { delta: { reasoning: 'so' } }), '{"reasoning":"so"}\n')
-  assert.equal(kept('text', { text: '', reasoning: 'so' }), '""\n"so"\n')
-  assert.equal(kept('delta', { message: { reasoning: 'so' }, reasoning: 'far' }), '{"reasoning":"so"}\n"far"\n')
+  assert.equal(kept('text', { text: '', reasoning: 'so' }), `""\n${so}`)
+  assert.equal(kept('delta', { message: { reasoning: 'so' }, reasoning: 'far' }), far + so)
+  const others = { finish_reason: 'stop', logprobs: { content: [{ token: 'x' }] }, seed: 1, usage: { cost: '1' } }
+  assert.equal(kept('delta', { ...others, reasoning_text: 'a "\\', delta: {} }), '{"reasoning_text":"a \\"\\\\"}\n{}\n')
+  const cumulative = { delta: { content: 'b' }, message: { content: 'ab' } }
+  assert.equal(kept('delta', cumulative), '{"content":"b"}\n')
 })
 
 t.test('an event with usage begins a stream even if it is removed', async () => {

@@ -1,4 +1,5 @@
 import { AnswerUsage } from '../usage/answer-usage.ts'
+import { addCalls } from '../usage/reported-counts.ts'
 import type { ReportedUsage } from '../usage/usage.ts'
 import type { BodyShape } from './body-shape.ts'
 import type { IssuedIds } from './issued-ids.ts'
@@ -68,6 +69,19 @@ export class JsonBody {
     return null
   }
 
+  /** Counts the calls of the provider's tools in the body so far, by the type of tool; null if the format has none. */
+  protected countCalls(): ReadonlyMap<string, number> | null {
+    return null
+  }
+
+  /** Adds what the body has beside its usage object. */
+  #completeUsage(): void {
+    if (this.usage === null) return
+    this.usage.tier ??= this.#shape.tier
+    const calls = this.countCalls()
+    if (calls !== null && calls.size > 0) addCalls(this.usage, calls)
+  }
+
   /** Whether the body cannot become an answer. */
   get isInvalid(): boolean {
     return this.#shape.isFaulty || (this.#shape.isClosed && !this.isWhole)
@@ -90,7 +104,7 @@ export class JsonBody {
     this.#isRead = true
     const { usageFrom, usageEnd } = this.#shape
     if (this.isWhole && usageEnd >= 0) this.usage = this.#read(text.slice(usageFrom, usageEnd))
-    if (this.usage !== null) this.usage.tier ??= this.#shape.tier
+    this.#completeUsage()
     return this.usage
   }
 
@@ -105,7 +119,7 @@ export class JsonBody {
     this.#search ??= new AnswerUsage(this.#read)
     this.#search.push(bytes, this.#shape.usageFrom, this.#shape.usageEnd)
     this.usage = this.#search.usage
-    if (this.usage !== null) this.usage.tier ??= this.#shape.tier
+    this.#completeUsage()
     if (this.isInvalid) return none
     // White space keeps a connection alive while the model works.
     this.#isPassing ||= this.isAnswer || this.#heldBytes + bytes.length > maxHeld

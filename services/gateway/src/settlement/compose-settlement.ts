@@ -55,7 +55,10 @@ export function composeSettlement(given: SettlementParts): ComposedSettlement {
   )
   const estimator =
     given.estimator ?? createUsageEstimator(warn('cannot count tokens: usage is estimated from the size of answers'))
-  const onAboveBound = () => metrics.aboveBound.add(1)
+  const onAboveBound = (nanos: number): void => {
+    metrics.aboveBound.requests.add(1)
+    metrics.aboveBound.nanos.add(nanos)
+  }
   const { countUnpriced: onUnpriced } = metrics
   const callMetrics = new CallMetrics(metrics)
   const settlement = createSettlement({

@@ -37,8 +37,8 @@ export interface SettlementDependencies {
   log: FastifyBaseLogger
   estimator: Pick<UsageEstimator, 'estimate'>
   queue: Pick<SettlementQueue, 'settle' | 'cancel'>
-  /** Called if a call cost more than its hold. */
-  onAboveBound: () => void
+  /** Called if a call cost more than its hold. @param nanos how much more */
+  onAboveBound: (nanos: number) => void
   /** Called for each kind of a call's usage that its model has no price for. */
   onUnpriced: (model: string, kind: UnpricedKind) => void
   /** Counts the calls that ended with an error. */
@@ -75,7 +75,7 @@ export function createSettlement({
     const { cacheWriteTokens, longCacheWriteTokens, toolCalls } = usage ?? nothingUsed
     const { audioInputTokens, imageInputTokens, audioOutputTokens, imageOutputTokens } = usage ?? nothingUsed
     if (cost > hold.nanos) {
-      onAboveBound()
+      onAboveBound(cost - hold.nanos)
       log.warn({ reqId: id, model, costNanos: cost, heldNanos: hold.nanos }, 'a call cost more than its hold')
     }
     // Nearly all answers have neither.

@@ -26,8 +26,8 @@ export interface Metrics {
   readonly plans: LabelNames
   /** Counts look-ups of keys. */
   readonly keyLookups: { readonly hits: CounterSeries; readonly misses: CounterSeries; onRedisError(): void }
-  /** Requests that cost more than the gateway had reserved. Alert on it: such requests can exceed a cap. */
-  readonly aboveBound: CounterSeries
+  /** Requests that cost more than the gateway had reserved, and how many nanodollars more. Alert on it: such requests can exceed a cap. */
+  readonly aboveBound: { readonly requests: CounterSeries; readonly nanos: CounterSeries }
   /** Counts a request with a kind of usage that its model has no price for. Alert on it: its cost is a guess. */
   countUnpriced(model: string, kind: string): void
   /** Counts a request that no upstream of this gateway can serve. Alert on it. */
@@ -138,11 +138,19 @@ function addSafetyCounters(
   const [charged, released] = [reaped.series('charged'), reaped.series('released')]
   return {
     keyLookups: { hits: lookups.series('hit'), misses: lookups.series('miss'), onRedisError: () => redis.failed() },
-    aboveBound: new FastCounter({
-      name: 'tollgate_usage_above_bound_total',
-      help: 'Requests that cost more than the gateway had reserved',
-      registry
-    }).series(),
+    aboveBound: {
+      requests: new FastCounter({
+        name: 'tollgate_usage_above_bound_total',
+        help: 'Requests that cost more than the gateway had reserved',
+        registry
+      }).series(),
+      nanos: new FastCounter({
+        name: 'tollgate_usage_above_bound_dollars_total',
+        help: 'Dollars that requests cost beyond what the gateway had reserved: by so much caps may be exceeded',
+        unitsPerShown: 1e9,
+        registry
+      }).series()
+    },
     countReaped(counts) {
       charged.add(counts.charged)
       released.add(counts.released)

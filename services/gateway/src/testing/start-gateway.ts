@@ -28,6 +28,9 @@ import type { Reaper } from '../settlement/reaper.ts'
 import { createUsageEstimator, type UsageEstimator } from '../tokens/usage-estimator.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 
+/** What templates add. Few, so that tests can compute what is reserved. */
+const around = { request: 0, message: 8 }
+
 /** Three chat models and one of each other kind. Only `pro` has `large`. The upstream has another name for `renamed`. */
 export const testCatalog: Catalog = {
   models: {
@@ -66,6 +69,7 @@ function model(upstreamName: string): Catalog['models'][string] {
     outputParameter: 'max_tokens',
     images: { rule: 'tiles', base: 85, perTile: 170 },
     audio: { tokensPerSecond: 10 },
+    templateTokens: { chat: around, responses: around, messages: around },
     tokenizer: null
   }
 }
@@ -126,6 +130,8 @@ export interface TestGateway {
   settled(): Promise<void>
   /** How many calls cost more than the gateway had reserved. */
   aboveBound(): Promise<number>
+  /** How many nanodollars they cost more. */
+  nanosAboveBound(): Promise<number>
   reaper: Reaper
   bodyMemory: BodyMemory
   close(): Promise<void>
@@ -249,7 +255,8 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     registry: gateway.metrics.registry,
     verifyRedis,
     settled: gateway.settled,
-    aboveBound: async () => gateway.metrics.aboveBound.value,
+    aboveBound: async () => gateway.metrics.aboveBound.requests.value,
+    nanosAboveBound: async () => gateway.metrics.aboveBound.nanos.value,
     reaper,
     bodyMemory,
     async seedKey(options = {}) {

@@ -1,15 +1,18 @@
 import type { Api } from '@tollgate/contracts/catalog/apis.ts'
+import type { AddedTokens } from '@tollgate/contracts/catalog/template-tokens.ts'
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import { memberOf } from '../body/member-of.ts'
 import { measureAudio, measureImage } from './media/measure-media.ts'
 import { audioBound, imageBound, type MediaRules } from './media/media-bound.ts'
-import { mediaDifference, messageTokens, partTokens } from './prompt-bound.ts'
+import { mediaDifference, partTokens } from './prompt-bound.ts'
 
 /** A request whose prompt can be counted. Its body has been checked before. */
 export interface CountablePrompt {
   body: Uint8Array
   api: Api
   media: MediaRules
+  /** What the model's template adds. */
+  template: AddedTokens
   /** Bytes of the member that holds the prompt. */
   promptBytes: number
   /** The maximum tokens of earlier answers that the request refers to. */
@@ -21,9 +24,9 @@ export function countPrompt(prompt: CountablePrompt): number {
   return countBody(prompt) + prompt.storedTokens
 }
 
-function countBody({ body, api, media, promptBytes }: CountablePrompt): number {
+function countBody({ body, api, media, template, promptBytes }: CountablePrompt): number {
   const members = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString()) as ParsedBody['members']
-  const parsed = { bytes: body.length, members, promptBytes }
+  const parsed = { bytes: body.length + template.request, members, template, promptBytes }
   if (api === 'responses') return countedItems(parsed, media, countTokens)
   if (api === 'embeddings' || api === 'completions')
     return countedInput(parsed, api === 'embeddings' ? 'input' : 'prompt', countTokens)
@@ -32,7 +35,9 @@ function countBody({ body, api, media, promptBytes }: CountablePrompt): number {
 
 /** A parsed body. */
 interface ParsedBody {
+  /** With what the template adds to each request. */
   bytes: number
+  template: AddedTokens
   members: Readonly<Record<string, unknown>>
   /** Bytes of the member that holds the prompt. */
   promptBytes: number
@@ -40,13 +45,13 @@ interface ParsedBody {
 
 /** Bounds the prompt of a chat, as `chatPromptBound` does, and counts the texts of messages. */
 function countedChatPrompt(
-  { bytes, members, promptBytes }: ParsedBody,
+  { bytes, members, template, promptBytes }: ParsedBody,
   rules: MediaRules,
   count: (text: string) => number
 ): number {
   let tokens = bytes - promptBytes
   for (const message of members.messages as Array<Record<string, unknown>>) {
-    tokens += messageTokens + valueBytes({ ...message, content: null })
+    tokens += template.message + valueBytes({ ...message, content: null })
     const { content } = message
     tokens += countedContent(content, rules, count)
   }
@@ -68,11 +73,11 @@ function countedContent(content: unknown, rules: MediaRules, count: (text: strin
 
 /** Bounds the input of a response, as `chatPromptBound` does, and counts the texts of messages and of tools' outputs. */
 function countedItems(
-  { bytes, members, promptBytes }: ParsedBody,
+  { bytes, members, template, promptBytes }: ParsedBody,
   rules: MediaRules,
   count: (text: string) => number
 ): number {
-  const rest = bytes - promptBytes + messageTokens
+  const rest = bytes - promptBytes + template.message
   const { input } = members
   if (!Array.isArray(input)) return rest + countedContent(input, rules, count)
   let tokens = rest
@@ -80,7 +85,7 @@ function countedItems(
     const { content, output } = item
     // A screenshot is a single part.
     const parts = output !== null && typeof output === 'object' && !Array.isArray(output) ? [output] : output
-    tokens += messageTokens + valueBytes({ ...item, content: null, output: null })
+    tokens += template.message + valueBytes({ ...item, content: null, output: null })
     tokens += countedContent(content, rules, count) + countedContent(parts, rules, count)
   }
   return tokens

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Api } from '@tollgate/contracts/catalog/apis.ts'
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
+import fc from 'fast-check'
 import t from 'tap'
 import { type Countable, type Estimate, estimateUsage, type Received } from './estimate-usage.ts'
+import { ReceivedText } from './received-text.ts'
 import { tokensInTransit } from './tokens-in-transit.ts'
 import { createUsageEstimator } from './usage-estimator.ts'
+import { mayHaveWords } from './words.ts'
 
 const stream: Received = { answer: Buffer.alloc(0), isStream: true, unseenBytes: 0, isCut: false }
 
@@ -72,6 +75,36 @@ t.test('reasoning beside a message, a delta or a text counts', async () => {
   assert.equal(output(JSON.stringify(choices('text', 'Hello'))), expected)
 })
 
+t.test('words count under any name, whole and streamed, and those that a text repeats count once', async () => {
+  const names = fc.oneof(
+    fc.constantFrom('reasoning_content', 'reasoning_text', 'thoughts', 'text'),
+    fc.stringMatching(/^[a-z_]{1,12}$/).filter((name) => mayHaveWords(name) && !/^(delta|message|index)$/.test(name))
+  )
+  const pieces = fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { minLength: 1, maxLength: 4 })
+  fc.assert(
+    fc.property(names, pieces, pieces, (name, said, thought) => {
+      const events = [...said.entries()].flatMap(([at, content]) => [
+        { index: 0, delta: { content }, [name]: thought[at] },
+        ...(at === 0 ? thought.slice(said.length).map((words) => ({ index: 0, delta: {}, [name]: words })) : [])
+      ])
+      const received = new ReceivedText('delta')
+      for (const choice of events) {
+        const event = `data: ${JSON.stringify({ choices: [choice] })}\n\n`
+        received.add(Buffer.from(event), Buffer.from(event).toString('latin1'))
+      }
+      const isRepeat = name === 'text' && said.join('') === thought.join('')
+      const written = Buffer.byteLength(said.join('') + (isRepeat ? '' : thought.join('')))
+      const body = { choices: [{ index: 0, message: { content: said.join('') }, [name]: thought.join('') }] }
+      const bytes = { hasTokenizer: false }
+      assert.ok(output(received.received().bytes.toString(), {}, bytes)! >= written + around)
+      assert.ok(output(JSON.stringify(body), whole, bytes)! >= written + around)
+    })
+  )
+  const together = [{ index: 0, text: 'Hello', delta: { content: 'Hello' } }]
+  assert.equal(output('{"content":"Hello"}\n{"text":"Hello"}\n'), countTokens('Hello') + around)
+  assert.equal(output(JSON.stringify(together)), countTokens('Hello') + around)
+})
+
 t.test('tool calls, reasoning and several choices count, names of roles do not', async () => {
   const answer = {
     choices: [
@@ -88,6 +121,12 @@ t.test('tool calls, reasoning and several choices count, names of roles do not',
   }
   const expected = ['think', 'find', '{"a":1}', 'Hello world'].reduce((sum, text) => sum + countTokens(text), 0)
   assert.equal(output(JSON.stringify(answer), whole), expected + around + 8)
+  const items = [
+    { id: 'ci_1', type: 'code_interpreter_call', status: 'completed', code: 'print(1)', outputs: [{ logs: '1' }] },
+    { id: 'msg_1', type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hello world' }] }
+  ]
+  const written = countTokens('print(1)') + countTokens('Hello world')
+  assert.equal(output(JSON.stringify({ object: 'response', model: 'm', output: items }), whole), written + around)
   assert.equal(output('{"object":"chat.completion","output":"Hello"}', whole), countTokens('Hello') + around)
 })
 
@@ -95,7 +134,9 @@ t.test('a prompt is counted in every form of input', async () => {
   const promptOf = (api: Api, body: object) => {
     const bytes = Buffer.from(JSON.stringify(body))
     const promptBytes = bytes.length - Buffer.byteLength('{"":}') - 5
-    return counted('', {}, { prompt: { body: bytes, api, media: {}, promptBytes, storedTokens: 0 } }).promptTokens!
+    const template = { request: 0, message: 8 }
+    const prompt = { body: bytes, api, media: {}, template, promptBytes, storedTokens: 0 }
+    return counted('', {}, { prompt }).promptTokens!
   }
   const message = promptOf('chat', { messages: [{ role: 'user', content: 'Hello world, and more of it' }] })
   assert.ok(message >= countTokens('Hello world, and more of it') + 7 && message < 60, `${message}`)

@@ -1,3 +1,4 @@
+import type { AddedTokens } from '@tollgate/contracts/catalog/template-tokens.ts'
 import type { MemberSpan } from '../body/members.ts'
 import type { MeasuredAudio, MeasuredImage } from './media/measure-media.ts'
 import { audioBound, imageBound, type MediaRules, type MediaTokens } from './media/media-bound.ts'
@@ -23,21 +24,21 @@ export interface BoundedBody {
   listedNumberBytes: number
 }
 
-/** Maximum tokens that models put around a message, and around a part of it or an input. */
-export const messageTokens = 8
+/** Maximum tokens that models put around a part of a message, or around an input. */
 export const partTokens = 4
 
 /**
  * Bounds the tokens of a chat's prompt by its size. No tokenizer makes more tokens than a text has bytes. All bytes of the body
- * count, whichever the upstream reads. Images and audio have their own bounds.
+ * count, whichever the upstream reads. The model's template adds more. Images and audio have their own bounds.
  *
  * @throws ServiceError unpriced_parameter for media without a bound
  */
 export function chatPromptBound(
   { bytes, messages, parts, media }: Pick<BoundedBody, 'bytes' | 'messages' | 'parts' | 'media'>,
-  rules: MediaRules
+  rules: MediaRules,
+  added: AddedTokens
 ): Pick<TokenBound, 'promptTokens' | 'audioTokens' | 'imageTokens'> {
-  let promptTokens = bytes.length + messages * messageTokens + parts * partTokens
+  let promptTokens = bytes.length + added.request + messages * added.message + parts * partTokens
   let [audioTokens, imageTokens] = [0, 0]
   for (const one of media) {
     const bound = mediaBound(one, rules)

@@ -1,7 +1,30 @@
 import { memberOf } from '../body/member-of.ts'
 
 /** Members of messages and deltas with texts that the model did not write. */
-const notWords = new Set(['role', 'type', 'id', 'object', 'detail', 'format', 'file_id'])
+const notWords = new Set(['role', 'type', 'id', 'object', 'detail', 'format', 'file_id', 'logprobs'])
+
+/**
+ * Members of a choice, of an event or of an item of a response with texts that the model did not write, or that repeat what it wrote. All
+ * others count, because providers invent names for reasoning.
+ */
+const wordlessMembers: ReadonlySet<string> = new Set([
+  ...notWords,
+  ...['finish_reason', 'native_finish_reason', 'stop_reason', 'matched_stop', 'finish_details', 'status', 'error'],
+  ...['usage', 'prompt_logprobs', 'token_ids', 'prompt_token_ids', 'content_filter_results', 'content_filter_result'],
+  ...['event_id', 'item_id', 'response_id', 'call_id', 'container_id', 'obfuscation', 'model', 'system_fingerprint'],
+  // Of tools that the provider runs: what they returned.
+  ...['output', 'outputs', 'result', 'results', 'tools', 'server_label', 'encrypted_content', 'pending_safety_checks']
+])
+
+/** Whether a member of a choice, of an event or of an item may have words of the model. */
+export const mayHaveWords = (name: string): boolean => !wordlessMembers.has(name)
+
+/** The members with words of the model in a choice, or in an item of a response; null if it has none. */
+export function wordsIn(value: unknown): Record<string, unknown> | null {
+  if (typeof value !== 'object' || value === null) return null
+  const words = Object.entries(value).filter(([name, inner]) => inner != null && mayHaveWords(name))
+  return words.length === 0 ? null : Object.fromEntries(words)
+}
 
 /** The words of a stream, by their place in the answer. */
 export function wordsOfLines(lines: Uint8Array): Map<string, string> {
@@ -16,17 +39,23 @@ export function wordsOfLines(lines: Uint8Array): Map<string, string> {
       words.set('', (words.get('') ?? '') + line)
     }
   }
+  // Some providers repeat the words of a delta beside it (Together).
+  if (words.get('/text') === words.get('/content')) words.delete('/text')
   return words
 }
 
 /** The words of one choice in a stream of several answers. Its index gives their place. */
-function wordsOfChoice(choice: unknown): unknown {
-  return { index: memberOf(choice, 'index'), words: writtenIn(choice, 'delta') }
-}
+const wordsOfChoice = (choice: unknown): unknown => ({ index: memberOf(choice, 'index'), ...withoutRepeats(choice) })
 
-/** The model's words in a choice: a delta, a message or a text, and the reasoning beside it. */
-function writtenIn(choice: unknown, member: 'delta' | 'message'): unknown {
-  return { text: memberOf(choice, member) ?? memberOf(choice, 'text'), reasoning: memberOf(choice, 'reasoning') }
+/** The words of a choice. A message beside a delta has the answer so far (Perplexity). A text beside them may repeat them (Together). */
+function withoutRepeats(choice: unknown): Record<string, unknown> | null {
+  const words = wordsIn(choice)
+  if (words === null) return null
+  const { delta, message, text, ...others } = words
+  const main = delta ?? message
+  if (main === undefined) return words
+  const isRepeated = text === memberOf(main, 'content')
+  return { main, ...(!isRepeated && { text }), ...others }
 }
 
 /** The words of a single body. @returns null if the body is not JSON, perhaps because it was cut off */
@@ -40,25 +69,16 @@ export function wordsOfAnswer(bytes: Uint8Array): Map<string, string> | null {
     return null
   }
   const choices = memberOf(body, 'choices')
-  const written = Array.isArray(choices) ? choices.map((choice) => writtenIn(choice, 'message')) : outputOf(body)
+  const written = Array.isArray(choices) ? choices.map(withoutRepeats) : outputOf(body)
   gatherWords(written, '', words)
   return words
 }
 
-/** What the model wrote into a response; for another body, all of it. */
+/** What the model wrote into a response or a message; for another body, all of it. */
 function outputOf(body: unknown): unknown {
-  const output = memberOf(body, 'output')
-  if (memberOf(body, 'object') !== 'response' || !Array.isArray(output)) return body
-  return output.map((item) => ({
-    name: memberOf(item, 'name'),
-    arguments: memberOf(item, 'arguments'),
-    input: memberOf(item, 'input'),
-    action: memberOf(item, 'action'),
-    actions: memberOf(item, 'actions'),
-    operation: memberOf(item, 'operation'),
-    content: memberOf(item, 'content'),
-    summary: memberOf(item, 'summary')
-  }))
+  const [output, content] = [memberOf(body, 'output'), memberOf(body, 'content')]
+  if (memberOf(body, 'object') === 'response' && Array.isArray(output)) return output.map(wordsIn)
+  return memberOf(body, 'type') === 'message' && Array.isArray(content) ? content : body
 }
 
 /** Appends each text within a value to the earlier text at the same place: a stream brings texts in pieces. */

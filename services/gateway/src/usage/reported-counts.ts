@@ -1,6 +1,6 @@
 import { maxReportedCalls, maxReportedTokens } from '@tollgate/contracts/catalog/check-costs.ts'
 import { memberOf } from '../body/member-of.ts'
-import type { Usage } from './usage.ts'
+import type { ReportedUsage, Usage } from './usage.ts'
 
 /** A reported number of tokens; null unless it is a whole number from 0 that a request can have. */
 export function tokensOf(value: unknown, name: string): number | null {
@@ -55,6 +55,13 @@ export function outputParts(
     audioOutputTokens: Math.min(tokensOf(details, 'audio_tokens') ?? 0, whole),
     imageOutputTokens: Math.min(tokensOf(details, 'image_tokens') ?? 0, whole)
   }
+}
+
+/** Adds counted calls of the provider's tools to a usage, by the type of tool. Of a counted and a reported number, the larger one counts. */
+export function addCalls(usage: ReportedUsage, counted: ReadonlyMap<string, number>): void {
+  const calls = new Map(counted)
+  for (const [type, count] of Object.entries(usage.calls ?? {})) calls.set(type, Math.max(count, calls.get(type) ?? 0))
+  Object.assign(usage, callCounts(calls))
 }
 
 /** Calls by type, and their number. Beyond what a request can have, calls are left out. */

@@ -41,6 +41,13 @@ const billing =
     messages: [{ role: 'user', content: `${marker(...directives)} ${longText(random)} ${words(random, 40)}` }]
   })
 
+/** The same with a short prompt. */
+const odd =
+  (...directives: readonly string[]): Ask =>
+  (random) => ({
+    messages: [{ role: 'user', content: `${marker(...directives)} ${words(random, 60)}` }]
+  })
+
 /** A request for a service tier. */
 const tier =
   (asked: string | null, served: string | null): Ask =>
@@ -98,6 +105,17 @@ export const chatKinds: readonly Kind[] = [
     ...both(`usage ${kind}`, `odd-${kind}`, () => ({}), unreported),
     ...both(`reasoning, usage ${kind}`, `thinking-${kind}`, () => ({}), unreported)
   ]),
+  ...both('a later, lower report', 'chat', odd('odd-answer=lower-report'), { weight: 0.5 }),
+  ...both('no choices', 'chat', odd('odd-answer=filtered'), { weight: 0.5 }),
+  ...both('words of another name', 'chat', odd('odd-answer=other-name'), { weight: 0.5 }),
+  ...both('words of another name, usage not reported', 'paced', odd('odd-answer=other-name', 'no-usage'), unreported),
+  ...both('words of another name, without a tokenizer', 'chat', odd('odd-answer=other-name', 'no-usage'), unreported),
+  ...both(
+    'several answers, words of another name',
+    'chat',
+    (random) => ({ n: 3, ...odd('odd-answer=other-name', 'no-usage')(random) }),
+    unreported
+  ),
   chat('several answers, hang-up within', 'paced', () => ({ n: 3, stream: true }), { reading: 'hangs up at random' }),
   ...both('every price', 'priced'),
   ...both('every price, long prompt', 'priced', billing('pace-ms=1')),

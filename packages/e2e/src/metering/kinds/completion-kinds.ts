@@ -1,4 +1,4 @@
-import { type Ask, type Kind, kindOf, some, streamed, words } from './kind.ts'
+import { type Ask, type Kind, kindOf, marker, some, streamed, words } from './kind.ts'
 
 const completion = (name: string, more: Ask): Kind =>
   kindOf('completions', name, (random) => ({
@@ -16,6 +16,23 @@ export const completionKinds: readonly Kind[] = [
   completion('completion, streamed', streamed),
   completion('several prompts', (random) => ({ prompt: [words(random, 30), words(random, 30)], n: 2 })),
   completion('best of several', () => ({ best_of: 3 })),
+  completion('a later, lower report, streamed', (random) => ({
+    prompt: `${marker('odd-answer=lower-report')} ${words(random, 60)}`,
+    stream: true
+  })),
+  ...[true, false].map((stream) =>
+    kindOf(
+      'completions',
+      `words of another name, usage not reported${stream ? ', streamed' : ''}`,
+      (random) => ({
+        model: 'writer',
+        prompt: `${marker('odd-answer=other-name', 'no-usage')} ${words(random, 60)}`,
+        max_tokens: some(random, 80),
+        stream
+      }),
+      { isReported: false, weight: 0.5 }
+    )
+  ),
   completion('tokens', () => ({ prompt: [9906, 1917], echo: true })),
   embedding('a text', (random) => ({ input: words(random, 1000) })),
   embedding('several texts', (random) => ({ input: [words(random, 9), words(random, 9)] })),

@@ -94,5 +94,8 @@ export const weatherArguments = {
 }
 export const weatherTool = { name: 'get_weather', description: 'The weather of a city.' }
 
+/** How the model server can report fewer searches than its answer has. */
+export const oddSearches = ['missing', 'null', 'text', 'negative', 'zero', 'one'] as const
+
 /** The kinds of invalid token counts that the model server can report. */
 export const oddUsages = ['missing', 'null', 'text', 'fraction', 'negative', 'zero', 'none'] as const

@@ -73,6 +73,7 @@ const thinking = { thinking: { type: 'enabled', budget_tokens: 1024 }, max_token
 const rare = { weight: 0.5 }
 const unreported = { ...rare, isReported: false }
 const sixtyWords = ask('Say 60 words.')
+const unknownWords = telling('odd-answer=other-name', 'no-usage')
 
 export const messagesKinds: readonly Kind[] = [
   ...both('a text', 'priced-messages', () => ({}), { weight: 4 }),
@@ -113,6 +114,10 @@ export const messagesKinds: readonly Kind[] = [
     ...both(`usage ${kind}`, 'priced-messages', telling(`odd-usage=${kind}`), unreported),
     ...both(`thinking, usage ${kind}`, 'priced-thinking', telling(`odd-usage=${kind}`), unreported)
   ]),
+  ...both('a later, lower report', 'priced-messages', telling('odd-answer=lower-report'), rare),
+  ...both('a refusal', 'priced-messages', telling('odd-answer=refused'), rare),
+  ...both('words of another name', 'priced-messages', telling('odd-answer=other-name'), rare),
+  ...both('words of another name, usage not reported', 'priced-messages', unknownWords, unreported),
   message('upstream that fails', 'failing', () => ({}), rare),
   message('upstream that resets, streamed', 'resetting', streamed, rare),
   message('upstream that refuses', 'refusing', () => ({}), rare),

@@ -7,6 +7,7 @@ import {
   kindOf,
   longText,
   marker,
+  oddSearches,
   some,
   streamed,
   wholeAndStreamed,
@@ -71,6 +72,9 @@ function searchKindsOf({ api, model, prompt, search }: SearchApi): Kind[] {
     ...both('a search, usage not reported', telling('searches=2', 'no-usage'), unreported),
     ...['missing', 'none', 'negative'].flatMap((odd) =>
       both(`a search, usage ${odd}`, telling('searches=2', `odd-usage=${odd}`), unreported)
+    ),
+    ...oddSearches.flatMap((odd) =>
+      both(`two searches, their report ${odd}`, telling('searches=2', `odd-answer=searches-${odd}`), rare)
     ),
     kind('a search, upstream that fails', () => ({ model: 'priced-failing' }), rare),
     ...both('a search, broken in the middle', breaking('reset'), rare),

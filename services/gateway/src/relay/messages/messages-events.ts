@@ -1,9 +1,21 @@
 import { memberOf } from '../../body/member-of.ts'
+import { billedResult } from '../../usage/hosted-calls.ts'
 import { mergeMessagesUsage, readMessagesUsage } from '../../usage/messages-usage.ts'
+import { addCalls } from '../../usage/reported-counts.ts'
 import type { MemberScan } from '../typed/member-scan.ts'
 import { TypedEvents } from '../typed/typed-events.ts'
 
-const paths = ['type', 'index', 'message.usage', 'content_block', 'delta.stop_reason', 'usage', 'error']
+const paths = [
+  'type',
+  'index',
+  'message.usage',
+  'content_block',
+  'content_block.type',
+  'content_block.content.type',
+  'delta.stop_reason',
+  'usage',
+  'error'
+]
 
 /** Reads the stream of a message (Anthropic's Messages API) on its way to the client. */
 export class MessagesEvents extends TypedEvents {
@@ -16,6 +28,8 @@ export class MessagesEvents extends TypedEvents {
   /** Whether content followed the last report of the output. */
   #hasMore = false
   #isDone = false
+  /** Results of the provider's tools that cost a fee, by the type of tool. */
+  readonly #calls = new Map<string, number>()
 
   constructor() {
     super(paths)
@@ -45,6 +59,11 @@ export class MessagesEvents extends TypedEvents {
       text.includes('rror') ||
       (this.#isOutputReported && text.includes('content_'))
     )
+  }
+
+  /** The words of a block's beginning are read with it. The message's own events have none. */
+  protected override hasWords(type: unknown): boolean {
+    return typeof type !== 'string' || type === 'content_block_delta'
   }
 
   protected read(type: unknown, event: MemberScan): boolean {
@@ -83,13 +102,22 @@ export class MessagesEvents extends TypedEvents {
   #report(usage: unknown): void {
     this.#reported = mergeMessagesUsage(this.#reported, usage)
     const read = readMessagesUsage(this.#reported)
-    if (read !== null)
-      this.usage = this.#isOutputReported ? read : { ...read, completionTokens: null, reasoningTokens: 0 }
+    if (read === null) return
+    this.usage = this.#isOutputReported ? read : { ...read, completionTokens: null, reasoningTokens: 0 }
+    addCalls(this.usage, this.#calls)
   }
 
-  /** A block may begin with words, such as the name of a tool. */
+  /** A block may begin with words, such as the name of a tool. It may also be the result of one. */
   #readBlock(event: MemberScan): void {
     const block = event.valueOf('content_block')
     if (block !== undefined) this.received.addWords({ [String(event.valueOf('index'))]: block })
+    else this.received.skip(event.bytes)
+    const tool = billedResult({
+      type: event.valueOf('content_block.type'),
+      content: event.valueOf('content_block.content.type')
+    })
+    if (tool === null) return
+    this.#calls.set(tool, (this.#calls.get(tool) ?? 0) + 1)
+    if (this.usage !== null) addCalls(this.usage, this.#calls)
   }
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { MemberScan } from './member-scan.ts'
 
-const paths = ['type', 'usage', 'response.usage', 'response.status', 'response.id']
+const paths = ['type', 'usage', 'response', 'response.usage', 'response.status', 'response.id']
 
 function scan(text: string, cuts: readonly number[]): MemberScan {
   const bytes = Buffer.from(text)
@@ -60,6 +60,7 @@ t.test('a value that is too long is missing, and later members are found', async
   const long = { response: { usage: { text: 'x'.repeat(20_000) }, status: 'completed' } }
   const found = scan(JSON.stringify(long), [5, 9000, 19_000])
   assert.equal(found.valueOf('response.usage'), undefined)
+  assert.equal(found.valueOf('response'), undefined)
   assert.equal(found.valueOf('response.status'), 'completed')
 })
 

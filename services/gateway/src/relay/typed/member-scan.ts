@@ -38,9 +38,22 @@ interface Level {
   readonly items: Level | null
 }
 
+/** A value whose end has not been read. */
+interface OpenValue {
+  readonly path: string
+  /** How many objects and lists are open around it. */
+  readonly depth: number
+  /** Where it begins within the current bytes. */
+  from: number
+  /** Its parts within earlier bytes; empty if they are too long. */
+  gathered: Buffer[]
+  gatheredBytes: number
+}
+
 /**
  * Gathers the values of some members of one JSON object as its bytes pass, at any length of the object. Only members of the named
- * places count, because an answer repeats texts and schemas of its client, which may have members of the same names.
+ * places count, because an answer repeats texts and schemas of its client, which may have members of the same names. A value may be
+ * searched together with members within it: they are found even if the whole is too long.
  *
  * It reads only texts, braces, brackets, commas and colons, and does not check the rest.
  */
@@ -71,14 +84,8 @@ export class MemberScan {
   /** The beginning of a name that is read; null while none is. */
   #name: string | null = null
   #member: { readonly path: string | null; readonly inner: Level | null } | undefined
-  /** The path of the value that is gathered; null for none. */
-  #path: string | null = null
-  /** How many objects and lists are open around it. */
-  #depth = 0
-  #gathered: Buffer[] = []
-  #gatheredBytes = 0
-  /** Where the gathered value begins within the current bytes. */
-  #valueFrom = 0
+  /** The values that are gathered: each is within the one before. */
+  readonly #open: OpenValue[] = []
 
   /**
    * @param paths of the members, such as `response.usage`, or `output.*.id` for the items of a list. The searched names contain no
@@ -107,9 +114,8 @@ export class MemberScan {
   }
 
   push(bytes: Buffer): void {
-    this.#valueFrom = 0
     this.#read(bytes)
-    if (this.#path !== null) this.#keep(bytes.subarray(this.#valueFrom))
+    for (const value of this.#open) keep(value, bytes)
     this.#before += bytes.length
   }
 
@@ -180,12 +186,9 @@ export class MemberScan {
   #beginValue(from: number): void {
     this.#expectsName = false
     const path = this.#member?.path ?? null
-    if (path === null || this.#path !== null) return
-    this.#path = path
-    this.#depth = this.#levels.length
-    this.#valueFrom = from
-    this.#gathered = []
-    this.#gatheredBytes = 0
+    const depth = this.#levels.length
+    if (path === null || this.#open.at(-1)?.depth === depth) return
+    this.#open.push({ path, depth, from, gathered: [], gatheredBytes: 0 })
     if (path === this.#spanOf) {
       this.spanFrom = this.#before + from
       this.spanEnd = -1
@@ -194,32 +197,15 @@ export class MemberScan {
 
   /** Ends the value of the current member, which ends before `at`. */
   #endValue(bytes: Buffer, at: number): void {
-    const path = this.#path
-    if (path === null || this.#levels.length !== this.#depth) return
-    const text = this.#endText(bytes, at)
+    const value = this.#open.at(-1)
+    if (value === undefined || this.#levels.length !== value.depth) return
+    this.#open.pop()
+    const { path } = value
+    const text = endText(value, bytes, at)
     if (text === null) this.values.delete(path)
     else if (!path.includes('*')) this.values.set(path, text)
     else if (this.listed.length < maxListed) this.listed.push({ path, item: this.#item, text })
     if (path === this.#spanOf) this.spanEnd = this.#before + at
-    this.#path = null
-    this.#gathered = []
-  }
-
-  /** The text of the value that ends before `at`; null if it is too long. Nearly all values are within the current bytes. */
-  #endText(bytes: Buffer, at: number): string | null {
-    const from = this.#valueFrom
-    if (this.#gatheredBytes + at - from > maxValueBytes) return null
-    if (this.#gatheredBytes === 0) return bytes.toString('utf8', from, at).trim()
-    return Buffer.concat([...this.#gathered, bytes.subarray(from, at)])
-      .toString()
-      .trim()
-  }
-
-  /** @param part is copied */
-  #keep(part: Buffer): void {
-    this.#gatheredBytes += part.length
-    if (this.#gatheredBytes <= maxValueBytes) this.#gathered.push(Buffer.from(part))
-    else this.#gathered = []
   }
 
   /** @returns the index after the closing quote, or the length */
@@ -252,6 +238,24 @@ export class MemberScan {
     this.#isEscaped = end === -2
     return end < 0 ? -1 : end
   }
+}
+
+/** The text of a value that ends before `at`; null if it is too long. Nearly all values are within the current bytes. */
+function endText({ from, gathered, gatheredBytes }: OpenValue, bytes: Buffer, at: number): string | null {
+  if (gatheredBytes + at - from > maxValueBytes) return null
+  if (gatheredBytes === 0) return bytes.toString('utf8', from, at).trim()
+  return Buffer.concat([...gathered, bytes.subarray(from, at)])
+    .toString()
+    .trim()
+}
+
+/** Copies the current bytes of a value that goes on beyond them. */
+function keep(value: OpenValue, bytes: Buffer): void {
+  const part = bytes.subarray(value.from)
+  value.from = 0
+  value.gatheredBytes += part.length
+  if (value.gatheredBytes <= maxValueBytes) value.gathered.push(Buffer.from(part))
+  else value.gathered = []
 }
 
 /** The value of a JSON text; undefined if it is none. Most texts are plain strings. */

@@ -1,7 +1,6 @@
 import { hostedCalls } from '../../usage/hosted-calls.ts'
-import { callCounts } from '../../usage/reported-counts.ts'
 import { readResponsesUsage } from '../../usage/responses-usage.ts'
-import { nothingUsed, type ReportedUsage } from '../../usage/usage.ts'
+import { nothingUsed } from '../../usage/usage.ts'
 import { ofText } from '../../usage/usage-text.ts'
 import { type IssuedIds, issuedIds } from '../issued-ids.ts'
 import { JsonBody } from '../json-body.ts'
@@ -48,24 +47,15 @@ export class ResponseBody extends JsonBody {
     this.#shape = shape
   }
 
-  override readAll(bytes: Buffer, text: string): ReportedUsage | null {
-    super.readAll(bytes, text)
-    this.#addCalls()
-    return this.usage
-  }
-
   override push(bytes: Buffer): readonly Buffer[] {
     const passing = super.push(bytes)
     if (this.#isUnserved) this.usage = { ...nothingUsed }
-    this.#addCalls()
     return passing
   }
 
-  /** Adds the calls of the provider's tools to the reported usage. */
-  #addCalls(): void {
+  protected override countCalls(): ReadonlyMap<string, number> {
     const { members } = this.#shape
-    if (this.usage === null) return
-    Object.assign(this.usage, callCounts(hostedCalls(outputItems(members.listed), members.valueOf('tool_usage'))))
+    return hostedCalls(outputItems(members.listed), members.valueOf('tool_usage'))
   }
 
   override get issued(): IssuedIds | null {

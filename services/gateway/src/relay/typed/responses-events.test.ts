@@ -185,3 +185,10 @@ t.test('the words of an item without deltas are received once, at its end', asyn
   for (const length of [20_000, 2_000_000])
     assert.ok(receivedOf(beginning + shell('x'.repeat(length))).received().unseenBytes >= length)
 })
+
+t.test('a second last event with a lower report takes back nothing, and one without a report neither', async () => {
+  const ends = [whole, { ...whole, usage: responseUsage(7, 1) }, { ...whole, usage: null }].map((response) =>
+    eventOf('response.completed', { response })
+  )
+  assert.deepEqual(relayText(beginningOf(whole) + ends.join('')).usage, reported)
+})

@@ -1,22 +1,13 @@
+import { wordsIn } from '../../tokens/words.ts'
 import { hostedCalls, isHostedCall } from '../../usage/hosted-calls.ts'
-import { callCounts } from '../../usage/reported-counts.ts'
+import { addCalls } from '../../usage/reported-counts.ts'
 import { readResponsesUsage } from '../../usage/responses-usage.ts'
-import { nothingUsed } from '../../usage/usage.ts'
+import { largerUsage, nothingUsed } from '../../usage/usage.ts'
 import { type IssuedIds, issuedIds } from '../issued-ids.ts'
 import { type MemberScan, maxValueBytes } from './member-scan.ts'
-import { outputItems, outputPaths } from './output-items.ts'
+import { type OutputItem, outputItems, outputPaths } from './output-items.ts'
 import { TypedEvents } from './typed-events.ts'
 
-/** What the model wrote into an item. Other members repeat the request, or cannot be read. */
-const itemPaths = [
-  'item.content',
-  'item.name',
-  'item.arguments',
-  'item.input',
-  'item.action',
-  'item.actions',
-  'item.operation'
-]
 const paths = [
   'type',
   'error',
@@ -26,8 +17,10 @@ const paths = [
   'response.id',
   ...outputPaths('response.output'),
   'output_index',
+  'item',
   'item.type',
-  ...itemPaths
+  'item.status',
+  'item.action.type'
 ]
 
 /**
@@ -42,6 +35,8 @@ export class ResponsesEvents extends TypedEvents {
   #sizeAtItem = 0
   /** Whether the provider began to call a tool of its own. */
   #hasCalled = false
+  /** The items that have ended, by which the provider's calls are counted if the last event lacks them. */
+  readonly #hosted: OutputItem[] = []
   #number = -1
   #issued: IssuedIds | null = null
 
@@ -108,8 +103,12 @@ export class ResponsesEvents extends TypedEvents {
     // A response that failed before any work costs nothing.
     const isUnserved = type === 'response.failed' && usage === null && !this.hasWork
     const items = outputItems(event.listed)
-    if (usage !== null) Object.assign(usage, callCounts(hostedCalls(items, event.valueOf('response.tool_usage'))))
-    this.usage = isUnserved ? nothingUsed : usage
+    if (usage !== null) {
+      addCalls(usage, hostedCalls(items, event.valueOf('response.tool_usage')))
+      addCalls(usage, hostedCalls(this.#hosted, null))
+    }
+    if (isUnserved) this.usage = nothingUsed
+    else if (usage !== null) this.usage = largerUsage(this.usage, usage)
     this.#isDone = true
     this.#issued = issuedIds(event.valueOf('response.id'), items)
     this.#sizeAtEnd = this.received.size
@@ -118,10 +117,14 @@ export class ResponsesEvents extends TypedEvents {
 
   /** Some items have no deltas, such as calls of a shell or of a computer: all of their words come at their end. */
   #readItem(event: MemberScan): void {
-    if (this.received.size === this.#sizeAtItem && event.valueOf('item.type') !== 'reasoning') {
-      const words = itemPaths.map((path) => event.valueOf(path)).filter((value) => value != null)
+    const type = event.valueOf('item.type')
+    if (isHostedCall(type)) {
+      this.#hosted.push({ type, status: event.valueOf('item.status'), action: event.valueOf('item.action.type') })
+    }
+    if (this.received.size === this.#sizeAtItem && type !== 'reasoning') {
+      const words = wordsIn(event.valueOf('item'))
       if (event.bytes > maxValueBytes) this.received.skip(event.bytes)
-      else if (words.length > 0) this.received.addWords({ [`item ${event.valueOf('output_index')}`]: words })
+      else if (words !== null) this.received.addWords({ [`item ${event.valueOf('output_index')}`]: words })
     }
     this.#sizeAtItem = this.received.size
   }
