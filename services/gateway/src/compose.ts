@@ -40,6 +40,7 @@ import { createUpstreamChecks } from './upstream-health/check-upstreams.ts'
 import { createUpstreamHealth } from './upstream-health/upstream-health.ts'
 import { followUpstreams } from './upstreams/follow-upstreams.ts'
 import type { LiveUpstreams } from './upstreams/live-upstreams.ts'
+import type { OnBreaker } from './upstreams/upstreams.ts'
 
 /** The parts of a gateway. When it closes, it closes `redis`. */
 export interface GatewayParts {
@@ -48,6 +49,8 @@ export interface GatewayParts {
   readonly upstreamsFile: string
   readonly env: Record<string, string | undefined>
   readonly upstreamCheckMs?: number
+  /** Called when the breaker of an upstream changes its state, unless another process told it. */
+  readonly onBreaker?: OnBreaker
   readonly log: Logger
   readonly bodyMemoryBytes: number
   readonly protection: Protection
