@@ -59,57 +59,54 @@ t.test('without a known upstream there is no target', async () => {
   assert.equal(callableTarget([target('nobody')], [], upstreamsOf(), 0), null)
 })
 
-t.test(
-  'whatever happened before, somebody is called; while others work, a failing upstream gets only probes',
-  async () => {
-    const names = ['a', 'b', 'c']
-    const call = fc.record({
-      afterMs: fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 3000 })),
-      outcome: fc.constantFrom('succeeds', 'fails', 'fails', 'fails', 'hangs', 'asks for a wait'),
-      restMs: fc.nat({ max: 20_000 }),
-      tellsOthers: fc.boolean()
-    })
-    const history = fc.array(call, { minLength: 40, maxLength: 120 })
-    let avoided = 0
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 3 }), history, (count, calls) => {
-        const order = names.slice(0, count).map((name) => target(name))
-        const upstreams = upstreamsOf(...names.slice(0, count))
-        const probedAt = new Map<string, number>()
-        let now = 0
-        for (const { afterMs, outcome, restMs, tellsOthers } of calls) {
-          now += afterMs
-          const found = callableTarget(order, [], upstreams, now)
-          assert.ok(found !== null && found.waitMs === 0, 'somebody is called at once')
-          const { breaker, restingUntil, name } = upstreams.get(found.target.upstream)!
-          const works = ({ breaker, restingUntil }: Upstream) =>
-            breaker.state === 'closed' && !((restingUntil.get('m') ?? 0) > now)
-          const wasClosed = breaker.state === 'closed'
-          const isProbe = breaker.begin(now)
-          if ([...upstreams.values()].some(works)) {
-            if (order.some(({ upstream }) => upstreams.get(upstream)!.breaker.state !== 'closed')) avoided++
-            assert.ok(wasClosed || isProbe)
-          }
-          if (isProbe) {
-            assert.ok(now - (probedAt.get(name) ?? Number.NEGATIVE_INFINITY) >= 1000, 'probes are a second apart')
-            probedAt.set(name, now)
-          }
-          const again = callableTarget(order, [found.target], upstreams, now)
-          const canWait = order.some(
-            ({ upstream }) => (upstreams.get(upstream)!.restingUntil.get('m') ?? 0) - now <= 2000
-          )
-          assert.equal(again !== null, canWait, 'a retry is made unless all ask for a long wait')
-          if (outcome === 'succeeds') breaker.succeeded(isProbe, now)
-          else if (outcome === 'fails') breaker.failed(isProbe, now)
-          else if (outcome === 'asks for a wait') {
-            breaker.succeeded(isProbe, now)
-            restingUntil.set('m', now + restMs)
-          }
-          if (tellsOthers && restMs > 19_000) breaker.follow(restMs % 2 === 0 ? 'open' : 'closed', now)
+t.test('whatever happened before, somebody is called; while others work, a failing upstream gets probes', async () => {
+  const names = ['a', 'b', 'c']
+  const call = fc.record({
+    afterMs: fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 3000 })),
+    outcome: fc.constantFrom('succeeds', 'fails', 'fails', 'fails', 'hangs', 'asks for a wait'),
+    restMs: fc.nat({ max: 20_000 }),
+    tellsOthers: fc.boolean()
+  })
+  const history = fc.array(call, { minLength: 40, maxLength: 120 })
+  let avoided = 0
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 3 }), history, (count, calls) => {
+      const order = names.slice(0, count).map((name) => target(name))
+      const upstreams = upstreamsOf(...names.slice(0, count))
+      const probedAt = new Map<string, number>()
+      let now = 0
+      for (const { afterMs, outcome, restMs, tellsOthers } of calls) {
+        now += afterMs
+        const found = callableTarget(order, [], upstreams, now)
+        assert.ok(found !== null && found.waitMs === 0, 'somebody is called at once')
+        const { breaker, restingUntil, name } = upstreams.get(found.target.upstream)!
+        const works = ({ breaker, restingUntil }: Upstream) =>
+          breaker.state === 'closed' && !((restingUntil.get('m') ?? 0) > now)
+        const wasClosed = breaker.state === 'closed'
+        const isProbe = breaker.begin(now)
+        if ([...upstreams.values()].some(works)) {
+          if (order.some(({ upstream }) => upstreams.get(upstream)!.breaker.state !== 'closed')) avoided++
+          assert.ok(wasClosed || isProbe)
         }
-      }),
-      propertyRuns(150)
-    )
-    assert.ok(avoided > 100, 'failing upstreams were avoided')
-  }
-)
+        if (isProbe) {
+          assert.ok(now - (probedAt.get(name) ?? Number.NEGATIVE_INFINITY) >= 1000, 'probes are a second apart')
+          probedAt.set(name, now)
+        }
+        const again = callableTarget(order, [found.target], upstreams, now)
+        const canWait = order.some(
+          ({ upstream }) => (upstreams.get(upstream)!.restingUntil.get('m') ?? 0) - now <= 2000
+        )
+        assert.equal(again !== null, canWait, 'a retry is made unless all ask for a long wait')
+        if (outcome === 'succeeds') breaker.succeeded(isProbe, now)
+        else if (outcome === 'fails') breaker.failed(isProbe, now)
+        else if (outcome === 'asks for a wait') {
+          breaker.succeeded(isProbe, now)
+          restingUntil.set('m', now + restMs)
+        }
+        if (tellsOthers && restMs > 19_000) breaker.follow(restMs % 2 === 0 ? 'open' : 'closed', now)
+      }
+    }),
+    propertyRuns(150)
+  )
+  assert.ok(avoided > 100, 'failing upstreams were avoided')
+})

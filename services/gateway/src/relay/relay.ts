@@ -152,7 +152,7 @@ class Relay implements AttemptOwner, OpenRequest {
       upstreams,
       now
     )
-    onFailure(failure, name, next !== null)
+    onFailure(failure, attempt.target, next !== null)
     if (next === null) {
       // After several failures, the client gets a transient one, if any. But a proxy may repeat a request after 503, and this one is
       // charged.
@@ -220,6 +220,7 @@ class Relay implements AttemptOwner, OpenRequest {
     const sent = this.#sentFailure ?? { status, code }
     onEnd({
       upstream: attempt === null ? null : attempt.upstream.name,
+      upstreamModel: attempt === null ? null : attempt.target.model,
       attempts: this.#tried.length,
       failedCalls: this.#failedCalls,
       upstreamStatus: attempt === null || attempt.receivedStatus === 0 ? null : attempt.receivedStatus,
