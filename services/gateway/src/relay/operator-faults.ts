@@ -27,7 +27,7 @@ interface Rule {
   readonly statuses?: readonly number[]
   /** The error's code, type or reason, in lower case. */
   readonly names?: readonly string[]
-  /** Matches the beginning of the message, so that words of a request that are repeated in it do not match. */
+  /** For statuses about the request, it matches the beginning: words of the request may be repeated later in the message. */
   readonly message?: RegExp
   /** Matches the faulty member of the request. */
   readonly param?: string
