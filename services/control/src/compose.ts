@@ -117,7 +117,9 @@ export function composeControl(options: ComposeOptions) {
   if (tracing !== null) parts.keep({ stop: () => tracing.close() })
   const state = new ProcessState()
   const onFailingHeartbeat = (err: Error) => log.warn({ err }, 'cannot report to Redis that control runs')
-  const heartbeat = parts.run(createHeartbeat(redis, () => state.facts(), onFailingHeartbeat))
+  const heartbeat = parts.run(
+    createHeartbeat(redis, () => ({ ...state.facts(), problems: health.problems() }), onFailingHeartbeat)
+  )
 
   const { acknowledgeTimeoutMs } = options
   const projector = parts.runLoop(

@@ -13,7 +13,7 @@ import { createUseLog } from './admission/use-log.ts'
 import { buildApp, type GatewayDependencies } from './app.ts'
 import { createAuthenticator } from './authenticate/authenticate.ts'
 import { BodyMemory } from './body/body-memory.ts'
-import { followCatalog, type LiveCatalog } from './catalog/live-catalog.ts'
+import { type CatalogView, followCatalog, type LiveCatalog } from './catalog/live-catalog.ts'
 import { OpenCalls } from './endpoints/open-calls.ts'
 import { createTurn, type Turn } from './event-loop/end-of-turn.ts'
 import { gaugeSources } from './gauge-sources.ts'
@@ -40,6 +40,7 @@ import { createUpstreamChecks } from './upstream-health/check-upstreams.ts'
 import { createUpstreamHealth } from './upstream-health/upstream-health.ts'
 import { followUpstreams } from './upstreams/follow-upstreams.ts'
 import type { LiveUpstreams } from './upstreams/live-upstreams.ts'
+import type { OnBreaker } from './upstreams/upstreams.ts'
 
 /** The parts of a gateway. When it closes, it closes `redis`. */
 export interface GatewayParts {
@@ -48,6 +49,8 @@ export interface GatewayParts {
   readonly upstreamsFile: string
   readonly env: Record<string, string | undefined>
   readonly upstreamCheckMs?: number
+  /** Called when the breaker of an upstream changes its state, unless another process told it. */
+  readonly onBreaker?: OnBreaker
   readonly log: Logger
   readonly bodyMemoryBytes: number
   readonly protection: Protection
@@ -115,7 +118,7 @@ export function composeGateway(given: GatewayParts): Gateway {
   })
   parts.defer(() => redis.close())
   const catalog = followCatalog(redis, warn('cannot read the catalog from Redis'), (view) => metrics.useCatalog(view))
-  const facts = () => factsOf(upstreams, catalog, failures)
+  const facts = () => ({ ...factsOf(upstreams, catalog, failures), problems: upstreamHealth.problems() })
   const heartbeat = keep(createHeartbeat(redis, facts, warn('cannot report to Redis that this gateway runs')))
   const bodyMemory = new BodyMemory(given.bodyMemoryBytes)
   const turn = createTurn(redis)
@@ -124,7 +127,9 @@ export function composeGateway(given: GatewayParts): Gateway {
   useUpstreams()
   const authenticator = createAuthenticator(redis, metrics.keyLookups)
   const upstreamsInForce = () => upstreams.current.byName
-  const upstreamHealth = createUpstreamHealth(log, upstreamsInForce)
+  const isInUse = (upstream: string, model: string | null) =>
+    upstreamsInForce().has(upstream) && (model === null || isRouted(catalog.current(), upstream, model))
+  const upstreamHealth = createUpstreamHealth(log, isInUse)
   const upstreamChecks = keep(createUpstreamChecks(upstreamsInForce, upstreamHealth, log))
   const readiness = () => gatewayReadiness(redis, catalog, isStopping, upstreamHealth.problems())
   const admin = createAdminServer({ registry: metrics.registry, readiness })
@@ -214,8 +219,20 @@ function admissionOf(
   }
 }
 
-/** What the heartbeat reports. */
-function factsOf(upstreams: LiveUpstreams, catalog: LiveCatalog, failures: FailureCounts): ProcessFacts {
+/** Whether a route has an upstream's model. */
+function isRouted(view: CatalogView | null, upstream: string, model: string): boolean {
+  for (const [, { route }] of view?.models() ?? []) {
+    if (route.some((target) => target.upstream === upstream && target.model === model)) return true
+  }
+  return false
+}
+
+/** What the heartbeat reports besides problems. */
+function factsOf(
+  upstreams: LiveUpstreams,
+  catalog: LiveCatalog,
+  failures: FailureCounts
+): Omit<ProcessFacts, 'problems'> {
   return {
     kind: 'gateway',
     version,

@@ -9,7 +9,7 @@ const codes = Object.keys(errorTable) as ErrorCode[]
 test('a retry is advised only after limits, outages and failures of Tollgate', async () => {
   for (const code of codes) {
     const [status] = errorTable[code]
-    const isFutile = /^upstream_(rejected_credentials|quota_exhausted|timeout)$/.test(code)
+    const isFutile = /^upstream_(rejected_credentials|quota_exhausted|misconfigured|timeout)$/.test(code)
     assert.equal(isRetryable(code, null), (status === 429 || status >= 500) && !isFutile, code)
   }
 })

@@ -7,6 +7,7 @@ const maxWaitSeconds = 60
 const futile: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'upstream_rejected_credentials',
   'upstream_quota_exhausted',
+  'upstream_misconfigured',
   'upstream_timeout'
 ])
 

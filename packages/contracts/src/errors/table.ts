@@ -286,6 +286,11 @@ export const errorTable = {
     'upstream_error',
     "The gateway's account at the model provider has no credit left. Ask the operator to add credit or raise the spending limit."
   ],
+  upstream_misconfigured: [
+    502,
+    'upstream_error',
+    'The gateway cannot use this model at its provider. Use another model, and tell the operator.'
+  ],
   upstream_rate_limited: [
     503,
     'upstream_error',

@@ -36,6 +36,18 @@ export const ProcessReport = Type.Object({
   catalogVersion: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
   /** Failed answers by code, since the start. */
   errors: Type.Record(Type.String(), Counted),
+  /** What only the operator can repair: a gateway's upstreams, or control's settings of providers. Absent in older releases. */
+  problems: Type.Optional(
+    Type.Array(
+      Type.Object({
+        /** The setting or the upstream's model to correct. */
+        what: Type.String(),
+        /** Only of gateways. */
+        upstream: Type.Optional(Type.String()),
+        problem: Type.String()
+      })
+    )
+  ),
   /** Only of control: answered webhooks since the start. */
   webhooks: Type.Optional(
     Type.Array(

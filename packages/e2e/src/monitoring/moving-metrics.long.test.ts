@@ -25,7 +25,7 @@ const still: Readonly<Record<string, string>> = {
     'a kind of usage without a price: the gateway’s tests of settlement. Without such usage it has no sample',
   tollgate_model_unavailable_total:
     'a missing upstream: the gateway’s tests of unavailable models. Without a refusal it has no sample',
-  tollgate_upstream_problem: 'a wrong credential: the gateway’s tests of its metrics',
+  tollgate_upstream_problem: 'a fault of the operator: the gateway’s tests of its metrics',
   tollgate_request_body_limit_bytes: 'GATEWAY_BODY_MEMORY_MB',
   tollgate_clock_skew_seconds: 'a wrong clock: the gateway’s tests of its clock',
   process_max_fds: 'the limit of the machine',

@@ -20,6 +20,14 @@ export function sumWebhooks(processes: readonly LiveProcess[]): AdminSystem['web
   return sum(all, ({ source, outcome }) => `${source} ${outcome}`)
 }
 
+/** The problems that processes have with their providers, each once. */
+export function joinProblems(processes: readonly LiveProcess[]): AdminSystem['problems'] {
+  const all = processes.flatMap(({ problems = [] }) =>
+    problems.map(({ upstream = null, what, problem }) => ({ upstream, what, problem }))
+  )
+  return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()]
+}
+
 function sum<Entry extends Counted>(entries: readonly Entry[], nameOf: (entry: Entry) => string) {
   return [...Map.groupBy(entries, nameOf).values()]
     .map((some) => {

@@ -61,9 +61,12 @@ test('the state of the system', async (t) => {
     const errors = { gateway_busy: { count: 3, lastAt: 1_790_000_000_000 } }
     const reported = upstreams.map((upstream) => ({ ...upstream, speaks: [] }))
     const gateway = { ...own, kind: 'gateway' as const, upstreams: reported, catalogVersion: 7, errors }
-    await noteProcess(control.redis, { ...gateway, id: 'gateway-1' })
-    await noteProcess(control.redis, { ...gateway, id: 'gateway-2', catalogVersion: null })
-    await noteProcess(control.redis, { ...own, kind: 'control', id: 'replica', errors: {}, usageCopiedMsAgo: 60_000 })
+    const problems = [{ upstream: 'openai', what: 'gpt-x', problem: 'no such model' }]
+    await noteProcess(control.redis, { ...gateway, id: 'gateway-1', problems })
+    await noteProcess(control.redis, { ...gateway, id: 'gateway-2', catalogVersion: null, problems })
+    const refused = { what: 'STRIPE_SECRET_KEY', problem: 'Stripe refuses it' }
+    const replica = { ...own, kind: 'control' as const, errors: {}, usageCopiedMsAgo: 60_000, problems: [refused] }
+    await noteProcess(control.redis, { ...replica, id: 'replica' })
     const system = await read()
     assert.deepEqual(
       system.gateways.map((one) => [one.id, one.host, one.version, one.catalog_version, one.upstreams]),
@@ -73,8 +76,9 @@ test('the state of the system', async (t) => {
       ]
     )
     assert.equal(system.control.length, 2)
-    const replica = system.control.find(({ id }) => id === 'replica')!
-    assert.equal(Date.parse(replica.seen_at) - Date.parse(system.ledger.copied_at!), 60_000)
+    assert.deepEqual(system.problems, [{ ...refused, upstream: null }, ...problems], 'each problem once')
+    const shown = system.control.find(({ id }) => id === 'replica')!
+    assert.equal(Date.parse(shown.seen_at) - Date.parse(system.ledger.copied_at!), 60_000)
     assert.ok(system.ledger.seconds_behind! >= 59)
     assert.deepEqual(
       system.errors.find(({ service }) => service === 'gateway'),

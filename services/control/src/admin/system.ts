@@ -13,7 +13,7 @@ import { compareShards } from '../projection/compare-shards.ts'
 import { createPostgresSource } from '../projection/postgres-source.ts'
 import type { AdminContext } from './admin-context.ts'
 import { describeMasters } from './redis-masters.ts'
-import { sumErrors, sumWebhooks } from './sum-reports.ts'
+import { joinProblems, sumErrors, sumWebhooks } from './sum-reports.ts'
 
 /** How long Redis may take to answer. */
 const redisTimeoutMs = 3000
@@ -62,6 +62,7 @@ async function readSystem(context: AdminContext, log: FastifyBaseLogger): Promis
     projection: { shards_behind: await countShardsBehind(context, found) },
     ledger: ledgerOf(live, at),
     catalog,
+    problems: joinProblems(live),
     webhooks: sumWebhooks(live),
     errors: sumErrors(live)
   }

@@ -10,6 +10,7 @@ import { loadedCatalog } from '../catalog/live-catalog.ts'
 import { callAny } from '../free-calls/call-any.ts'
 import { callOnce, type FreeAnswer } from '../free-calls/call-once.ts'
 import { countFreeCall } from '../free-calls/count-free-call.ts'
+import { renamedModel } from '../relay/conceal.ts'
 import { forwardedBody } from '../relay/forwarded-body.ts'
 import { orderTargets } from '../relay/order-targets.ts'
 import { pinnedRoute } from '../stored/pinned-route.ts'
@@ -100,7 +101,11 @@ async function count(
   const forwarded = { ...asked, body: bytes, spans, ids: found.ids, model: name }
   const call = { path, requestId: request.id, trace: null, fields, refusal: format.refusal, docsUrl }
   return callAny(route, current.byName, async (target, upstream) => {
-    const answer = await callOnce(upstream, { ...call, body: forwardedBody(forwarded, target, upstream) })
+    const answer = await callOnce(upstream, {
+      ...call,
+      body: forwardedBody(forwarded, target, upstream),
+      renamed: renamedModel(target, name)
+    })
     if (answer.status === 200 && !isCount(answer)) throw new ServiceError('upstream_error', { cause: noCount() })
     return answer
   })

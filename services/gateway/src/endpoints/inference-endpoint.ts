@@ -89,7 +89,7 @@ export interface InferenceDependencies
   readonly logsRequest: LogsRequest
   readonly upstreamMetrics: Pick<UpstreamMetrics, 'failed' | 'ended'>
   readonly openCalls: OpenCalls
-  readonly upstreamHealth: Pick<UpstreamHealth, 'rejected' | 'accepted'>
+  readonly upstreamHealth: Pick<UpstreamHealth, 'failed' | 'answered'>
   readonly calls: CallsInFlight
   readonly bodies: BodyReader
   readonly slices: TimeSlices

@@ -206,10 +206,10 @@ t.test("a provider's refusal keeps its words, its type and its members", async (
   assert.equal(status, 400)
   const error = { type: 'invalid_request_error', message, details: { a: 1 } }
   assert.deepEqual(body, { type: 'error', error, request_id: id })
-  refused({ error: { message: 'no such model', code: 'model_not_found', type: null } }, 404)
+  refused({ error: { message: 'no such file', code: 'not_found', type: null } }, 404)
   assert.partialDeepStrictEqual(await ask(), {
     status: 404,
-    body: { error: { type: 'not_found_error', message: 'no such model' } }
+    body: { error: { type: 'not_found_error', message: 'no such file' } }
   })
   refused({ type: 'error', error: { type: 'invalid_request_error', message: 'key upstream-credential' } })
   assert.doesNotMatch(JSON.stringify(await ask()), /upstream-credential/)

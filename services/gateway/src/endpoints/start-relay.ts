@@ -1,4 +1,3 @@
-import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import { formatNanos } from '@tollgate/contracts/money/usd.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Admitted } from '../admission/admit-request.ts'
@@ -8,6 +7,7 @@ import type { Claim } from '../idempotency/claim.ts'
 import { AnswerCopy } from '../relay/answer-copy.ts'
 import { maxCallsOf } from '../relay/client-may-retry.ts'
 import type { ForwardedRequest, GrantedOutput } from '../relay/forwarded-body.ts'
+import { reportedFault } from '../relay/operator-faults.ts'
 import { relay } from '../relay/relay.ts'
 import type { RelayRequest } from '../relay/relay-request.ts'
 import { type Charge, chargeOf } from '../settlement/charge.ts'
@@ -102,13 +102,15 @@ export function startRelay(
     deadlines: dependencies.deadlines,
     abandonedStreams: dependencies.abandonedStreams,
     isDraining: dependencies.isDraining,
-    onFailure: (failure, upstream, isRetried) => {
+    onFailure: (failure, { upstream, model: upstreamModel }, isRetried) => {
       upstreamMetrics.failed(upstream, isRetried)
-      const level = needsOperator.has(failure.code) ? 'error' : 'warn'
-      log[level]({ err: failure, reqId: id, upstream }, 'upstream failed')
+      const fault = reportedFault(failure.code)
+      if (fault === null) log.warn({ err: failure, reqId: id, upstream }, 'upstream failed')
+      else log.error({ err: failure, reqId: id, upstream, upstreamModel }, 'upstream failed')
       // Calls with replaced settings say nothing of the present ones.
-      if (failure.code === 'upstream_rejected_credentials' && dependencies.upstreams.current === upstreams) {
-        upstreamHealth.rejected(upstream, upstreams.byName.get(upstream)?.models.credentialName ?? null)
+      if (fault !== null && dependencies.upstreams.current === upstreams) {
+        const credentialName = upstreams.byName.get(upstream)?.models.credentialName ?? null
+        upstreamHealth.failed(fault, { upstream, model: upstreamModel, credentialName })
       }
     },
     onIssued: (issued, usage, upstream) => {
@@ -123,11 +125,11 @@ export function startRelay(
       bodies.memory.release(known, heldBytes)
       settlement.settle(call, outcome, outcome.used === null ? null : charged)
       if (claim !== null) endClaim(claim, copy!, outcome, id, forwarded.output)
-      const { upstream, status, lastCall, firstByteAt, calledAt } = outcome
+      const { upstream, upstreamModel, status, lastCall, firstByteAt, calledAt } = outcome
       if (lastCall !== null)
         upstreamMetrics.ended(upstream!, lastCall, firstByteAt === null ? null : firstByteAt - calledAt)
       if (upstream !== null && status === 200 && dependencies.upstreams.current === upstreams) {
-        upstreamHealth.accepted(upstream)
+        upstreamHealth.answered(upstream, upstreamModel!)
       }
     }
   })
@@ -181,15 +183,10 @@ function answerFields(
   return fields
 }
 
-/** Upstream failures that last until the operator acts. */
-const needsOperator: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'upstream_rejected_credentials',
-  'upstream_quota_exhausted'
-])
-
 /** The client left before an upstream was called. */
 const neverCalled: Outcome = {
   upstream: null,
+  upstreamModel: null,
   attempts: 0,
   failedCalls: [],
   upstreamStatus: null,

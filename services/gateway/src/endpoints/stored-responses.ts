@@ -64,7 +64,8 @@ async function pass(
     fields: [],
     body: method === 'POST' ? '{}' : '',
     refusal: responsesFormat.refusal,
-    docsUrl
+    docsUrl,
+    renamed: null
   })
   if (status === 404) throw notFound(id)
   if (method === 'DELETE' && status === 200) await storedResponses.forget(account, id).catch(unavailable)

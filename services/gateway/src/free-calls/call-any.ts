@@ -17,9 +17,7 @@ export async function callAny(
 ): Promise<FreeAnswer> {
   const tried: Target[] = []
   for (;;) {
-    const found = callableTarget(route, tried, upstreams, performance.now())
-    // If all breakers are open, the first upstream decides.
-    const target = found?.target ?? route[0]!
+    const { target } = callableTarget(route, tried, upstreams, performance.now())!
     tried.push(target)
     try {
       return await call(target, upstreams.get(target.upstream)!)

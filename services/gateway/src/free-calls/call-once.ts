@@ -1,5 +1,6 @@
 import { decodeShort } from '../relay/answer-decoder.ts'
 import type { AnswerFormat } from '../relay/answer-format.ts'
+import type { RenamedModel } from '../relay/conceal.ts'
 import { readRefusal } from '../relay/read-refusal.ts'
 import { classifyStatus, failureOfError, readWaitMs } from '../relay/upstream-failure.ts'
 import { CallError } from '../upstreams/call-error.ts'
@@ -21,6 +22,8 @@ export interface FreeCall extends UpstreamCall {
   /** Explains to the client why the provider refused the request. */
   readonly refusal: AnswerFormat['refusal']
   readonly docsUrl: string | null
+  /** null if the call names no model. */
+  readonly renamed: RenamedModel | null
 }
 
 /**
@@ -44,8 +47,9 @@ export async function callOnce(upstream: Upstream, call: FreeCall): Promise<Free
   const reason = readRefusal(body)
   const failed = classifyStatus(status, reason, readWaitMs(head))
   if (failed !== null) throw failed.failure
-  const { docsUrl, requestId } = call
-  return { status, body: call.refusal(reason, { status, docsUrl, requestId, secret: upstream.credential }).body }
+  const { docsUrl, requestId, renamed } = call
+  const hidden = { secret: upstream.credential, renamed }
+  return { status, body: call.refusal(reason, { status, docsUrl, requestId, ...hidden }).body }
 }
 
 interface Answer {

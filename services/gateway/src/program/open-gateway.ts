@@ -11,6 +11,7 @@ import { composeGateway, type Gateway } from '../compose.ts'
 import type { GatewayConfig } from '../config.ts'
 import type { Protection } from '../http/protection.ts'
 import { requestLogOf } from '../receipts/request-log-setting.ts'
+import type { OnBreaker } from '../upstreams/upstreams.ts'
 
 /** A gateway of this process. It does not listen yet. */
 export interface OpenedGateway {
@@ -23,8 +24,12 @@ export interface OpenedGateway {
   stop(endsProcess?: boolean): Promise<void>
 }
 
-/** Opens a gateway as its configuration says, and reads the catalog. */
-export async function openGateway(config: GatewayConfig, log: Logger): Promise<OpenedGateway> {
+/** Opens a gateway as its configuration says, and reads the catalog. @param onBreaker called when a breaker changes its state */
+export async function openGateway(
+  config: GatewayConfig,
+  log: Logger,
+  onBreaker: OnBreaker = () => {}
+): Promise<OpenedGateway> {
   const redis = await openRedis(config.REDIS_URL, {
     name: 'tollgate-gateway',
     silenceTimeoutMs: config.REDIS_TIMEOUT_MS,
@@ -39,6 +44,7 @@ export async function openGateway(config: GatewayConfig, log: Logger): Promise<O
     redis,
     upstreamsFile: config.UPSTREAMS_FILE,
     env: process.env,
+    onBreaker,
     log,
     bodyMemoryBytes: config.GATEWAY_BODY_MEMORY_MB * 1024 * 1024,
     protection: protectionOf(config),

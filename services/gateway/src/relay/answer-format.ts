@@ -1,4 +1,5 @@
 import type { ErrorFormat, FailureContext } from '../http/error-format.ts'
+import type { Hidden } from './conceal.ts'
 import type { EventFlow } from './event-flow.ts'
 import type { JsonBody } from './json-body.ts'
 import type { RefusalReason } from './read-refusal.ts'
@@ -22,9 +23,7 @@ export interface AnswerFormat {
   readonly refusal: (reason: RefusalReason, refusal: RefusalContext) => { code: string; body: string }
 }
 
-export interface RefusalContext extends FailureContext {
+export interface RefusalContext extends FailureContext, Hidden {
   /** The provider's status, which the client gets, too. */
   readonly status: number
-  /** The credential. If the refusal repeats it, the client gets a general error. */
-  readonly secret: string | null
 }

@@ -9,6 +9,7 @@ import type { AttemptOwner } from './attempt-owner.ts'
 import { attemptUsage } from './attempt-usage.ts'
 import { type End, endOfMalformed } from './charged-usage.ts'
 import { classifyHead } from './classify-head.ts'
+import { renamedModel } from './conceal.ts'
 import { costFields } from './cost-notes.ts'
 import { forwardedBody } from './forwarded-body.ts'
 import type { RefusalReason } from './read-refusal.ts'
@@ -32,6 +33,7 @@ import { WholeAnswer } from './whole-answer.ts'
 export class Attempt implements AnswerHandler, SinkAttempt {
   readonly request: RelayRequest
   readonly upstream: Upstream
+  readonly target: Target
   /** The status of the upstream's response; 0 before an answer or a refusal begins. */
   status = 0
   /** The status of any response; 0 before it. */
@@ -47,7 +49,6 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   /** Takes the response; null before its head. */
   sink: Sink | null = null
   readonly #owner: AttemptOwner
-  readonly #target: Target
   /** Whether the request called this upstream before. */
   readonly #isRepeat: boolean
   #isProbe = false
@@ -61,7 +62,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     this.#owner = owner
     this.request = request
     this.upstream = upstream
-    this.#target = target
+    this.target = target
     this.#isRepeat = isRepeat
     this.trace = request.trace === null ? null : request.trace.attempt(upstream, target.model)
   }
@@ -82,7 +83,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     this.beganAt = performance.now()
     this.#isProbe = breaker.begin(this.beganAt)
     retries.called()
-    const body = forwardedBody(this.request, this.#target, this.upstream)
+    const body = forwardedBody(this.request, this.target, this.upstream)
     pool.dispatch({ path, requestId, trace, fields: upstreamFields, body }, this)
   }
 
@@ -212,8 +213,9 @@ export class Attempt implements AnswerHandler, SinkAttempt {
       return
     }
     this.ending = 'refused'
-    const { format, docsUrl, requestId } = this.request
-    const context = { docsUrl, requestId, status: this.status, secret: this.upstream.credential }
+    const { format, docsUrl, requestId, model } = this.request
+    const hidden = { secret: this.upstream.credential, renamed: renamedModel(this.target, model) }
+    const context = { docsUrl, requestId, status: this.status, ...hidden }
     const { code, body } = format.refusal(reason, context)
     this.#owner.passOnRefusal(this.status, code, body)
   }
@@ -277,7 +279,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
 
   #failedByStatus({ failure, scope, restMs }: CallFailure): void {
     this.ending = 'failure'
-    if (restMs > 0) this.upstream.restingUntil.set(this.#target.model, performance.now() + restMs)
+    if (restMs > 0) this.upstream.restingUntil.set(this.target.model, performance.now() + restMs)
     this.#owner.failed(failure, scope, 'unserved')
   }
 

@@ -1,5 +1,5 @@
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
-import type { Upstreams } from '../upstreams/upstreams.ts'
+import type { Upstream, Upstreams } from '../upstreams/upstreams.ts'
 
 /** Maximum wait before a retry, ms. Instead of a longer wait, the client gets the failure and the time. */
 const maxWaitMs = 2000
@@ -12,13 +12,18 @@ export interface CallableTarget {
 }
 
 /**
- * Finds the target of the next call, and its time. Unknown upstreams and those with an open breaker are skipped. Untried
- * targets come first, then targets whose upstream asked for no wait, then the order of the request. A tried target is called
- * after a random wait ("full jitter"), and not before the time that its upstream named.
+ * Finds the target of the next call, and its time. Unknown upstreams are skipped.
+ *
+ * Targets that work come first: their breaker is closed or lets a probe pass, and their upstream did not ask for a long wait. Among them,
+ * untried ones come first, then those without a wait, then the order of the request. Without any, the least bad target is called
+ * (as below Envoy's panic threshold): untried, without a long wait, with the smallest share of failures. So nobody gets less than
+ * without a gateway.
+ *
+ * A tried target is called after a random wait ("full jitter"), and not before the time that its upstream named.
  *
  * @param tried the targets of this request's calls, in any order
  * @param now milliseconds of the breakers' clock
- * @returns null if no target may be called within the maximum wait
+ * @returns null if no upstream is known, or if a retry would have to wait for longer than the maximum
  */
 export function callableTarget(
   order: readonly Target[],
@@ -32,30 +37,35 @@ export function callableTarget(
   let bestRestMs = 0
   for (const target of order) {
     const upstream = upstreams.get(target.upstream)
-    if (upstream === undefined || upstream.breaker.waitMs(now) > 0) continue
+    if (upstream === undefined) continue
     const restMs = Math.max(0, (upstream.restingUntil.get(target.model) ?? 0) - now)
+    // A first call does not wait: the upstream may have room again.
     if (tried.length > 0 && restMs > maxWaitMs) continue
-    const rank = 2 * timesIn(tried, target) + (restMs > 0 ? 1 : 0)
+    const rank = rankOf(upstream, timesIn(tried, target), restMs, now)
     if (rank >= bestRank) continue
     best = target
     bestRank = rank
     bestRestMs = restMs
   }
   if (best === null) return null
-  // A first call does not wait: the upstream may have room again.
   if (tried.length === 0) return { target: best, waitMs: 0 }
   const times = timesIn(tried, best)
   const waitMs = times === 0 ? bestRestMs : Math.max(bestRestMs, random() * initialMaxJitterMs * 2 ** (times - 1))
-  return waitMs > maxWaitMs ? null : { target: best, waitMs }
+  return { target: best, waitMs }
+}
+
+/** Above the ranks of all targets that work. */
+const leastBad = 1000
+
+/** The lowest rank is called. A target that works has one below {@link leastBad}. */
+function rankOf({ breaker }: Upstream, times: number, restMs: number, now: number): number {
+  const restsLong = restMs > maxWaitMs
+  if (!restsLong && breaker.waitMs(now) === 0) return 2 * times + (restMs > 0 ? 1 : 0)
+  return leastBad + 4 * times + (restsLong ? 2 : 0) + breaker.failureShare
 }
 
 function timesIn(tried: readonly Target[], target: Target): number {
   let times = 0
   for (const called of tried) if (called === target) times++
   return times
-}
-
-/** Milliseconds until any upstream of a route may be called again. Unknown upstreams are skipped. */
-export function msUntilCallable(order: readonly Target[], upstreams: Upstreams, now: number): number {
-  return Math.min(...order.map(({ upstream }) => upstreams.get(upstream)?.breaker.waitMs(now) ?? Number.MAX_VALUE))
 }

@@ -25,17 +25,31 @@ t.test('a request of an SDK and its two retries call providers at most four time
   assert.equal(maxCallsFrom(0), 4)
 })
 
+t.test('failures that may pass get at least three calls in total, as without a gateway', async () => {
+  const fewestFrom = (retryCount: number): number => {
+    const max = maxCallsOf(String(retryCount))
+    const totals = Array.from({ length: max }, (_, before) => {
+      const calls = before + 1
+      const isRetried = retryCount < 2 && mayClientRetry(failures[0]!, 'anywhere', calls, max)
+      return calls + (isRetried ? fewestFrom(retryCount + 1) : 0)
+    })
+    return Math.min(...totals)
+  }
+  assert.equal(fewestFrom(0), 3)
+})
+
 t.test('a first try may make three calls, retries fewer, and every try at least one', async () => {
   assert.deepEqual(['0', '1', '2', '3', '999'].map(maxCallsOf), [3, 2, 1, 1, 1])
   for (const other of [undefined, '', '-1', '1.5', 'one', '1000', ['1', '2']]) assert.equal(maxCallsOf(other), 3)
 })
 
-t.test('a client should retry if the gateway has not, or if the provider named a wait and calls are left', async () => {
+t.test('a client should retry while calls are left, if another try may succeed', async () => {
   const broke = new ServiceError('upstream_error')
   const busy = new ServiceError('upstream_rate_limited', { retryAfterMs: 3000 })
   for (const [failure, scope, calls, expected] of [
     [broke, 'anywhere', 1, true],
-    [broke, 'anywhere', 2, false],
+    [broke, 'anywhere', 2, true],
+    [broke, 'anywhere', 3, false],
     [busy, 'anywhere', 2, true],
     [busy, 'anywhere', 3, false],
     [broke, 'elsewhere', 1, false],

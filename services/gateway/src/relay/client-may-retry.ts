@@ -20,15 +20,15 @@ export function maxCallsOf(retryCount: string | string[] | undefined): number {
 
 /**
  * Whether the client should send a request again after its last call failed. It should not if another try would also fail, or if
- * the gateway already retried. If the provider named a wait, a later try may help while calls are left.
+ * the gateway made all calls.
  *
  * The three tries of an SDK make c, d and e calls, with c ≤ 3, d ≤ 2 and e ≤ 1. The second try follows only if c ≤ 2, the third only
- * if d ≤ 1. So c + d + e ≤ 4.
+ * if d ≤ 1. So c + d + e ≤ 4, and at least 3: as many as without a gateway.
  *
  * @param calls previous calls of providers for this request
  * @param max maximum calls: {@link maxCallsOf}
  */
 export function mayClientRetry(failure: ServiceError, scope: RetryScope, calls: number, max: number): boolean {
   if (scope !== 'anywhere' || !isRetryable(failure.code, failure.retryAfter)) return false
-  return calls <= 1 || (failure.retryAfterMs !== null && calls < max)
+  return calls <= 1 || calls < max
 }

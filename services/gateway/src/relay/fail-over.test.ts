@@ -33,7 +33,13 @@ const cases: Case[] = [
   ['the same upstream is called later if there is no other', { order: [a] }, { target: a, isRetry: true, waits: true }],
   ['if both failed, the first is called again', { tried: [a, b] }, { target: a, isRetry: true, waits: true }],
   ['an upstream with an open breaker is skipped', {}, { target: a, isRetry: true, waits: true }, [b]],
-  ['no call follows if all breakers are open', {}, null, [a, b]],
+  ['if all breakers are open, the other upstream is called', {}, { target: b, isRetry: true }, [a, b]],
+  [
+    'a single upstream is called again, although its breaker is open',
+    { order: [a] },
+    { target: a, isRetry: true, waits: true },
+    [a]
+  ],
   ['no call follows without targets', { order: [] }, null],
   ['no call follows if the retry budget is empty', { isRetryAllowed: false }, null],
   [

@@ -25,5 +25,5 @@ export const listFormat = (list: 'choices' | 'data', words: string): AnswerForma
     return new EventStream(showsUsage(asked), new ReceivedText(answers > 1 ? 'choices' : words), answers)
   },
   errors: openaiErrors,
-  refusal: (reason, { secret }) => describeRefusal(reason, secret)
+  refusal: describeRefusal
 })

@@ -12,7 +12,7 @@ const defaultError = {
 }
 function describe(body: unknown, secret: string | null = 's3cret'): Record<string, unknown> {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
-  const { code, body: json } = describeRefusal(readRefusal(bytes), secret)
+  const { code, body: json } = describeRefusal(readRefusal(bytes), { secret, renamed: null })
   const { error } = JSON.parse(json)
   assert.equal(error.code, code)
   return error
@@ -267,7 +267,7 @@ t.test('for any refusal, the client gets one error with texts, and never the cre
   )
   fc.assert(
     fc.property(bodies, (body) => {
-      const described = describeRefusal(readRefusal(body), 's3cret')
+      const described = describeRefusal(readRefusal(body), { secret: 's3cret', renamed: null })
       const { message, type, code } = JSON.parse(described.body).error
       const texts = [message, type, code, described.code]
       return texts.every((text) => typeof text === 'string' && text !== '') && !described.body.includes('s3cret')

@@ -1,3 +1,4 @@
+import { concealedJson, type Hidden } from './conceal.ts'
 import { readableText } from './readable-text.ts'
 
 /** Why a provider refused a request. A member is null if the answer does not have it. */
@@ -5,13 +6,22 @@ export interface RefusalReason {
   readonly message: string | null
   readonly type: string | null
   readonly code: string | null
+  /** The reason that Google adds to its code. */
+  readonly reason: string | null
   /** The faulty member of the request. */
   readonly param: string | null
   /** All members of an error in OpenAI's shape; otherwise empty. */
   readonly members: Readonly<Record<string, unknown>>
 }
 
-export const unexplained: RefusalReason = { message: null, type: null, code: null, param: null, members: {} }
+export const unexplained: RefusalReason = {
+  message: null,
+  type: null,
+  code: null,
+  reason: null,
+  param: null,
+  members: {}
+}
 
 /** Maximum characters of a message that reach the client. */
 const maxMessage = 16_384
@@ -51,6 +61,7 @@ export function readRefusal(body: Buffer): RefusalReason {
     message: message === undefined ? null : bounded(message),
     type: firstName(inner.type, inner.error_type),
     code: firstName(inner.code, inner.status, numberAsText(inner.code)),
+    reason: reasonOf(inner.details),
     param: paramOf(inner),
     members: inner === outer.error ? inner : {}
   }
@@ -60,23 +71,19 @@ export function readRefusal(body: Buffer): RefusalReason {
  * Writes the body that explains a refusal to the client. It has the provider's message, and all members of an error in OpenAI's
  * shape.
  *
- * @param secret the credential. If the refusal repeats it, the client gets a general error
+ * @param hidden what it must not have. If it cannot be written without, the client gets a general error
  */
 export function describeRefusal(
   { message, type, code, param, members }: RefusalReason,
-  secret: string | null
+  hidden: Hidden
 ): { code: string; body: string } {
   const reported = {
     message: message ?? defaultError.message,
     type: type ?? defaultError.type,
     code: code ?? defaultError.code
   }
-  try {
-    const body = JSON.stringify({ error: { ...members, ...reported, ...(param !== null && { param }) } })
-    if (secret === null || !body.includes(JSON.stringify(secret).slice(1, -1))) return { code: reported.code, body }
-  } catch {
-    // The members are nested too deeply to be written.
-  }
+  const body = concealedJson({ error: { ...members, ...reported, ...(param !== null && { param }) } }, hidden)
+  if (body !== null) return { code: reported.code, body }
   return { code: defaultError.code, body: JSON.stringify({ error: defaultError }) }
 }
 
@@ -116,6 +123,12 @@ function paramOf({ param, detail, message, details }: Record<string, unknown>): 
     : null
   const field = violations?.fieldViolations[0]?.field
   return typeof field === 'string' && field !== '' ? field.slice(0, maxMessage) : null
+}
+
+/** The reason of a `google.rpc.ErrorInfo`. */
+function reasonOf(details: unknown): string | null {
+  if (!Array.isArray(details)) return null
+  return firstName(...details.slice(0, maxItems).map((item) => (isObject(item) ? item.reason : null)))
 }
 
 /** FastAPI's `loc`, without the `body` at its beginning: `messages.0.role`. */

@@ -56,8 +56,8 @@ t.test('the client gets the status and reason of a refusal as an OpenAI error, a
     [422, detail, 'application/json', { message: 'messages.0.role: Field required', param: 'messages.0.role' }],
     [400, gemini, 'application/json', { message: 'Invalid JSON payload.', code: 'INVALID_ARGUMENT' }],
     [400, vllm, 'application/json', { message: 'Too long.', type: 'BadRequestError' }],
-    [404, '{"error":"model \\"x\\" not found"}', 'application/json', { message: 'model "x" not found' }],
-    [404, '{"statusCode":404,"message":"Resource not found"}', 'application/json', { message: 'Resource not found' }],
+    [404, '{"error":"item \\"x\\" not found"}', 'application/json', { message: 'item "x" not found' }],
+    [404, '{"statusCode":404,"message":"File not found"}', 'application/json', { message: 'File not found' }],
     [413, html, 'text/html', { message: '413 Request Entity Too Large' }],
     [451, 'Not in your country', 'text/plain', { message: 'Not in your country' }]
   ] as Array<[number, string, string, object]>) {

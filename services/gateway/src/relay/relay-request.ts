@@ -57,7 +57,7 @@ export interface RelayRequest extends ForwardedRequest {
   /** Whether the client's connection must close after this answer. */
   readonly isDraining: () => boolean
   /** Called for every failed call, even if another call succeeds. @param isRetried whether another call will follow */
-  readonly onFailure: (failure: ServiceError, upstream: string, isRetried: boolean) => void
+  readonly onFailure: (failure: ServiceError, target: Target, isRetried: boolean) => void
   /** Called before the client gets the ids of an answer, if there are any. */
   readonly onIssued: (issued: IssuedIds, usage: ReportedUsage | null, upstream: string) => void
   /** Called once, at the end. */

@@ -6,7 +6,7 @@ import { afterHangUp } from './after-hang-up.ts'
 import { Attempt } from './attempt.ts'
 import type { AttemptOwner } from './attempt-owner.ts'
 import { attemptUsage, canLeave } from './attempt-usage.ts'
-import { callableTarget, msUntilCallable } from './callable-target.ts'
+import { callableTarget } from './callable-target.ts'
 import type { End } from './charged-usage.ts'
 import { mayClientRetry, type RetryScope } from './client-may-retry.ts'
 import { costFields, freeFields } from './cost-notes.ts'
@@ -72,16 +72,8 @@ class Relay implements AttemptOwner, OpenRequest {
   }
 
   begin(): void {
-    const { upstreams } = this.#request
-    const now = this.beganAt
-    const first = callableTarget(this.#order, this.#tried, upstreams, now)
-    if (first !== null) {
-      this.#call(first.target)
-      return
-    }
-    const waitMs = msUntilCallable(this.#order, upstreams, now)
-    const retryAfter = Math.max(1, Math.ceil(waitMs / 1000))
-    this.#finishWith(new ServiceError('upstream_unreachable', { retryAfter }), 'unserved')
+    // A route has at least one upstream that the gateway has, so there is a target.
+    this.#call(callableTarget(this.#order, this.#tried, this.#request.upstreams, this.beganAt)!.target)
   }
 
   /** Ends the request at its deadline. */
@@ -160,7 +152,7 @@ class Relay implements AttemptOwner, OpenRequest {
       upstreams,
       now
     )
-    onFailure(failure, name, next !== null)
+    onFailure(failure, attempt.target, next !== null)
     if (next === null) {
       // After several failures, the client gets a transient one, if any. But a proxy may repeat a request after 503, and this one is
       // charged.
@@ -228,6 +220,7 @@ class Relay implements AttemptOwner, OpenRequest {
     const sent = this.#sentFailure ?? { status, code }
     onEnd({
       upstream: attempt === null ? null : attempt.upstream.name,
+      upstreamModel: attempt === null ? null : attempt.target.model,
       attempts: this.#tried.length,
       failedCalls: this.#failedCalls,
       upstreamStatus: attempt === null || attempt.receivedStatus === 0 ? null : attempt.receivedStatus,

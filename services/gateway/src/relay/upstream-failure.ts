@@ -2,7 +2,7 @@ import { dependencyRetrySeconds, ServiceError } from '@tollgate/contracts/errors
 import { CallError } from '../upstreams/call-error.ts'
 import type { AnswerHead } from '../upstreams/upstream-pool.ts'
 import type { RetryScope } from './client-may-retry.ts'
-import { isOutOfCredit } from './out-of-credit.ts'
+import { codeOfFault, type OperatorFault, operatorFault } from './operator-faults.ts'
 import { type RefusalReason, unexplained } from './read-refusal.ts'
 
 /** Seconds that a client should wait if the upstream limits the rate without a time. */
@@ -22,7 +22,7 @@ const aboutTheRequest: ReadonlySet<number> = new Set([400, 404, 410, 413, 415, 4
  */
 const transient: ReadonlySet<number> = new Set([408, 409, 424, 425, 429, 498, 499])
 
-/** Whether a status is about the client's request. The client gets such a status, unless the operator's account has no credit. */
+/** Whether a status is about the client's request. The client gets such a status, unless only the operator can help. */
 export function isAboutTheRequest(status: number): boolean {
   return aboutTheRequest.has(status)
 }
@@ -52,13 +52,12 @@ export function classifyStatus(
   reason: RefusalReason = unexplained,
   waitMs: number | null = null
 ): CallFailure | null {
-  if (isOutOfCredit(status, reason) || (status === 402 && waitMs === null)) {
-    return unusable(new ServiceError('upstream_quota_exhausted', { cause: statusError(status, reason) }))
+  const fault = operatorFault(status, reason) ?? faultOfStatus(status, waitMs)
+  if (fault !== null) {
+    const failure = new ServiceError(codeOfFault[fault], { cause: statusError(status, reason) })
+    return { failure, scope: 'elsewhere', restMs: unusableMs }
   }
   if (isAboutTheRequest(status)) return null
-  if (status === 401 || status === 403) {
-    return unusable(new ServiceError('upstream_rejected_credentials', { cause: statusError(status, reason) }))
-  }
   const clientWaitMs = clientWaitOf(waitMs)
   // OpenRouter answers 402 with Retry-After while too many calls are in flight.
   if (status === 402 || status === 429 || status === 498) {
@@ -75,8 +74,9 @@ export function classifyStatus(
   return { failure, scope, restMs: waitMs ?? 0 }
 }
 
-function unusable(failure: ServiceError): CallFailure {
-  return { failure, scope: 'elsewhere', restMs: unusableMs }
+function faultOfStatus(status: number, waitMs: number | null): OperatorFault | null {
+  if (status === 401 || status === 403) return 'credential'
+  return status === 402 && waitMs === null ? 'credit' : null
 }
 
 /** Builds the error for the log. It has the provider's codes, but not the message, which may repeat a conversation. */

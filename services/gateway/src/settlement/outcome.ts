@@ -77,6 +77,8 @@ export interface FailedCall {
 export interface Outcome {
   /** The upstream of the last call; null if there was no call. */
   upstream: string | null
+  /** Its name of the model; null if there was no call. */
+  upstreamModel: string | null
   /** How many calls there were. */
   attempts: number
   /** Those that failed, in their order. */

@@ -6,7 +6,7 @@ import { chatOf, post } from '../testing/client.ts'
 import { startFakeUpstream } from '../testing/fake-upstream.ts'
 import { startGateway } from '../testing/start-gateway.ts'
 
-test('a gateway reports its upstreams, catalog and failed answers, and new upstreams at once', async (t) => {
+test('a gateway reports its upstreams and their problems, its catalog and failed answers, and new upstreams at once', async (t) => {
   const upstream = await startFakeUpstream()
   const gateway = await startGateway(upstream.url)
   t.teardown(async () => {
@@ -43,7 +43,7 @@ test('a gateway reports its upstreams, catalog and failed answers, and new upstr
 `
   )
   await gateway.reloadUpstreams()
-  const { errors, id } = await reportWith(2)
+  const { errors, id, problems } = await reportWith(2)
   assert.equal(id, first.id)
   assert.deepEqual(
     Object.entries(errors).map(([code, { count }]) => [code, count]),
@@ -52,6 +52,10 @@ test('a gateway reports its upstreams, catalog and failed answers, and new upstr
       ['upstream_rejected_credentials', 2],
       ['invalid_request', 1]
     ]
+  )
+  assert.deepEqual(
+    problems!.map(({ what, upstream }) => [what, upstream]),
+    [['TEST_CREDENTIAL', 'test']]
   )
   assert.deepEqual(await liveUpstreams(gateway.control), {
     served: new Set(['test', 'other']),

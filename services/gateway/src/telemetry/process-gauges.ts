@@ -15,7 +15,7 @@ export interface GaugeSources {
   isCatalogLoaded(): boolean
   /** The upstreams in force. */
   upstreams(): Iterable<{ readonly name: string; readonly breaker: { readonly state: keyof typeof breakerStates } }>
-  /** The upstreams that refuse the gateway's credentials. */
+  /** What only the operator can repair at upstreams. */
   upstreamProblems(): ReadonlyArray<{ readonly upstream: string }>
 }
 
@@ -81,7 +81,7 @@ function addUpstreamGauges(registry: Registry, sources: GaugeSources): void {
   })
   new Gauge({
     name: 'tollgate_upstream_problem',
-    help: '1 while an upstream refuses the gateway’s credentials, else 0',
+    help: '1 while only the operator can repair calls of an upstream: credential, credit or model; else 0',
     labelNames: ['upstream'],
     registers: [registry],
     aggregator: 'max',

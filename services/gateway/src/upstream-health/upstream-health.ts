@@ -1,40 +1,93 @@
 import type { Logger } from 'pino'
-import type { Upstreams } from '../upstreams/upstreams.ts'
+import type { OperatorFault } from '../relay/operator-faults.ts'
 
 /** What the operator must correct for an upstream. Never has a credential. */
 export interface UpstreamProblem {
-  /** Where the credential comes from, or the upstream if the upstreams file names none. */
+  /** Where the credential comes from, the upstream if the upstreams file names no credential, or the upstream's model. */
   readonly what: string
   readonly upstream: string
   readonly problem: string
 }
 
-/** Which upstreams refuse the gateway's credentials, as their last answers say. */
+/** What a call failed with. */
+export interface FailedTarget {
+  readonly upstream: string
+  /** The upstream's name of the model; null for a call without one. */
+  readonly model: string | null
+  /** null for an upstream without a credential. */
+  readonly credentialName: string | null
+}
+
+/** What only the operator can repair at upstreams, as their last answers say. */
 export interface UpstreamHealth {
-  /** Logs the first refusal of an upstream as an error. */
-  rejected(upstream: string, credentialName: string | null): void
+  /** Logs a new problem as an error. */
+  failed(fault: OperatorFault, target: FailedTarget): void
   /** The upstream has accepted the credentials. */
   accepted(upstream: string): void
+  /** The upstream has answered a request of a model, so it has no problem with it. */
+  answered(upstream: string, model: string): void
   problems(): UpstreamProblem[]
 }
 
-/** @param upstreams returns the upstreams in force; there are no problems of others */
-export function createUpstreamHealth(log: Pick<Logger, 'error' | 'info'>, upstreams: () => Upstreams): UpstreamHealth {
-  const rejected = new Map<string, UpstreamProblem>()
+/** A problem, and where it was found. */
+interface Found extends UpstreamProblem {
+  readonly model: string | null
+}
+
+/**
+ * @param isInUse whether an upstream is in force and, unless the model is null, whether a route has the upstream's model. Problems of others
+ *   are not shown
+ */
+export function createUpstreamHealth(
+  log: Pick<Logger, 'error' | 'info'>,
+  isInUse: (upstream: string, model: string | null) => boolean
+): UpstreamHealth {
+  const found = new Map<string, Found>()
+  const end = (key: string): void => {
+    const ended = found.get(key)
+    if (ended === undefined) return
+    found.delete(key)
+    const { upstream, what } = ended
+    log.info({ upstream }, `upstream ${upstream}: ${what}: works again`)
+  }
   return {
-    rejected(upstream, credentialName) {
-      if (rejected.has(upstream)) return
-      const what = credentialName ?? upstream
-      const problem =
-        credentialName === null
-          ? 'the upstream asks for credentials. Name them in the upstreams file (credential_variable or credential_file)'
-          : 'the upstream refuses these credentials. Correct them. A changed variable needs a restart of the gateway'
-      rejected.set(upstream, { what, upstream, problem })
-      log.error({ upstream, credential: credentialName }, `upstream ${upstream}: ${what}: ${problem}`)
+    failed(fault, { upstream, model, credentialName }) {
+      const isOfModel = fault === 'model' && model !== null
+      const key = keyOf(fault, upstream, isOfModel ? model : null)
+      if (found.has(key)) return
+      const what = isOfModel ? model : (credentialName ?? upstream)
+      const problem = problemOf(fault, credentialName)
+      found.set(key, { what, upstream, problem, model: isOfModel ? model : null })
+      log.error({ upstream, credential: credentialName, fault }, `upstream ${upstream}: ${what}: ${problem}`)
     },
     accepted(upstream) {
-      if (rejected.delete(upstream)) log.info({ upstream }, `upstream ${upstream} accepts the credentials again`)
+      end(keyOf('credential', upstream, null))
     },
-    problems: () => [...rejected.values()].filter(({ upstream }) => upstreams().has(upstream))
+    answered(upstream, model) {
+      // Nearly always, and for nearly every request.
+      if (found.size === 0) return
+      end(keyOf('credential', upstream, null))
+      end(keyOf('credit', upstream, null))
+      end(keyOf('model', upstream, model))
+    },
+    problems: () =>
+      [...found.values()]
+        .filter(({ upstream, model }) => isInUse(upstream, model))
+        .map(({ what, upstream, problem }) => ({ what, upstream, problem }))
   }
+}
+
+const keyOf = (fault: OperatorFault, upstream: string, model: string | null): string =>
+  JSON.stringify([fault, upstream, model])
+
+function problemOf(fault: OperatorFault, credentialName: string | null): string {
+  if (fault === 'credit') {
+    return 'the account at the provider has no credit left, or has reached its spending limit. Add credit or raise the limit there'
+  }
+  if (fault === 'model') {
+    return 'the upstream does not have this model, or does not offer it to the account. Correct the route or base_url, or get access there'
+  }
+  return credentialName === null
+    ? 'the upstream asks for credentials. Name them in the upstreams file (credential_variable or credential_file)'
+    : 'the upstream refuses these credentials. Correct them. A changed variable needs a restart of the gateway'
 }

@@ -3,16 +3,16 @@ const windowMs = 10_000
 /** The breaker opens after this many failures, if they are at least this share of all outcomes. */
 const minFailures = 5
 const minFailureShare = 0.5
-const minPauseMs = 2000
-const maxPauseMs = 60_000
-const probeEveryMs = 1000
+const [minPauseMs, maxPauseMs] = [1000, 5000]
 
 export type BreakerState = 'closed' | 'open' | 'half-open'
 
 /**
- * Circuit breaker (M. Nygard, "Release It!"): stops calls of a failing upstream, so that requests do not wait and the upstream can
- * recover. After a pause, requests pass one by one as probes. A successful probe closes the breaker; a failed one starts a longer
- * pause.
+ * Circuit breaker (M. Nygard, "Release It!"): tells that an upstream fails, so that requests go to others. While it is not closed,
+ * single requests pass as probes, at first each second. A successful probe closes it. With each other probe the pause grows, up to
+ * five seconds.
+ *
+ * It forbids nothing: without a better upstream, calls go on. They count, but are no probes. See `callable-target.ts`.
  *
  * Times are milliseconds of one monotonic clock.
  */
@@ -27,6 +27,7 @@ export class Breaker {
   #pauseMs = minPauseMs
   #nextProbeAt = 0
 
+  /** @param onChange called after the state changed, unless by {@link follow} */
   constructor(onChange: (state: BreakerState) => void = () => {}) {
     this.#onChange = onChange
   }
@@ -35,43 +36,60 @@ export class Breaker {
     return this.#state
   }
 
-  /** Milliseconds until a call is allowed; 0 if it is allowed now. */
+  /** Milliseconds until requests may call the upstream although others work; 0 if they may now. */
   waitMs(now: number): number {
     return this.#state === 'closed' ? 0 : Math.max(0, this.#nextProbeAt - now)
   }
 
+  /** The share of failures among the outcomes that were counted last. Without any, it follows from the state. */
+  get failureShare(): number {
+    const outcomes = this.#outcomes + this.#olderOutcomes
+    if (outcomes === 0) return this.#state === 'closed' ? 0 : 1
+    return (this.#failures + this.#olderFailures) / outcomes
+  }
+
   /** Call this when a call begins. @returns whether the call is a probe */
   begin(now: number): boolean {
-    if (this.#state === 'closed') return false
+    if (this.waitMs(now) > 0 || this.#state === 'closed') return false
     // If a probe hangs or its client leaves, the next one may follow.
-    this.#nextProbeAt = now + probeEveryMs
+    this.#nextProbeAt = now + this.#pauseMs
+    this.#pauseMs = Math.min(2 * this.#pauseMs, maxPauseMs)
     this.#become('half-open')
     return true
   }
 
   succeeded(isProbe: boolean, now: number): void {
     if (isProbe) {
-      this.#pauseMs = minPauseMs
-      this.#failures = this.#outcomes = this.#olderFailures = this.#olderOutcomes = 0
+      this.#forget()
       this.#become('closed')
-    } else if (this.#state === 'closed') this.#count(0, now)
+    } else this.#count(0, now)
   }
 
   failed(isProbe: boolean, now: number): void {
-    if (isProbe && this.#state !== 'closed') {
-      this.#pauseMs = Math.min(2 * this.#pauseMs, maxPauseMs)
-      this.#open(now)
-    } else if (this.#state === 'closed') {
-      this.#count(1, now)
-      const failures = this.#failures + this.#olderFailures
-      const outcomes = this.#outcomes + this.#olderOutcomes
-      if (failures >= minFailures && failures >= minFailureShare * outcomes) this.#open(now)
+    this.#count(1, now)
+    if (this.#state !== 'closed') {
+      if (isProbe) this.#become('open')
+    } else if (this.#failures + this.#olderFailures >= minFailures && this.failureShare >= minFailureShare) {
+      this.#startPauses(now)
+      this.#become('open')
     }
   }
 
-  #open(now: number): void {
-    this.#nextProbeAt = now + this.#pauseMs
-    this.#become('open')
+  /** Takes over what another process knows of the same upstream. */
+  follow(state: 'open' | 'closed', now: number): void {
+    if ((state === 'closed') === (this.#state === 'closed')) return
+    if (state === 'closed') this.#forget()
+    else this.#startPauses(now)
+    this.#state = state
+  }
+
+  #startPauses(now: number): void {
+    this.#pauseMs = minPauseMs
+    this.#nextProbeAt = now + minPauseMs
+  }
+
+  #forget(): void {
+    this.#failures = this.#outcomes = this.#olderFailures = this.#olderOutcomes = 0
   }
 
   #count(failure: 0 | 1, now: number): void {

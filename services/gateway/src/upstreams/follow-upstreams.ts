@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { LiveUpstreams } from './live-upstreams.ts'
 import { createUpstreamReloader, type UpstreamReloader } from './reload-upstreams.ts'
+import type { OnBreaker } from './upstreams.ts'
 import { UpstreamsSource } from './upstreams-source.ts'
 
 /** How often the gateway checks whether the upstreams file has changed, ms. */
@@ -12,6 +13,7 @@ export interface FollowedUpstreams {
   /** Has the variables that the file names. */
   readonly env: Record<string, string | undefined>
   readonly upstreamCheckMs?: number
+  readonly onBreaker?: OnBreaker
   readonly log: Logger
 }
 
@@ -22,13 +24,16 @@ export interface FollowedUpstreams {
  * @throws FileError or ConfigError if the file is not valid
  */
 export function followUpstreams(
-  { upstreamsFile, env, upstreamCheckMs: intervalMs = defaultCheckMs, log }: FollowedUpstreams,
+  { upstreamsFile, env, upstreamCheckMs: intervalMs = defaultCheckMs, onBreaker, log }: FollowedUpstreams,
   onReloaded: () => void
 ): { upstreams: LiveUpstreams; reloader: UpstreamReloader } {
   const source = new UpstreamsSource(upstreamsFile, env)
   const upstreams = new LiveUpstreams(
     () => source.read(),
-    (upstream, state) => log.warn({ upstream, breaker: state }, 'circuit breaker changed'),
+    (upstream, state) => {
+      log.warn({ upstream, breaker: state }, 'circuit breaker changed')
+      onBreaker?.(upstream, state)
+    },
     (err) => log.warn({ err }, 'cannot close the connections of an upstream')
   )
   return { upstreams, reloader: createUpstreamReloader({ source, upstreams, log, intervalMs, onReloaded }) }

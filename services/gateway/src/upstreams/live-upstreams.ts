@@ -85,6 +85,11 @@ export class LiveUpstreams {
     return changes
   }
 
+  /** Takes over what another process knows of an upstream in force. */
+  followBreaker(upstream: string, state: 'open' | 'closed'): void {
+    this.current.byName.get(upstream)?.breaker.follow(state, performance.now())
+  }
+
   /** Resolves when the calls in flight have ended. New calls fail. */
   async close(): Promise<void> {
     await Promise.all(this.#all().map(({ pool }) => pool.close()))

@@ -17,12 +17,21 @@ export interface WorkerState {
   readonly names: NamesByLabel
 }
 
+/** What a worker learned of an upstream: whether most calls fail. The other workers take it over. */
+export interface LearnedBreaker {
+  readonly kind: 'breaker'
+  readonly upstream: string
+  readonly state: 'open' | 'closed'
+}
+
 /** What the parent sends. Workers ignore signals: systemd and terminals send them to all processes of a group. */
 export type ToWorker =
   | { readonly kind: 'stop' | 'reload' }
   | { readonly kind: 'ask'; readonly id: number; readonly metrics: boolean }
+  | LearnedBreaker
 
 /** What a worker sends. */
 export type FromWorker =
   | { readonly kind: 'listening' }
   | { readonly kind: 'state'; readonly id: number; readonly state: WorkerState }
+  | LearnedBreaker

@@ -81,9 +81,9 @@ t.test('workers that answer are not killed, and neither is one that was suspende
 const fakeProcess = () =>
   Object.assign(new EventEmitter(), { pid: 1, connected: false }) as unknown as ChildProcess & EventEmitter
 
-function poolOf(start: () => ChildProcess): WorkerPool {
+function poolOf(start: () => ChildProcess, count = 1): WorkerPool {
   const log = { info() {}, error() {} }
-  return new WorkerPool({ count: 1, start, log, onEnd() {}, onRestart() {}, onKill() {} })
+  return new WorkerPool({ count, start, log, onEnd() {}, onRestart() {}, onKill() {} })
 }
 
 t.test('a worker that cannot be started again, as without memory, is tried until it can', async () => {
@@ -110,4 +110,25 @@ t.test('a first worker that cannot be started stops the start', async () => {
     throw new Error('spawn ENOMEM')
   })
   await assert.rejects(pool.start(), /A worker ended before it listened/)
+})
+
+t.test('what a worker learned of an upstream reaches the others', async () => {
+  const workers = Array.from({ length: 3 }, () => {
+    const told: unknown[] = []
+    return Object.assign(fakeProcess(), { connected: true, send: (message: unknown) => told.push(message), told })
+  })
+  const left = [...workers]
+  const pool = poolOf(() => left.shift()!, workers.length)
+  const started = pool.start()
+  for (const worker of workers) worker.emit('message', { kind: 'listening' })
+  await started
+  const learned = { kind: 'breaker', upstream: 'first', state: 'open' }
+  workers[1]!.emit('message', learned)
+  assert.deepEqual(
+    workers.map(({ told }) => told),
+    [[learned], [], [learned]]
+  )
+  const stopped = pool.stop()
+  for (const worker of workers) worker.emit('exit', 0, null)
+  await stopped
 })

@@ -47,7 +47,8 @@ export interface AnsweredSlot {
 
 /**
  * Keeps a number of workers running: starts a worker that ended again, after a wait that grows with each quick end. A worker whose
- * event loop is blocked keeps its connections and gets new ones, so it is killed and replaced, too.
+ * event loop is blocked keeps its connections and gets new ones, so it is killed and replaced, too. What a worker learned of an
+ * upstream is passed on to the others.
  */
 export class WorkerPool {
   readonly #options: PoolOptions
@@ -125,6 +126,9 @@ export class WorkerPool {
       onListening: () => {
         this.#hasListened = true
         if (this.#slots.every(({ worker }) => worker?.isListening === true)) this.#started.resolve()
+      },
+      onBreaker: (learned) => {
+        for (const other of this.#slots) if (other !== slot) other.worker?.send(learned)
       },
       onEnd: (end) => this.#ended(slot, end)
     })

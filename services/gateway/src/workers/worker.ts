@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import type { FromWorker, ProcessMetrics, ToWorker, WorkerState } from './messages.ts'
+import type { FromWorker, LearnedBreaker, ProcessMetrics, ToWorker, WorkerState } from './messages.ts'
 
 /** How a worker's process ended. */
 export interface WorkerEnd {
@@ -9,6 +9,7 @@ export interface WorkerEnd {
 
 export interface WorkerEvents {
   onListening(): void
+  onBreaker(learned: LearnedBreaker): void
   onEnd(end: WorkerEnd): void
 }
 
@@ -25,7 +26,7 @@ export class Worker {
   #answeredAt: number | null = null
   #unansweredChecks = 0
 
-  constructor(child: ChildProcess, { onListening, onEnd }: WorkerEvents) {
+  constructor(child: ChildProcess, { onListening, onBreaker, onEnd }: WorkerEvents) {
     this.#child = child
     this.pid = child.pid
     child.on('message', (message: FromWorker) => {
@@ -33,6 +34,10 @@ export class Worker {
         this.isListening = true
         this.#answeredAt = performance.now()
         onListening()
+        return
+      }
+      if (message.kind === 'breaker') {
+        onBreaker(message)
         return
       }
       this.#answeredAt = performance.now()

@@ -14,7 +14,7 @@ const Process = Type.Object({
 
 export const UpstreamState = Type.Object({
   name: Type.String(),
-  /** `open`: the gateway does not call the upstream after failures. `half-open`: it tests whether the upstream works again. */
+  /** `open`: after failures, requests go to other upstreams where they can. `half-open`: it tests whether the upstream works again. */
   breaker: Type.Enum(['closed', 'open', 'half-open'])
 })
 
@@ -53,6 +53,16 @@ export const AdminSystem = Type.Object({
   }),
   /** The catalog in force. Version 0: none is published yet. */
   catalog: Type.Object({ version: Count, sha256: Type.String(), published_at: Instant }),
+  /** What only an operator can repair at providers, as the last answers of the providers say. */
+  problems: Type.Array(
+    Type.Object({
+      /** The upstream that fails; null for a provider of control. */
+      upstream: Type.Union([Type.String(), Type.Null()]),
+      /** The setting or the upstream's model to correct. */
+      what: Type.String(),
+      problem: Type.String()
+    })
+  ),
   /** Since the processes started. */
   webhooks: Type.Array(
     Type.Object({

@@ -23,6 +23,7 @@ export const upstreamErrors: ErrorCode[] = [
   'upstream_error',
   'upstream_rejected_credentials',
   'upstream_quota_exhausted',
+  'upstream_misconfigured',
   'upstream_rate_limited',
   'upstream_timeout'
 ]

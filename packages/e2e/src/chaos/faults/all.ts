@@ -3,6 +3,7 @@ import { clockFaults } from './clocks.ts'
 import { conditionFaults } from './conditions.ts'
 import { controlCut } from './control-cut.ts'
 import { controlKilledSending } from './control-killed-sending.ts'
+import { failingUpstreamFaults } from './failing-upstream.ts'
 import { hangUps } from './hang-ups.ts'
 import { hostileWebhooks } from './hostile-webhooks.ts'
 import { keyChurn } from './key-churn.ts'
@@ -36,6 +37,7 @@ export const faults: readonly Fault[] = [
   controlCut,
   keyChurn,
   ...upstreamFaults,
+  ...failingUpstreamFaults,
   hangUps,
   killedRepeats,
   ...conditionFaults,

@@ -11,13 +11,10 @@ export const upstreamFaults: readonly Fault[] = [
       refusals: [
         '502 upstream_unreachable',
         '502 upstream_error',
-        '503 upstream_unavailable',
         'broken upstream_error',
         'broken upstream_unreachable',
         'broken'
-      ],
-      // The circuit breaker retries only from time to time.
-      recoveryMs: 15_000
+      ]
     },
     async inject({ upstream }) {
       upstream.cut()

@@ -20,7 +20,7 @@ export const responsesFormat: AnswerFormat = {
   newBody: (_asked, length) => new ResponseBody(length),
   newEvents: () => new ResponsesEvents(),
   errors,
-  refusal: (reason, { secret }) => describeRefusal(reason, secret)
+  refusal: describeRefusal
 }
 
 /** The format of compacted conversations. They are not streamed. */

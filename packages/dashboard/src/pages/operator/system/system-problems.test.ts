@@ -23,6 +23,7 @@ const healthy: AdminSystem = {
   projection: { shards_behind: 0 },
   ledger: { copied_at: at, seconds_behind: 3 },
   catalog: { version: 7, sha256: '', published_at: at },
+  problems: [],
   webhooks: [{ source: 'payments', outcome: 'handled', count: 9, last_at: at }],
   errors: [{ service: 'gateway', code: 'upstream_timeout', count: 4, last_at: at }]
 }
@@ -50,6 +51,14 @@ test('each problem is said in words', async () => {
     [
       { gateways: [first!, gateway('g2', { upstreams: [{ name: 'openai', breaker: 'open' as const }] })] },
       'The upstream openai fails at 1 of 2 gateways'
+    ],
+    [
+      { problems: [{ upstream: 'openai', what: 'gpt-x', problem: 'correct the route' }] },
+      'The upstream openai does not work: gpt-x'
+    ],
+    [
+      { problems: [{ upstream: null, what: 'STRIPE_SECRET_KEY', problem: 'Stripe refuses this key' }] },
+      'A provider does not accept STRIPE_SECRET_KEY'
     ],
     [{ redis: { ready: false, masters: [] } }, 'Redis is not available'],
     [

@@ -22,6 +22,7 @@ export function systemProblems(system: AdminSystem): SystemProblem[] {
     ...catalogProblems(system),
     ...gatewayProblems(system),
     ...redisProblems(system),
+    ...providerProblems(system),
     ...upstreamProblems(system),
     ...dataProblems(system),
     ...versionProblems(system),
@@ -78,6 +79,15 @@ function redisProblems({ redis }: AdminSystem): SystemProblem[] {
       'Gateways refuse requests of the accounts there until control has restored their data. This takes seconds.'
     )
   ]
+}
+
+function providerProblems({ problems }: AdminSystem): SystemProblem[] {
+  return problems.map(({ upstream, what, problem }) =>
+    danger(
+      upstream === null ? `A provider does not accept ${what}` : `The upstream ${upstream} does not work: ${what}`,
+      `${problem[0]?.toUpperCase()}${problem.slice(1)}.`
+    )
+  )
 }
 
 function upstreamProblems({ gateways }: AdminSystem): SystemProblem[] {

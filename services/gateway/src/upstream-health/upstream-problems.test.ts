@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import pino from 'pino'
+import t from 'tap'
+import { post } from '../testing/client.ts'
+import { callsOf, plainAnswer, type Received } from '../testing/fake-upstream.ts'
+import { readMetrics } from '../testing/read-metrics.ts'
+import { catalogOf } from '../testing/start-gateway.ts'
+import { startTwoUpstreams, type TwoUpstreams } from '../testing/two-upstreams.ts'
+
+const theirName = 'acme/secret-7b'
+const lines: Array<Record<string, unknown>> = []
+const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+let both: TwoUpstreams
+let secret: string
+t.before(async () => {
+  const first = { upstream: 'first', model: theirName }
+  const catalog = catalogOf({ fast: [first, { upstream: 'second', model: 'b', priority: 1 }], alone: [first] })
+  both = await startTwoUpstreams({ catalog, log }, (first, second) => ({
+    first: [`${first}/v1`, 'chat, responses, messages'],
+    second: [`${second}/v1`, 'chat, responses, messages']
+  }))
+  secret = (await both.gateway.seedKey()).secret
+})
+t.teardown(() => both.close())
+t.beforeEach(() => {
+  both.gateway.upstreams.get('first')!.restingUntil.clear()
+  both.first.received.length = both.second.received.length = 0
+})
+
+const answering =
+  (status: number, body: unknown) =>
+  ({ response }: Received): void =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+
+const works = ({ response }: Received): void =>
+  void response.writeHead(200, { 'content-type': 'application/json' }).end(plainAnswer)
+
+/** A request to each endpoint. */
+const asking = {
+  '/chat/completions': (model: string) => ({ model, messages: [{ role: 'user', content: 'Hi' }] }),
+  '/responses': (model: string) => ({ model, input: 'Hi', store: false }),
+  '/messages': (model: string) => ({ model, max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] }),
+  '/messages/count_tokens': (model: string) => ({ model, messages: [{ role: 'user', content: 'Hi' }] })
+}
+type Path = keyof typeof asking
+
+async function ask(model: string, path: Path = '/chat/completions'): Promise<{ status: number; text: string }> {
+  const authorization = `Bearer ${secret}`
+  const headers = { authorization, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' }
+  const answer = await post(both.gateway, null, path, asking[path](model), { headers })
+  return { status: answer.status, text: await answer.text() }
+}
+
+async function hasProblem(): Promise<boolean> {
+  const shown = readMetrics(await both.gateway.metrics())
+  const { value } = shown.find(
+    ({ name, labels }) => name === 'tollgate_upstream_problem' && labels.upstream === 'first'
+  )!
+  return value === 1
+}
+
+const faults: Array<[status: number, body: unknown, code: string]> = [
+  [404, { error: { message: `The model \`${theirName}\` does not exist.`, type: 'NotFoundError' } }, 'misconfigured'],
+  [404, { error: { code: 'DeploymentNotFound', message: 'No deployment.' } }, 'misconfigured'],
+  [400, [{ error: { code: 400, message: 'API key not valid. Please pass a valid API key.' } }], 'rejected_credentials'],
+  [400, { error: { message: 'Your organization must be verified to stream this model.' } }, 'misconfigured'],
+  [
+    400,
+    { type: 'error', error: { type: 'invalid_request_error', message: 'Your credit balance is too low' } },
+    'quota_exhausted'
+  ]
+]
+
+t.test('a fault of the operator: the next upstream answers, and the operator is told', async () => {
+  for (const [status, body, code] of faults) {
+    both.gateway.upstreams.get('first')!.restingUntil.clear()
+    lines.length = 0
+    both.first.answer(answering(status, body))
+    both.second.answer(works)
+    assert.equal((await ask('fast')).status, 200, code)
+    assert.ok(await hasProblem(), 'the problem is shown')
+    assert.partialDeepStrictEqual(
+      lines.find(({ msg }) => msg === 'upstream failed'),
+      { level: 50, upstream: 'first', upstreamModel: theirName, err: { code: `upstream_${code}` } }
+    )
+    assert.equal(lines.filter(({ fault }) => fault !== undefined).length, 1, 'a new problem is logged')
+    const alone = await ask('alone')
+    assert.equal(alone.status, 502, code)
+    assert.match(alone.text, new RegExp(`"code":"upstream_${code}"`))
+    assert.doesNotMatch(alone.text, /secret-7b|verified|API key|deployment/i)
+    assert.equal(lines.filter(({ fault }) => fault !== undefined).length, 1, 'each problem is logged once')
+    both.first.answer(works)
+    assert.equal((await ask('alone')).status, 200)
+    assert.ok(!(await hasProblem()), 'an answer ends the problem')
+  }
+})
+
+t.test('a refusal about the request has the client’s name of the model, at every endpoint', async () => {
+  const message = `This model (${theirName}) has 16 tokens at most. Ask org-AbC123dEf456.`
+  both.first.answer(
+    answering(400, { type: 'error', error: { type: 'invalid_request_error', message, hint: theirName } })
+  )
+  for (const path of Object.keys(asking) as Path[]) {
+    const { status, text } = await ask('fast', path)
+    assert.equal(status, 400, text)
+    const { error } = JSON.parse(text) as { error: Record<string, unknown> }
+    assert.equal(error.message, 'This model (fast) has 16 tokens at most. Ask [hidden].', path)
+    assert.equal(error.hint, 'fast')
+  }
+  assert.equal(callsOf(both.second.received).length, 0, 'no other upstream is called')
+  assert.ok(!(await hasProblem()))
+})
