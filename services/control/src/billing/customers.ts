@@ -1,5 +1,5 @@
 import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
-import { and, eq, isNotNull, lte, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { customers } from '../database/schema/billing.ts'
@@ -51,9 +51,16 @@ export async function findCustomerById(orm: Orm, customerId: string): Promise<Cu
   return found ?? null
 }
 
-/** Customers whose refresh is due, the longest waiting first. */
+/** The condition that nobody refreshes a customer now, by the database's clock; see customer-lease.ts. */
+export const isUnleased = (): SQL | undefined =>
+  or(isNull(customers.leaseEndsAt), lte(customers.leaseEndsAt, sql`now()`))
+
+/** Customers whose refresh is due, the longest waiting first. Those that are being refreshed are left out. */
 export async function findDueCustomers(orm: Orm, now: Date, max: number): Promise<CustomerRow[]> {
-  return select(orm).where(lte(customers.dueAt, now)).orderBy(customers.dueAt).limit(max)
+  return select(orm)
+    .where(and(lte(customers.dueAt, now), isUnleased()))
+    .orderBy(customers.dueAt)
+    .limit(max)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, index, integer, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core'
 import { accounts } from './accounts.ts'
 import { at } from './columns.ts'
 import { sweepTable } from './sweep-table.ts'
@@ -27,7 +27,9 @@ export const customers = pgTable(
     /** From this time, any replica may read the subscriptions again; null if nothing has changed. */
     dueAt: at('due_at'),
     /** How often the customer was marked as due. A mark during a read causes another read. */
-    marks: integer('marks').notNull().default(0)
+    marks: integer('marks').notNull().default(0),
+    /** Until this time, by the database's clock, one refresh reads the customer; see billing/customer-lease.ts. */
+    leaseEndsAt: timestamp('lease_ends_at', { withTimezone: true, mode: 'string' })
   },
   (table) => [index('customers_due').on(table.dueAt).where(sql`${table.dueAt} is not null`)]
 )

@@ -1,0 +1,1 @@
+ALTER TABLE "customers" ADD COLUMN "lease_ends_at" timestamp with time zone;
