@@ -77,6 +77,19 @@ export async function markDue(orm: Orm, accountId: string, from: Date): Promise<
   return marked.length > 0
 }
 
+/** Milliseconds between two refreshes that a user asks for. */
+const restMs = 5000
+
+/** Schedules a refresh that a user asks for: soon, but not sooner than {@link restMs} after the last one. */
+export async function markReturned(orm: Orm, accountId: string, now: Date): Promise<void> {
+  const rested = sql`${customers.readAt} + ${`${restMs} ms`}::interval`
+  await orm
+    .update(customers)
+    // A refresh that is postponed after a failure stays so.
+    .set({ dueAt: sql`coalesce(${customers.dueAt}, greatest(${now.toISOString()}::timestamptz, ${rested}))`, marks: raised })
+    .where(eq(customers.accountId, accountId))
+}
+
 /** Postpones a refresh that failed, unless the account was marked again since. */
 export async function postpone(orm: Orm, { accountId, marks }: CustomerRow, until: Date): Promise<void> {
   await orm
