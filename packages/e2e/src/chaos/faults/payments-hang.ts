@@ -3,11 +3,11 @@ import { signPayload } from '@tollgate/sandbox/payments/events/sign.ts'
 import { Person } from '../../person.ts'
 import type { Fault } from '../fault.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
-import { sendSteadily } from '../traffic/send-steadily.ts'
 
 const payers = 12
-/** At each replica of control. */
-const webhooksPerSecond = 40
+/** At once, at each replica of control: more than it serves and lets wait. */
+const webhooksAtOnce = 180
+const webhookPauseMs = 1000
 const hangsMs = 20_000
 const revokeEveryMs = 1000
 const promisedMs = 5000
@@ -18,7 +18,7 @@ const pollMs = 200
 /** Webhooks flood both replicas of control while the payment provider answers nothing. */
 export const paymentsHang: Fault = {
   name: 'payments-hang',
-  summary: `the payment provider hangs for ${hangsMs / 1000} s, while it sends ${webhooksPerSecond} webhooks a second to each replica of control`,
+  summary: `the payment provider hangs for ${hangsMs / 1000} s, while ${webhooksAtOnce} of its webhooks at once wait at each replica of control`,
   allowed: {},
   async inject(system, _loseData, { seen, broken }) {
     const { payments } = system.system.addresses
@@ -34,10 +34,14 @@ export const paymentsHang: Fault = {
     await callSandbox(payments, 'POST', 'failures', { hang: true, count: 1_000_000 })
     await callSandbox(payments, 'POST', `checkout/sessions/${session.id}/pay`, {})
     const answers = new Map<number | 'none', number>()
-    const floods = system.controls.map(({ url }) =>
-      sendSteadily(webhooksPerSecond, async (number) => {
-        const status = await sendWebhook(system, url, customers[number % customers.length]!)
-        answers.set(status, (answers.get(status) ?? 0) + 1)
+    let isHanging = true
+    const flood = system.controls.flatMap(({ url }) =>
+      Array.from({ length: webhooksAtOnce }, async (_, number) => {
+        while (isHanging) {
+          const status = await sendWebhook(system, url, customers[number % customers.length]!)
+          answers.set(status, (answers.get(status) ?? 0) + 1)
+          await delay(webhookPauseMs)
+        }
       })
     )
     let slowestMs = 0
@@ -51,7 +55,8 @@ export const paymentsHang: Fault = {
       await delay(Math.max(0, revokeEveryMs - ms))
     }
     await callSandbox(payments, 'DELETE', 'failures')
-    await Promise.all(floods.map((flood) => flood.stop()))
+    isHanging = false
+    await Promise.all(flood)
     seen.push(`revocations while payments hang   ${keys.length}, each answered within ${(slowestMs / 1000).toFixed(2)} s`)
     seen.push(`webhooks of the provider          ${[...answers].map(([status, n]) => `${n} answered ${status}`).join(', ')}`)
     if (slowestMs > promisedMs) broken.push(`a revocation took ${Math.round(slowestMs)} ms while the payment provider hung`)
