@@ -15,6 +15,7 @@ import { NoSuchCustomerError, type Payments, type Subscription } from './payment
 import { findDuplicates, planFromSubscriptions } from './plan-from-subscriptions.ts'
 import { recordFailedPayment } from './record-failed-payment.ts'
 import { storeBillingState } from './store-billing-state.ts'
+import { tellOfDuplicates, tellOfUnmatched } from './tell-of-payments.ts'
 
 /** If the replica that received an event dies, another one refreshes the customer after this time. */
 const takeOverMs = 3000
@@ -96,9 +97,9 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
     const { accountId, customerId } = customer
     const prices = readPlanPrices(catalog)
     const subscriptions = await endUnwanted(customer, prices, signal)
-    const { facts, unknown } =
+    const { facts, unknown, unmatched } =
       subscriptions === null
-        ? { facts: customer.facts, unknown: [] }
+        ? { facts: customer.facts, unknown: [], unmatched: [] }
         : planFromSubscriptions(prices, subscriptions, customer.facts.plan)
     for (const what of unknown) {
       log.error({ accountId, customerId }, `not in the catalog: ${what}; the plan stays unchanged`)
@@ -106,6 +107,7 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
     const now = clock()
     const isPlanNew = await orm.transaction(async (tx) => {
       const isNew = await storeBillingState(tx, catalog, customer, facts, now)
+      await tellOfUnmatched(tx, customer, { unmatched, facts }, now)
       await recordFailedPayment(tx, customer, facts, event?.invoiceId ?? null, now)
       if (event !== null) await tx.insert(billingEvents).values({ id: event.id, type: event.type, customerId, at: now })
       return isNew
@@ -127,9 +129,12 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
     const { accountId, customerId, isClosed, isSuspended } = customer
     try {
       const found = await payments.readSubscriptions(customerId, signal)
+      const duplicates = isClosed ? [] : findDuplicates(prices, found, accountId)
       const surplus = isClosed
         ? found.filter(({ status }) => isSubscriptionLive(status))
-        : findDuplicates(prices, found, accountId)
+        : duplicates.map(({ ended }) => ended)
+      // Before they end: after a crash, the next refresh ends them, but could not tell why.
+      if (duplicates.length > 0) await orm.transaction((tx) => tellOfDuplicates(tx, customer, duplicates, clock()))
       if (isSuspended || isFirstSubscription(customer, found)) await expireCheckouts(payments, customerId, signal)
       for (const { id } of surplus) {
         log.warn(
