@@ -2,7 +2,7 @@ import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 import { and, eq, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
-import { customers } from '../database/schema/billing.ts'
+import { customers, formerCustomers } from '../database/schema/billing.ts'
 import type { BillingState } from './plan-from-subscriptions.ts'
 
 /** An account at the payment provider, as it was last read. */
@@ -50,6 +50,12 @@ export async function findCustomerById(orm: Orm, customerId: string): Promise<Cu
   const [found] = await select(orm).where(eq(customers.customerId, customerId))
   return found ?? null
 }
+
+/** All customers of all accounts with their accounts, former ones too: rows of (`account_id`, `customer_id`). */
+export const everyCustomer = sql`(
+  select ${customers.accountId}, ${customers.customerId} from ${customers}
+  union all select ${formerCustomers.accountId}, ${formerCustomers.customerId} from ${formerCustomers}
+)`
 
 /** The condition that nobody refreshes a customer now, by the database's clock; see customer-lease.ts. */
 export const isUnleased = (): SQL | undefined =>
@@ -115,10 +121,14 @@ export async function storeCustomer(
     // Either column may conflict: a concurrent call may store the same account or the same customer.
     await orm.insert(customers).values(customer).onConflictDoNothing()
   } else {
-    await orm
-      .update(customers)
-      .set({ customerId, dueAt: now, marks: raised })
-      .where(and(eq(customers.accountId, accountId), eq(customers.customerId, replaces)))
+    await orm.transaction(async (tx) => {
+      const replaced = await tx
+        .update(customers)
+        .set({ customerId, dueAt: now, marks: raised })
+        .where(and(eq(customers.accountId, accountId), eq(customers.customerId, replaces)))
+        .returning({ accountId: customers.accountId })
+      if (replaced.length > 0) await tx.insert(formerCustomers).values({ accountId, customerId: replaces })
+    })
   }
   const stored = await findCustomer(orm, accountId)
   if (stored === null) throw new Error(`account ${accountId} has no customer, and cannot be ${customerId}`)

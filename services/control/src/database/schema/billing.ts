@@ -34,6 +34,19 @@ export const customers = pgTable(
   (table) => [index('customers_due').on(table.dueAt).where(sql`${table.dueAt} is not null`)]
 )
 
+/** Customers that an account had before: somebody deleted them at the payment provider. Their invoices stay the account's. */
+export const formerCustomers = pgTable(
+  'former_customers',
+  {
+    /** `cus_…` at the payment provider. */
+    customerId: text('customer_id').primaryKey(),
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id)
+  },
+  (table) => [index('former_customers_account').on(table.accountId)]
+)
+
 /** Events of the payment provider that were handled. */
 export const billingEvents = pgTable(
   'billing_events',
@@ -54,8 +67,10 @@ export const invoices = pgTable(
     /** `in_…` */
     id: text('id').primaryKey(),
     customerId: text('customer_id').notNull(),
-    /** What was paid, in the currency's smallest unit, without refunds. */
+    /** What was paid, in the currency's smallest unit. Refunds are not subtracted. */
     amount: bigint('amount', { mode: 'number' }).notNull(),
+    /** The part of the amount that is tax, and so no revenue. */
+    tax: bigint('tax', { mode: 'number' }).notNull().default(0),
     /** In lower case. */
     currency: text('currency').notNull(),
     paidAt: at('paid_at').notNull()

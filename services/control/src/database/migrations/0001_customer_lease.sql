@@ -1,1 +1,0 @@
-ALTER TABLE "customers" ADD COLUMN "lease_ends_at" timestamp with time zone;
