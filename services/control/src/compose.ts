@@ -191,7 +191,10 @@ export function composeControl(options: ComposeOptions) {
     createDeliveryWorker({ database, secretKeys, send, sharedTime, rightClock, log, onAttempt: events.webhookAttempt })
   )
 
-  const concurrency = createConcurrencyLimit(maxRefreshes, { refusal: 'payments_unavailable', maxWaiting: maxWaitingRefreshes })
+  const concurrency = createConcurrencyLimit(maxRefreshes, {
+    refusal: 'payments_unavailable',
+    maxWaiting: maxWaitingRefreshes
+  })
   const customerRefresher = createCustomerRefresher({ ...ofUsers, payments, planWriter, concurrency })
   const sweeper = parts.runLoop('user_sweep', createSweeper({ ...ofUsers, customerRefresher, ...sweep }))
   const ofSweeps = {

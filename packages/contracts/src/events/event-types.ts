@@ -52,7 +52,10 @@ export const accountEvents = {
   ),
   'payment.unmatched': Type.Object(
     { account_id: Type.String(), subscription_id: Subscription, price_ids: Prices },
-    { description: 'A subscription was paid, but no plan has its price. The plan stays as it was. An operator must help.' }
+    {
+      description:
+        'A subscription was paid, but no plan has its price. The plan stays as it was. An operator must help.'
+    }
   ),
   'payment.duplicate': Type.Object(
     {

@@ -39,7 +39,10 @@ const usageOf = (month: string): NoticeLink => ({
   text: 'See usage'
 })
 
-const pageOfAccount = (id: string): NoticeLink => ({ to: `/dashboard/operator/accounts/${id}`, text: 'See the account' })
+const pageOfAccount = (id: string): NoticeLink => ({
+  to: `/dashboard/operator/accounts/${id}`,
+  text: 'See the account'
+})
 
 /** A key is named in the address by its id. */
 const pageOf = ({ id }: EventData<'key.created'>['key']): NoticeLink => ({

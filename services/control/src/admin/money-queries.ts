@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { everyCustomer } from '../billing/customers.ts'
 import { queryRows, type Transaction } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
-import { everyCustomer } from '../billing/customers.ts'
 import { invoices } from '../database/schema/billing.ts'
 import { ledger } from '../database/schema/usage.ts'
 import { users } from '../database/schema/users.ts'

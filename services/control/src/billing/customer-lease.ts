@@ -23,11 +23,7 @@ export interface LeasedCustomer extends CustomerRow {
  * @returns null for a customer of another business in the same provider account
  * @throws ServiceError `payments_unavailable` if another refresh of the customer lasts until the signal aborts
  */
-export async function leaseCustomer(
-  orm: Orm,
-  customerId: string,
-  signal: AbortSignal
-): Promise<LeasedCustomer | null> {
+export async function leaseCustomer(orm: Orm, customerId: string, signal: AbortSignal): Promise<LeasedCustomer | null> {
   for (;;) {
     const [lease] = await orm
       .update(customers)

@@ -92,7 +92,10 @@ export async function markReturned(orm: Orm, accountId: string, now: Date): Prom
   await orm
     .update(customers)
     // A refresh that is postponed after a failure stays so.
-    .set({ dueAt: sql`coalesce(${customers.dueAt}, greatest(${now.toISOString()}::timestamptz, ${rested}))`, marks: raised })
+    .set({
+      dueAt: sql`coalesce(${customers.dueAt}, greatest(${now.toISOString()}::timestamptz, ${rested}))`,
+      marks: raised
+    })
     .where(eq(customers.accountId, accountId))
 }
 

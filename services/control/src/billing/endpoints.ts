@@ -1,5 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { EmptyRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
 import {
   BillingPlanResponse,
   CheckoutRequest,
@@ -10,7 +11,6 @@ import {
   PortalQuery,
   RedirectResponse
 } from '@tollgate/contracts/http/billing.ts'
-import { EmptyRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { callerOf } from '../callers/session.ts'

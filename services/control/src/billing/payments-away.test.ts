@@ -132,7 +132,10 @@ test('a revocation waits for no webhook while the payment provider hangs', async
   const statuses: number[] = []
   const delivering = Array.from({ length: webhooks }, async (_, index) => {
     const object = { customer: customers[index % customers.length] }
-    const answer = await deliver({ id: `evt_${index}`, type: 'customer.subscription.updated', data: { object } }, control)
+    const answer = await deliver(
+      { id: `evt_${index}`, type: 'customer.subscription.updated', data: { object } },
+      control
+    )
     if (answer.status !== 200) assert.deepEqual(outcomeOf(answer), unavailable)
     statuses.push(answer.status)
   })

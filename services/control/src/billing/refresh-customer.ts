@@ -88,7 +88,9 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
       await endLease(orm, customer)
       return null
     } catch (error) {
-      await endLease(orm, customer).catch((err) => log.warn({ err, customerId }, 'a lease of a customer ends by its time'))
+      await endLease(orm, customer).catch((err) =>
+        log.warn({ err, customerId }, 'a lease of a customer ends by its time')
+      )
       throw error
     }
   }

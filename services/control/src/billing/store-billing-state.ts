@@ -49,7 +49,12 @@ export async function storeBillingState(
   return isPlanNew
 }
 
-async function writeSubscription(tx: Transaction, before: LeasedCustomer, facts: BillingState, now: Date): Promise<void> {
+async function writeSubscription(
+  tx: Transaction,
+  before: LeasedCustomer,
+  facts: BillingState,
+  now: Date
+): Promise<void> {
   const { accountId } = before
   const { status, ...rest } = facts
   if (status !== before.facts.status) {
@@ -74,6 +79,8 @@ async function writeSubscription(tx: Transaction, before: LeasedCustomer, facts:
     .where(isLeased(before))
     .returning({ accountId: customers.accountId })
   if (stored.length === 0) {
-    throw new ServiceError('payments_unavailable', { cause: new Error(`account ${accountId} was refreshed by another`) })
+    throw new ServiceError('payments_unavailable', {
+      cause: new Error(`account ${accountId} was refreshed by another`)
+    })
   }
 }

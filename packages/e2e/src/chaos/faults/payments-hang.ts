@@ -25,7 +25,7 @@ export const paymentsHang: Fault = {
     if (payments === null) throw new Error('this system has no embedded payments server')
     const customers = await seedPayers(system)
     const buyer = await new Person(system.system, 'buyer').join()
-    const session = await openCheckout(system, buyer)
+    const session = await openCheckout(buyer)
     const [person] = system.people as [Person]
     const keys = await Promise.all(
       Array.from({ length: hangsMs / revokeEveryMs }, async () => (await person.createKey('to revoke')).body.key.id)
@@ -57,9 +57,14 @@ export const paymentsHang: Fault = {
     await callSandbox(payments, 'DELETE', 'failures')
     isHanging = false
     await Promise.all(flood)
-    seen.push(`revocations while payments hang   ${keys.length}, each answered within ${(slowestMs / 1000).toFixed(2)} s`)
-    seen.push(`webhooks of the provider          ${[...answers].map(([status, n]) => `${n} answered ${status}`).join(', ')}`)
-    if (slowestMs > promisedMs) broken.push(`a revocation took ${Math.round(slowestMs)} ms while the payment provider hung`)
+    seen.push(
+      `revocations while payments hang   ${keys.length}, each answered within ${(slowestMs / 1000).toFixed(2)} s`
+    )
+    seen.push(
+      `webhooks of the provider          ${[...answers].map(([status, n]) => `${n} answered ${status}`).join(', ')}`
+    )
+    if (slowestMs > promisedMs)
+      broken.push(`a revocation took ${Math.round(slowestMs)} ms while the payment provider hung`)
     if ((answers.get(503) ?? 0) === 0) broken.push('no webhook was refused, so the flood was too small')
 
     const from = performance.now()
@@ -70,21 +75,23 @@ export const paymentsHang: Fault = {
       }
       await delay(pollMs)
     }
-    seen.push(`a plan paid meanwhile             in force ${((performance.now() - from) / 1000).toFixed(1)} s after that`)
+    seen.push(
+      `a plan paid meanwhile             in force ${((performance.now() - from) / 1000).toFixed(1)} s after that`
+    )
   }
 }
 
 /** Adds accounts that are customers of the payment provider. @returns the ids of the customers */
 async function seedPayers(system: ChaosSystem): Promise<string[]> {
   for (let count = 0; count < payers; count++) {
-    await openCheckout(system, await new Person(system.system, 'payer').join())
+    await openCheckout(await new Person(system.system, 'payer').join())
   }
   const rows = await system.sql<Array<{ id: string }>>`select customer_id as id from customers`
   return rows.map(({ id }) => id)
 }
 
 /** @returns the id of an open checkout page of a person */
-async function openCheckout({ system, sql }: ChaosSystem, person: Person): Promise<{ id: string }> {
+async function openCheckout(person: Person): Promise<{ id: string }> {
   const { status, body } = await person.call<{ url: string }>('POST', '/api/billing/checkout', {
     price_id: 'price_pro_monthly'
   })

@@ -57,7 +57,10 @@ export class Failures {
 
   /** Waits as long as the failure says, or until `stop` is aborted. */
   async wait({ delay_ms = 0, hang = false }: Failure, stop: AbortSignal): Promise<void> {
-    if (hang) await pause(maxDelayMs, undefined, { signal: AbortSignal.any([stop, this.#cleared.signal]), ref: false }).catch(() => {})
+    if (hang)
+      await pause(maxDelayMs, undefined, { signal: AbortSignal.any([stop, this.#cleared.signal]), ref: false }).catch(
+        () => {}
+      )
     if (delay_ms > 0) await pause(delay_ms, undefined, { signal: stop, ref: false }).catch(() => {})
   }
 }

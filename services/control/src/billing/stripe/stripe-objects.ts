@@ -71,7 +71,11 @@ export function toPaidInvoice(answer: PaidInvoiceAnswer): PaidInvoice[] {
       id,
       customerId: idOf(customer),
       amount: amount_paid,
-      tax: taxIn(amount_paid, total, (total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0)),
+      tax: taxIn(
+        amount_paid,
+        total,
+        (total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0)
+      ),
       currency: currency.toLowerCase(),
       createdAt: toDate(created),
       paidAt: toDate(status_transitions.paid_at ?? created)
