@@ -9,7 +9,7 @@ import { createOverrideEnder } from './accounts/end-overrides.ts'
 import { ProcessState } from './admin/process-state.ts'
 import { buildApp } from './app.ts'
 import { defaultMinResponseTimes, type MinResponseTimes } from './auth/min-response-time.ts'
-import { concurrencyLimitFor } from './background/limit-concurrency.ts'
+import { createConcurrencyLimit } from './background/limit-concurrency.ts'
 import { RunningParts } from './background/running-parts.ts'
 import { createCustomerRefresher } from './billing/refresh-customer.ts'
 import { createDueCustomersLoop } from './billing/refresh-due-customers.ts'
@@ -52,6 +52,11 @@ import { createSweeper } from './users/sweep-users.ts'
 import { createDeliveryWorker } from './webhooks/delivery-worker.ts'
 import { createFindAddresses } from './webhooks/find-addresses.ts'
 import { createSendMessage } from './webhooks/send-message.ts'
+
+/** Customers that are read at the payment provider at once: few enough for its rate limit of 25 calls a second. */
+const maxRefreshes = 8
+/** More events at once are refused. The provider repeats them, and their customers are due meanwhile. */
+const maxWaitingRefreshes = 100
 
 type OwnPorts = 'host' | 'port' | 'admin'
 type Process = OwnPorts | 'databaseUrl' | 'databasePoolSize' | 'isMigrating' | 'redisUrl' | 'traces' | 'logExport'
@@ -188,7 +193,10 @@ export function composeControl(options: ComposeOptions) {
     createDeliveryWorker({ database, secretKeys, send, sharedTime, rightClock, log, onAttempt: events.webhookAttempt })
   )
 
-  const concurrency = concurrencyLimitFor(database)
+  const concurrency = createConcurrencyLimit(maxRefreshes, {
+    refusal: 'payments_unavailable',
+    maxWaiting: maxWaitingRefreshes
+  })
   const customerRefresher = createCustomerRefresher({ ...ofUsers, payments, planWriter, concurrency })
   const sweeper = parts.runLoop('user_sweep', createSweeper({ ...ofUsers, customerRefresher, ...sweep }))
   const ofSweeps = {

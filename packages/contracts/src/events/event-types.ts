@@ -14,6 +14,9 @@ const EventKey = Type.Object({
   metadata: Type.Record(Type.String(), Type.String())
 })
 
+const Subscription = Type.String({ description: 'Its id at the payment provider.' })
+const Prices = Type.Array(Type.String(), { description: 'Ids of its prices at the payment provider.' })
+
 /** Events of an account, with their data. Never change what a type means; add members only. */
 export const accountEvents = {
   'budget.threshold': Type.Object(
@@ -47,6 +50,26 @@ export const accountEvents = {
     { invoice_id: orNull(Type.String()) },
     { description: 'A payment failed. The plan ends if the payment provider gives up.' }
   ),
+  'payment.unmatched': Type.Object(
+    { account_id: Type.String(), subscription_id: Subscription, price_ids: Prices },
+    {
+      description:
+        'A subscription was paid, but no plan has its price. The plan stays as it was. An operator must help.'
+    }
+  ),
+  'payment.duplicate': Type.Object(
+    {
+      account_id: Type.String(),
+      subscription_id: Subscription,
+      price_ids: Prices,
+      kept_subscription_id: Type.String(),
+      kept_price_ids: Prices
+    },
+    {
+      description:
+        'An account paid for two subscriptions. The dearer one is kept, the other one ends, and its unused time is credited.'
+    }
+  ),
   'account.suspended': Type.Object(
     { reason: Type.String() },
     { description: 'The account was suspended: all its keys are refused.' }
@@ -79,6 +102,8 @@ export const operatorEvents = {
     { account_id: Type.String(), hour: Instant, spent_usd: Usd, usual_usd: Usd },
     { description: 'An account spent far more in an hour than it usually does.' }
   ),
+  'payment.unmatched': accountEvents['payment.unmatched'],
+  'payment.duplicate': accountEvents['payment.duplicate'],
   'webhook.disabled': accountEvents['webhook.disabled'],
   'webhook.test': accountEvents['webhook.test']
 } as const

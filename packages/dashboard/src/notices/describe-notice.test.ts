@@ -24,6 +24,17 @@ const examples: Readonly<Record<string, readonly [data: object, told: RegExp]>> 
   ],
   'plan.changed': [{ from: 'pro', to: 'team' }, /from pro to team/],
   'payment.failed': [{ invoice_id: null }, /payment failed/],
+  'payment.unmatched': [
+    { account_id: 'acc', subscription_id: 'sub_1', price_ids: ['price_1'] },
+    /sub_1 was paid, but no plan has its price price_1/
+  ],
+  'payment.duplicate': [
+    {
+      ...{ account_id: 'acc', subscription_id: 'sub_1', price_ids: ['price_1'] },
+      ...{ kept_subscription_id: 'sub_2', kept_price_ids: ['price_2'] }
+    },
+    /^Two subscriptions were paid\. sub_2 is kept, sub_1 ends/
+  ],
   'account.suspended': [{ reason: 'operator' }, /^The operator of this service suspended the account\. .*refused\.$/],
   'account.resumed': [{ reason: 'operator' }, /work again/],
   'webhook.disabled': [{ endpoint_id: 'e1', url: 'https://example.com' }, /example\.com.*disabled/],

@@ -39,6 +39,11 @@ const usageOf = (month: string): NoticeLink => ({
   text: 'See usage'
 })
 
+const pageOfAccount = (id: string): NoticeLink => ({
+  to: `/dashboard/operator/accounts/${id}`,
+  text: 'See the account'
+})
+
 /** A key is named in the address by its id. */
 const pageOf = ({ id }: EventData<'key.created'>['key']): NoticeLink => ({
   to: `/dashboard/keys/${id}`,
@@ -114,6 +119,16 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
     tone: 'danger',
     link: pages.billing
   }),
+  'payment.unmatched': ({ subscription_id, price_ids }) => ({
+    text: `The subscription ${subscription_id} was paid, but no plan has its price ${price_ids.join(', ')}. The plan stays as it was.`,
+    tone: 'danger',
+    link: pages.billing
+  }),
+  'payment.duplicate': ({ subscription_id, kept_subscription_id }) => ({
+    text: `Two subscriptions were paid. ${kept_subscription_id} is kept, ${subscription_id} ends, and its unused time is credited.`,
+    tone: 'warning',
+    link: pages.billing
+  }),
   // Whoever joined a team was told before that their own keys stop.
   'account.suspended': ({ reason }) =>
     reason === 'team'
@@ -145,7 +160,7 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
   'spend.unusual': ({ account_id, hour, spent_usd, usual_usd }) => ({
     text: `An account spent ${formatUsd(spent_usd)} in the hour of ${moment(hour)}. It usually spends at most ${formatUsd(usual_usd)} an hour.`,
     tone: 'warning',
-    link: { to: `/dashboard/operator/accounts/${account_id}`, text: 'See the account' }
+    link: pageOfAccount(account_id)
   })
 }
 
@@ -163,10 +178,10 @@ export function describeNotice(
   const tell = Object.hasOwn(tellers, type) ? (tellers[type as EventType] as Teller<never>) : null
   if (tell === null) return { text: `An event of the type ${type} happened.`, tone: 'info' }
   const told = tell(data as never, nameOfPlan)
-  return told.link === undefined || !isForOperators ? told : { ...told, link: ofOperators(told.link) }
+  return told.link === undefined || !isForOperators ? told : { ...told, link: ofOperators(told.link, data) }
 }
 
-const ofOperators = (link: NoticeLink): NoticeLink => ({
-  ...link,
-  to: link.to.replace('/dashboard/webhooks/', '/dashboard/operator/webhooks/')
-})
+function ofOperators(link: NoticeLink, data: object): NoticeLink {
+  if (link === pages.billing && 'account_id' in data) return pageOfAccount(String(data.account_id))
+  return { ...link, to: link.to.replace('/dashboard/webhooks/', '/dashboard/operator/webhooks/') }
+}

@@ -45,6 +45,14 @@ export const faults: readonly SeededFault[] = [
     test: 'which open requests end'
   },
   {
+    name: 'return-is-ignored',
+    summary: 'control does not read the payments of a buyer who returns',
+    file: 'services/control/src/billing/endpoints.ts',
+    from: 'await markReturned(database.orm, ownAccount(request), options.clock())',
+    to: 'ownAccount(request)',
+    test: 'a return from the payment page makes the plan active although every event is lost'
+  },
+  {
     name: 'success-before-in-force',
     summary: 'control confirms a change of a key that Redis does not have',
     file: 'services/control/src/keys/change-endpoints.ts',

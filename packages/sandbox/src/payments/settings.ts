@@ -29,6 +29,8 @@ export interface PaymentsSettings {
   readonly businessName: string
   readonly products: readonly SeedProduct[]
   readonly webhook: ConfiguredWebhook | null
+  /** Tax on top of every invoice, in percent; 0 by default. */
+  readonly taxPercent: number
   /** Whether the portal has a default configuration, which Stripe's dashboard would save. */
   readonly hasDefaultPortal: boolean
   /** Days from each failed renewal payment to the next attempt. */
@@ -51,6 +53,7 @@ export function completeSettings(given: GivenSettings): PaymentsSettings {
     businessName: given.businessName ?? 'Tollgate',
     products: given.products ?? [],
     webhook: given.webhook ?? null,
+    taxPercent: given.taxPercent ?? 0,
     hasDefaultPortal: given.hasDefaultPortal ?? true,
     retryDays: given.retryDays ?? [3, 5, 7],
     afterLastRetry: given.afterLastRetry ?? 'cancel',

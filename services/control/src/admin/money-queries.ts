@@ -1,7 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { everyCustomer } from '../billing/customers.ts'
 import { queryRows, type Transaction } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
-import { customers, invoices } from '../database/schema/billing.ts'
+import { invoices } from '../database/schema/billing.ts'
 import { ledger } from '../database/schema/usage.ts'
 import { users } from '../database/schema/users.ts'
 import { nanosPerCent } from './margin.ts'
@@ -31,7 +32,7 @@ export const readServed = (tx: Transaction, month: Month): Promise<ServedRow[]> 
       group by 1, 2`
   )
 
-/** Revenue of one account: amounts by currency. */
+/** Revenue of one account without tax: amounts by currency. */
 type Amounts = Record<string, string>
 
 export interface AccountCosts {
@@ -59,8 +60,8 @@ export const accountCosts = (month: Month, limit: number): SQL => sql`
     from ${ledger} where ${within(sql`${ledger.hour}`, month)}
     group by 1
   ), paid as (
-    select ${customers.accountId} as id, ${invoices.currency} as currency, sum(${invoices.amount}) as amount
-    from ${invoices} join ${customers} on ${customers.customerId} = ${invoices.customerId}
+    select payer.account_id as id, ${invoices.currency} as currency, sum(${invoices.amount} - ${invoices.tax}) as amount
+    from ${invoices} join ${everyCustomer} as payer on payer.customer_id = ${invoices.customerId}
     where ${within(sql`${invoices.paidAt}`, month)}
     group by 1, 2
   ), paid_by_account as (
@@ -107,7 +108,9 @@ export interface RevenueRow {
   /** Such as `2026-11`. */
   month: string
   currency: string
+  /** Without tax. */
   amount: string
+  tax: string
 }
 
 /** What customers of Tollgate paid in a range, by month and currency. Other customers of the provider are left out. */
@@ -116,8 +119,8 @@ export const readRevenue = (tx: Transaction, range: Month): Promise<RevenueRow[]
     tx,
     sql`
       select to_char(${invoices.paidAt} at time zone 'UTC', 'YYYY-MM') as month, ${invoices.currency} as currency,
-        sum(${invoices.amount})::text as amount
-      from ${invoices} join ${customers} on ${customers.customerId} = ${invoices.customerId}
+        sum(${invoices.amount} - ${invoices.tax})::text as amount, sum(${invoices.tax})::text as tax
+      from ${invoices} join ${everyCustomer} as payer on payer.customer_id = ${invoices.customerId}
       where ${within(sql`${invoices.paidAt}`, range)}
       group by 1, 2 order by 1, 2`
   )

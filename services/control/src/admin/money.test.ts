@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AdminMoney } from '@tollgate/contracts/http/admin/money.ts'
 import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { eq } from 'drizzle-orm'
 import { storeCustomer } from '../billing/customers.ts'
 import { startBilling } from '../billing/testing/start-billing.ts'
 import { adjustments } from '../database/schema/admin.ts'
@@ -85,6 +86,7 @@ onDatabase('the money page', async (t, newDatabase) => {
       cost_usd: '4000062.000000001',
       adjustments_usd: '-2.50',
       revenue,
+      tax: [],
       margin_usd: '-4000042.000000001',
       by_model: [
         { model: 'large', requests: 4, cost_usd: '4000002.000000001' },
@@ -125,6 +127,22 @@ onDatabase('the money page', async (t, newDatabase) => {
     assert.partialDeepStrictEqual(money, { cost_usd: '5.00', adjustments_usd: '0.00', revenue: [] })
     assert.equal(money.months.length, 12)
     assert.equal(money.months.at(-1)!.month, nameOfMonth(present))
+  })
+
+  await t.test('invoices stay the account’s when its customer is replaced, and tax is no revenue', async () => {
+    const deleted = 'cus_deleted'
+    await storeCustomer(orm, heavy.id, deleted, { now: control.now(), replaces: null })
+    const taxed = { customerId: deleted, amount: 1190, tax: 190, currency: 'usd', paidAt: control.now() }
+    await orm.insert(invoices).values({ id: 'in_taxed', ...taxed })
+    const before = await read()
+    assert.deepEqual(
+      [before.revenue, before.tax],
+      [[{ currency: 'usd', amount: 3000 }], [{ currency: 'usd', amount: 190 }]]
+    )
+    assert.deepEqual(before.by_plan.find(({ plan }) => plan === 'free')?.revenue, [{ currency: 'usd', amount: 1000 }])
+    await storeCustomer(orm, heavy.id, 'cus_new', { now: control.now(), replaces: deleted })
+    assert.deepEqual(await read(), before)
+    await orm.delete(invoices).where(eq(invoices.id, 'in_taxed'))
   })
 
   await t.test(

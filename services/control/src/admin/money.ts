@@ -52,12 +52,14 @@ async function readMoney(tx: Transaction, name: string, now: Date): Promise<Admi
   const months = await readMonths(tx, now)
   const [sweep] = await tx.select({ finishedAt: invoiceSweeps.finishedAt }).from(invoiceSweeps)
   const cost = sumNanos(served)
-  const revenue = toRevenue((await readRevenue(tx, month)).map(({ currency, amount }) => [currency, amount]))
+  const paid = await readRevenue(tx, month)
+  const revenue = toRevenue(paid.map(({ currency, amount }) => [currency, amount]))
   return {
     month: name,
     cost_usd: formatSignedUsd(cost),
     adjustments_usd: formatSignedUsd(adjustments),
     revenue,
+    tax: toRevenue(paid.map(({ currency, tax }) => [currency, tax])).filter(({ amount }) => amount > 0),
     margin_usd: marginUsd(revenue, cost),
     by_model: toParts(served, 'model').map(({ name: model, ...part }) => ({ model, ...part })),
     by_upstream: toParts(served, 'upstream').map(({ name: upstream, ...part }) => ({ upstream, ...part })),

@@ -4,6 +4,7 @@ import { test } from 'tap'
 import { concurrencyLimitFor, createConcurrencyLimit } from './limit-concurrency.ts'
 
 const never = new AbortController().signal
+const refusal = 'payments_unavailable'
 
 /** Work that runs until the test ends it. */
 function openWork() {
@@ -22,7 +23,7 @@ function openWork() {
 const tick = () => new Promise((resolve) => setImmediate(resolve))
 
 test('work up to the limit runs at once, and the rest in order of arrival', async () => {
-  const concurrency = createConcurrencyLimit(2)
+  const concurrency = createConcurrencyLimit(2, { refusal })
   const works = [openWork(), openWork(), openWork(), openWork()]
   const runs = works.map(({ work }) => concurrency(work, never))
   await tick()
@@ -40,7 +41,7 @@ test('work up to the limit runs at once, and the rest in order of arrival', asyn
 })
 
 test('a caller that waits too long gets an error and blocks nobody', async () => {
-  const concurrency = createConcurrencyLimit(1)
+  const concurrency = createConcurrencyLimit(1, { refusal })
   const [first, second, third] = [openWork(), openWork(), openWork()]
   const deadline = new AbortController()
   const running = concurrency(first.work, never)
@@ -58,6 +59,20 @@ test('a caller that waits too long gets an error and blocks nobody', async () =>
   assert.equal(await concurrency(async () => 'free again', never), 'free again')
 })
 
+test('work is refused at once if too much waits', async () => {
+  const concurrency = createConcurrencyLimit(1, { refusal, maxWaiting: 1 })
+  const [first, second] = [openWork(), openWork()]
+  const runs = [concurrency(first.work, never), concurrency(second.work, never)]
+  await assert.rejects(
+    concurrency(async () => undefined, never),
+    { code: refusal }
+  )
+  first.end()
+  second.end()
+  await Promise.all(runs)
+  assert.equal(await concurrency(async () => 'free again', never), 'free again')
+})
+
 test('most connections stay free, and one caller can always run', async () => {
   for (const [connections, max] of [
     [1, 1],
@@ -65,7 +80,7 @@ test('most connections stay free, and one caller can always run', async () => {
     [10, 3],
     [100, 33]
   ] as const) {
-    const concurrency = concurrencyLimitFor({ connections })
+    const concurrency = concurrencyLimitFor({ connections }, refusal)
     const works = Array.from({ length: max + 1 }, openWork)
     const runs = works.map(({ work }) => concurrency(work, never))
     await tick()

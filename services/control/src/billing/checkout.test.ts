@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { sql } from 'drizzle-orm'
 import { test } from 'tap'
+import { queryRows } from '../database/connect.ts'
 import { actions, deliver } from './testing/start-billing.ts'
 import { startReplicas } from './testing/start-replicas.ts'
 
@@ -13,6 +15,12 @@ test('checkout at two replicas', async (t) => {
   const customersOf = async (email: string) => (await stripe.customers.list({ email })).data
   const openSessions = async (customer: string) =>
     (await stripe.checkout.sessions.list({ customer, limit: 100 })).data.filter(({ status }) => status === 'open')
+
+  const eventsOf = (type: string) =>
+    queryRows<{ account: string | null; data: Record<string, unknown> }>(
+      one.database.orm,
+      sql`select account_id as account, data from events where type = ${type}`
+    )
 
   await t.test('concurrent clicks give one customer, one page and one subscription', async () => {
     const user = await one.signUp()
@@ -43,34 +51,47 @@ test('checkout at two replicas', async (t) => {
     assert.ok((await openSessions(customer!.id)).length <= 1)
   })
 
-  await t.test('the later of two paid subscriptions is ended', async () => {
-    const user = await one.signUp()
-    const session = await sessionOf(await checkout(user))
-    const customer = session.customer as string
-    const before = controls.events().length
-    const second = await stripe.checkout.sessions.create({
-      mode: 'subscription',
-      customer,
-      line_items: [{ price: 'price_team_monthly', quantity: 1 }],
-      success_url: 'http://localhost:3000/',
-      subscription_data: { metadata: { account_id: user.id } }
-    })
-    const third = await stripe.checkout.sessions.create({
-      mode: 'subscription',
-      customer,
-      line_items: [{ price: 'price_pro_yearly', quantity: 1 }],
-      success_url: 'http://localhost:3000/'
-    })
-    const kept = controls.pay(session.id).subscription
-    controls.advance(60)
-    const surplus = controls.pay(second.id).subscription
-    const events = eventsSince(before)
-    await Promise.all(events.map((event, index) => deliver(event, index % 2 === 0 ? one : two)))
-    assert.deepEqual(await live(customer), [kept])
-    assert.equal((await stripe.subscriptions.retrieve(surplus as string)).status, 'canceled')
-    assert.equal((await stripe.checkout.sessions.retrieve(third.id)).status, 'expired')
-    assert.equal((await replicas.plan(user)).id, 'pro')
-  })
+  await t.test(
+    'of two paid subscriptions the dearer one stays, the other is credited, and both sides are told',
+    async () => {
+      const user = await one.signUp()
+      const session = await sessionOf(await checkout(user))
+      const customer = session.customer as string
+      const before = controls.events().length
+      const second = await stripe.checkout.sessions.create({
+        mode: 'subscription',
+        customer,
+        line_items: [{ price: 'price_team_monthly', quantity: 1 }],
+        success_url: 'http://localhost:3000/',
+        subscription_data: { metadata: { account_id: user.id } }
+      })
+      const third = await stripe.checkout.sessions.create({
+        mode: 'subscription',
+        customer,
+        line_items: [{ price: 'price_pro_yearly', quantity: 1 }],
+        success_url: 'http://localhost:3000/'
+      })
+      const surplus = controls.pay(session.id).subscription
+      controls.advance(60)
+      const kept = controls.pay(second.id).subscription
+      const events = eventsSince(before)
+      await Promise.all(events.map((event, index) => deliver(event, index % 2 === 0 ? one : two)))
+      assert.deepEqual(await live(customer), [kept])
+      assert.equal((await stripe.subscriptions.retrieve(surplus as string)).status, 'canceled')
+      assert.equal((await stripe.checkout.sessions.retrieve(third.id)).status, 'expired')
+      assert.equal((await replicas.plan(user)).id, 'team')
+      const { balance } = (await stripe.customers.retrieve(customer)) as { balance: number }
+      assert.ok(balance < -1990 && balance >= -2000, `credited ${balance}`)
+      const told = await eventsOf('payment.duplicate')
+      assert.deepEqual(
+        told.map(({ account, data }) => [account, data.subscription_id, data.kept_subscription_id]).toSorted(),
+        [
+          [user.id, surplus, kept],
+          [null, surplus, kept]
+        ].toSorted()
+      )
+    }
+  )
 
   await t.test('a subscription created elsewhere is left alone', async () => {
     const user = await one.signUp()

@@ -1,8 +1,8 @@
 import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
-import { and, eq, isNotNull, lte, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
-import { customers } from '../database/schema/billing.ts'
+import { customers, formerCustomers } from '../database/schema/billing.ts'
 import type { BillingState } from './plan-from-subscriptions.ts'
 
 /** An account at the payment provider, as it was last read. */
@@ -51,9 +51,22 @@ export async function findCustomerById(orm: Orm, customerId: string): Promise<Cu
   return found ?? null
 }
 
-/** Customers whose refresh is due, the longest waiting first. */
+/** All customers of all accounts with their accounts, former ones too: rows of (`account_id`, `customer_id`). */
+export const everyCustomer = sql`(
+  select ${customers.accountId}, ${customers.customerId} from ${customers}
+  union all select ${formerCustomers.accountId}, ${formerCustomers.customerId} from ${formerCustomers}
+)`
+
+/** The condition that nobody refreshes a customer now, by the database's clock; see customer-lease.ts. */
+export const isUnleased = (): SQL | undefined =>
+  or(isNull(customers.leaseEndsAt), lte(customers.leaseEndsAt, sql`now()`))
+
+/** Customers whose refresh is due, the longest waiting first. Those that are being refreshed are left out. */
 export async function findDueCustomers(orm: Orm, now: Date, max: number): Promise<CustomerRow[]> {
-  return select(orm).where(lte(customers.dueAt, now)).orderBy(customers.dueAt).limit(max)
+  return select(orm)
+    .where(and(lte(customers.dueAt, now), isUnleased()))
+    .orderBy(customers.dueAt)
+    .limit(max)
 }
 
 /**
@@ -68,6 +81,22 @@ export async function markDue(orm: Orm, accountId: string, from: Date): Promise<
     .where(eq(customers.accountId, accountId))
     .returning({ accountId: customers.accountId })
   return marked.length > 0
+}
+
+/** Milliseconds between two refreshes that a user asks for. */
+const restMs = 5000
+
+/** Schedules a refresh that a user asks for: soon, but not sooner than {@link restMs} after the last one. */
+export async function markReturned(orm: Orm, accountId: string, now: Date): Promise<void> {
+  const rested = sql`${customers.readAt} + ${`${restMs} ms`}::interval`
+  await orm
+    .update(customers)
+    // A refresh that is postponed after a failure stays so.
+    .set({
+      dueAt: sql`coalesce(${customers.dueAt}, greatest(${now.toISOString()}::timestamptz, ${rested}))`,
+      marks: raised
+    })
+    .where(eq(customers.accountId, accountId))
 }
 
 /** Postpones a refresh that failed, unless the account was marked again since. */
@@ -95,10 +124,14 @@ export async function storeCustomer(
     // Either column may conflict: a concurrent call may store the same account or the same customer.
     await orm.insert(customers).values(customer).onConflictDoNothing()
   } else {
-    await orm
-      .update(customers)
-      .set({ customerId, dueAt: now, marks: raised })
-      .where(and(eq(customers.accountId, accountId), eq(customers.customerId, replaces)))
+    await orm.transaction(async (tx) => {
+      const replaced = await tx
+        .update(customers)
+        .set({ customerId, dueAt: now, marks: raised })
+        .where(and(eq(customers.accountId, accountId), eq(customers.customerId, replaces)))
+        .returning({ accountId: customers.accountId })
+      if (replaced.length > 0) await tx.insert(formerCustomers).values({ accountId, customerId: replaces })
+    })
   }
   const stored = await findCustomer(orm, accountId)
   if (stored === null) throw new Error(`account ${accountId} has no customer, and cannot be ${customerId}`)

@@ -42,6 +42,32 @@ test('billing', async (t) => {
     assert.deepEqual((await invoices(user)).body, { invoices: [], has_more: false })
   })
 
+  await t.test('a return from the payment page makes the plan active although every event is lost', async () => {
+    const user = await control.signUp()
+    const refresh = (cookie: string) => call('POST', '/api/billing/refresh', { cookie })
+    const reads = () => controls.calls().filter(({ path }) => path === '/v1/subscriptions').length
+    assert.equal((await refresh(user.cookie)).status, 200, 'without a customer, too')
+    await buy(user)
+    await settle()
+    assert.equal((await plan(user)).id, 'free')
+    const { status, body } = await refresh(user.cookie)
+    assert.deepEqual([status, body], [200, { ok: true }])
+    await settle()
+    assert.equal((await plan(user)).id, 'pro')
+
+    // Whoever repeats it does not make control ask the provider each time.
+    controls.clearCalls()
+    for (let call = 0; call < 3; call++) {
+      await refresh(user.cookie)
+      await settle()
+    }
+    assert.equal(reads(), 0)
+    control.passTime(5000)
+    await settle()
+    await settle()
+    assert.equal(reads(), 1)
+  })
+
   await t.test('everyone can read the plans on sale', async () => {
     const { status, body } = await call('GET', '/api/billing/plans')
     assert.equal(status, 200)
@@ -279,7 +305,8 @@ test('billing', async (t) => {
       ['GET', '/portal'],
       ['GET', '/invoices'],
       ['GET', '/next-charge'],
-      ['POST', '/checkout']
+      ['POST', '/checkout'],
+      ['POST', '/refresh']
     ] as const) {
       const body = method === 'POST' ? { price_id: 'price_pro_monthly' } : undefined
       assert.equal((await call(method, `/api/billing${path}`, { body })).status, 401, path)

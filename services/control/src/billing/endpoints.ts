@@ -1,5 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { EmptyRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
 import {
   BillingPlanResponse,
   CheckoutRequest,
@@ -16,7 +17,7 @@ import { callerOf } from '../callers/session.ts'
 import type { Limits } from '../http/limits.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
 import { type CheckoutOptions, openCheckout } from './checkout.ts'
-import { findCustomer } from './customers.ts'
+import { findCustomer, markReturned } from './customers.ts'
 import { createNextCharges } from './next-charge.ts'
 import { describeOffer } from './offered-plans.ts'
 import { openPortal } from './open-portal.ts'
@@ -30,12 +31,12 @@ export interface BillingOptions extends CheckoutOptions {
   limits: Pick<Limits, 'billing'>
 }
 
-/** `/api/billing`: plan, checkout, portal, invoices and next charge. Only the owner may use the last four. */
+/** `/api/billing`: plans, plan, checkout, refresh, portal, invoices and next charge. Only the owner may use the last five. */
 export async function billingEndpoints(instance: FastifyInstance, options: BillingOptions): Promise<void> {
   const { database, payments, catalog, limits } = options
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const onRequest = app.requireSession
-  // Each of these calls the payment provider, which has its own rate limits.
+  // Each of these leads to calls of the payment provider, which has its own rate limits.
   const preHandler = createRateLimitHook(app, {
     what: 'billing',
     perMinute: limits.billing,
@@ -57,6 +58,16 @@ export async function billingEndpoints(instance: FastifyInstance, options: Billi
       const accountId = ownAccount(request)
       const { email, name } = callerOf(request).user
       return { url: await openCheckout(options, { accountId, email, name }, request.body.price_id) }
+    }
+  )
+
+  // A page calls this when the user returns from the provider: the event of the payment may be late or lost.
+  app.post(
+    '/refresh',
+    { onRequest, preHandler, schema: { body: EmptyRequest, response: answers({ 200: OkResponse }) } },
+    async (request) => {
+      await markReturned(database.orm, ownAccount(request), options.clock())
+      return { ok: true as const }
     }
   )
 

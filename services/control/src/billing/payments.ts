@@ -96,6 +96,8 @@ export interface PaidInvoice {
   readonly customerId: string
   /** What was paid, in the currency's smallest unit. Later refunds are not subtracted. */
   readonly amount: number
+  /** The part of the amount that is tax. */
+  readonly tax: number
   /** In lower case. */
   readonly currency: string
   readonly createdAt: Date

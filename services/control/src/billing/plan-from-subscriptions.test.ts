@@ -127,8 +127,8 @@ test('the order of subscriptions does not matter', async () => {
     fc.property(shuffled, fc.constantFrom('free', 'pro', 'team'), ([one, other], kept) => {
       assert.deepEqual(decide(one, kept).facts, decide(other, kept).facts)
       assert.deepEqual(
-        findDuplicates(prices, one, 'ours').map(({ id }) => id),
-        findDuplicates(prices, other, 'ours').map(({ id }) => id)
+        findDuplicates(prices, one, 'ours').map(({ ended }) => ended.id),
+        findDuplicates(prices, other, 'ours').map(({ ended }) => ended.id)
       )
     })
   )
@@ -159,7 +159,7 @@ test('an ended or incomplete subscription changes no plan', async () => {
 test('one of the account’s checkout subscriptions stays, and no other subscription is ended', async () => {
   fc.assert(
     fc.property(anySubscriptions(), (some) => {
-      const surplus = new Set(findDuplicates(prices, some, 'ours'))
+      const surplus = new Set(findDuplicates(prices, some, 'ours').map(({ ended }) => ended))
       for (const { accountId } of surplus) assert.equal(accountId, 'ours')
       const left = some.map((one) => (surplus.has(one) ? { ...one, status: 'canceled' } : one))
       assert.deepEqual(findDuplicates(prices, left, 'ours'), [])
@@ -169,12 +169,18 @@ test('one of the account’s checkout subscriptions stays, and no other subscrip
   )
 })
 
-test('of two concurrent purchases the older one stays, unless its payment failed', async () => {
-  const first = subscription({ accountId: 'ours' })
-  const second = subscription({ id: 'sub_2', accountId: 'ours', createdAt: later, priceIds: ['price_team_monthly'] })
-  assert.deepEqual(findDuplicates(prices, [second, first], 'ours'), [second])
-  const failed = { ...first, status: 'past_due' }
-  assert.deepEqual(findDuplicates(prices, [second, failed], 'ours'), [failed])
-  assert.deepEqual(findDuplicates(prices, [second, { ...first, accountId: null }], 'ours'), [])
-  assert.deepEqual(findDuplicates(prices, [second, { ...first, priceIds: ['price_of_support'] }], 'ours'), [])
+test('of two concurrent purchases the dearer one stays, unless its payment failed', async () => {
+  const bought = (id: string, priceId: string, changes = {}) =>
+    subscription({ id, accountId: 'ours', priceIds: [priceId], ...changes })
+  const endedOf = (...some: Subscription[]) =>
+    [some, some.toReversed()].map((order) => findDuplicates(prices, order, 'ours').map(({ ended }) => ended.id))
+  const pro = bought('pro', 'price_pro_monthly')
+  const team = bought('team', 'price_team_monthly', { createdAt: later })
+  const proYearly = bought('yearly', 'price_pro_yearly', { createdAt: later })
+  assert.deepEqual(endedOf(pro, team), [['pro'], ['pro']])
+  assert.deepEqual(endedOf(pro, proYearly), [['pro'], ['pro']], 'of one plan, the higher price')
+  assert.deepEqual(endedOf(pro, { ...pro, id: 'again', createdAt: later }), [['again'], ['again']])
+  assert.deepEqual(endedOf(pro, { ...team, status: 'past_due' }), [['team'], ['team']])
+  assert.deepEqual(endedOf(pro, { ...team, accountId: null }), [[], []])
+  assert.deepEqual(endedOf(pro, bought('support', 'price_of_support')), [[], []])
 })

@@ -21,6 +21,14 @@ export interface PlanDecision {
   readonly facts: BillingState
   /** Prices and statuses that the catalog or control does not know, for the operator. The plan is kept meanwhile. */
   readonly unknown: readonly string[]
+  /** Subscriptions that are paid, but whose prices the catalog does not know. */
+  readonly unmatched: readonly Subscription[]
+}
+
+/** A subscription that must end because another one of the account is kept. */
+export interface Duplicate {
+  readonly ended: Subscription
+  readonly kept: Subscription
 }
 
 /** Statuses that entitle to the plan of the price. With `past_due`, the provider still retries the payment. */
@@ -51,32 +59,40 @@ export function planFromSubscriptions(
   kept: string
 ): PlanDecision {
   const unknown = subscriptions.flatMap((subscription) => describeUnknown(prices, subscription))
+  const unmatched = subscriptions.filter((one) => isUnmatched(prices, one))
   const entitled = subscriptions.filter((one) => entitling.has(one.status) && planOf(prices, one) !== null)
   const [best] = entitled.sort(
     (a, b) => rankOf(prices, b) - rankOf(prices, a) || trouble(a) - trouble(b) || byAge(a, b)
   )
-  if (best !== undefined) return { facts: factsOf(prices, best, planOf(prices, best)!), unknown }
+  if (best !== undefined) return { facts: factsOf(prices, best, planOf(prices, best)!), unknown, unmatched }
   const [unclear] = subscriptions.filter((one) => describeUnknown(prices, one).length > 0).sort(byAge)
-  if (unclear !== undefined) return { facts: factsOf(prices, unclear, kept), unknown }
+  if (unclear !== undefined) return { facts: factsOf(prices, unclear, kept), unknown, unmatched }
   const [newest] = subscriptions.toSorted(
     (a, b) => Number(isSubscriptionLive(b.status)) - Number(isSubscriptionLive(a.status)) || byAge(b, a)
   )
-  return { facts: newest === undefined ? noSubscription : factsOf(prices, newest, freePlan), unknown }
+  return { facts: newest === undefined ? noSubscription : factsOf(prices, newest, freePlan), unknown, unmatched }
 }
 
 /**
  * Duplicate subscriptions: checkouts of the same account created them, for instance because two pages were paid at the same
- * moment. The oldest paid one is not in the result.
+ * moment. Of those whose payments do not fail, the dearest is kept: the one with the best plan, then with the highest price.
  */
 export function findDuplicates(
   prices: PlanPrices,
   subscriptions: readonly Subscription[],
   accountId: string
-): Subscription[] {
+): Duplicate[] {
   const ours = subscriptions.filter(
     (one) => one.accountId === accountId && entitling.has(one.status) && planOf(prices, one) !== null
   )
-  return ours.sort((a, b) => trouble(a) - trouble(b) || byAge(a, b)).slice(1)
+  const [kept, ...rest] = ours.sort(
+    (a, b) =>
+      trouble(a) - trouble(b) ||
+      rankOf(prices, b) - rankOf(prices, a) ||
+      amountOf(prices, b) - amountOf(prices, a) ||
+      byAge(a, b)
+  )
+  return kept === undefined ? [] : rest.map((ended) => ({ ended, kept }))
 }
 
 function factsOf(prices: PlanPrices, subscription: Subscription, plan: string): BillingState {
@@ -100,6 +116,8 @@ function planOf(prices: PlanPrices, { priceIds }: Subscription): string | null {
 }
 
 const rankOf = (prices: PlanPrices, one: Subscription): number => prices.rankOf(planOf(prices, one) ?? '')
+const amountOf = (prices: PlanPrices, { priceIds }: Subscription): number =>
+  priceIds.reduce((sum, id) => sum + prices.amountOf(id), 0)
 const trouble = ({ status }: Subscription): number => (status === 'past_due' ? 1 : 0)
 const byAge = (a: Subscription, b: Subscription): number =>
   a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1)
@@ -108,5 +126,8 @@ function describeUnknown(prices: PlanPrices, subscription: Subscription): string
   const { id, status, priceIds } = subscription
   if (others.has(status)) return []
   if (!entitling.has(status)) return [`status ${status} of ${id}`]
-  return planOf(prices, subscription) === null ? [`price ${priceIds.join(', ')} of ${id}`] : []
+  return isUnmatched(prices, subscription) ? [`price ${priceIds.join(', ')} of ${id}`] : []
 }
+
+const isUnmatched = (prices: PlanPrices, subscription: Subscription): boolean =>
+  entitling.has(subscription.status) && planOf(prices, subscription) === null

@@ -5,16 +5,17 @@ import type { WakeablePlanWriter } from '../accounts/plan-intention.ts'
 import type { ConcurrencyLimit } from '../background/limit-concurrency.ts'
 import { type PlanPrices, readPlanPrices } from '../catalog/plan-prices.ts'
 import type { Clock } from '../clocks/clock.ts'
-import type { Database, Orm, Transaction } from '../database/connect.ts'
+import type { Database, Orm } from '../database/connect.ts'
 import { billingEvents } from '../database/schema/billing.ts'
 import type { Projector } from '../projection/projector.ts'
-import { lockCustomer } from './customer-lock.ts'
+import { endLease, type LeasedCustomer, leaseCustomer } from './customer-lease.ts'
 import { type CustomerRow, findCustomer, findCustomerById, markDue } from './customers.ts'
 import { isSubscriptionLive } from './live-subscription.ts'
 import { NoSuchCustomerError, type Payments, type Subscription } from './payments.ts'
 import { findDuplicates, planFromSubscriptions } from './plan-from-subscriptions.ts'
 import { recordFailedPayment } from './record-failed-payment.ts'
 import { storeBillingState } from './store-billing-state.ts'
+import { tellOfDuplicates, tellOfUnmatched } from './tell-of-payments.ts'
 
 /** If the replica that received an event dies, another one refreshes the customer after this time. */
 const takeOverMs = 3000
@@ -27,7 +28,7 @@ export interface RefresherOptions {
   planWriter: WakeablePlanWriter
   clock: Clock
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
-  /** Limits how many transactions wait for the provider at once: each holds a database connection. */
+  /** Limits the refreshes at once, and those that wait. */
   concurrency: ConcurrencyLimit
 }
 
@@ -46,7 +47,8 @@ export interface CustomerRefresher {
    * Refreshes the customer of an event, once per event. Resolves when the result is committed.
    *
    * @returns false if there was nothing to do: a known event, or an unknown customer
-   * @throws ServiceError `payments_unavailable`, or the error of the database; nothing is stored then
+   * @throws ServiceError `payments_unavailable`, also if too many events wait, or the error of the database; nothing is
+   *   stored then
    */
   handleEvent(event: BillingEvent): Promise<boolean>
   /** Refreshes the customer of an account, if it has one. @throws as {@link handleEvent} */
@@ -57,9 +59,10 @@ export interface CustomerRefresher {
  * The content of an event is not used: each event makes control read the customer's subscriptions at the provider, and the
  * plan follows from those. So events may come in any order, repeatedly, or never.
  *
- * The customer is locked from before the read until the commit. So the later of two concurrent reads is also stored later. One
- * transaction stores the result and, as its last row, the event. If it fails, the provider sends the event again. The customer
- * was marked as due before, so a refresh follows even without a second event.
+ * The customer is leased from before the read until the commit. So the later of two reads is also stored later. No
+ * transaction is open and no connection is held while the provider is asked: a slow provider delays nothing but payments. One
+ * transaction stores the result and the event, and ends the lease. If it fails, the provider sends the event again. The
+ * customer was marked as due before, so a refresh follows even without a second event.
  */
 export function createCustomerRefresher(options: RefresherOptions): CustomerRefresher {
   const { database, payments, catalog, projector, planWriter, clock, log, concurrency } = options
@@ -67,7 +70,7 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
 
   async function refreshCustomer(customerId: string, event: BillingEvent | null): Promise<boolean> {
     const signal = payments.startDeadline()
-    const done = await concurrency(() => orm.transaction((tx) => refreshLocked(tx, customerId, event, signal)), signal)
+    const done = await concurrency(() => refreshAlone(customerId, event, signal), signal)
     if (done === null) return false
     if (done.isPlanNew) {
       planWriter.wake()
@@ -76,25 +79,42 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
     return true
   }
 
-  async function refreshLocked(tx: Transaction, customerId: string, event: BillingEvent | null, signal: AbortSignal) {
-    await lockCustomer(tx, customerId)
-    if (event !== null && (await isProcessed(tx, event.id))) return null
-    const customer = await findCustomerById(tx, customerId)
+  /** Refreshes a customer whom nobody else refreshes. @returns null if there was nothing to do */
+  async function refreshAlone(customerId: string, event: BillingEvent | null, signal: AbortSignal) {
+    const customer = await leaseCustomer(orm, customerId, signal)
     if (customer === null) return null
+    try {
+      if (event === null || !(await isProcessed(orm, event.id))) return await refreshLeased(customer, event, signal)
+      await endLease(orm, customer)
+      return null
+    } catch (error) {
+      await endLease(orm, customer).catch((err) =>
+        log.warn({ err, customerId }, 'a lease of a customer ends by its time')
+      )
+      throw error
+    }
+  }
+
+  async function refreshLeased(customer: LeasedCustomer, event: BillingEvent | null, signal: AbortSignal) {
+    const { accountId, customerId } = customer
     const prices = readPlanPrices(catalog)
     const subscriptions = await endUnwanted(customer, prices, signal)
-    const { facts, unknown } =
+    const { facts, unknown, unmatched } =
       subscriptions === null
-        ? { facts: customer.facts, unknown: [] }
+        ? { facts: customer.facts, unknown: [], unmatched: [] }
         : planFromSubscriptions(prices, subscriptions, customer.facts.plan)
     for (const what of unknown) {
-      log.error({ accountId: customer.accountId, customerId }, `not in the catalog: ${what}; the plan stays unchanged`)
+      log.error({ accountId, customerId }, `not in the catalog: ${what}; the plan stays unchanged`)
     }
     const now = clock()
-    const isPlanNew = await storeBillingState(tx, catalog, customer, facts, now)
-    await recordFailedPayment(tx, customer, facts, event?.invoiceId ?? null, now)
-    if (event !== null) await tx.insert(billingEvents).values({ id: event.id, type: event.type, customerId, at: now })
-    return { accountId: customer.accountId, isPlanNew }
+    const isPlanNew = await orm.transaction(async (tx) => {
+      const isNew = await storeBillingState(tx, catalog, customer, facts, now)
+      await tellOfUnmatched(tx, customer, { unmatched, facts }, now)
+      await recordFailedPayment(tx, customer, facts, event?.invoiceId ?? null, now)
+      if (event !== null) await tx.insert(billingEvents).values({ id: event.id, type: event.type, customerId, at: now })
+      return isNew
+    })
+    return { accountId, isPlanNew }
   }
 
   /**
@@ -111,9 +131,12 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
     const { accountId, customerId, isClosed, isSuspended } = customer
     try {
       const found = await payments.readSubscriptions(customerId, signal)
+      const duplicates = isClosed ? [] : findDuplicates(prices, found, accountId)
       const surplus = isClosed
         ? found.filter(({ status }) => isSubscriptionLive(status))
-        : findDuplicates(prices, found, accountId)
+        : duplicates.map(({ ended }) => ended)
+      // Before they end: after a crash, the next refresh ends them, but could not tell why.
+      if (duplicates.length > 0) await orm.transaction((tx) => tellOfDuplicates(tx, customer, duplicates, clock()))
       if (isSuspended || isFirstSubscription(customer, found)) await expireCheckouts(payments, customerId, signal)
       for (const { id } of surplus) {
         log.warn(

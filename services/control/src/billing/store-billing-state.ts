@@ -1,4 +1,5 @@
 import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { eq, sql } from 'drizzle-orm'
 import { ensurePersonalAccount } from '../accounts/personal-account.ts'
 import { intendPlan } from '../accounts/plan-intention.ts'
@@ -9,20 +10,21 @@ import { accounts } from '../database/schema/accounts.ts'
 import { customers } from '../database/schema/billing.ts'
 import { members } from '../database/schema/team.ts'
 import { planWrites, users } from '../database/schema/users.ts'
-import type { CustomerRow } from './customers.ts'
+import { isLeased, type LeasedCustomer } from './customer-lease.ts'
 import type { BillingState } from './plan-from-subscriptions.ts'
 
 /**
  * Stores the result of reading a customer's subscriptions: the payment status, and the plan of the account, its owner and its
- * seats. The caller has locked the customer.
+ * seats. It ends the lease of the customer.
  *
- * @param before the customer as read under that lock
+ * @param before the customer as leased
  * @returns whether the plan changed; then notify the plan writer and the projector after the commit
+ * @throws ServiceError `payments_unavailable` if another refresh took over the customer, because this one took too long
  */
 export async function storeBillingState(
   tx: Transaction,
   catalog: Catalog,
-  before: CustomerRow,
+  before: LeasedCustomer,
   facts: BillingState,
   now: Date
 ): Promise<boolean> {
@@ -47,7 +49,12 @@ export async function storeBillingState(
   return isPlanNew
 }
 
-async function writeSubscription(tx: Transaction, before: CustomerRow, facts: BillingState, now: Date): Promise<void> {
+async function writeSubscription(
+  tx: Transaction,
+  before: LeasedCustomer,
+  facts: BillingState,
+  now: Date
+): Promise<void> {
   const { accountId } = before
   const { status, ...rest } = facts
   if (status !== before.facts.status) {
@@ -66,8 +73,14 @@ async function writeSubscription(tx: Transaction, before: CustomerRow, facts: Bi
   }
   // An event that arrived while the provider answered may not be in its answer: then the customer stays due.
   const dueAt = sql`case when ${customers.marks} = ${before.marks} then null else ${customers.dueAt} end`
-  await tx
+  const stored = await tx
     .update(customers)
-    .set({ ...rest, readAt: now, dueAt })
-    .where(eq(customers.accountId, accountId))
+    .set({ ...rest, readAt: now, dueAt, leaseEndsAt: null })
+    .where(isLeased(before))
+    .returning({ accountId: customers.accountId })
+  if (stored.length === 0) {
+    throw new ServiceError('payments_unavailable', {
+      cause: new Error(`account ${accountId} was refreshed by another`)
+    })
+  }
 }

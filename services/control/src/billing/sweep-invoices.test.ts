@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { asc } from 'drizzle-orm'
-import type Stripe from 'stripe'
+import Stripe from 'stripe'
 import { test } from 'tap'
 import type { Orm } from '../database/connect.ts'
 import { invoices } from '../database/schema/billing.ts'
@@ -8,7 +8,7 @@ import { stripeKey } from '../testing/control-options.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { createStripePayments } from './stripe/stripe-payments.ts'
 import { createInvoiceSweeper } from './sweep-invoices.ts'
-import { startBilling } from './testing/start-billing.ts'
+import { startBilling, startCatalogPayments } from './testing/start-billing.ts'
 import { startReplicas } from './testing/start-replicas.ts'
 
 const daySeconds = 86_400
@@ -24,6 +24,7 @@ async function expected(stripe: Stripe) {
       id: id!,
       customerId: customer as string,
       amount: amount_paid,
+      tax: 0,
       currency,
       paidAt: new Date(status_transitions.paid_at! * 1000)
     }))
@@ -104,6 +105,28 @@ onDatabase('the copy of paid invoices', async (t, newDatabase) => {
     assert.ok(rows.some(({ id }) => id === open.id))
     assert.deepEqual(rows, await expected(stripe))
   })
+})
+
+test('the tax in what was paid is known, also if credit paid a part of the invoice', async (t) => {
+  const server = await startCatalogPayments({ taxPercent: 19 })
+  t.after(() => server.close())
+  const stripe = new Stripe(stripeKey, {
+    ...{ host: '127.0.0.1', port: server.port, protocol: 'http' as const, telemetry: false }
+  })
+  const { customer, pay } = await subscribe({ stripe, payments: server })
+  pay()
+  await stripe.customers.update(customer.id, { balance: -1190 })
+  server.controls.advance(32 * daySeconds)
+  const payments = createStripePayments({ secretKey: stripeKey, apiBase: server.url })
+  const all = { from: new Date(0), to: null, after: null }
+  const { invoices: paid } = await payments.listPaidInvoices(all, payments.startDeadline())
+  assert.deepEqual(
+    paid.map(({ amount, tax }) => [amount, tax]),
+    [
+      [1190, 190],
+      [2380, 380]
+    ]
+  )
 })
 
 test('two replicas copy each invoice once', async (t) => {

@@ -86,7 +86,7 @@ async function storeInvoices(orm: Orm, paid: readonly PaidInvoice[]): Promise<vo
   const rows = paid
     // Trials and full credits: nothing was paid.
     .filter(({ amount }) => amount > 0)
-    .map(({ id, customerId, amount, currency, paidAt }) => ({ id, customerId, amount, currency, paidAt }))
+    .map(({ createdAt: _, ...invoice }) => invoice)
     .sort((a, b) => (a.id < b.id ? -1 : 1))
   if (rows.length === 0) return
   await orm
@@ -97,6 +97,7 @@ async function storeInvoices(orm: Orm, paid: readonly PaidInvoice[]): Promise<vo
       set: {
         customerId: sql`excluded.customer_id`,
         amount: sql`excluded.amount`,
+        tax: sql`excluded.tax`,
         currency: sql`excluded.currency`,
         paidAt: sql`excluded.paid_at`
       }

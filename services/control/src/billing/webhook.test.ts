@@ -134,20 +134,40 @@ test('the webhook', async (t) => {
     assert.equal((await plan(user)).id, 'free')
   })
 
-  await t.test('an unknown price changes nothing, and is named in the log', async () => {
-    const user = await control.signUp()
-    const subscription = await happens(() => buy(user))
-    const price = await stripe.prices.create({
-      currency: 'usd',
-      unit_amount: 1,
-      recurring: { interval: 'month' },
-      product: 'prod_pro'
-    })
-    const [item] = (await stripe.subscriptions.retrieve(subscription)).items.data
-    await happens(() => stripe.subscriptions.update(subscription, { items: [{ id: item!.id, price: price.id }] }))
-    assert.equal((await plan(user)).id, 'pro')
-    const line = control.logged.find((one) => one.includes(price.id) && one.includes('"level":50'))
-    assert.match(line ?? '', /not in the catalog: price price_/)
-    assert.ok(line?.includes(user.id))
-  })
+  await t.test(
+    'an unknown price changes nothing, and the log, the operators and the owner hear of it once',
+    async () => {
+      const user = await control.signUp()
+      const subscription = await happens(() => buy(user))
+      const price = await stripe.prices.create({
+        currency: 'usd',
+        unit_amount: 1,
+        recurring: { interval: 'month' },
+        product: 'prod_pro'
+      })
+      const [item] = (await stripe.subscriptions.retrieve(subscription)).items.data
+      await happens(() => stripe.subscriptions.update(subscription, { items: [{ id: item!.id, price: price.id }] }))
+      assert.equal((await plan(user)).id, 'pro')
+      const line = control.logged.find((one) => one.includes(price.id) && one.includes('"level":50'))
+      assert.match(line ?? '', /not in the catalog: price price_/)
+      assert.ok(line?.includes(user.id))
+      await stripe.subscriptions.update(subscription, { cancel_at_period_end: true })
+      await control.customerRefresher.refresh(user.id)
+      const told = await queryRows<{ account: string | null; prices: string[] }>(
+        database.orm,
+        sql`
+        select account_id as account, data->'price_ids' as prices from events
+        where type = 'payment.unmatched' order by account_id nulls last`
+      )
+      assert.deepEqual(told, [
+        { account: user.id, prices: [price.id] },
+        { account: null, prices: [price.id] }
+      ])
+      const mailed = await queryRows<{ kind: string }>(
+        database.orm,
+        sql`select kind from mails where recipient in ('operators', ${`account:${user.id}`}) order by kind`
+      )
+      assert.deepEqual(mailed, [{ kind: 'account' }, { kind: 'payments' }])
+    }
+  )
 })

@@ -4,6 +4,8 @@ import type { Catalog, PlanPrice } from '@tollgate/contracts/catalog/catalog.ts'
 export interface PlanPrices {
   /** The plan that a price is for; null if the catalog has no such price. */
   planOf(priceId: string): string | null
+  /** What a price costs in its currency's smallest unit; 0 for an unknown price. */
+  amountOf(priceId: string): number
   /** Whether it is on sale now. */
   isSold(priceId: string): boolean
   /** A plan's position in the catalog, from 0; later plans are better. -1 for an unknown plan. */
@@ -20,6 +22,7 @@ export function readPlanPrices({ plans }: Catalog): PlanPrices {
   }
   return {
     planOf: (id) => prices.get(id)?.plan ?? null,
+    amountOf: (id) => prices.get(id)?.price.amount ?? 0,
     isSold: (id) => prices.get(id)?.price.isSold ?? false,
     rankOf: (plan) => ranks.get(plan) ?? -1
   }

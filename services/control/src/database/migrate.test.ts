@@ -52,11 +52,15 @@ onEachDatabase('migrations', async (t, newDatabase) => {
     assert.equal(await nameTables(other.orm), 'migrations')
   })
 
-  await t.test('a database of 0.3.0 lacks nothing', async () => {
+  await t.test('a database of 0.3.0 lacks only the migrations after the first', async () => {
     await other.orm.execute(sql`insert into migrations values (1795865482787, 'key pauses')`)
-    assert.deepEqual(await listPendingMigrations(other.orm), [])
-    assert.equal(await migrate(other.orm), 0)
-    assert.equal(await nameTables(other.orm), 'migrations')
+    const pending = await listPendingMigrations(other.orm)
+    const [applied] = await queryRows<{ count: number }>(
+      orm,
+      sql`select count(*)::int as count from migrations where sha256 <> 'newer release'`
+    )
+    assert.equal(pending.length, applied!.count - 1)
+    assert.ok(!pending.includes('0000_baseline'))
   })
 
   await t.test('a failed migration changes nothing', async () => {

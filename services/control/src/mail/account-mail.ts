@@ -3,6 +3,8 @@ import { quoted } from './write-words.ts'
 
 type Told = NoticeOf<
   | 'payment.failed'
+  | 'payment.unmatched'
+  | 'payment.duplicate'
   | 'account.suspended'
   | 'account.resumed'
   | 'key.revoked_by_operator'
@@ -27,6 +29,26 @@ function contentOf(notice: Told): MailContent {
           'If the payment keeps failing, your plan ends. Please check your payment method.'
         ],
         button: { text: 'Check your payment method', path: '/dashboard/billing' }
+      }
+    case 'payment.unmatched':
+      return {
+        subject: 'Your payment needs our help',
+        title: 'Your payment needs our help',
+        paragraphs: [
+          'You paid for a subscription whose price belongs to none of our plans. So your plan did not change.',
+          'We have been told, and will assign the plan or refund the payment. You need not pay again.'
+        ],
+        button: { text: 'See billing', path: '/dashboard/billing' }
+      }
+    case 'payment.duplicate':
+      return {
+        subject: 'You paid twice',
+        title: 'You paid twice',
+        paragraphs: [
+          'You paid for two subscriptions. We keep the one with the better plan, and end the other one.',
+          'Its unused time is credited to your next invoices. If you want the money back, please contact us.'
+        ],
+        button: { text: 'See billing', path: '/dashboard/billing' }
       }
     case 'account.suspended':
       return {

@@ -32,6 +32,8 @@ export const kindsOfMails: Readonly<Record<MailKind, Kind>> = {
   account: {
     types: [
       'payment.failed',
+      'payment.unmatched',
+      'payment.duplicate',
       'account.suspended',
       'account.resumed',
       'key.revoked_by_operator',
@@ -47,6 +49,10 @@ export const kindsOfMails: Readonly<Record<MailKind, Kind>> = {
   spend: {
     types: ['spend.unusual'],
     ...{ isRequired: false, isForOperators: true, collectMs: 60_000, about: 'unusual spend' }
+  },
+  payments: {
+    types: ['payment.unmatched', 'payment.duplicate'],
+    ...{ isRequired: false, isForOperators: true, collectMs: 10_000, about: 'payments that need you' }
   }
 }
 

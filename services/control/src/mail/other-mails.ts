@@ -42,3 +42,24 @@ export function spendMail(notices: ReadonlyArray<NoticeOf<'spend.unusual'>>, cou
     button: { text: 'See the accounts', path: '/dashboard/operator/accounts' }
   }
 }
+
+/** A mail for operators about payments for unknown prices, and second payments. @param count of all notices */
+export function paymentsMail(
+  notices: ReadonlyArray<NoticeOf<'payment.unmatched' | 'payment.duplicate'>>,
+  count: number
+): MailContent {
+  const title = count === 1 ? 'A payment needs you' : `${count} payments need you`
+  return {
+    ...{ subject: title, title },
+    paragraphs: [
+      'For a price that no plan has: add the price to the catalog, or refund the payment. The account keeps its plan until then.',
+      'For a second subscription: the payment provider credits it to the next invoices. If the customer wants the money back, refund the payment.'
+    ],
+    items: notices.map(({ type, data: { account_id, subscription_id, price_ids } }) =>
+      type === 'payment.unmatched'
+        ? `${account_id}: no plan has the price ${price_ids.join(', ')} of ${subscription_id}`
+        : `${account_id}: paid twice; ${subscription_id} (${price_ids.join(', ')}) ends`
+    ),
+    button: { text: 'See the accounts', path: '/dashboard/operator/accounts' }
+  }
+}

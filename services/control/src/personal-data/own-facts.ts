@@ -1,7 +1,8 @@
 import type { AccountExport } from '@tollgate/contracts/http/account-export.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
-import { and, asc, desc, eq, gt } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, sql } from 'drizzle-orm'
 import { toStoredSession } from '../auth/own-sessions.ts'
+import { everyCustomer } from '../billing/customers.ts'
 import type { Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { customers, invoices } from '../database/schema/billing.ts'
@@ -39,7 +40,7 @@ export async function readOwnFacts(orm: Orm, id: string, now: Date): Promise<Own
     sessions: await readSessions(orm, id, now),
     recovery_codes: await readRecoveryCodes(orm, id),
     customer: customer === undefined ? null : { id: customer.customerId, subscription_id: customer.subscriptionId },
-    invoices: customer === undefined ? [] : await readInvoices(orm, customer.customerId)
+    invoices: await readInvoices(orm, id)
   }
 }
 
@@ -64,11 +65,13 @@ async function readRecoveryCodes(orm: Orm, userId: string): Promise<AccountExpor
   }))
 }
 
-async function readInvoices(orm: Orm, customerId: string): Promise<AccountExport['invoices']> {
+async function readInvoices(orm: Orm, accountId: string): Promise<AccountExport['invoices']> {
   const rows = await orm
     .select()
     .from(invoices)
-    .where(eq(invoices.customerId, customerId))
+    .where(
+      sql`${invoices.customerId} in (select customer_id from ${everyCustomer} as own where account_id = ${accountId})`
+    )
     .orderBy(asc(invoices.paidAt), invoices.id)
   return rows.map(({ id, amount, currency, paidAt }) => ({ id, amount, currency, paid_at: paidAt.toISOString() }))
 }

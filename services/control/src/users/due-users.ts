@@ -44,7 +44,7 @@ export interface DueUsers {
 export function createDueUsers(options: DueUsersOptions): DueUsers {
   const { database, identity, catalog, projector, clock, log, intervalMs = 1000 } = options
   const { orm } = database
-  const concurrency = createConcurrencyLimit(maxAtOnce, 'change_pending')
+  const concurrency = createConcurrencyLimit(maxAtOnce, { refusal: 'change_pending' })
   /** Refreshes that have not begun. Several waiting reports of a user share one. */
   const waiting = new Map<string, Promise<void>>()
   const loop = createBackgroundLoop({

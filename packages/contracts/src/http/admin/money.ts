@@ -10,7 +10,7 @@ export const AdminMoneyQuery = Type.Object(
 )
 export type AdminMoneyQuery = Static<typeof AdminMoneyQuery>
 
-/** Paid invoices in one currency, in its smallest unit. */
+/** Paid invoices in one currency without tax, in its smallest unit. */
 const Revenue = Type.Object({ currency: Type.String(), amount: Type.Integer() })
 /** Revenue in dollars minus cost. Null if there is revenue in another currency. */
 const Margin = Type.Union([SignedUsd, Type.Null()])
@@ -22,6 +22,8 @@ export const AdminMoney = Type.Object({
   /** Sum of the operators' adjustments. It is not part of the cost. */
   adjustments_usd: SignedUsd,
   revenue: Type.Array(Revenue),
+  /** The tax in the paid invoices. It is not part of the revenue. */
+  tax: Type.Array(Type.Object({ currency: Type.String(), amount: Type.Integer() })),
   margin_usd: Margin,
   by_model: Type.Array(Type.Object({ model: Type.String(), requests: Count, cost_usd: SignedUsd })),
   /** `upstream` is empty for usage whose upstream is not known, such as of requests that a crash ended. */

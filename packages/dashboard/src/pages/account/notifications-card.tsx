@@ -19,9 +19,10 @@ const kinds: Readonly<Record<MailKind, readonly [name: string, hint: string]>> =
   budget: ['Budgets', 'A budget reaches a threshold, or will probably not last for the month.'],
   keys: ['Keys', 'A key soon expires, or the old secret of a rotated key soon stops working.'],
   webhooks: ['Webhooks', 'An endpoint was disabled because every delivery failed for a day.'],
-  account: ['Account', 'A payment failed, the account was suspended, or an operator revoked a key.'],
+  account: ['Account', 'A payment failed or came twice, the account was suspended, or an operator revoked a key.'],
   providers: ['Providers (operators)', 'A provider keeps failing.'],
-  spend: ['Unusual spend (operators)', 'An account spends far more than usual.']
+  spend: ['Unusual spend (operators)', 'An account spends far more than usual.'],
+  payments: ['Payments (operators)', 'An account paid twice, or for a price that no plan has.']
 }
 
 /** Which mails the user gets, and at which shares of a budget the owner is told. */

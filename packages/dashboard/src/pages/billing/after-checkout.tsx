@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { explain } from '../../api/api-error.ts'
+import { call } from '../../api/call.ts'
 import { read, refresh } from '../../api/queries.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Button, Spinner } from '../../ui/button.tsx'
@@ -22,6 +23,7 @@ export function AfterCheckout({ isDone }: { readonly isDone: (priceId: string | 
     refetchInterval: ({ state }) =>
       state.data !== undefined && isDone(state.data.plan.price_id) ? false : (pollDelayMs(Date.now() - since) ?? false)
   })
+  useEffect(readPayments, [])
   const isActive = data !== undefined && isDone(data.plan.price_id)
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), since + maxWaitMs - Date.now())
@@ -45,6 +47,7 @@ export function AfterCheckout({ isDone }: { readonly isDone: (priceId: string | 
   const checkAgain = () => {
     setSince(Date.now())
     setLate(false)
+    readPayments()
     void refetch()
   }
   if (isActive) {
@@ -82,4 +85,9 @@ export function AfterCheckout({ isDone }: { readonly isDone: (priceId: string | 
       {error !== null && <p>{explain(error)} We keep trying.</p>}
     </Banner>
   )
+}
+
+/** Makes control read the payments now: the event of a payment may be late or lost. If this fails, the event brings the plan. */
+function readPayments(): void {
+  call('refreshPlan').catch(() => undefined)
 }

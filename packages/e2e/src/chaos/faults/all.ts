@@ -9,6 +9,7 @@ import { hostileWebhooks } from './hostile-webhooks.ts'
 import { keyChurn } from './key-churn.ts'
 import { killedRepeats } from './killed-repeats.ts'
 import { monthEnd } from './month-end.ts'
+import { paymentsHang } from './payments-hang.ts'
 import { poolerFaults } from './pooler.ts'
 import { postgresFaults } from './postgres.ts'
 import { processFaults } from './processes.ts'
@@ -34,6 +35,7 @@ export const faults: readonly Fault[] = [
   ...processFaults,
   controlKilledSending,
   hostileWebhooks,
+  paymentsHang,
   controlCut,
   keyChurn,
   ...upstreamFaults,

@@ -78,7 +78,10 @@ export function writeCatalog(directory: string): string {
     ),
     plans: {
       free: { ...planNamed('Free'), key_quota: 5 },
-      pro: planNamed('Pro'),
+      pro: {
+        ...planNamed('Pro'),
+        prices: [{ id: 'price_pro_monthly', interval: 'month', amount: 2000, currency: 'usd' }]
+      },
       limited: planNamed('Limited', { requests_per_minute: 60, tokens_per_minute: 60_000 })
     }
   }

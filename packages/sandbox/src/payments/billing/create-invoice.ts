@@ -24,6 +24,7 @@ export function createInvoice(context: PaymentsContext, order: InvoiceOrder): Wi
       periodStart,
       periodEnd,
       accountName: context.settings.businessName,
+      taxPercent: context.settings.taxPercent,
       pageUrl: `${context.baseUrl()}/i/${link}`
     },
     context.clock.nowS()

@@ -54,7 +54,7 @@ export function previewInvoice(context: PaymentsContext, subscription: WireSubsc
     {
       ...{ customer, subscription, lines, periodStart, periodEnd: at },
       ...{ reason: 'subscription_cycle', currency: subscription.currency },
-      ...{ accountName: context.settings.businessName, pageUrl: '' }
+      ...{ accountName: context.settings.businessName, taxPercent: context.settings.taxPercent, pageUrl: '' }
     },
     at
   )

@@ -95,6 +95,19 @@ function changeItem(item: WireSubscriptionItem, { price, quantity, metadata }: W
   }
 }
 
+/** The credit for the unused time of all items. */
+export function creditLines(
+  { items }: WireSubscription,
+  nameOf: (price: WirePrice) => string,
+  nowS: number
+): SwitchPlan['lines'] {
+  return items.data.map((item) => {
+    const { current_period_start: start, current_period_end: end } = item
+    const share = end > start ? Math.max(0, (end - nowS) / (end - start)) : 0
+    return prorated(item, -share, `Unused time on ${nameOf(item.price)} after ${formatDay(nowS)}`, nowS, end)
+  })
+}
+
 function prorated(item: WireSubscriptionItem, share: number, description: string, start: number, end: number) {
   const amount = Math.round((item.price.unit_amount ?? 0) * (item.quantity ?? 1) * share)
   return newInvoiceLine({ item, amount, description, period: { start, end }, isProration: true })

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { cancelSubscription, setCancelAtPeriodEnd } from '../billing/cancel-subscription.ts'
 import { changeSubscription } from '../billing/changes.ts'
+import { creditUnusedTime } from '../billing/credit-unused-time.ts'
 import { recurTogether } from '../billing/recurrence.ts'
 import { subscribe } from '../billing/subscribe.ts'
 import { switchItems } from '../billing/switch-items.ts'
@@ -113,14 +114,17 @@ export function registerSubscriptions(app: FastifyInstance, api: Api): void {
     method: 'DELETE',
     url: '/v1/subscriptions/:id',
     params: { invoice_now: optional(flag), prorate: optional(flag) },
-    run(context, _params, id) {
+    run(context, { invoice_now, prorate }, id) {
       const subscription = findResource(context, 'subscription', id)
       refuseEnded(subscription)
-      return cancelSubscription(
+      const ended = cancelSubscription(
         context,
         { ...subscription, cancel_at_period_end: false, cancel_at: null },
         'cancellation_requested'
       )
+      // Only a paid period has a credit.
+      if (prorate === true && invoice_now === true && subscription.status === 'active') creditUnusedTime(context, ended)
+      return ended
     }
   })
 }

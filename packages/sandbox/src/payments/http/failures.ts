@@ -1,5 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
+/** The longest delay of a timer. */
+const maxDelayMs = 2 ** 31 - 1
+
 /** A planned failure of the next matching calls. */
 export interface Failure {
   /** The number of calls; 1 by default. */
@@ -19,11 +22,14 @@ export interface Failure {
   reset?: boolean
   /** A delay before the answer, in milliseconds. Alone, it only delays the call. */
   delay_ms?: number
+  /** Waits until the failures are cleared. Then the call goes on as after a delay. */
+  hang?: boolean
 }
 
 /** The planned failures, in the order of planning. */
 export class Failures {
   #planned: (Failure & { left: number })[] = []
+  #cleared = new AbortController()
 
   plan(failure: Failure): void {
     this.#planned.push({ ...failure, left: failure.count ?? 1 })
@@ -31,6 +37,8 @@ export class Failures {
 
   clear(): void {
     this.#planned = []
+    this.#cleared.abort()
+    this.#cleared = new AbortController()
   }
 
   /** The failures that have not happened yet. */
@@ -46,11 +54,15 @@ export class Failures {
     if (failure.left === 0) this.#planned = this.#planned.filter((planned) => planned !== failure)
     return failure
   }
-}
 
-/** Waits for the failure's delay, or until `stop` is aborted. */
-export async function delayOf({ delay_ms = 0 }: Failure, stop: AbortSignal): Promise<void> {
-  if (delay_ms > 0) await pause(delay_ms, undefined, { signal: stop, ref: false }).catch(() => {})
+  /** Waits as long as the failure says, or until `stop` is aborted. */
+  async wait({ delay_ms = 0, hang = false }: Failure, stop: AbortSignal): Promise<void> {
+    if (hang)
+      await pause(maxDelayMs, undefined, { signal: AbortSignal.any([stop, this.#cleared.signal]), ref: false }).catch(
+        () => {}
+      )
+    if (delay_ms > 0) await pause(delay_ms, undefined, { signal: stop, ref: false }).catch(() => {})
+  }
 }
 
 function matches({ method, path }: Failure, ofMethod: string, ofPath: string): boolean {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setImmediate } from 'node:timers/promises'
 import { test } from 'tap'
 import { addSubscriber, newStripe, startTestAccount } from '../test-account.ts'
 
@@ -76,6 +77,24 @@ test('only matching calls fail, as often as planned', async (t) => {
   assert.equal(controls.plannedFailures().length, 1)
   controls.clearFailures()
   assert.ok(await stripe.prices.list())
+})
+
+test('another process lets a call hang, and releases it', async (t) => {
+  const { stripe, controls, url } = await startTestAccount(t)
+  const failures = async (method: string, body?: object) => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${url}/_sandbox/failures`, {
+      method,
+      ...(body !== undefined && { headers, body: JSON.stringify(body) })
+    })
+    return [answer.status, await answer.json()]
+  }
+  assert.deepEqual(await failures('POST', { hang: true }), [200, { planned: [{ hang: true, count: 1 }] }])
+  const hanging = stripe.customers.list()
+  while (controls.plannedFailures().length > 0) await setImmediate()
+  assert.deepEqual(controls.calls().at(-1)?.status, null)
+  assert.deepEqual(await failures('DELETE'), [200, { planned: [] }])
+  assert.deepEqual((await hanging).data, [])
 })
 
 test('a connection can be cut before the call runs, or after', async (t) => {

@@ -4,7 +4,7 @@ import type { PaymentsContext } from '../context.ts'
 import { type ErrorBody, StripeApiError } from '../errors.ts'
 import type { Api } from './api.ts'
 import { expandAnswer } from './expand.ts'
-import { delayOf, type Failure } from './failures.ts'
+import type { Failure } from './failures.ts'
 import { expand, fields } from './params.ts'
 import { readParams } from './read-params.ts'
 import { type ApiAnswer, type ApiRequest, runIdempotently } from './run-idempotently.ts'
@@ -35,7 +35,7 @@ export function registerCall<Fields extends TProperties>(app: FastifyInstance, a
       const failure = api.failures.take(asked.method, asked.path)
       const release = claimKey(api, asked.idempotencyKey)
       try {
-        if (failure !== null) await delayOf(failure, api.stop)
+        if (failure !== null) await api.failures.wait(failure, api.stop)
         if (failure !== null && failure.when !== 'after' && fail(failure, request, reply)) return reply
         api.catchUp()
         const answer = runIdempotently(api, asked, () => {

@@ -18,14 +18,41 @@ const Payment = Type.Partial(
   )
 )
 
+const PlannedFailure = Type.Partial(
+  Type.Object(
+    {
+      count: Type.Integer({ minimum: 1 }),
+      method: Type.Union([Type.Literal('GET'), Type.Literal('POST'), Type.Literal('DELETE')]),
+      path: Type.String(),
+      when: Type.Union([Type.Literal('before'), Type.Literal('after')]),
+      status: Type.Integer({ minimum: 200, maximum: 599 }),
+      body: Type.String(),
+      content_type: Type.String(),
+      reset: Type.Boolean(),
+      delay_ms: Type.Integer({ minimum: 0 }),
+      hang: Type.Boolean()
+    },
+    { additionalProperties: false }
+  )
+)
+
 /**
- * Registers `/_sandbox`, which Stripe does not have: another process pays a checkout without its page. Bodies are JSON, because
+ * Registers `/_sandbox`, which Stripe does not have: another process pays a checkout without its page, and plans failures of
+ * calls. Bodies are JSON, because
  * a page of another origin cannot send JSON without a preflight.
  */
 export function registerSandboxApi(app: FastifyInstance, controls: Controls): void {
   app.post('/_sandbox/checkout/sessions/:id/pay', async (request) => {
     const { id } = request.params as { id: string }
     return controls.pay(id, readJson(Payment, request))
+  })
+  app.post('/_sandbox/failures', async (request) => {
+    controls.failNext(readJson(PlannedFailure, request))
+    return { planned: controls.plannedFailures() }
+  })
+  app.delete('/_sandbox/failures', async () => {
+    controls.clearFailures()
+    return { planned: controls.plannedFailures() }
   })
 }
 

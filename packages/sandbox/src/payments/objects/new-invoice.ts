@@ -11,6 +11,8 @@ export interface InvoiceDetails {
   periodStart: number
   periodEnd: number
   accountName: string
+  /** Tax on top of the lines. */
+  taxPercent: number
   /** The URL of the invoice's page; its PDF is below. */
   pageUrl: string
 }
@@ -44,15 +46,16 @@ const emptyFields = {
   statement_descriptor: null,
   test_clock: null,
   total_discount_amounts: [],
-  total_pretax_credit_amounts: [],
-  total_taxes: []
+  total_pretax_credit_amounts: []
 } satisfies Partial<WireInvoice>
 
 /** Creates a finalized, unpaid invoice. The customer's credit is already subtracted. */
 export function newInvoice(details: InvoiceDetails, nowS: number): WireInvoice {
   const { customer, subscription } = details
   const id = newId('in')
-  const total = details.lines.reduce((sum, line) => sum + line.amount, 0)
+  const subtotal = details.lines.reduce((sum, line) => sum + line.amount, 0)
+  const tax = Math.round((subtotal * details.taxPercent) / 100)
+  const total = subtotal + tax
   const due = Math.max(0, total + customer.balance)
   return {
     ...emptyFields,
@@ -105,11 +108,23 @@ export function newInvoice(details: InvoiceDetails, nowS: number): WireInvoice {
     starting_balance: customer.balance,
     status: 'open',
     status_transitions: { finalized_at: nowS, marked_uncollectible_at: null, paid_at: null, voided_at: null },
-    subtotal: total,
-    subtotal_excluding_tax: total,
+    subtotal,
+    subtotal_excluding_tax: subtotal,
     total,
-    total_excluding_tax: total,
+    total_excluding_tax: subtotal,
+    total_taxes: tax === 0 ? [] : [taxOf(tax, subtotal)],
     webhooks_delivered_at: nowS
+  }
+}
+
+function taxOf(amount: number, taxable: number): NonNullable<WireInvoice['total_taxes']>[number] {
+  return {
+    amount,
+    tax_behavior: 'exclusive',
+    tax_rate_details: null,
+    taxability_reason: 'standard_rated',
+    taxable_amount: taxable,
+    type: 'tax_rate_details'
   }
 }
 

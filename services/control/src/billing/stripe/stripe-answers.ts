@@ -92,6 +92,8 @@ export const PaidInvoiceAnswer = Type.Object({
   id: Id,
   customer: Type.Optional(orNull(Reference)),
   amount_paid: Type.Integer(),
+  total: Type.Integer(),
+  total_taxes: Type.Optional(orNull(Type.Array(Type.Object({ amount: Type.Integer() })))),
   currency: Type.String(),
   created: Seconds,
   status_transitions: Type.Object({ paid_at: orNull(Seconds) })

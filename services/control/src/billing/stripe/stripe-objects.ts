@@ -64,16 +64,26 @@ export function toUpcomingCharge({ amount_due, currency, next_payment_attempt }:
 
 /** @returns [] for an invoice without a customer */
 export function toPaidInvoice(answer: PaidInvoiceAnswer): PaidInvoice[] {
-  const { id, customer, amount_paid, currency, created, status_transitions } = answer
+  const { id, customer, amount_paid, total, total_taxes, currency, created, status_transitions } = answer
   if (customer == null) return []
   return [
     {
       id,
       customerId: idOf(customer),
       amount: amount_paid,
+      tax: taxIn(
+        amount_paid,
+        total,
+        (total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0)
+      ),
       currency: currency.toLowerCase(),
       createdAt: toDate(created),
       paidAt: toDate(status_transitions.paid_at ?? created)
     }
   ]
+}
+
+/** The tax in what was paid. Credit pays a part of an invoice: its tax is paid by the same share. */
+function taxIn(paid: number, total: number, tax: number): number {
+  return total <= 0 ? 0 : Math.round((tax * Math.min(paid, total)) / total)
 }

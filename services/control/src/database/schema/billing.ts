@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, index, integer, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core'
 import { accounts } from './accounts.ts'
 import { at } from './columns.ts'
 import { sweepTable } from './sweep-table.ts'
@@ -27,9 +27,24 @@ export const customers = pgTable(
     /** From this time, any replica may read the subscriptions again; null if nothing has changed. */
     dueAt: at('due_at'),
     /** How often the customer was marked as due. A mark during a read causes another read. */
-    marks: integer('marks').notNull().default(0)
+    marks: integer('marks').notNull().default(0),
+    /** Until this time, by the database's clock, one refresh reads the customer; see billing/customer-lease.ts. */
+    leaseEndsAt: timestamp('lease_ends_at', { withTimezone: true, mode: 'string' })
   },
   (table) => [index('customers_due').on(table.dueAt).where(sql`${table.dueAt} is not null`)]
+)
+
+/** Customers that an account had before: somebody deleted them at the payment provider. Their invoices stay the account's. */
+export const formerCustomers = pgTable(
+  'former_customers',
+  {
+    /** `cus_…` at the payment provider. */
+    customerId: text('customer_id').primaryKey(),
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id)
+  },
+  (table) => [index('former_customers_account').on(table.accountId)]
 )
 
 /** Events of the payment provider that were handled. */
@@ -52,8 +67,10 @@ export const invoices = pgTable(
     /** `in_…` */
     id: text('id').primaryKey(),
     customerId: text('customer_id').notNull(),
-    /** What was paid, in the currency's smallest unit, without refunds. */
+    /** What was paid, in the currency's smallest unit. Refunds are not subtracted. */
     amount: bigint('amount', { mode: 'number' }).notNull(),
+    /** The part of the amount that is tax, and so no revenue. */
+    tax: bigint('tax', { mode: 'number' }).notNull().default(0),
     /** In lower case. */
     currency: text('currency').notNull(),
     paidAt: at('paid_at').notNull()

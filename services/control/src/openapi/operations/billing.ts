@@ -15,10 +15,19 @@ export const billingOperations: Operations = {
     operationId: 'openCheckout',
     summary: 'Get the address of a checkout page for a price',
     description:
-      'A repeated call for the same price returns the same page; a call for another price closes the earlier page. After the payment the user returns to `/dashboard/billing?success=1`; the plan is in force within seconds. Only for the owner of the account.',
+      'A repeated call for the same price returns the same page; a call for another price closes the earlier page. After the payment the user returns to `/dashboard/billing?success=1`; the plan is in force within seconds. A page of your own calls `POST /api/billing/refresh` then. Only for the owner of the account.',
     auth: 'session',
     isLimited: true,
     errors: ['forbidden', 'unknown_price', 'account_suspended', 'already_subscribed', 'payments_unavailable']
+  },
+  'POST /api/billing/refresh': {
+    operationId: 'refreshPlan',
+    summary: 'Read the plan again from the payment provider, after a payment or a switch',
+    description:
+      'Answers at once. Control reads the provider within seconds, at most every 5 seconds for an account, so the plan is in force although the provider’s event is late or lost. Only for the owner of the account.',
+    auth: 'session',
+    isLimited: true,
+    errors: ['forbidden']
   },
   'GET /api/billing/portal': {
     operationId: 'openPortal',

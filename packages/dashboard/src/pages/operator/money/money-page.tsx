@@ -112,6 +112,7 @@ function Totals({ money }: { readonly money: AdminMoney }) {
         ))}
       </dl>
       <p className="mt-4 text-sm text-ink-soft">
+        {money.tax.length > 0 && `Revenue is without ${describeRevenue(money.tax)} of tax. `}
         {money.margin_usd === null && 'The margin is not known, because some revenue is not in dollars. '}
         Adjustments by operators are not part of the cost.
         {money.invoices_read_at !== null && (

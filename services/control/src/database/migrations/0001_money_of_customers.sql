@@ -1,0 +1,11 @@
+CREATE TABLE "former_customers" (
+	"customer_id" text PRIMARY KEY NOT NULL,
+	"account_id" uuid NOT NULL
+);
+--> statement-breakpoint
+ALTER TABLE "customers" ADD COLUMN "lease_ends_at" timestamp with time zone;--> statement-breakpoint
+ALTER TABLE "invoices" ADD COLUMN "tax" bigint DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "former_customers" ADD CONSTRAINT "former_customers_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "former_customers_account" ON "former_customers" USING btree ("account_id");--> statement-breakpoint
+-- additive: the next copy reads the invoices of a year again, and so learns their tax
+UPDATE "invoice_sweeps" SET "finished_at" = NULL, "page" = 1;
