@@ -2,6 +2,7 @@ import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
 import { providerIdOf } from '@tollgate/contracts/docs/docs-facts.ts'
 import { BoundedMessage, skipEndedConnections } from '@tollgate/service/http/bounded-message.ts'
+import { arrivalTimeouts, type ConnectionLimits, limitConnections } from '@tollgate/service/http/connection-limits.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import { lazyCompilers } from '@tollgate/service/http/lazy-compilers.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
@@ -71,6 +72,8 @@ import type { WebhookSettings } from './webhooks/webhook-settings.ts'
 const bodyLimitBytes = 64 * 1024
 /** Longer than everything that a request waits for elsewhere: what is not answered by then waits for the database. */
 const defaultRequestTimeoutMs = 15_000
+/** Time for a body that no endpoint reads, too. */
+const defaultArrival = { headersTimeoutMs: 10_000, requestTimeoutMs: 30_000 }
 
 export type ControlDependencies = RequestLogOptions & {
   config: Pick<
@@ -85,6 +88,7 @@ export type ControlDependencies = RequestLogOptions & {
     | 'dashboardDir'
     | 'minPasswordLength'
     | 'requestLogDays'
+    | 'maxConnections'
   > & {
     payments: Pick<ControlConfig['payments'], 'webhookSecrets'>
     identity: Pick<ControlConfig['identity'], 'webhookSecrets' | 'providers' | 'serviceRoleKey'>
@@ -115,6 +119,8 @@ export type ControlDependencies = RequestLogOptions & {
   heartbeat: Pick<Heartbeat, 'beat'>
   /** Milliseconds after which a request that is not answered gets 503. */
   requestTimeoutMs?: number
+  /** Milliseconds within which requests must arrive. */
+  arrival?: Omit<ConnectionLimits, 'maxConnections'>
 }
 
 /** Builds the HTTP application. It neither listens nor connects. */
@@ -151,14 +157,17 @@ function createServer({
   tracing,
   logsRequest,
   onAnswered,
-  requestTimeoutMs = defaultRequestTimeoutMs
+  requestTimeoutMs = defaultRequestTimeoutMs,
+  arrival = defaultArrival
 }: ControlDependencies): FastifyInstance {
+  const timeouts = arrivalTimeouts(arrival)
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: config.trustProxy,
     bodyLimit: bodyLimitBytes,
     handlerTimeout: requestTimeoutMs,
+    ...timeouts,
     // What still arrives while the server closes is served: everything that it needs is closed later.
     return503OnClosing: false,
     genReqId: newRequestId,
@@ -166,7 +175,7 @@ function createServer({
     // Proxies may add a slash.
     routerOptions: { ignoreTrailingSlash: true },
     // Node would refuse a request without a host, without a body; it is refused below.
-    http: { requireHostHeader: false, IncomingMessage: BoundedMessage },
+    http: { ...timeouts.http, requireHostHeader: false, IncomingMessage: BoundedMessage },
     clientErrorHandler: (error, socket) => answerClientError(error, socket, { docsUrl: config.docsUrl, failures }),
     frameworkErrors: (error, request, reply) => {
       sendFailure(error, request, reply)
@@ -182,6 +191,7 @@ function createServer({
   app.decorate('docsUrl', config.docsUrl)
   app.decorate('failures', failures)
   skipEndedConnections(app.server)
+  limitConnections(app.server, config)
   app.setErrorHandler(sendFailure)
   answerUnknown(app, sendNotFound)
   if (tracing !== null) traceRequests(app, tracing)

@@ -43,10 +43,13 @@ export interface StartControlOptions {
   webhookSecrets?: string[]
   /** Connections to PostgreSQL. */
   poolSize?: number
-  /** Four timeouts. The defaults are long, so that a busy machine does not exceed them by accident. */
+  /** Timeouts. The defaults are long, so that a busy machine does not exceed them by accident. */
   identityTimeoutMs?: number
   paymentsTimeoutMs?: number
   requestTimeoutMs?: number
+  /** Within which requests must arrive. */
+  arrival?: { headersTimeoutMs: number; requestTimeoutMs: number }
+  maxConnections?: number
   redisSilenceTimeoutMs?: number
   /** How long a change waits for Redis: see `ProjectorOptions`. The default is long, too. */
   acknowledgeTimeoutMs?: number
@@ -107,6 +110,7 @@ export function configOf(
     serviceDomain: options.serviceDomain ?? new URL(publicUrl).hostname,
     extraOrigins: options.extraOrigins ?? [],
     trustProxy: options.trustProxy ?? false,
+    maxConnections: options.maxConnections ?? 10_000,
     identity: {
       url: options.identityUrl ?? identity.url,
       anonKey,
@@ -153,6 +157,7 @@ export function timesOf(options: StartControlOptions) {
     limits: { ...noLimits, ...options.limits },
     minResponseTimes: options.minResponseTimes ?? { refusedLoginMs: 0, registerMs: 0 },
     requestTimeoutMs: options.requestTimeoutMs ?? 2 * longTimeoutMs,
+    arrival: options.arrival ?? { headersTimeoutMs: longTimeoutMs, requestTimeoutMs: longTimeoutMs },
     acknowledgeTimeoutMs: options.acknowledgeTimeoutMs ?? longTimeoutMs,
     sweep: { pageSize: 3, pauseMs: 0 },
     // Tests check spend when they want.
