@@ -33,6 +33,7 @@ import { serveDashboard } from './dashboard/serve-dashboard.ts'
 import { answerUnknown } from './dashboard/unknown-page.ts'
 import type { Database } from './database/connect.ts'
 import { docsEndpoints } from './docs/endpoints.ts'
+import { callerLimits } from './http/caller-limits.ts'
 import { endConnectionsOnClose } from './http/closing.ts'
 import { decodeBodies } from './http/encoded-body.ts'
 import { answerClientError, refuseAmbiguousHeads, sendFailure, sendNotFound } from './http/failures.ts'
@@ -146,6 +147,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   app.register(session, { database, catalog, clock, refresher })
   app.register(requireAccount, { database, clock })
   app.register(requireOperator, { clock })
+  app.register(callerLimits, { limits: dependencies.limits, connections: database.connections })
   addApi(app, dependencies)
   return app
 }
@@ -249,8 +251,8 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
     webhookCounts,
     clock
   })
-  const webhooks = { database, ...config.webhooks, clock, wake: dependencies.wakeWebhooks }
-  part('/api/webhooks', (own) => webhookEndpointsApi(own, { ...webhooks, limits }))
+  const webhooks = { database, ...config.webhooks, clock, limits, wake: dependencies.wakeWebhooks }
+  part('/api/webhooks', (own) => webhookEndpointsApi(own, webhooks))
   part('/api/usage', (usage) => usageEndpoints(usage, { database, redis, catalog, clock }))
   part('/api/models', (models) => modelsEndpoints(models, { database, redis, catalog, catalogPublisher, clock }))
   part('/api/limits', (limits) => limitsEndpoints(limits, { database, redis, catalog, clock }))

@@ -1,5 +1,13 @@
 /** Attempts per minute, for each client address and for each e-mail address or user. */
 export interface Limits {
+  /** Every write of a session, or of a client address without one: see `callerLimits`. */
+  readonly write: number
+  /** Every write of a session in a day. A new sign-in starts again. */
+  readonly writesPerDay: number
+  /** Every write of one caller to the endpoints that partners' servers call, or providers. */
+  readonly writeByServer: number
+  /** Every read of a session or of a management key. */
+  readonly read: number
   readonly login: number
   readonly register: number
   /** Starts or ends a sign-in with a provider such as GitHub. Counted for each client address. */
@@ -35,11 +43,17 @@ export interface Limits {
   readonly acceptInvitation: number
   /** Changes webhook endpoints, tests them, and repeats deliveries. */
   readonly changeWebhooks: number
+  /** Tests and repeated deliveries of webhooks in a day, for each account: each leaves a row. */
+  readonly webhookTestsPerDay: number
   /** Every call to the payment provider. */
   readonly billing: number
 }
 
 export const defaultLimits: Limits = {
+  write: 240,
+  writesPerDay: 5000,
+  writeByServer: 12_000,
+  read: 1200,
   login: 10,
   register: 5,
   providerSignIn: 20,
@@ -60,5 +74,6 @@ export const defaultLimits: Limits = {
   readInvitation: 60,
   acceptInvitation: 20,
   changeWebhooks: 60,
+  webhookTestsPerDay: 200,
   billing: 30
 }

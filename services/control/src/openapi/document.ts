@@ -109,6 +109,7 @@ function errorsOf(method: string, text: OperationText): Set<ErrorCode> {
   const add = (...codes: ErrorCode[]) => {
     for (const code of codes) errors.add(code)
   }
+  if (method !== 'get' || text.auth !== 'none') add('too_many_requests')
   if (text.auth === 'signature') {
     add('request_too_large', 'unsupported_media_type')
     return errors
