@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { sql } from 'drizzle-orm'
 import { test } from 'tap'
-import { openDatabase } from '../database/connect.ts'
+import { openDatabase, queryRows } from '../database/connect.ts'
 import { ledger } from '../database/schema/usage.ts'
 import { newServerDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
@@ -22,7 +22,7 @@ test('one account with many heavy reads leaves connections to the others', async
     heavy = Array.from({ length: 20 }, () => read('/api/usage', ada.cookie))
     // The first of them has a connection, and waits for the table.
     const waiting = sql`select from pg_locks where not granted and relation = ${'ledger'}::regclass`
-    while ((await tx.execute(waiting)).length === 0);
+    while ((await queryRows(tx, waiting)).length === 0);
     assert.equal((await read('/api/account', bob.cookie)).status, 200)
     assert.equal((await control.call('POST', '/api/keys', { cookie: bob.cookie, body: { label: 'x' } })).status, 201)
   })

@@ -45,6 +45,12 @@ export interface Limits {
   readonly changeWebhooks: number
   /** Tests and repeated deliveries of webhooks in a day, for each account: each leaves a row. */
   readonly webhookTestsPerDay: number
+  /** Mails per hour that one account, or one client address, makes the identity provider send. */
+  readonly mailsPerHour: number
+  /** Mails per day of each kind that one recipient gets. */
+  readonly confirmationsPerDay: number
+  readonly recoveriesPerDay: number
+  readonly invitationsPerDay: number
   /** Every call to the payment provider. */
   readonly billing: number
 }
@@ -74,6 +80,11 @@ export const defaultLimits: Limits = {
   readInvitation: 60,
   acceptInvitation: 20,
   changeWebhooks: 60,
+  // A third of what Supabase Auth sends per hour by default with an own mail server.
+  mailsPerHour: 10,
+  confirmationsPerDay: 10,
+  recoveriesPerDay: 20,
+  invitationsPerDay: 3,
   webhookTestsPerDay: 200,
   billing: 30
 }

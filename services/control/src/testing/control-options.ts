@@ -206,5 +206,9 @@ const noLimits: Limits = {
   acceptInvitation: 1e6,
   changeWebhooks: 1e6,
   webhookTestsPerDay: 1e6,
+  mailsPerHour: 1e6,
+  confirmationsPerDay: 1e6,
+  recoveriesPerDay: 1e6,
+  invitationsPerDay: 1e6,
   billing: 1e6
 }
