@@ -2,6 +2,7 @@ import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
 import { providerIdOf } from '@tollgate/contracts/docs/docs-facts.ts'
 import { BoundedMessage, skipEndedConnections } from '@tollgate/service/http/bounded-message.ts'
+import { arrivalTimeouts, type ConnectionLimits, limitConnections } from '@tollgate/service/http/connection-limits.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import { lazyCompilers } from '@tollgate/service/http/lazy-compilers.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
@@ -33,6 +34,7 @@ import { answerUnknown } from './dashboard/unknown-page.ts'
 import type { Database } from './database/connect.ts'
 import { docsEndpoints } from './docs/endpoints.ts'
 import { refuseOtherHosts } from './http/allowed-hosts.ts'
+import { callerLimits } from './http/caller-limits.ts'
 import { endConnectionsOnClose } from './http/closing.ts'
 import { decodeBodies } from './http/encoded-body.ts'
 import { answerClientError, refuseAmbiguousHeads, sendFailure, sendNotFound } from './http/failures.ts'
@@ -72,6 +74,8 @@ import type { WebhookSettings } from './webhooks/webhook-settings.ts'
 const bodyLimitBytes = 64 * 1024
 /** Longer than everything that a request waits for elsewhere: what is not answered by then waits for the database. */
 const defaultRequestTimeoutMs = 15_000
+/** Time for a body that no endpoint reads, too. */
+const defaultArrival = { headersTimeoutMs: 10_000, requestTimeoutMs: 30_000 }
 
 export type ControlDependencies = RequestLogOptions & {
   config: Pick<
@@ -87,6 +91,7 @@ export type ControlDependencies = RequestLogOptions & {
     | 'dashboardDir'
     | 'minPasswordLength'
     | 'requestLogDays'
+    | 'maxConnections'
   > & {
     payments: Pick<ControlConfig['payments'], 'webhookSecrets'>
     identity: Pick<ControlConfig['identity'], 'webhookSecrets' | 'providers' | 'serviceRoleKey'>
@@ -117,6 +122,8 @@ export type ControlDependencies = RequestLogOptions & {
   heartbeat: Pick<Heartbeat, 'beat'>
   /** Milliseconds after which a request that is not answered gets 503. */
   requestTimeoutMs?: number
+  /** Milliseconds within which requests must arrive. */
+  arrival?: Omit<ConnectionLimits, 'maxConnections'>
 }
 
 /** Builds the HTTP application. It neither listens nor connects. */
@@ -142,6 +149,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   app.register(session, { database, catalog, clock, refresher })
   app.register(requireAccount, { database, clock })
   app.register(requireOperator, { clock })
+  app.register(callerLimits, { limits: dependencies.limits, connections: database.connections })
   addApi(app, dependencies)
   return app
 }
@@ -153,14 +161,17 @@ function createServer({
   tracing,
   logsRequest,
   onAnswered,
-  requestTimeoutMs = defaultRequestTimeoutMs
+  requestTimeoutMs = defaultRequestTimeoutMs,
+  arrival = defaultArrival
 }: ControlDependencies): FastifyInstance {
+  const timeouts = arrivalTimeouts(arrival)
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: config.trustProxy,
     bodyLimit: bodyLimitBytes,
     handlerTimeout: requestTimeoutMs,
+    ...timeouts,
     // What still arrives while the server closes is served: everything that it needs is closed later.
     return503OnClosing: false,
     genReqId: newRequestId,
@@ -168,7 +179,7 @@ function createServer({
     // Proxies may add a slash.
     routerOptions: { ignoreTrailingSlash: true },
     // Node would refuse a request without a host, without a body; it is refused below.
-    http: { requireHostHeader: false, IncomingMessage: BoundedMessage },
+    http: { ...timeouts.http, requireHostHeader: false, IncomingMessage: BoundedMessage },
     clientErrorHandler: (error, socket) => answerClientError(error, socket, { docsUrl: config.docsUrl, failures }),
     frameworkErrors: (error, request, reply) => {
       sendFailure(error, request, reply)
@@ -184,6 +195,7 @@ function createServer({
   app.decorate('docsUrl', config.docsUrl)
   app.decorate('failures', failures)
   skipEndedConnections(app.server)
+  limitConnections(app.server, config)
   app.setErrorHandler(sendFailure)
   answerUnknown(app, sendNotFound)
   if (tracing !== null) traceRequests(app, tracing)
@@ -242,8 +254,8 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
     webhookCounts,
     clock
   })
-  const webhooks = { database, ...config.webhooks, clock, wake: dependencies.wakeWebhooks }
-  part('/api/webhooks', (own) => webhookEndpointsApi(own, { ...webhooks, limits }))
+  const webhooks = { database, ...config.webhooks, clock, limits, wake: dependencies.wakeWebhooks }
+  part('/api/webhooks', (own) => webhookEndpointsApi(own, webhooks))
   part('/api/usage', (usage) => usageEndpoints(usage, { database, redis, catalog, clock }))
   part('/api/models', (models) => modelsEndpoints(models, { database, redis, catalog, catalogPublisher, clock }))
   part('/api/limits', (limits) => limitsEndpoints(limits, { database, redis, catalog, clock }))

@@ -7,7 +7,7 @@ import { liveUpstreams as readLiveUpstreams } from '@tollgate/state/processes/he
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { createOverrideEnder } from './accounts/end-overrides.ts'
 import { ProcessState } from './admin/process-state.ts'
-import { buildApp } from './app.ts'
+import { buildApp, type ControlDependencies } from './app.ts'
 import { defaultMinResponseTimes, type MinResponseTimes } from './auth/min-response-time.ts'
 import { createConcurrencyLimit } from './background/limit-concurrency.ts'
 import { RunningParts } from './background/running-parts.ts'
@@ -83,6 +83,8 @@ export interface ComposeOptions {
   limits?: Limits
   /** Milliseconds after which an unanswered request gets 503. */
   requestTimeoutMs?: number
+  /** Milliseconds within which requests must arrive. */
+  arrival?: ControlDependencies['arrival']
   /** See `ProjectorOptions`. */
   acknowledgeTimeoutMs?: number
   /** Default: those of the gateways that report to Redis. */
@@ -212,14 +214,19 @@ export function composeControl(options: ComposeOptions) {
     createDueCustomersLoop({ database, customerRefresher, clock, log })
   )
 
-  const { minResponseTimes = defaultMinResponseTimes, limits = defaultLimits, requestTimeoutMs } = options
+  const { minResponseTimes = defaultMinResponseTimes, limits = defaultLimits, requestTimeoutMs, arrival } = options
   const app: FastifyInstance = buildApp({
     ...ofUsers,
     ...{ config, redis, catalogPublisher, planWriter, dueUsers, refresher, payments, customerRefresher },
     ...{ isMailing: mailer !== null, wakeWebhooks: webhookWorker.wake },
     ...{ tracing, onAnswered: events.request, logsRequest: sampleRequests(config.log.requests) },
     ...{ failures: state.failures, webhookCounts: state.webhookCounts, heartbeat },
-    ...{ minResponseTimes, limits, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) }
+    ...{
+      minResponseTimes,
+      limits,
+      ...(requestTimeoutMs !== undefined && { requestTimeoutMs }),
+      ...(arrival !== undefined && { arrival })
+    }
   })
   parts.keep({ stop: () => app.close() })
   const onExportOutcome = (outcome: ExportOutcome, receipts: number) => events.receiptsExported(outcome, receipts)

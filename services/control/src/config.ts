@@ -47,6 +47,7 @@ const databaseUrlForms = `postgres://user:password@host:5432/database${hasPglite
 export const ControlVariables = Type.Object({
   CONTROL_HOST: Type.String({ default: '127.0.0.1' }),
   CONTROL_PORT: Port(3000),
+  CONTROL_MAX_CONNECTIONS: Type.Integer({ minimum: 1, default: 10_000 }),
   /** Address of `/livez`, `/readyz` and `/metrics`, for the operator's network only. */
   CONTROL_ADMIN_HOST: Type.String({ default: '127.0.0.1' }),
   CONTROL_ADMIN_PORT: Port(9091),
@@ -147,6 +148,8 @@ type Variables = Static<typeof ControlVariables>
 export type ControlConfig = {
   readonly host: string
   readonly port: number
+  /** Open connections; control closes further ones at once. */
+  readonly maxConnections: number
   readonly admin: { readonly host: string; readonly port: number }
   /** An origin: no path, no slash at the end. */
   readonly publicUrl: string
@@ -214,6 +217,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
   return Object.freeze({
     host: variables.CONTROL_HOST,
     port: variables.CONTROL_PORT,
+    maxConnections: variables.CONTROL_MAX_CONNECTIONS,
     admin: { host: variables.CONTROL_ADMIN_HOST, port: variables.CONTROL_ADMIN_PORT },
     publicUrl: publicUrl.origin,
     gatewayPublicUrl: new URL(variables.GATEWAY_PUBLIC_URL).origin,

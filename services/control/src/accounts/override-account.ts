@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { and, asc, eq, lte, or, sql } from 'drizzle-orm'
 import type { By } from '../audit/by.ts'
@@ -6,7 +7,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { accounts, type OverrideLimits } from '../database/schema/accounts.ts'
 import { noteBudget } from '../notices/spend-checks.ts'
-import { recordChange } from '../projection/record-change.ts'
+import { lockChanges, recordChange } from '../projection/record-change.ts'
 import { recordPlanChange } from './record-plan-change.ts'
 
 /** A plan instead of the account's own. */
@@ -35,6 +36,7 @@ type Detail = Readonly<Record<string, string | number | boolean | null>>
  * Sets or removes what an operator wants instead of an account's plan and its limits. Notify the projector after the commit.
  *
  * @param detail for the audit log
+ * @returns whether anything changed
  */
 export async function overrideAccount(
   tx: Transaction,
@@ -42,25 +44,28 @@ export async function overrideAccount(
   { plan, limits }: Override,
   by: By,
   detail: Detail
-): Promise<void> {
+): Promise<boolean> {
+  await lockChanges(tx)
+  const [before] = await tx.select().from(accounts).where(eq(accounts.id, accountId))
+  if (before === undefined) return false
+  const set = {
+    ...(plan !== undefined && { overridePlan: plan?.id ?? null, overridePlanEndsAt: plan?.endsAt ?? null }),
+    ...(limits !== undefined && {
+      overrideLimits: limits?.limits ?? null,
+      overrideLimitsEndAt: limits?.endsAt ?? null
+    })
+  }
+  if (isDeepStrictEqual({ ...before, ...set }, before)) return false
   const version = await recordChange(tx, [accountShard(accountId)])
-  const inForce = { plan: accounts.planInForce }
-  const [before] = await tx.select(inForce).from(accounts).where(eq(accounts.id, accountId))
   const [after] = await tx
     .update(accounts)
-    .set({
-      ...(plan !== undefined && { overridePlan: plan?.id ?? null, overridePlanEndsAt: plan?.endsAt ?? null }),
-      ...(limits !== undefined && {
-        overrideLimits: limits?.limits ?? null,
-        overrideLimitsEndAt: limits?.endsAt ?? null
-      }),
-      version
-    })
+    .set({ ...set, version })
     .where(eq(accounts.id, accountId))
-    .returning(inForce)
+    .returning({ plan: accounts.planInForce })
   await recordAudit(tx, { accountId, ...by, action: 'account.overridden', detail })
-  if (before !== undefined) await recordPlanChange(tx, accountId, { from: before.plan, to: after!.plan }, by.at)
+  await recordPlanChange(tx, accountId, { from: before.planInForce, to: after!.plan }, by.at)
   if (limits !== undefined) await noteBudget(tx, accountId, null)
+  return true
 }
 
 /** Accounts with an override that has ended, the earliest first. */

@@ -36,8 +36,8 @@ export function changeAccount(app: TypedApp, context: AdminContext): void {
       const override = readOverride(request.body, catalog, by.at)
       const detail = describeOverride(request.body)
       await database.orm.transaction(async (tx) => {
-        await overrideAccount(tx, id, override, { ...by, note: reason }, detail)
-        await recordAct(tx, by, { action: 'account.overridden', accountId: id, reason, detail })
+        const isChanged = await overrideAccount(tx, id, override, { ...by, note: reason }, detail)
+        if (isChanged) await recordAct(tx, by, { action: 'account.overridden', accountId: id, reason, detail })
       })
       if (!(await projector.accountChanged(id))) throw new ServiceError('change_pending')
       return { account: await readAccount(context, id, request.log) }

@@ -67,7 +67,7 @@ export async function auditEndpoints(instance: FastifyInstance, { database, limi
       return exportRows(reply, {
         ...{ name: 'audit', format, columns },
         pages: entryPages(database, filter),
-        limitReads: (read) => limitReads(read, AbortSignal.timeout(pageWaitMs))
+        limitReads: (read) => limitReads(read, AbortSignal.timeout(pageWaitMs), callerOf(request).accountId)
       })
     }
   )

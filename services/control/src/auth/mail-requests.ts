@@ -1,7 +1,9 @@
 import { AddressRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import type { Background } from '../background/after-answer.ts'
+import { findKnownBrowser } from '../callers/known-browser.ts'
 import { addressOf } from '../callers/request-address.ts'
+import { createMailLimits } from '../http/mail-limits.ts'
 import { createRateLimit, createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { findUnproved } from '../users/proof.ts'
@@ -13,7 +15,9 @@ import { isAddress } from './credentials-form.ts'
  * mail. So neither words nor time tell whether an address is known.
  */
 export function mailRequests(app: TypedApp, context: AuthContext, background: Background): void {
-  const { identity, database, limits } = context
+  const { identity, database, clock, limits, publicUrl } = context
+  const countMail = createMailLimits(app, limits)
+  const findKnown = findKnownBrowser(database, clock, publicUrl)
   const schema = { body: AddressRequest, response: answers({ 200: OkResponse }) }
 
   const countForgotten = createRateLimit(app, {
@@ -26,7 +30,10 @@ export function mailRequests(app: TypedApp, context: AuthContext, background: Ba
     const { ip } = request
     // A request over the limit gets the same answer, but no mail is sent.
     const isLimited = (await countForgotten(request, reply)) !== null
-    if (!isLimited && isAddress(email)) background.run('forgot-password', () => identity.sendRecovery(email, ip))
+    if (isLimited || !isAddress(email)) return { ok: true as const }
+    const knownBrowser = await findKnown(request)
+    if ((await countMail(request, { kind: 'recovery', to: email, knownBrowser })) === null)
+      background.run('forgot-password', () => identity.sendRecovery(email, ip))
     return { ok: true as const }
   })
 
@@ -55,7 +62,9 @@ export function mailRequests(app: TypedApp, context: AuthContext, background: Ba
     async (request) => {
       const { email } = request.body
       const { ip } = request
-      if (isAddress(email)) background.run('resend-confirmation', () => resend(email, ip))
+      // Without a hint, as above.
+      if (isAddress(email) && (await countMail(request, { kind: 'confirmation', to: email })) === null)
+        background.run('resend-confirmation', () => resend(email, ip))
       return { ok: true as const }
     }
   )

@@ -36,7 +36,9 @@ export function me(app: TypedApp, context: AuthContext): void {
       const at = clock()
       const { isAccountChanged } = await database.orm.transaction(async (tx) => {
         const adoption = await adoptUser(tx, catalog, id, seen, at)
-        await recordAudit(tx, { accountId: id, actorId: id, action: 'user.updated', subject: id, ip, at })
+        if (seen?.name !== user.name) {
+          await recordAudit(tx, { accountId: id, actorId: id, action: 'user.updated', subject: id, ip, at })
+        }
         return adoption
       })
       if (isAccountChanged) await projector.accountChanged(id)

@@ -29,9 +29,10 @@ export function createPendingSignIns(secret: string): PendingSignIns {
       return `${text}.${sign(text)}`
     },
     read: (value, now) => {
-      const [text = '', given = ''] = value.split('.')
-      const wanted = Buffer.from(sign(text))
-      if (given.length !== wanted.length || !timingSafeEqual(Buffer.from(given), wanted)) return null
+      const [text = '', signature = ''] = value.split('.')
+      // As bytes: a text of the same length may have more of them.
+      const [given, wanted] = [Buffer.from(signature), Buffer.from(sign(text))]
+      if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return null
       const { endsMs, ...pending } = JSON.parse(Buffer.from(text, 'base64url').toString()) as PendingSignIn & {
         endsMs: number
       }

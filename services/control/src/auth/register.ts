@@ -2,6 +2,7 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { OkResponse, RegisterRequest } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { addressOf } from '../callers/request-address.ts'
+import { createMailLimits } from '../http/mail-limits.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { noteRegistered } from '../users/proof.ts'
@@ -9,9 +10,12 @@ import type { AuthContext } from './auth-context.ts'
 import { checkNewPassword, isAddress } from './credentials-form.ts'
 import { startMinResponseTime } from './min-response-time.ts'
 
+const tooManyMails = 'Too many confirmation mails were sent to this address or from your network. Retry later.'
+
 /** `POST /register`: creates a user; the provider sends the confirmation mail. It opens no session. */
 export function register(app: TypedApp, context: AuthContext): void {
   const { identity, database, clock, minResponseTimes, limits } = context
+  const countMail = createMailLimits(app, limits)
   app.post(
     '/register',
     {
@@ -22,6 +26,8 @@ export function register(app: TypedApp, context: AuthContext): void {
       const { email, password, name } = request.body
       if (!isAddress(email)) throw new ServiceError('invalid_email')
       checkNewPassword(password, context.minPasswordLength, [email, name])
+      const retryAfter = await countMail(request, { kind: 'confirmation', to: email })
+      if (retryAfter !== null) throw new ServiceError('too_many_requests', { message: tooManyMails, retryAfter })
       const minTime = startMinResponseTime(minResponseTimes.registerMs)
       try {
         await noteRegistered(database.orm, await identity.register({ email, password, name }, request.ip), clock())

@@ -89,3 +89,26 @@ test('most connections stay free, and one caller can always run', async () => {
     await Promise.all(runs)
   }
 })
+
+test('the work of an owner with the fewest works under way comes next', async () => {
+  const concurrency = createConcurrencyLimit(2)
+  const begun: string[] = []
+  const ends: Array<() => void> = []
+  const run = (owner: string) =>
+    concurrency(
+      () => {
+        begun.push(owner)
+        return new Promise<void>((resolve) => ends.push(resolve))
+      },
+      never,
+      owner
+    )
+  const runs = ['a', 'a', 'a', 'a', 'b', 'c'].map(run)
+  for (let ended = 0; ended < runs.length; ended++) {
+    await tick()
+    ends[ended]!()
+  }
+  await Promise.all(runs)
+  // When the second work of a ends, a has none under way, and waits longer than c.
+  assert.deepEqual(begun, ['a', 'a', 'b', 'a', 'c', 'a'])
+})

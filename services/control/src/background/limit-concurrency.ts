@@ -8,8 +8,15 @@ export const concurrencyLimitFor = (
   refusal: ErrorCode
 ): ConcurrencyLimit => createConcurrencyLimit(Math.max(1, Math.floor(connections / 3)), { refusal })
 
-/** Runs work under a concurrency limit; further work waits in order. */
-export type ConcurrencyLimit = <Result>(work: () => Promise<Result>, signal: AbortSignal) => Promise<Result>
+/**
+ * Runs work under a concurrency limit; further work waits in order. With several owners, the next work is that of the owner
+ * with the fewest works under way, so that nobody's many works keep others waiting.
+ */
+export type ConcurrencyLimit = <Result>(
+  work: () => Promise<Result>,
+  signal: AbortSignal,
+  owner?: string
+) => Promise<Result>
 
 export interface Waiting {
   /** The code of the ServiceError for work that cannot run. */
@@ -31,12 +38,22 @@ export function createConcurrencyLimit(
   { refusal, maxWaiting = Number.POSITIVE_INFINITY }: Waiting
 ): ConcurrencyLimit {
   let free = max
-  const waiting: Array<() => void> = []
+  const underWay = new Map<string, number>()
+  const waiting: Array<{ readonly owner: string; readonly enter: () => void }> = []
 
-  function take(signal: AbortSignal): Promise<void> {
+  const count = (owner: string): number => underWay.get(owner) ?? 0
+
+  function note(owner: string, change: 1 | -1): void {
+    const works = count(owner) + change
+    if (works === 0) underWay.delete(owner)
+    else underWay.set(owner, works)
+  }
+
+  function take(owner: string, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.reject(new ServiceError(refusal, { cause: signal.reason }))
     if (free > 0) {
       free--
+      note(owner, 1)
       return Promise.resolve()
     }
     if (waiting.length >= maxWaiting) {
@@ -45,25 +62,36 @@ export function createConcurrencyLimit(
     return new Promise((resolve, reject) => {
       const enter = () => {
         signal.removeEventListener('abort', leave)
+        note(owner, 1)
         resolve()
       }
+      const one = { owner, enter }
       const leave = () => {
-        waiting.splice(waiting.indexOf(enter), 1)
+        waiting.splice(waiting.indexOf(one), 1)
         reject(new ServiceError(refusal, { cause: signal.reason }))
       }
       signal.addEventListener('abort', leave, { once: true })
-      waiting.push(enter)
+      waiting.push(one)
     })
   }
 
-  return async (work, signal) => {
-    await take(signal)
+  function give(owner: string): void {
+    note(owner, -1)
+    if (waiting.length === 0) {
+      free++
+      return
+    }
+    const next = waiting.reduce((best, one) => (count(one.owner) < count(best.owner) ? one : best))
+    waiting.splice(waiting.indexOf(next), 1)
+    next.enter()
+  }
+
+  return async (work, signal, owner = '') => {
+    await take(owner, signal)
     try {
       return await work()
     } finally {
-      const next = waiting.shift()
-      if (next === undefined) free++
-      else next()
+      give(owner)
     }
   }
 }

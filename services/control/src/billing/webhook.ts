@@ -45,6 +45,7 @@ export async function webhook(instance: FastifyInstance, options: WebhookOptions
     '/webhook',
     {
       bodyLimit: bodyLimitBytes,
+      config: { isForProviders: true },
       onRequest: (request, _reply, done) => {
         done(isSignature(request.headers['stripe-signature']) ? undefined : refuseSignature(request, null))
       },

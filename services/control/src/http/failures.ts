@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { patternWords } from '@tollgate/contracts/http/patterns.ts'
 import { ambiguityOf } from '@tollgate/service/http/ambiguous-head.ts'
+import { failureOfClientError } from '@tollgate/service/http/client-error.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import { answerBeforeBody, hasUnreadBody } from '@tollgate/service/http/unread-body.ts'
 import { failureOfUnrouted } from '@tollgate/service/http/unrouted.ts'
@@ -22,7 +23,10 @@ declare module 'fastify' {
 
 /** Answers every failure in the one error shape. Logs errors that the caller did not cause. */
 export function sendFailure(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const failure = toServiceError(error)
+  const isLate = isLateBody(error, request)
+  const failure = isLate
+    ? new ServiceError('request_timeout', { headers: { connection: 'close' } })
+    : toServiceError(error)
   if (failure.status === 500) request.log.error({ err: error }, 'request failed')
   else if (failure.status > 500) request.log.warn({ err: error }, 'a dependency is unavailable')
   // Other failures only have their code in the line of the request: a bad URL's error repeats the whole URL, and messages name
@@ -31,7 +35,8 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   request.server.failures.add(failure.code)
   if (failure.retryAfter !== null) reply.header('retry-after', failure.retryAfter)
   reply.code(failure.status).headers(failure.headers).header('x-request-id', request.id)
-  if (!hasUnreadBody(request.raw)) return reply.send(failure.toBody(request.server.docsUrl))
+  // The rest of a late body is not waited for.
+  if (isLate || !hasUnreadBody(request.raw)) return reply.send(failure.toBody(request.server.docsUrl))
   // So that the client gets the answer although it is still sending its body.
   const text = JSON.stringify(failure.toBody(request.server.docsUrl))
   return reply
@@ -39,6 +44,10 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
     .headers({ 'content-length': Buffer.byteLength(text), connection: 'close' })
     .send(answerBeforeBody(request.raw, text))
 }
+
+/** Whether time is up because the client has not sent its whole body. */
+const isLateBody = (error: Error, { raw }: FastifyRequest): boolean =>
+  (error as FastifyError).code === 'FST_ERR_HANDLER_TIMEOUT' && !raw.complete
 
 /** Answers requests without a route. */
 export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -70,22 +79,19 @@ export function answerClientError(
   socket: Socket,
   { docsUrl, failures }: Pick<FastifyInstance, 'docsUrl' | 'failures'>
 ): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return
-  const failure = new ServiceError('invalid_request', {
-    message: 'The request is not valid HTTP. Send it with an HTTP client library.'
-  })
+  const failure = failureOfClientError(error, socket)
+  if (failure === null) {
+    socket.destroy()
+    return
+  }
   failures.add(failure.code)
   const body = JSON.stringify(failure.toBody(docsUrl))
-  if (socket.writable) {
-    socket.end(
-      `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n` +
-        `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
-        `x-request-id: ${newRequestId()}\r\nconnection: close\r\n\r\n${body}`,
-      () => socket.destroy()
-    )
-  } else {
-    socket.destroy(error)
-  }
+  socket.end(
+    `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n` +
+      `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
+      `x-request-id: ${newRequestId()}\r\nconnection: close\r\n\r\n${body}`,
+    () => socket.destroy()
+  )
 }
 
 /** @returns the error that the caller gets for an error of any origin */

@@ -1,5 +1,13 @@
 /** Attempts per minute, for each client address and for each e-mail address or user. */
 export interface Limits {
+  /** Every write of a session, or of a client address without one: see `callerLimits`. */
+  readonly write: number
+  /** Every write of a session in a day. A new sign-in starts again. */
+  readonly writesPerDay: number
+  /** Every write of one caller to the endpoints that partners' servers call, or providers. */
+  readonly writeByServer: number
+  /** Every read of a session or of a management key. */
+  readonly read: number
   readonly login: number
   readonly register: number
   /** Starts or ends a sign-in with a provider such as GitHub. Counted for each client address. */
@@ -35,11 +43,23 @@ export interface Limits {
   readonly acceptInvitation: number
   /** Changes webhook endpoints, tests them, and repeats deliveries. */
   readonly changeWebhooks: number
+  /** Tests and repeated deliveries of webhooks in a day, for each account: each leaves a row. */
+  readonly webhookTestsPerDay: number
+  /** Mails per hour that one account, or one client address, makes the identity provider send. */
+  readonly mailsPerHour: number
+  /** Mails per day of each kind that one recipient gets. */
+  readonly confirmationsPerDay: number
+  readonly recoveriesPerDay: number
+  readonly invitationsPerDay: number
   /** Every call to the payment provider. */
   readonly billing: number
 }
 
 export const defaultLimits: Limits = {
+  write: 240,
+  writesPerDay: 5000,
+  writeByServer: 12_000,
+  read: 1200,
   login: 10,
   register: 5,
   providerSignIn: 20,
@@ -60,5 +80,11 @@ export const defaultLimits: Limits = {
   readInvitation: 60,
   acceptInvitation: 20,
   changeWebhooks: 60,
+  // A third of what Supabase Auth sends per hour by default with an own mail server.
+  mailsPerHour: 10,
+  confirmationsPerDay: 10,
+  recoveriesPerDay: 20,
+  invitationsPerDay: 3,
+  webhookTestsPerDay: 200,
   billing: 30
 }

@@ -8,18 +8,17 @@ const redisTimeoutMs = 500
 /** The maximum number of counters in a replica while Redis is unavailable. The least recently used is dropped first. */
 const maxLocalCounters = 10_000
 
+/** Counts an attempt. @param what must not contain a secret or an e-mail address: see `countAttempt` */
+export type CountAttempt = (what: string, windowMs: number) => Promise<AttemptCount>
+
 /**
- * Stores the counters of rate limits in Redis, or in this process while Redis is unavailable or slow. So sign-in works
- * without Redis, and passwords still cannot be guessed without limit.
+ * Counts attempts in Redis, or in this process while Redis is unavailable or slow. So sign-in works without Redis, and
+ * passwords still cannot be guessed without limit.
  */
-export function createRateLimitStore(
-  redis: RedisLink,
-  log: Pick<FastifyBaseLogger, 'warn'>
-): FastifyRateLimitStoreCtor {
+export function createAttemptCounter(redis: RedisLink, log: Pick<FastifyBaseLogger, 'warn'>): CountAttempt {
   const countHere = createLocalCounter()
   let isAway = false
-
-  async function count(what: string, windowMs: number): Promise<AttemptCount> {
+  return async (what, windowMs) => {
     try {
       const answer = await within(countAttempt(redis, what, windowMs))
       isAway = false
@@ -30,7 +29,10 @@ export function createRateLimitStore(
       return countHere(what, windowMs, Date.now())
     }
   }
+}
 
+/** Makes a counter the store of @fastify/rate-limit. */
+export function createRateLimitStore(count: CountAttempt): FastifyRateLimitStoreCtor {
   return class RateLimitStore implements FastifyRateLimitStore {
     incr(...[what, callback, windowMs]: Parameters<FastifyRateLimitStore['incr']>): void {
       count(what, windowMs).then(

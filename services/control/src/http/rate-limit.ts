@@ -5,13 +5,21 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { foldCase } from './fold-case.ts'
-import { createRateLimitStore } from './rate-limit-store.ts'
+import { type CountAttempt, createAttemptCounter, createRateLimitStore } from './rate-limit-store.ts'
 
 export const windowMs = 60_000
 
-/** Counts attempts of all replicas in Redis. While it is unavailable, each replica counts by itself. */
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Counts an attempt of all replicas together. While Redis is unavailable, each replica counts by itself. */
+    countAttempt: CountAttempt
+  }
+}
+
 const rateLimitsPlugin: FastifyPluginAsync<{ redis: RedisLink }> = async (app, { redis }) => {
-  await app.register(rateLimit, { global: false, timeWindow: windowMs, store: createRateLimitStore(redis, app.log) })
+  const count = createAttemptCounter(redis, app.log)
+  app.decorate('countAttempt', count)
+  await app.register(rateLimit, { global: false, timeWindow: windowMs, store: createRateLimitStore(count) })
 }
 
 export const rateLimits = fp(rateLimitsPlugin, { name: 'rate-limits', fastify: '5.x' })
@@ -73,4 +81,20 @@ export function createRateLimitHook(app: FastifyInstance, rule: RateLimitRule) {
     const retryAfter = await count(request, reply)
     if (retryAfter !== null) throw new ServiceError('too_many_requests', { retryAfter })
   }
+}
+
+/**
+ * Counts an attempt of a subject alone, and not of a client address.
+ *
+ * @param subject is hashed, so that operators do not see it in Redis
+ * @returns null, or the seconds to wait if this is more than `max` attempts in the window
+ */
+export async function countForSubject(
+  app: FastifyInstance,
+  { what, max, windowMs: window }: { readonly what: string; readonly max: number; readonly windowMs: number },
+  subject: string
+): Promise<number | null> {
+  const name = `${what}:by:${hash('sha256', foldCase(subject.trim()), 'hex')}`
+  const { attempts, leftMs } = await app.countAttempt(name, window)
+  return attempts > max ? Math.max(1, Math.ceil(leftMs / 1000)) : null
 }

@@ -15,5 +15,15 @@ export const moment = (instant: string): string => `${moments.format(new Date(in
 /** @param month such as `2026-11` */
 export const monthName = (month: string): string => months.format(new Date(`${month}-01T00:00:00Z`))
 
-/** People choose labels: one with line breaks must not look like more of our text. */
-export const quoted = (label: string): string => `“${label.replace(/[\p{C}\s]+/gu, ' ').trim()}”`
+/**
+ * A name that people chose, in one line and without anything that mail programs make a link: strangers would follow it, because the mail is
+ * ours. A space after each dot ends host names, also after the dots of other scripts that browsers accept.
+ */
+export const plainName = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .replace(/[\p{C}\s:/\\@]+/gu, ' ')
+    .replace(/[.。]+(?=\S)/gu, '. ')
+    .trim()
+
+export const quoted = (label: string): string => `“${plainName(label)}”`

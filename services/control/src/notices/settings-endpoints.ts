@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
@@ -75,7 +76,7 @@ function assertAllowed(caller: Caller, { mails = {}, thresholds, key_thresholds 
   }
 }
 
-/** @returns whether something is stored */
+/** @returns whether anything changed */
 async function changeThresholds(
   tx: Transaction,
   accountId: string,
@@ -85,7 +86,13 @@ async function changeThresholds(
     ...(thresholds !== undefined && { thresholds: inOrder(thresholds) }),
     ...(keyThresholds !== undefined && { keyThresholds: inOrder(keyThresholds) })
   }
-  if (Object.keys(set).length === 0) return false
+  const [present] = await tx
+    .select({ thresholds: noticeSettings.thresholds, keyThresholds: noticeSettings.keyThresholds })
+    .from(noticeSettings)
+    .where(eq(noticeSettings.accountId, accountId))
+    .for('no key update')
+  const before = present ?? { thresholds: null, keyThresholds: null }
+  if (isDeepStrictEqual({ ...before, ...set }, before)) return false
   await tx
     .insert(noticeSettings)
     .values({ accountId, ...set })

@@ -109,6 +109,7 @@ function errorsOf(method: string, text: OperationText): Set<ErrorCode> {
   const add = (...codes: ErrorCode[]) => {
     for (const code of codes) errors.add(code)
   }
+  if (method !== 'get' || text.auth !== 'none') add('too_many_requests')
   if (text.auth === 'signature') {
     add('request_too_large', 'unsupported_media_type')
     return errors
@@ -118,7 +119,7 @@ function errorsOf(method: string, text: OperationText): Set<ErrorCode> {
     return errors
   }
   if (method !== 'get') {
-    add('csrf_rejected', 'invalid_json', 'request_too_large', 'unsupported_media_type')
+    add('csrf_rejected', 'invalid_json', 'request_timeout', 'request_too_large', 'unsupported_media_type')
   }
   if (text.isLimited === true) add('too_many_requests')
   if (text.auth === 'operator') add('not_found', 'sign_in_again')

@@ -34,7 +34,6 @@ export async function exportOwnData(
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const { orm } = database
   const limit = concurrencyLimitFor(database, 'database_unavailable')
-  const limited = <Result>(work: () => Promise<Result>) => limit(work, AbortSignal.timeout(pageWaitMs))
   const preHandler = createRateLimitHook(app, {
     what: 'export-data',
     perMinute: limits.exportData,
@@ -50,6 +49,7 @@ export async function exportOwnData(
     },
     async (request, reply) => {
       const { id } = callerOf(request).user
+      const limited = <Result>(work: () => Promise<Result>) => limit(work, AbortSignal.timeout(pageWaitMs), id)
       const at = clock()
       const facts = await limited(() => readOwnFacts(orm, id, at))
       const entry = { accountId: id, actorId: id, action: 'user.exported', subject: id, ip: request.ip, at } as const

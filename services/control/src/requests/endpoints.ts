@@ -59,10 +59,11 @@ export async function requestsEndpoints(
     },
     async (request, reply) => {
       const { format = 'ndjson', ...conditions } = request.query
-      const filter = await readFilter(orm, principalOf(request).accountId, conditions)
+      const { accountId } = principalOf(request)
+      const filter = await readFilter(orm, accountId, conditions)
       return exportRequests(reply, {
         ...{ orm, filter, format, show: toLoggedRequest, columns: exportedColumns },
-        limitReads: (read) => limit(read, AbortSignal.timeout(pageWaitMs))
+        limitReads: (read) => limit(read, AbortSignal.timeout(pageWaitMs), accountId)
       })
     }
   )

@@ -1,3 +1,5 @@
+import { plainName } from '../mail/write-words.ts'
+
 /** A name longer than this could look like more of the mail's text. */
 const maxNameLength = 60
 
@@ -6,7 +8,7 @@ const maxNameLength = 60
  * is always there.
  */
 export function describePerson({ name, email }: { readonly name: string; readonly email: string }): string {
-  const characters = [...name.replace(/[\p{C}\s]+/gu, ' ').trim()]
+  const characters = [...plainName(name)]
   if (characters.length === 0) return email
   const isLong = characters.length > maxNameLength
   return `${isLong ? `${characters.slice(0, maxNameLength).join('').trim()}…` : characters.join('')} (${email})`

@@ -6,11 +6,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { By } from '../audit/by.ts'
 import { createBackground } from '../background/after-answer.ts'
 import { callerOf } from '../callers/session.ts'
+import { createMailLimits } from '../http/mail-limits.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
 import { describePerson } from './describe-person.ts'
 import { invite } from './invite.ts'
 import { readTeam, toInvitation } from './read-team.ts'
 import { seatEndpoints, type TeamOptions } from './seat-endpoints.ts'
+
+const tooManyMails = 'Too many invitations were mailed to this address or by your account. Retry later.'
 
 /** `/api/team`: the members of the caller's account and its invitations. */
 export async function teamEndpoints(instance: FastifyInstance, options: TeamOptions): Promise<void> {
@@ -21,6 +24,8 @@ export async function teamEndpoints(instance: FastifyInstance, options: TeamOpti
   app.addHook('onClose', () => background.ended())
   const subjectOf = (request: FastifyRequest) => callerOf(request).user.id
   const by = (request: FastifyRequest): By => ({ actorId: callerOf(request).user.id, ip: request.ip, at: clock() })
+
+  const countMail = createMailLimits(app, limits)
 
   app.get('/', { onRequest, schema: { response: answers({ 200: TeamResponse }) } }, async (request) => ({
     team: await readTeam(database.orm, catalog, callerOf(request).accountId, clock())
@@ -36,6 +41,8 @@ export async function teamEndpoints(instance: FastifyInstance, options: TeamOpti
     async (request, reply) => {
       const { accountId, role, user } = callerOf(request)
       if (role !== 'owner') throw new ServiceError('forbidden')
+      const retryAfter = await countMail(request, { kind: 'invitation', to: request.body.email, accountId })
+      if (retryAfter !== null) throw new ServiceError('too_many_requests', { message: tooManyMails, retryAfter })
       const { row, token } = await invite(database, catalog, accountId, request.body.email, by(request))
       const link = `${publicUrl}/invitations/${token}`
       const { ip } = request

@@ -26,7 +26,7 @@ export interface TeamOptions {
   projector: Pick<Projector, 'accountChanged'>
   planWriter: WakeablePlanWriter
   clock: Clock
-  limits: Pick<Limits, 'invite' | 'readInvitation' | 'acceptInvitation'>
+  limits: Limits
   /** The origin of invitation links. */
   publicUrl: string
 }

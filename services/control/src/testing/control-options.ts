@@ -43,10 +43,13 @@ export interface StartControlOptions {
   webhookSecrets?: string[]
   /** Connections to PostgreSQL. */
   poolSize?: number
-  /** Four timeouts. The defaults are long, so that a busy machine does not exceed them by accident. */
+  /** Timeouts. The defaults are long, so that a busy machine does not exceed them by accident. */
   identityTimeoutMs?: number
   paymentsTimeoutMs?: number
   requestTimeoutMs?: number
+  /** Within which requests must arrive. */
+  arrival?: { headersTimeoutMs: number; requestTimeoutMs: number }
+  maxConnections?: number
   redisSilenceTimeoutMs?: number
   /** How long a change waits for Redis: see `ProjectorOptions`. The default is long, too. */
   acknowledgeTimeoutMs?: number
@@ -110,6 +113,7 @@ export function configOf(
     extraOrigins: options.extraOrigins ?? [],
     allowedHosts: options.allowedHosts ?? [],
     trustProxy: options.trustProxy ?? false,
+    maxConnections: options.maxConnections ?? 10_000,
     identity: {
       url: options.identityUrl ?? identity.url,
       anonKey,
@@ -156,6 +160,7 @@ export function timesOf(options: StartControlOptions) {
     limits: { ...noLimits, ...options.limits },
     minResponseTimes: options.minResponseTimes ?? { refusedLoginMs: 0, registerMs: 0 },
     requestTimeoutMs: options.requestTimeoutMs ?? 2 * longTimeoutMs,
+    arrival: options.arrival ?? { headersTimeoutMs: longTimeoutMs, requestTimeoutMs: longTimeoutMs },
     acknowledgeTimeoutMs: options.acknowledgeTimeoutMs ?? longTimeoutMs,
     sweep: { pageSize: 3, pauseMs: 0 },
     // Tests check spend when they want.
@@ -179,6 +184,10 @@ export const plainBrand: Brand = {
 
 /** So high that no test exceeds them by accident. */
 const noLimits: Limits = {
+  write: 1e6,
+  writesPerDay: 1e6,
+  writeByServer: 1e6,
+  read: 1e6,
   login: 1e6,
   register: 1e6,
   providerSignIn: 1e6,
@@ -199,5 +208,10 @@ const noLimits: Limits = {
   readInvitation: 1e6,
   acceptInvitation: 1e6,
   changeWebhooks: 1e6,
+  webhookTestsPerDay: 1e6,
+  mailsPerHour: 1e6,
+  confirmationsPerDay: 1e6,
+  recoveriesPerDay: 1e6,
+  invitationsPerDay: 1e6,
   billing: 1e6
 }

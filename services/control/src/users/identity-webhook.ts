@@ -46,6 +46,7 @@ export async function identityWebhook(
     '/webhook',
     {
       bodyLimit: bodyLimitBytes,
+      config: { isForProviders: true },
       onRequest: (request, _reply, done) => {
         if (expected.length === 0) return done(new ServiceError('not_found'))
         const presented = digest(request.headers.authorization ?? '')

@@ -1,3 +1,4 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { EmptyRequest } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import {
@@ -8,22 +9,41 @@ import {
   WebhookParams
 } from '@tollgate/contracts/http/webhooks.ts'
 import { and, eq } from 'drizzle-orm'
+import type { FastifyRequest } from 'fastify'
 import { webhookDeliveries } from '../database/schema/webhooks.ts'
 import { recordEvent } from '../events/record-event.ts'
+import { countForSubject } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { WebhookArea, WebhookOptions } from './endpoint-routes.ts'
 import { listDeliveries, readDelivery, redeliver } from './read-deliveries.ts'
 import { findEndpoint, lockEndpoint } from './store-endpoint.ts'
 
+const dayMs = 86_400_000
+
 /** Adds the routes that send a test, show the log of deliveries, and repeat one of them. */
-export function addDeliveryRoutes(app: TypedApp, { database, clock, wake }: WebhookOptions, area: WebhookArea): void {
+export function addDeliveryRoutes(
+  app: TypedApp,
+  { database, clock, wake, limits }: WebhookOptions,
+  area: WebhookArea
+): void {
   const { orm } = database
   const { prefix, onRequest, preHandler, ownerOf } = area
+  const max = limits.webhookTestsPerDay
+
+  /** @throws ServiceError `too_many_requests` */
+  async function countTest(request: FastifyRequest): Promise<void> {
+    const retryAfter = await countForSubject(
+      app,
+      { what: 'webhook-tests', max, windowMs: dayMs },
+      ownerOf(request) ?? ''
+    )
+    if (retryAfter !== null) throw new ServiceError('too_many_requests', { retryAfter })
+  }
 
   app.post(
     `${prefix}/:id/test`,
     {
-      ...{ onRequest, preHandler },
+      ...{ onRequest, preHandler: [preHandler, countTest] },
       schema: { params: WebhookParams, body: EmptyRequest, response: answers({ 202: WebhookDeliveryResponse }) }
     },
     async (request, reply) => {
@@ -65,7 +85,7 @@ export function addDeliveryRoutes(app: TypedApp, { database, clock, wake }: Webh
   app.post(
     `${prefix}/:id/deliveries/:delivery_id/redeliver`,
     {
-      ...{ onRequest, preHandler },
+      ...{ onRequest, preHandler: [preHandler, countTest] },
       schema: {
         params: WebhookDeliveryParams,
         body: EmptyRequest,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { EmptyRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
@@ -17,6 +18,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database, Transaction } from '../database/connect.ts'
 import { webhookEndpoints } from '../database/schema/webhooks.ts'
+import type { Limits } from '../http/limits.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { SealKeys } from '../secrets/seal.ts'
 import type { AllowedNetworks } from './judge-address.ts'
@@ -44,6 +46,7 @@ export interface WebhookOptions {
   readonly clock: Clock
   /** Looks for due deliveries now. */
   readonly wake: () => void
+  readonly limits: Pick<Limits, 'changeWebhooks' | 'webhookTestsPerDay'>
 }
 
 /** The same routes are there for accounts and for operators. */
@@ -128,7 +131,7 @@ export function addEndpointRoutes(app: TypedApp, options: WebhookOptions, area: 
       const endpoint = await orm.transaction(async (tx) => {
         const found = await lockEndpoint(tx, owner, request.params.id)
         const changed = await changeEndpoint(tx, found, change, clock())
-        await record(tx, request, 'webhook.changed', changed)
+        if (!isDeepStrictEqual(changed, found)) await record(tx, request, 'webhook.changed', changed)
         return changed
       })
       return { endpoint: toEndpoint(endpoint, clock()) }

@@ -7,17 +7,13 @@ import { ChangeWebhookRequest, CreateWebhookRequest, EventTypesResponse } from '
 import type { FastifyInstance } from 'fastify'
 import { recordAudit } from '../audit/record-audit.ts'
 import { principalOf } from '../callers/principal.ts'
-import type { Limits } from '../http/limits.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
 import { byPrincipal } from '../keys/by-principal.ts'
 import { addDeliveryRoutes } from './delivery-routes.ts'
 import { addEndpointRoutes, type WebhookArea, type WebhookOptions } from './endpoint-routes.ts'
 
 /** `/api/webhooks`: the webhook endpoints of the caller's account, for its owner and for partners' servers. */
-export async function webhookEndpointsApi(
-  instance: FastifyInstance,
-  options: WebhookOptions & { readonly limits: Limits }
-): Promise<void> {
+export async function webhookEndpointsApi(instance: FastifyInstance, options: WebhookOptions): Promise<void> {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const onRequest = app.requireAccount
   const area: WebhookArea = {

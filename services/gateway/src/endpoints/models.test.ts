@@ -38,3 +38,26 @@ t.test('a key sees only the models that it may use', async (t) => {
   await gateway.changeKey(seeded, { status: 'revoked' })
   assert.partialDeepStrictEqual(await get(''), { status: 401, body: { error: { code: 'revoked_api_key' } } })
 })
+
+t.test('lists of models have a rate per key', async (t) => {
+  const upstream = await startFakeUpstream()
+  const gateway = await startGateway(upstream.url)
+  t.teardown(async () => {
+    await gateway.close()
+    await upstream.close()
+  })
+  const [one, other] = [await gateway.seedKey(), await gateway.seedKey()]
+  const list = async ({ secret }: typeof one) => {
+    const answer = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } })
+    await answer.text()
+    return answer
+  }
+  for (let served = 0; served < 600; served += 50) {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => list(one)))
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+  }
+  const refused = await list(one)
+  assert.equal(refused.status, 429)
+  assert.ok(Number(refused.headers.get('retry-after')) > 0)
+  assert.equal((await list(other)).status, 200)
+})

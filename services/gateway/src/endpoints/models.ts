@@ -9,6 +9,7 @@ import { type Static, Type } from 'typebox'
 import { confirmKey } from '../admission/admit-request.ts'
 import { mayUseModel } from '../admission/judge.ts'
 import type { UseLog } from '../admission/use-log.ts'
+import type { KnownKey } from '../authenticate/known-key.ts'
 import { type LiveCatalog, loadedCatalog } from '../catalog/live-catalog.ts'
 import { errorsOf, messagesErrors } from '../http/messages-errors.ts'
 import type { LiveUpstreams } from '../upstreams/live-upstreams.ts'
@@ -23,6 +24,10 @@ export interface ModelsDependencies {
   readonly useLog: Pick<UseLog, 'used'>
 }
 
+/** Lists of one key in a minute, for each process: each costs a question to Redis, and no rate of the plan counts them. */
+const maxListsPerMinute = 600
+const windowMs = 60_000
+
 const ModelParams = Type.Object({ '*': Type.String() })
 
 /**
@@ -30,9 +35,12 @@ const ModelParams = Type.Object({ '*': Type.String() })
  * format of Anthropic's API, and only the models that are offered there.
  */
 export function models(app: FastifyInstance, { redis, catalog, upstreams, useLog }: ModelsDependencies): void {
+  const countList = createListRate()
+
   async function allowedModels(request: FastifyRequest): Promise<AllowedModel[]> {
     const view = loadedCatalog(catalog)
     const known = request.knownKey!
+    countList(known)
     await confirmKey(redis, known, (records) => judgeKey(records, known.digest))
     useLog.used(known.pointer.key)
     const records = { key: known.key?.record ?? null, account: known.account?.record ?? null }
@@ -68,6 +76,24 @@ export function models(app: FastifyInstance, { redis, catalog, upstreams, useLog
       return model
     }
   )
+}
+
+/** @returns a function that counts a list of a key. It throws ServiceError `requests_per_minute` */
+function createListRate() {
+  const windows = new WeakMap<KnownKey, { count: number; endsAt: number }>()
+  return (known: KnownKey): void => {
+    const now = performance.now()
+    let window = windows.get(known)
+    if (window === undefined || window.endsAt <= now) {
+      window = { count: 0, endsAt: now + windowMs }
+      windows.set(known, window)
+    }
+    if (++window.count <= maxListsPerMinute) return
+    throw new ServiceError('requests_per_minute', {
+      message: 'Too many lists of models with this API key. Keep the list, and retry after the time in Retry-After.',
+      retryAfter: Math.ceil((window.endsAt - now) / 1000)
+    })
+  }
 }
 
 interface AllowedModel {

@@ -1,6 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { failureOfClientError } from '@tollgate/service/http/client-error.ts'
 import { answerBeforeBody, hasUnreadBody } from '@tollgate/service/http/unread-body.ts'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { lastPlanOf } from '../authenticate/known-key.ts'
@@ -75,26 +76,11 @@ export function answerClientError(
   requestId: string,
   { docsUrl, failures, answers }: Pick<FastifyInstance, 'docsUrl' | 'failures' | 'answers'>
 ): void {
-  // The client would read this answer as that of an earlier request, or as a part of it. Close the connection instead.
-  const answer = (socket as { _httpMessage?: ServerResponse | null })._httpMessage
-  const isAnswering = answer != null && (answer.headersSent || answer.req.complete)
-  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
+  const failure = failureOfClientError(error, socket)
+  if (failure === null) {
     socket.destroy()
     return
   }
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
-  const isTooSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-  const failure = tooLarge
-    ? new ServiceError('request_too_large', {
-        message: 'The headers of the request are too large. Send fewer or shorter headers.'
-      })
-    : isTooSlow
-      ? new ServiceError('request_timeout', {
-          message: 'The request did not arrive in time. Send it faster, or in smaller parts.'
-        })
-      : new ServiceError('invalid_request', {
-          message: 'The request is not valid HTTP. Send it with an HTTP client library.'
-        })
   const { status, code } = failure
   failures.add(code)
   answers.answered({ endpoint: null, model: '', plan: '', status, code })

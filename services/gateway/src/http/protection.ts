@@ -1,15 +1,11 @@
+import type { ConnectionLimits } from '@tollgate/service/http/connection-limits.ts'
+
 /** Limits that protect the gateway from its clients. Times are milliseconds. */
-export interface Protection {
+export interface Protection extends ConnectionLimits {
   /** Proxies trusted to set `X-Forwarded-For`. */
   readonly trustProxy: boolean | string[]
   /** Invalid keys that one client address may present per minute. */
   readonly failuresPerMinute: number
-  /** Open connections; the gateway closes further ones at once. */
-  readonly maxConnections: number
-  /** How long the head of a request may take. */
-  readonly headersTimeoutMs: number
-  /** How long a whole request may take to arrive. */
-  readonly requestTimeoutMs: number
   /** How long a request body may stay below its minimum rate. */
   readonly slowBodyMs: number
   /** How long a client may read nothing of its answer. */

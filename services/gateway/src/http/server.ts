@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ambiguityOf } from '@tollgate/service/http/ambiguous-head.ts'
 import { BoundedMessage, skipEndedConnections } from '@tollgate/service/http/bounded-message.ts'
+import { arrivalTimeouts, type ConnectionLimits, limitConnections } from '@tollgate/service/http/connection-limits.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import { lazyCompilers } from '@tollgate/service/http/lazy-compilers.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
@@ -14,7 +15,7 @@ import { unknownEndpoint } from './unknown-endpoint.ts'
 
 const newRequestId = (): string => `req_${randomUUID()}`
 
-type ServerProtection = Pick<Protection, 'trustProxy' | 'maxConnections' | 'headersTimeoutMs' | 'requestTimeoutMs'>
+type ServerProtection = Pick<Protection, 'trustProxy' | keyof ConnectionLimits>
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -65,7 +66,8 @@ export function createServer({
   answers,
   refusals
 }: ServerOptions): FastifyInstance {
-  const { trustProxy, maxConnections, headersTimeoutMs, requestTimeoutMs } = protection
+  const { trustProxy } = protection
+  const arrival = arrivalTimeouts(protection)
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -77,14 +79,12 @@ export function createServer({
     genReqId: newRequestId,
     // SDKs and proxies may add a slash. Some ids of responses are longer than 100 characters.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
-    // Limits the arrival of a request only. Answers may take longer.
-    requestTimeout: requestTimeoutMs,
+    ...arrival,
     http: {
+      ...arrival.http,
       // Node.js would refuse a request without a host, and send no body. The hook below answers with an error body.
       requireHostHeader: false,
-      IncomingMessage: BoundedMessage,
-      headersTimeout: headersTimeoutMs,
-      connectionsCheckingInterval: Math.min(headersTimeoutMs, requestTimeoutMs, 20_000) / 4
+      IncomingMessage: BoundedMessage
     },
     frameworkErrors: sendFailure,
     clientErrorHandler: (error, socket) =>
@@ -104,7 +104,7 @@ export function createServer({
   app.decorate('failures', failures)
   app.decorate('answers', answers)
   app.decorate('refusals', refusals)
-  app.server.maxConnections = maxConnections
+  limitConnections(app.server, protection)
 
   // The endpoints read bodies themselves. No endpoint accepts the other methods, with or without a body.
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {

@@ -31,7 +31,7 @@ export const listModels: Operation = {
   ],
   responses: {
     200: { description: 'Success', content: either('ModelList', 'MessageModelList') },
-    ...errorResponses([...keyErrors, 'invalid_request'], retryHeaders)
+    ...errorResponses([...keyErrors, 'invalid_request', 'requests_per_minute'], retryHeaders)
   }
 }
 
@@ -46,6 +46,6 @@ export const getModel: Operation = {
   ],
   responses: {
     200: { description: 'Success', content: either('Model', 'MessageModel') },
-    ...errorResponses([...keyErrors, 'model_not_allowed'], retryHeaders)
+    ...errorResponses([...keyErrors, 'model_not_allowed', 'requests_per_minute'], retryHeaders)
   }
 }

@@ -1,0 +1,65 @@
+import { isIPv4 } from 'node:net'
+import { normalizeIP } from '@fastify/rate-limit'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Limits } from './limits.ts'
+import { countForSubject } from './rate-limit.ts'
+
+const hourMs = 3_600_000
+const dayMs = 86_400_000
+
+/** A mail that the identity provider sends because a request asks for it. */
+export interface AskedMail {
+  readonly kind: 'confirmation' | 'recovery' | 'invitation'
+  readonly to: string
+  /** The account that sends it; absent for what anybody may ask for. */
+  readonly accountId?: string
+  /** A browser of the recipient, whose mails strangers do not use up: see `findKnownBrowser`. */
+  readonly knownBrowser?: string | null
+}
+
+/**
+ * Counts a mail. The provider sends a limited number of mails per hour for all of us, so each client address and each account
+ * gets a share; for IPv4, the addresses with the same first three numbers share one, too. And nobody gets more than some mails of a
+ * kind per day.
+ *
+ * @returns null if the mail may be sent, else the seconds to wait
+ */
+export type CountMail = (request: FastifyRequest, mail: AskedMail) => Promise<number | null>
+
+export function createMailLimits(app: FastifyInstance, limits: Limits): CountMail {
+  const perDay = {
+    confirmation: limits.confirmationsPerDay,
+    recovery: limits.recoveriesPerDay,
+    invitation: limits.invitationsPerDay
+  }
+  const share = limits.mailsPerHour
+  return async ({ ip }, { kind, to, accountId, knownBrowser }) => {
+    const address = normalizeIP(ip)
+    const counts: Array<[what: string, max: number, windowMs: number, subject: string]> = [
+      ['mails-from-address', share, hourMs, address],
+      ...(isIPv4(address)
+        ? [
+            ['mails-from-block', 2 * share, hourMs, address.replace(/\.\d+$/, '')] satisfies [
+              string,
+              number,
+              number,
+              string
+            ]
+          ]
+        : []),
+      ...(accountId === undefined
+        ? []
+        : [['mails-from-account', share, hourMs, accountId] satisfies [string, number, number, string]]),
+      // Last, so that a sender who is beyond their share uses up nobody's mails.
+      [`${kind}-mails`, perDay[kind], dayMs, knownBrowser ?? mailboxOf(to)]
+    ]
+    for (const [what, max, windowMs, subject] of counts) {
+      const retryAfter = await countForSubject(app, { what, max, windowMs }, subject)
+      if (retryAfter !== null) return retryAfter
+    }
+    return null
+  }
+}
+
+/** Most providers deliver `name+anything@` to `name@`. */
+const mailboxOf = (address: string): string => address.trim().replace(/\+[^@]*(?=@)/, '')
