@@ -20,6 +20,7 @@ import type { Payments } from './billing/payments.ts'
 import type { CustomerRefresher } from './billing/refresh-customer.ts'
 import { webhook } from './billing/webhook.ts'
 import { browserCallers } from './callers/browser-callers.ts'
+import { requireConfirmation } from './callers/confirmation.ts'
 import { requireOperator } from './callers/operator.ts'
 import { requireAccount } from './callers/principal.ts'
 import { session, type UserRefresher } from './callers/session.ts'
@@ -84,6 +85,7 @@ export type ControlDependencies = RequestLogOptions & {
     | 'docsUrl'
     | 'dashboardDir'
     | 'minPasswordLength'
+    | 'operatorsNeedSecondFactor'
     | 'requestLogDays'
   > & {
     payments: Pick<ControlConfig['payments'], 'webhookSecrets'>
@@ -139,7 +141,8 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   app.register(rateLimits, { redis })
   app.register(session, { database, catalog, clock, refresher })
   app.register(requireAccount, { database, clock })
-  app.register(requireOperator, { clock })
+  app.register(requireConfirmation, { clock })
+  app.register(requireOperator, { clock, needSecondFactor: config.operatorsNeedSecondFactor })
   addApi(app, dependencies)
   return app
 }

@@ -13,6 +13,7 @@ import { me } from './me.ts'
 import { ownSessions } from './own-sessions.ts'
 import { createPendingSignIns } from './pending-sign-in.ts'
 import { providerSignIn } from './provider-sign-in.ts'
+import { reauthenticate } from './reauthenticate.ts'
 import { recoveryCodeEndpoint } from './recovery-code-endpoint.ts'
 import { register } from './register.ts'
 import { resetPassword } from './reset-password.ts'
@@ -44,6 +45,7 @@ export async function authEndpoints(app: FastifyInstance, options: AuthOptions):
   mailRequests(typed, context, background)
   resetPassword(typed, context)
   changePassword(typed, context)
+  reauthenticate(typed, context)
   secondFactor(typed, context)
   recoveryCodeEndpoint(typed, context)
 }

@@ -1,4 +1,3 @@
-import type { AuditAction } from '@tollgate/contracts/audit/audit-actions.ts'
 import {
   ConfirmSecondFactorRequest,
   ConfirmSecondFactorResponse,
@@ -116,15 +115,18 @@ function completeChange(
   context: AuthContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  action: AuditAction,
+  action: 'auth.second_factor_on' | 'auth.second_factor_off',
   alsoChange: (tx: Transaction, at: Date) => Promise<void>
 ): Promise<void> {
   const { id } = callerOf(request).user
-  return renewSession(context, request, reply, async (tx, at) => {
+  const isOn = action === 'auth.second_factor_on'
+  const change = async (tx: Transaction, at: Date) => {
     await endSignIns(tx, id)
     // Each known browser has its own attempts. A browser that knew only the password must not guess codes with them.
     await forgetBrowsers(tx, id)
     await alsoChange(tx, at)
     await recordAudit(tx, { accountId: id, actorId: id, action, ip: request.ip, at })
-  })
+  }
+  // The caller has just given password and code.
+  return renewSession(context, request, reply, change, (at) => ({ at, codeAt: isOn ? at : null }))
 }

@@ -46,13 +46,13 @@ export async function signIn(
     await noteProved(tx, user)
     await closeSessions(tx, presentedSessions(request.headers.cookie))
     await clearEndedSessions(tx, now)
-    const token = await openSession(
-      tx,
-      user.id,
-      describeBrowser(request.headers['user-agent']),
+    const token = await openSession(tx, {
+      userId: user.id,
+      browser: describeBrowser(request.headers['user-agent']),
       now,
-      codes.isRecovered(request)
-    )
+      confirmed: { at: now, codeAt: codes.isGiven(request) ? now : null },
+      isRecovered: codes.isRecovered(request)
+    })
     const browser = await rememberBrowser(tx, request, user.id, publicUrl, now)
     await recordAudit(tx, { accountId: user.id, actorId: user.id, action: 'auth.login', ip, at: now })
     return { token, browser, session: await findSession(tx, token, now), isAccountChanged }

@@ -18,12 +18,13 @@ import { findEndpoint, lockEndpoint } from './store-endpoint.ts'
 /** Adds the routes that send a test, show the log of deliveries, and repeat one of them. */
 export function addDeliveryRoutes(app: TypedApp, { database, clock, wake }: WebhookOptions, area: WebhookArea): void {
   const { orm } = database
-  const { prefix, onRequest, preHandler, ownerOf } = area
+  const { prefix, onRequest, onChange, preHandler, ownerOf } = area
+  const changing = { onRequest: onChange, preHandler }
 
   app.post(
     `${prefix}/:id/test`,
     {
-      ...{ onRequest, preHandler },
+      ...changing,
       schema: { params: WebhookParams, body: EmptyRequest, response: answers({ 202: WebhookDeliveryResponse }) }
     },
     async (request, reply) => {
@@ -65,7 +66,7 @@ export function addDeliveryRoutes(app: TypedApp, { database, clock, wake }: Webh
   app.post(
     `${prefix}/:id/deliveries/:delivery_id/redeliver`,
     {
-      ...{ onRequest, preHandler },
+      ...changing,
       schema: {
         params: WebhookDeliveryParams,
         body: EmptyRequest,

@@ -23,6 +23,7 @@ export async function webhookEndpointsApi(
   const area: WebhookArea = {
     prefix: '',
     onRequest,
+    onChange: [onRequest],
     preHandler: createRateLimitHook(app, {
       what: 'change-webhooks',
       perMinute: options.limits.changeWebhooks,

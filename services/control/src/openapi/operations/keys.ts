@@ -11,10 +11,17 @@ export const keyOperations: Operations = {
     operationId: 'createKey',
     summary: 'Create a key',
     description:
-      'Only this answer contains the secret. A repeated request with the same `Idempotency-Key` within 24 hours creates no second key, and gets the id of the first.',
+      'Only this answer contains the secret. A repeated request with the same `Idempotency-Key` within 24 hours creates no second key, and gets the id of the first. A management key also needs a sign-in or a confirmation in the last 10 minutes.',
     auth: 'account',
     isLimited: true,
-    errors: ['partner_api_not_allowed', 'key_quota_exceeded', 'forbidden', 'account_changed', 'already_created']
+    errors: [
+      'partner_api_not_allowed',
+      'key_quota_exceeded',
+      'forbidden',
+      'confirmation_required',
+      'account_changed',
+      'already_created'
+    ]
   },
   'GET /api/keys/{id}': {
     operationId: 'getKey',
