@@ -20,6 +20,7 @@ import { resetPassword } from './reset-password.ts'
 import { secondFactor } from './second-factor.ts'
 import { createSecondFactorCodes } from './second-factor-codes.ts'
 import { signout } from './signout.ts'
+import { createWrongGuesses } from './wrong-guesses.ts'
 
 /** `/api/auth/*` */
 export async function authEndpoints(app: FastifyInstance, options: AuthOptions): Promise<void> {
@@ -31,7 +32,8 @@ export async function authEndpoints(app: FastifyInstance, options: AuthOptions):
     ...options,
     cookie: cookieAttributes(options.publicUrl, options.serviceDomain),
     pendings: createPendingSignIns(options.sharedSecret),
-    codes: createSecondFactorCodes(app, options)
+    codes: createSecondFactorCodes(app, options),
+    guesses: createWrongGuesses(app, options)
   }
   register(typed, context)
   confirmLink(typed)

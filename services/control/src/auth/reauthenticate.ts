@@ -6,7 +6,7 @@ import { noteConfirmed } from '../callers/sessions.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { AuthContext } from './auth-context.ts'
-import { withOwnPassword } from './own-password.ts'
+import { ownGuesses, withOwnPassword } from './own-password.ts'
 
 /**
  * `POST /reauthenticate`: the caller gives the password again, and the code of a second factor. For the next 10 minutes, this
@@ -15,7 +15,7 @@ import { withOwnPassword } from './own-password.ts'
  * Users who sign in with a provider have no password. They give only the code; without a second factor, they sign in again.
  */
 export function reauthenticate(app: TypedApp, context: AuthContext): void {
-  const { identity, database, clock, codes, limits } = context
+  const { identity, database, clock, codes, guesses, limits } = context
   app.post(
     '/reauthenticate',
     {
@@ -34,13 +34,13 @@ export function reauthenticate(app: TypedApp, context: AuthContext): void {
       const deadline = identity.startDeadline()
       const askCode = codes.ask(request, code)
       if (password !== undefined) {
-        await withOwnPassword(identity, user.id, deadline, (email) =>
+        await withOwnPassword(context, request, deadline, (email) =>
           identity.signIn(email, password, ip, deadline, askCode)
         )
       } else {
         if (user.has_password !== false) throw new ServiceError('invalid_request', { message: 'password: is missing' })
         if (!(await identity.hasSecondFactor(user.id, deadline))) throw new ServiceError('confirmation_required', signIn)
-        await identity.checkCode(user.email, askCode, ip, deadline)
+        await guesses.limit(ownGuesses(user.id), user, () => identity.checkCode(user.email, askCode, ip, deadline))
       }
       const at = clock()
       // A change of the password, which may have happened meanwhile, ends the session.

@@ -65,7 +65,7 @@ export function secondFactor(app: TypedApp, context: AuthContext): void {
     },
     async (request) => {
       const deadline = identity.startDeadline()
-      return withOwnPassword(identity, callerOf(request).user.id, deadline, (email) =>
+      return withOwnPassword(context, request, deadline, (email) =>
         identity.startSecondFactor(email, request.body.password, request.ip, deadline)
       )
     }
@@ -82,7 +82,7 @@ export function secondFactor(app: TypedApp, context: AuthContext): void {
       const { password, code } = request.body
       const { id } = callerOf(request).user
       const deadline = identity.startDeadline()
-      await withOwnPassword(identity, id, deadline, (email) =>
+      await withOwnPassword(context, request, deadline, (email) =>
         identity.confirmSecondFactor(email, password, codes.ask(request, code), request.ip, deadline)
       )
       let made: string[] = []
@@ -101,7 +101,7 @@ export function secondFactor(app: TypedApp, context: AuthContext): void {
       const { id } = callerOf(request).user
       const deadline = identity.startDeadline()
       const askCode: AskCode = code === undefined && isRecovered(request) ? async () => null : codes.ask(request, code)
-      await withOwnPassword(identity, id, deadline, (email) =>
+      await withOwnPassword(context, request, deadline, (email) =>
         identity.removeSecondFactor(email, password, askCode, request.ip, deadline)
       )
       await completeChange(context, request, reply, 'auth.second_factor_off', (tx) => forgetRecoveryCodes(tx, id))

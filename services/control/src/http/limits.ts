@@ -16,6 +16,8 @@ export interface Limits {
   readonly secondFactor: number
   /** Codes per hour, for each user, and for each browser that the user signed in with before. */
   readonly codesPerHour: number
+  /** Wrong passwords and codes per day, for each account, and for each browser that its owner signed in with before. */
+  readonly wrongGuessesPerDay: number
   /** Checks the password again before acts that need a confirmation. */
   readonly reauthenticate: number
   /** Changes or deletes the user. */
@@ -50,6 +52,7 @@ export const defaultLimits: Limits = {
   changePassword: 5,
   secondFactor: 5,
   codesPerHour: 10,
+  wrongGuessesPerDay: 100,
   reauthenticate: 10,
   changeUser: 20,
   playgroundToken: 30,

@@ -5,13 +5,22 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { foldCase } from './fold-case.ts'
-import { createRateLimitStore } from './rate-limit-store.ts'
+import { type Attempts, createAttempts, createRateLimitStore } from './rate-limit-store.ts'
 
 export const windowMs = 60_000
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The counters of attempts. */
+    attempts: Attempts
+  }
+}
+
 /** Counts attempts of all replicas in Redis. While it is unavailable, each replica counts by itself. */
 const rateLimitsPlugin: FastifyPluginAsync<{ redis: RedisLink }> = async (app, { redis }) => {
-  await app.register(rateLimit, { global: false, timeWindow: windowMs, store: createRateLimitStore(redis, app.log) })
+  const attempts = createAttempts(redis, app.log)
+  app.decorate('attempts', attempts)
+  await app.register(rateLimit, { global: false, timeWindow: windowMs, store: createRateLimitStore(attempts) })
 }
 
 export const rateLimits = fp(rateLimitsPlugin, { name: 'rate-limits', fastify: '5.x' })

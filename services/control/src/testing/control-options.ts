@@ -189,6 +189,7 @@ const noLimits: Limits = {
   resendConfirmation: 1e6,
   resetPassword: 1e6,
   changePassword: 1e6,
+  wrongGuessesPerDay: 1e6,
   reauthenticate: 1e6,
   changeUser: 1e6,
   playgroundToken: 1e6,
