@@ -6,8 +6,8 @@ import { CommandError } from '../commands/command-error.ts'
 import { exitCodes } from '../commands/exit-codes.ts'
 import { controlUrl } from './control-url.ts'
 import { failureOf, parse } from './failure.ts'
-import { openStream, send } from './send.ts'
 import { reauthenticate } from './reauthenticate.ts'
+import { openStream, send } from './send.ts'
 import { readSession, type StoredSession } from './session-file.ts'
 
 export type Query = Readonly<Record<string, string | null | undefined>>

@@ -26,6 +26,8 @@ export async function confirmIdentity(): Promise<boolean> {
   dialog.className = nativeDialogLook
   dialog.setAttribute('aria-labelledby', titleId)
   document.body.append(dialog)
+  // A dialog of the page would keep Escape from closing this one.
+  window.addEventListener('keydown', keepEscape, true)
   const root = createRoot(dialog)
   try {
     return await new Promise<boolean>((resolve) => {
@@ -34,9 +36,14 @@ export async function confirmIdentity(): Promise<boolean> {
       dialog.showModal()
     })
   } finally {
+    window.removeEventListener('keydown', keepEscape, true)
     root.unmount()
     dialog.remove()
   }
+}
+
+const keepEscape = (event: KeyboardEvent): void => {
+  if (event.key === 'Escape') event.stopImmediatePropagation()
 }
 
 interface Given {

@@ -104,10 +104,7 @@ test('acts of operators', async (t) => {
       const { user } = me.body as { user: { role: string; operator_roles: string[] } }
       assert.deepEqual([user.role, user.operator_roles], ['operator', ['read', ...roles]])
       const customer = await control.signUp()
-      const acts = [
-        ...plainActs(customer.id).map((one) => ['support', one] as const),
-        ...confirmedActs(customer.id)
-      ]
+      const acts = [...plainActs(customer.id).map((one) => ['support', one] as const), ...confirmedActs(customer.id)]
       for (const [role, one] of acts) {
         const mayAct = (roles as readonly Role[]).includes(role)
         const outcome = await act(operator.cookie, one)

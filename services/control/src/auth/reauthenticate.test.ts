@@ -11,15 +11,18 @@ test('what a stolen session cannot do without the password', async (t) => {
   const create = (cookie: string, scope: string) => call('POST', '/api/keys', { cookie, body: { label: 'a', scope } })
   const confirm = (cookie: string, body: object) => call('POST', '/api/auth/reauthenticate', { cookie, body })
 
-  await t.test('ten minutes after the sign-in, it creates no management key; inference keys need no password', async () => {
-    const user = await control.signUp({ plan: 'enterprise' })
-    assert.equal((await create(user.cookie, 'management')).status, 201)
-    control.passTime(10 * 60_000)
-    assert.equal(codeOf(await create(user.cookie, 'management')), 'confirmation_required')
-    assert.equal((await create(user.cookie, 'inference')).status, 201)
-    assert.equal((await confirm(user.cookie, { password: user.password })).status, 200)
-    assert.equal((await create(user.cookie, 'management')).status, 201)
-  })
+  await t.test(
+    'ten minutes after the sign-in, it creates no management key; inference keys need no password',
+    async () => {
+      const user = await control.signUp({ plan: 'enterprise' })
+      assert.equal((await create(user.cookie, 'management')).status, 201)
+      control.passTime(10 * 60_000)
+      assert.equal(codeOf(await create(user.cookie, 'management')), 'confirmation_required')
+      assert.equal((await create(user.cookie, 'inference')).status, 201)
+      assert.equal((await confirm(user.cookie, { password: user.password })).status, 200)
+      assert.equal((await create(user.cookie, 'management')).status, 201)
+    }
+  )
 
   await t.test('it does not delete the user; a user who has just signed in deletes themselves', async () => {
     const user = await control.signUp()

@@ -39,7 +39,8 @@ export function reauthenticate(app: TypedApp, context: AuthContext): void {
         )
       } else {
         if (user.has_password !== false) throw new ServiceError('invalid_request', { message: 'password: is missing' })
-        if (!(await identity.hasSecondFactor(user.id, deadline))) throw new ServiceError('confirmation_required', signIn)
+        if (!(await identity.hasSecondFactor(user.id, deadline)))
+          throw new ServiceError('confirmation_required', signIn)
         await guesses.limit(ownGuesses(user.id), user, () => identity.checkCode(user.email, askCode, ip, deadline))
       }
       const at = clock()

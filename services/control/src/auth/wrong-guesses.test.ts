@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
+import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { eq } from 'drizzle-orm'
 import { test } from 'tap'
 import { mails } from '../database/schema/mails.ts'
-import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { type Answer, codeOf } from '../testing/call-control.ts'
 import { startControl } from '../testing/start-control.ts'
 
@@ -28,20 +28,23 @@ test('wrong passwords of a day', async (t) => {
     }
   }
 
-  await t.test('strangers are refused after the limit; the owner gets one mail, and their browser still works', async () => {
-    const user = await control.signUp()
-    const browser = browserIn(await login(user.email, user.password))
-    await guess(max - 1, user.email)
-    assert.equal(await outcome(login(user.email, user.password)), '200', 'a right password does not count')
-    assert.deepEqual(await mailed(user.id), [])
-    await guess(1, user.email)
-    const refused = await login(user.email, user.password)
-    assert.deepEqual([refused.status, codeOf(refused)], [429, 'too_many_requests'])
-    assert.ok(Number(refused.headers['retry-after']) > 80_000, 'for a day')
-    assert.equal(await outcome(login(user.email, 'wrong')), 'too_many_requests')
-    assert.deepEqual(await mailed(user.id), ['sign_in.guessed'])
-    assert.equal(await outcome(login(user.email, user.password, browser)), '200')
-  })
+  await t.test(
+    'strangers are refused after the limit; the owner gets one mail, and their browser still works',
+    async () => {
+      const user = await control.signUp()
+      const browser = browserIn(await login(user.email, user.password))
+      await guess(max - 1, user.email)
+      assert.equal(await outcome(login(user.email, user.password)), '200', 'a right password does not count')
+      assert.deepEqual(await mailed(user.id), [])
+      await guess(1, user.email)
+      const refused = await login(user.email, user.password)
+      assert.deepEqual([refused.status, codeOf(refused)], [429, 'too_many_requests'])
+      assert.ok(Number(refused.headers['retry-after']) > 80_000, 'for a day')
+      assert.equal(await outcome(login(user.email, 'wrong')), 'too_many_requests')
+      assert.deepEqual(await mailed(user.id), ['sign_in.guessed'])
+      assert.equal(await outcome(login(user.email, user.password, browser)), '200')
+    }
+  )
 
   await t.test('an unknown address is refused in the same way', async () => {
     await guess(max, 'nobody@example.com')
@@ -64,7 +67,10 @@ test('wrong passwords of a day', async (t) => {
     const { cookie } = user
     const confirm = (password: string) => call('POST', '/api/auth/reauthenticate', { cookie, body: { password } })
     const change = (password: string) =>
-      call('POST', '/api/auth/change-password', { cookie, body: { current_password: password, password: 'a new one 1!' } })
+      call('POST', '/api/auth/change-password', {
+        cookie,
+        body: { current_password: password, password: 'a new one 1!' }
+      })
     for (let time = 0; time < max / 2; time++) {
       assert.equal(await outcome(confirm('wrong')), 'wrong_password')
       assert.equal(await outcome(change('wrong')), 'wrong_password')

@@ -69,7 +69,10 @@ const tooMany = (leftMs: number) =>
 async function tellOwner({ orm }: Database, guessed: Guessed, at: Date): Promise<void> {
   const isGuessed =
     'id' in guessed ? eq(users.id, guessed.id) : eq(sql`lower(${users.email})`, foldCase(guessed.email.trim()))
-  const owners = await orm.select({ id: users.id }).from(users).where(and(isGuessed, isNull(users.deletedAt)))
+  const owners = await orm
+    .select({ id: users.id })
+    .from(users)
+    .where(and(isGuessed, isNull(users.deletedAt)))
   for (const { id } of owners) {
     const notices = [{ type: 'sign_in.guessed', data: {}, at: at.toISOString() }]
     await orm.transaction((tx) => queueMail(tx, { accountId: id, kind: 'account', notices, at }))

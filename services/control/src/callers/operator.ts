@@ -47,7 +47,9 @@ const requireOperatorPlugin: FastifyPluginAsync<OperatorOptions> = async (app, {
   const requireRole = (role: OperatorRole) => async (request: FastifyRequest) => {
     await requireOperator(request)
     if (callerOf(request).user.operator_roles?.includes(role)) return
-    throw new ServiceError('forbidden', { message: `This needs the operator role ${role}. Ask an operator who has it.` })
+    throw new ServiceError('forbidden', {
+      message: `This needs the operator role ${role}. Ask an operator who has it.`
+    })
   }
   app.decorate('requireOperator', requireOperator)
   app.decorate('requireSupport', requireRole('support'))

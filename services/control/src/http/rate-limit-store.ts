@@ -1,6 +1,11 @@
 import type { FastifyRateLimitStore, FastifyRateLimitStoreCtor } from '@fastify/rate-limit'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { type AttemptCount, countAttempt, forgetAttempts, readAttempts } from '@tollgate/state/rate-limit/count-attempt.ts'
+import {
+  type AttemptCount,
+  countAttempt,
+  forgetAttempts,
+  readAttempts
+} from '@tollgate/state/rate-limit/count-attempt.ts'
 import type { FastifyBaseLogger } from 'fastify'
 
 /** Longer than Redis ever takes. Counting delays no answer for longer. */

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import { AuthClient, type User } from '@supabase/supabase-js'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { readOperatorRole } from '../callers/operator-roles.ts'
 import type { FastifyBaseLogger } from 'fastify'
+import { readOperatorRole } from '../callers/operator-roles.ts'
 import { type OnProviderCall, timedFetch } from '../provider-health/provider-calls.ts'
 import type { CheckedUser, IdentityUser } from './identity.ts'
 

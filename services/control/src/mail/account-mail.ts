@@ -1,4 +1,11 @@
-import type { KeyRevokedByOperator, MailContent, NewBrowser, NoticeOf, RecoveryCodeUsed, SeatRemoved } from './mail-content.ts'
+import type {
+  KeyRevokedByOperator,
+  MailContent,
+  NewBrowser,
+  NoticeOf,
+  RecoveryCodeUsed,
+  SeatRemoved
+} from './mail-content.ts'
 import { moment, quoted } from './write-words.ts'
 
 type Told = NoticeOf<

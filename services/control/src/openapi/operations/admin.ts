@@ -9,7 +9,8 @@ export const adminOperations: Operations = {
   'PATCH /api/admin/accounts/{id}': {
     operationId: 'overrideAccount',
     summary: 'Set a plan or limits instead of the account’s own, until they end',
-    description: 'Needs the role `money` and a confirmation. Not for the operator’s own account. After success, all gateways enforce them. `limits` replaces all limits that operators set before.',
+    description:
+      'Needs the role `money` and a confirmation. Not for the operator’s own account. After success, all gateways enforce them. `limits` replaces all limits that operators set before.',
     auth: 'operator',
     errors: [...byConfirmed, 'change_pending']
   },

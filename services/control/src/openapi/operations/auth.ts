@@ -101,7 +101,13 @@ export const authOperations: Operations = {
       'Needs a sign-in or a confirmation in the last 10 minutes. Revokes all keys of the account, ends its subscriptions and deletes the user. Usage stays in the ledger, without a name.',
     auth: 'session',
     isLimited: true,
-    errors: ['confirmation_required', 'team_has_members', 'identity_unavailable', 'payments_unavailable', 'revocation_pending']
+    errors: [
+      'confirmation_required',
+      'team_has_members',
+      'identity_unavailable',
+      'payments_unavailable',
+      'revocation_pending'
+    ]
   },
   'GET /api/auth/sessions': {
     operationId: 'listSessions',
