@@ -32,7 +32,7 @@ onSessionEnd(async () => {
 let confirming: Promise<boolean> | null = null
 onConfirmationNeeded(() => {
   // Calls that fail meanwhile wait for the same answer.
-  confirming ??= loadCode(() => import('./layout/confirm-identity.tsx'))
+  confirming ??= loadCode(() => import('./pages/auth/confirm-identity.tsx'))
     .then(({ confirmIdentity }) => confirmIdentity())
     .finally(() => {
       confirming = null

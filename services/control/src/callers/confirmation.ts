@@ -1,8 +1,4 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
-import fp from 'fastify-plugin'
-import type { Clock } from '../clocks/clock.ts'
-import { callerOf } from './session.ts'
 
 /*
  * Whoever steals a session has no password. So calls that give away money or rights, or that cannot be undone, need a user who
@@ -39,26 +35,3 @@ export function assertOperatorConfirmed(confirmed: Confirmed, needsCode: boolean
   // Every confirmation asks for the code, if there is a second factor.
   if (needsCode && !isRecent(confirmed.codeAt, now)) throw new ServiceError('operator_needs_second_factor')
 }
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    /**
-     * Hook for `onRequest`, after `requireSession`.
-     *
-     * @throws ServiceError `confirmation_required` if the user has not signed in or given their password in the last 10 minutes
-     */
-    requireConfirmation(request: FastifyRequest): Promise<void>
-  }
-}
-
-const confirmationPlugin: FastifyPluginAsync<{ clock: Clock }> = async (app, { clock }) => {
-  app.decorate('requireConfirmation', async (request: FastifyRequest) => {
-    assertConfirmed(callerOf(request).confirmed, clock())
-  })
-}
-
-export const requireConfirmation = fp(confirmationPlugin, {
-  name: 'require-confirmation',
-  fastify: '5.x',
-  dependencies: ['session']
-})

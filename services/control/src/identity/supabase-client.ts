@@ -2,9 +2,9 @@ import { isIP } from 'node:net'
 import { AuthClient, type User } from '@supabase/supabase-js'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { FastifyBaseLogger } from 'fastify'
-import { readOperatorRole } from '../callers/operator-roles.ts'
 import { type OnProviderCall, timedFetch } from '../provider-health/provider-calls.ts'
 import type { CheckedUser, IdentityUser } from './identity.ts'
+import { readOperatorRole } from './operator-roles.ts'
 
 export type Client = InstanceType<typeof AuthClient>
 

@@ -22,7 +22,7 @@ export const users = pgTable(
     plan: text('plan'),
     /** Whether the provider's `app_metadata.role` named an operator when last read. */
     isOperator: boolean('is_operator').notNull().default(false),
-    /** What the operator may do, separated by commas; null: everything. See callers/operator-roles.ts. */
+    /** What the operator may do, separated by commas; null: everything. See identity/operator-roles.ts. */
     operatorRoles: text('operator_roles'),
     /** When these values were last read from the provider. */
     syncedAt: at('synced_at').notNull(),
