@@ -15,11 +15,16 @@ test('what a stolen session cannot do without the password', async (t) => {
     'ten minutes after the sign-in, it creates no management key; inference keys need no password',
     async () => {
       const user = await control.signUp({ plan: 'enterprise' })
-      assert.equal((await create(user.cookie, 'management')).status, 201)
+      const created = await create(user.cookie, 'management')
+      assert.equal(created.status, 201)
+      const { id } = (created.body as { key: { id: string } }).key
+      const rotate = () => call('POST', `/api/keys/${id}/rotate`, { cookie: user.cookie, body: {} })
       control.passTime(10 * 60_000)
+      assert.equal(codeOf(await rotate()), 'confirmation_required')
       assert.equal(codeOf(await create(user.cookie, 'management')), 'confirmation_required')
       assert.equal((await create(user.cookie, 'inference')).status, 201)
       assert.equal((await confirm(user.cookie, { password: user.password })).status, 200)
+      assert.equal((await rotate()).status, 200)
       assert.equal((await create(user.cookie, 'management')).status, 201)
     }
   )

@@ -77,6 +77,7 @@ export function createEndpoints(app: TypedApp, { database, catalog, projector, r
     },
     async (request, reply) => {
       const { accountId, id, scope, label } = await changeableKey(orm, request)
+      if (scope === 'management') assertConfirmed(callerOf(request).confirmed, clock())
       const secret = generateSecret(scope)
       const { grace_seconds: graceSeconds = 0, cut_streams: cutStreams = false } = request.body ?? {}
       if (cutStreams && graceSeconds > 0) {
