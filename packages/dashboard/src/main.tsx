@@ -7,6 +7,8 @@ import { isReturnPath } from '@tollgate/contracts/http/return-path.ts'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { onSessionEnd } from './api/call.ts'
+import { onConfirmationNeeded } from './api/confirmation.ts'
+import { loadCode } from './api/load-code.ts'
 import { queryClient } from './api/queries.ts'
 import { onRefetchShown } from './api/refetch-shown.ts'
 import { removeFirstViewOnceFilled } from './layout/first-view-in-page.ts'
@@ -26,6 +28,16 @@ onSessionEnd(async () => {
   // An invitation page shows its own sign-in form: its address has a token, which must not appear in another address.
   if (!isReturnPath(href)) return false
   return couldLoseInput() ? askToSignInAgain(href) : openSignIn({ ended: '1', next: href })
+})
+let confirming: Promise<boolean> | null = null
+onConfirmationNeeded(() => {
+  // Calls that fail meanwhile wait for the same answer.
+  confirming ??= loadCode(() => import('./pages/auth/confirm-identity.tsx'))
+    .then(({ confirmIdentity }) => confirmIdentity())
+    .finally(() => {
+      confirming = null
+    })
+  return confirming
 })
 onRefetchShown(() => void queryClient.invalidateQueries())
 

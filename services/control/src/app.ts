@@ -23,6 +23,7 @@ import { webhook } from './billing/webhook.ts'
 import { browserCallers } from './callers/browser-callers.ts'
 import { requireOperator } from './callers/operator.ts'
 import { requireAccount } from './callers/principal.ts'
+import { requireConfirmation } from './callers/require-confirmation.ts'
 import { session, type UserRefresher } from './callers/session.ts'
 import type { CatalogPublisher } from './catalog/catalog-publisher.ts'
 import type { LiveCatalog } from './catalog/live-catalog.ts'
@@ -90,6 +91,7 @@ export type ControlDependencies = RequestLogOptions & {
     | 'docsUrl'
     | 'dashboardDir'
     | 'minPasswordLength'
+    | 'operatorsNeedSecondFactor'
     | 'requestLogDays'
     | 'maxConnections'
   > & {
@@ -148,8 +150,9 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   app.register(rateLimits, { redis })
   app.register(session, { database, catalog, clock, refresher })
   app.register(requireAccount, { database, clock })
-  app.register(requireOperator, { clock })
   app.register(callerLimits, { limits: dependencies.limits, connections: database.connections })
+  app.register(requireConfirmation, { clock })
+  app.register(requireOperator, { clock, needSecondFactor: config.operatorsNeedSecondFactor })
   addApi(app, dependencies)
   return app
 }

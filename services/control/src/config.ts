@@ -99,6 +99,8 @@ export const ControlVariables = Type.Object({
   WEBHOOK_LOG_DAYS: Type.Integer({ minimum: 3, maximum: 36_500, default: 30 }),
   /** Addresses that get the mails for operators, separated by commas. Empty: every operator gets them. */
   OPERATOR_MAIL: Type.String({ default: '' }),
+  /** Whether operators must have a second factor for acts about money, and for those that cannot be undone. */
+  OPERATORS_NEED_SECOND_FACTOR: Type.Enum(['true', 'false'], { default: 'true' }),
   ...brandVariables,
   /** `postgres://…`, `pglite:<directory>` or `pglite:memory`. */
   DATABASE_URL: Type.String({
@@ -182,6 +184,7 @@ export type ControlConfig = {
   readonly webhooks: WebhookSettings
   readonly brand: Brand
   readonly operatorMail: readonly string[]
+  readonly operatorsNeedSecondFactor: boolean
   readonly databaseUrl: string
   readonly databasePoolSize: number
   /** Whether control migrates the database when it starts. */
@@ -242,6 +245,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
     webhooks: readWebhookSettings(variables, list),
     brand: readBrand(variables),
     operatorMail: list(variables.OPERATOR_MAIL),
+    operatorsNeedSecondFactor: variables.OPERATORS_NEED_SECOND_FACTOR === 'true',
     databaseUrl: variables.DATABASE_URL,
     databasePoolSize: variables.DATABASE_POOL_SIZE,
     isMigrating: variables.AUTO_MIGRATE === 'true',

@@ -8,7 +8,7 @@ import { AdjustmentResponse } from '@tollgate/contracts/http/admin/adjustments.t
 import { OkResponse } from '@tollgate/contracts/http/auth.ts'
 import type { Action } from '../commands/action.ts'
 import { UsageError } from '../commands/command-error.ts'
-import { confirm, readPassword, yesOption } from '../commands/confirm.ts'
+import { confirm, yesOption } from '../commands/confirm.ts'
 import { createCommand } from '../commands/create-command.ts'
 import { exitCodes } from '../commands/exit-codes.ts'
 import { printable, show } from '../commands/show.ts'
@@ -88,7 +88,7 @@ const signout: Action = {
 
 const adjust: Action = {
   name: 'adjust',
-  summary: 'Charges or credits an account. The customer sees it with the reason. It asks for your password.',
+  summary: 'Charges or credits an account. The customer sees it with the reason. It may ask for your password.',
   operands: ['ACCOUNT'],
   options: {
     ...reasonOption,
@@ -105,7 +105,7 @@ const adjust: Action = {
     const client = createAdminClient(io)
     const path = `/accounts/${await accountId(client, input.operands[0]!)}/adjustments`
     const amount = { id: input.text('id') ?? randomUUID(), amount_usd: charge ?? -credit! }
-    const body = { ...amount, month, reason, password: await readPassword(io) }
+    const body = { ...amount, month, reason }
     const result = await client.call(AdjustmentResponse, 'POST', path, { body })
     const { amount_usd: done } = result.adjustment
     show(input, io, result, () => `Adjusted ${result.adjustment.month} by ${done} USD. It counts towards the cap.`)
@@ -115,7 +115,7 @@ const adjust: Action = {
 
 const remove: Action = {
   name: 'delete',
-  summary: 'Deletes an account with its owner and keys, for ever. It asks for your password.',
+  summary: 'Deletes an account with its owner and keys, for ever. It may ask for your password.',
   operands: ['ACCOUNT'],
   options: { ...reasonOption, ...yesOption },
   async run(input, io) {
@@ -123,7 +123,7 @@ const remove: Action = {
     const client = createAdminClient(io)
     const id = await accountId(client, input.operands[0]!)
     await confirm(input, io, `Account ${printable(input.operands[0]!)} and all its keys will be deleted for ever.`)
-    const body = { reason, password: await readPassword(io) }
+    const body = { reason }
     const result = await client.call(OkResponse, 'DELETE', `/accounts/${id}`, { body })
     show(input, io, result, () => `Deleted account ${id}.`)
     return exitCodes.done

@@ -6,12 +6,13 @@ import { CommandError } from '../commands/command-error.ts'
 import { exitCodes } from '../commands/exit-codes.ts'
 import { controlUrl } from './control-url.ts'
 import { failureOf, parse } from './failure.ts'
+import { reauthenticate } from './reauthenticate.ts'
 import { openStream, send } from './send.ts'
 import { readSession, type StoredSession } from './session-file.ts'
 
 export type Query = Readonly<Record<string, string | null | undefined>>
 
-/** Calls control's admin API as the operator who signed in. */
+/** Calls control's admin API as the operator who signed in. It asks for the password when control wants a confirmation. */
 export interface AdminClient {
   /**
    * @param path below `/api/admin`
@@ -29,22 +30,36 @@ export interface AdminClient {
 }
 
 /** @throws CommandError without a session */
-export function createAdminClient(io: Pick<CommandIo, 'env'>): AdminClient {
+export function createAdminClient(io: CommandIo): AdminClient {
   const session = readSession(io.env)
   if (session === null) {
     throw new CommandError('You are not signed in. Run: tollgate login', { exitCode: exitCodes.notSignedIn })
   }
-  const { url, cookie } = session
+  const stored: StoredSession = session
+  const { url, cookie } = stored
   if (io.env.TOLLGATE_URL && controlUrl(null, io.env) !== url) {
     throw new CommandError(
       `You are signed in at ${url}, but TOLLGATE_URL is ${controlUrl(null, io.env)}. Unset it, or run: tollgate login`,
       { exitCode: exitCodes.notSignedIn }
     )
   }
+  /** Runs a call. If control wants the operator's password first, it asks for that, and runs the call again. */
+  async function confirming<Result>(run: () => Promise<Result>): Promise<Result> {
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof CommandError) || error.code !== 'confirmation_required') throw error
+      await reauthenticate(io, stored)
+      return run()
+    }
+  }
   return {
     async call(schema, method, path, { query = {}, body } = {}) {
-      const answer = await send(url, method, adminPath(path, query), { cookie, body })
-      if (!answer.ok) throw await explain(session, failureOf(url, answer.status, answer.text))
+      const answer = await confirming(async () => {
+        const answer = await send(url, method, adminPath(path, query), { cookie, body })
+        if (!answer.ok) throw await explain(stored, failureOf(url, answer.status, answer.text))
+        return answer
+      })
       const parsed = parse(answer.text)
       if (!Value.Check(schema, parsed)) {
         throw new CommandError(
@@ -54,8 +69,11 @@ export function createAdminClient(io: Pick<CommandIo, 'env'>): AdminClient {
       return parsed as Static<typeof schema>
     },
     async *stream(path, query) {
-      const answer = await openStream(url, 'GET', adminPath(path, query), { cookie })
-      if (!answer.ok) throw await explain(session, failureOf(url, answer.status, await answer.text()))
+      const answer = await confirming(async () => {
+        const answer = await openStream(url, 'GET', adminPath(path, query), { cookie })
+        if (!answer.ok) throw await explain(stored, failureOf(url, answer.status, await answer.text()))
+        return answer
+      })
       const decoder = new TextDecoder()
       try {
         for await (const part of answer.body ?? []) yield decoder.decode(part, { stream: true })

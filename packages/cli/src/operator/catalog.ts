@@ -6,7 +6,7 @@ import {
 } from '@tollgate/contracts/http/admin/catalog.ts'
 import type { Action } from '../commands/action.ts'
 import { CommandError } from '../commands/command-error.ts'
-import { confirm, readPassword, yesOption } from '../commands/confirm.ts'
+import { confirm, yesOption } from '../commands/confirm.ts'
 import { createCommand } from '../commands/create-command.ts'
 import { exitCodes } from '../commands/exit-codes.ts'
 import { pairs, printable, show, table } from '../commands/show.ts'
@@ -84,7 +84,7 @@ const diff: Action = {
 
 const apply: Action = {
   name: 'apply',
-  summary: 'Puts a catalog in force, after showing what it changes. It asks for your password.',
+  summary: 'Puts a catalog in force, after showing what it changes. It may ask for your password.',
   operands: ['[FILE]'],
   options: { ...reasonOption, ...versionOption, ...yesOption },
   async run(input, io) {
@@ -97,7 +97,7 @@ const apply: Action = {
       if (changes.problems.length > 0) throw new CommandError('Correct the catalog, then apply it again.')
     }
     await confirm(input, io, 'This catalog will apply to all new requests.')
-    const body = { ...candidate, reason, password: await readPassword(io) }
+    const body = { ...candidate, reason }
     const result = await client.call(ApplyCatalogResponse, 'POST', '/catalog', { body })
     show(input, io, result, () => `Catalog ${result.catalog.version} is in force.`)
     return exitCodes.done

@@ -8,6 +8,7 @@ import { exitCodes } from '../commands/exit-codes.ts'
 import { show } from '../commands/show.ts'
 import { controlUrl, isUnprotected } from './control-url.ts'
 import { failureOf, parse } from './failure.ts'
+import { readCode } from './reauthenticate.ts'
 import { send } from './send.ts'
 import { readSession, removeSession, sessionPath, writeSession } from './session-file.ts'
 
@@ -65,7 +66,7 @@ async function signIn(io: CommandIo, url: string, email: string, password: strin
     }
     const failure = failureOf(url, answer.status, text)
     if (failure.code !== 'second_factor_required' || code !== undefined) throw failure
-    code = (await io.ask('Code of your authenticator app: ')).replaceAll(/\s/g, '')
+    code = await readCode(io)
   }
 }
 

@@ -5,7 +5,6 @@ import {
   AdminAccountResponse,
   AdminAccountsResponse,
   ChangeAccountByOperatorRequest,
-  DeleteAccountRequest,
   ReasonRequest,
   SignedOutResponse
 } from '@tollgate/contracts/http/admin/accounts.ts'
@@ -79,7 +78,7 @@ const endpoints: Record<string, [body: TSchema, schema: TSchema, answer: unknown
   'GET /accounts': [Type.Null(), AdminAccountsResponse, { accounts: [listing], has_more: false, next_cursor: null }],
   [`GET /accounts/${id}`]: [Type.Null(), AdminAccountResponse, { account }],
   [`PATCH /accounts/${id}`]: [ChangeAccountByOperatorRequest, AdminAccountResponse, { account }],
-  [`DELETE /accounts/${id}`]: [DeleteAccountRequest, OkResponse, { ok: true }],
+  [`DELETE /accounts/${id}`]: [ReasonRequest, OkResponse, { ok: true }],
   [`POST /accounts/${id}/suspend`]: [ReasonRequest, AdminAccountResponse, { account }],
   [`POST /accounts/${id}/resume`]: [ReasonRequest, AdminAccountResponse, { account }],
   [`POST /accounts/${id}/signout`]: [ReasonRequest, SignedOutResponse, { ok: true, sessions: 2 }],
@@ -193,12 +192,10 @@ test('accounts', async (t) => {
     assert.deepEqual(last().body, { reason: 'over', plan: null })
   })
 
-  await t.test('a credit is a negative amount, and asks for the password', async () => {
-    const ran = await terminal.run(`account adjust ${id} --credit 5 --month 2026-11 --reason sorry --id ${id}`, {
-      answers: ['my password']
-    })
+  await t.test('a credit is a negative amount', async () => {
+    const ran = await terminal.run(`account adjust ${id} --credit 5 --month 2026-11 --reason sorry --id ${id}`)
     assert.equal(ran.code, 0, ran.err)
-    assert.deepEqual(last().body, { id, amount_usd: -5, month: '2026-11', reason: 'sorry', password: 'my password' })
+    assert.deepEqual(last().body, { id, amount_usd: -5, month: '2026-11', reason: 'sorry' })
   })
 
   await t.test('an account is deleted only after a confirmation', async () => {
@@ -211,10 +208,9 @@ test('accounts', async (t) => {
       answers: ['no']
     })
     assert.deepEqual([declined.code, asked.length], [2, before])
-    const env = { TOLLGATE_PASSWORD: 'from the environment' }
-    const done = await terminal.run(`account delete ${id} --reason asked~for --yes`, { env })
+    const done = await terminal.run(`account delete ${id} --reason asked~for --yes`)
     assert.deepEqual([done.code, done.questions], [0, []])
-    assert.deepEqual(last().body, { reason: 'asked for', password: 'from the environment' })
+    assert.deepEqual(last().body, { reason: 'asked for' })
   })
 
   await t.test('a change that is not in force everywhere exits with 5, an ended session with 3', async () => {
@@ -282,23 +278,52 @@ test('the catalog', async (t) => {
     assert.match(ran.out, /Careful\.\n\nCHANGE.*\nmodels.small.prices.input +1 +2 +4 +Dearer\./)
   })
 
-  await t.test('it is applied after the diff, a confirmation and the password', async () => {
+  await t.test('it is applied after the diff and a confirmation', async () => {
     const before = asked.length
     assert.equal((await terminal.run('catalog apply --version 2 --reason back')).code, 2)
     assert.equal(asked.length, before)
     const ran = await terminal.run('catalog apply --version 2 --reason back', {
       isTerminal: true,
-      answers: ['yes', 'my password']
+      answers: ['yes']
     })
     assert.equal(ran.code, 0, ran.err)
     assert.match(ran.err, /Dearer/)
-    assert.deepEqual(last().body, { version: 2, reason: 'back', password: 'my password' })
+    assert.deepEqual(last().body, { version: 2, reason: 'back' })
     failures['POST /catalog'] = [400, 'catalog_refused']
-    const refused = await terminal.run('catalog apply --version 2 --reason back --yes --json', {
-      answers: ['my password']
-    })
+    const refused = await terminal.run('catalog apply --version 2 --reason back --yes --json')
     assert.deepEqual([refused.code, refused.json()], [1, { error: { message: 'It failed.', code: 'catalog_refused' } }])
   })
+})
+
+test('an act asks for password and code when control wants a confirmation, and is repeated', async (t) => {
+  const calls: unknown[] = []
+  let isConfirmed = false
+  const server = createServer(async (request, response) => {
+    const body = await readBody(request)
+    calls.push([request.url, body])
+    const isConfirming = request.url === '/api/auth/reauthenticate'
+    if (isConfirming && body?.code !== undefined) isConfirmed = true
+    response.statusCode = isConfirmed ? 200 : 403
+    const code = isConfirming ? 'second_factor_required' : 'confirmation_required'
+    const answer = isConfirming ? { ok: true } : { epoch: 7 }
+    response.end(JSON.stringify(isConfirmed ? answer : { error: { message: 'No.', type: 'permission_error', code } }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const terminal = createFakeTerminal()
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  writeSession({ XDG_CONFIG_HOME: terminal.configHome }, { url, email: 'o@example.com', cookie: 'svc_session=token' })
+  const ran = await terminal.run('projection rebuild --reason test --yes --no-wait --json', {
+    answers: ['my password', '123 456']
+  })
+  assert.deepEqual(ran.json(), { epoch: 7 })
+  const [rebuild, confirmation] = ['/api/admin/projection/rebuild', '/api/auth/reauthenticate']
+  assert.deepEqual(calls, [
+    [rebuild, { reason: 'test' }],
+    [confirmation, { password: 'my password' }],
+    [confirmation, { password: 'my password', code: '123456' }],
+    [rebuild, { reason: 'test' }]
+  ])
 })
 
 test('signing in asks for the code of a second factor', async (t) => {

@@ -5,7 +5,7 @@ import {
   RebuildProjectionResponse
 } from '@tollgate/contracts/http/admin/projection.ts'
 import type { Action } from '../commands/action.ts'
-import { confirm, readPassword, yesOption } from '../commands/confirm.ts'
+import { confirm, yesOption } from '../commands/confirm.ts'
 import { createCommand } from '../commands/create-command.ts'
 import { exitCodes } from '../commands/exit-codes.ts'
 import { pairs, show } from '../commands/show.ts'
@@ -28,13 +28,13 @@ const status: Action = {
 
 const rebuild: Action = {
   name: 'rebuild',
-  summary: 'Writes everything to Redis again, and waits until that is done. It asks for your password.',
+  summary: 'Writes everything to Redis again, and waits until that is done. It may ask for your password.',
   options: { ...reasonOption, 'no-wait': { value: null, text: 'do not wait' }, ...yesOption },
   async run(input, io) {
     const reason = input.required('reason')
     const client = createAdminClient(io)
     await confirm(input, io, 'Everything will be written to Redis again. Requests continue meanwhile.')
-    const body = { reason, password: await readPassword(io) }
+    const body = { reason }
     const { epoch } = await client.call(RebuildProjectionResponse, 'POST', '/projection/rebuild', { body })
     if (input.has('no-wait')) {
       show(input, io, { epoch }, () => 'Started. See: tollgate projection status')

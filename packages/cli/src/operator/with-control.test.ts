@@ -94,6 +94,15 @@ test('the command and control', async (t) => {
     assert.match(other.err, /export.csv, row 2: the columns are neither/)
   })
 
+  await t.test('ten minutes later, a command asks for the password, and goes on', async () => {
+    control.passTime(10 * 60_000)
+    const env = { TOLLGATE_PASSWORD: 'not the password' }
+    const refused = await terminal.run('usage export --group model --csv', { env })
+    assert.deepEqual([refused.code, refused.out], [1, ''])
+    assert.match(refused.err, /password is wrong/)
+    assert.equal((await terminal.run('usage export --group model --json')).json().cost_usd, '2.00')
+  })
+
   await t.test('a rebuild waits until Redis has everything again', async () => {
     const ran = await terminal.run('projection rebuild --reason test --yes --json')
     assert.equal(ran.code, 0, ran.err)
@@ -141,7 +150,7 @@ test('migrate brings an empty database up to date, says what it did, and refuses
   assert.deepEqual([after.code, after.out], [0, 'The database is up to date.\n'])
 
   const database = await openDatabase(env.DATABASE_URL)
-  await database.orm.execute('update migrations set id = 1')
+  await database.orm.execute('update migrations set id = 1 where id = (select min(id) from migrations)')
   await database.close()
   const refused = await terminal.run('migrate', { env })
   assert.equal(refused.code, 1)

@@ -68,7 +68,9 @@ export function controlEnv(
         AUTH_PROVIDERS: env.AUTH_PROVIDERS || demoProvider,
         SUPABASE_ANON_KEY: secrets.anonKey,
         SUPABASE_SERVICE_ROLE_KEY: secrets.serviceRoleKey,
-        IDENTITY_WEBHOOK_SECRET: secrets.identityWebhookSecret
+        IDENTITY_WEBHOOK_SECRET: secrets.identityWebhookSecret,
+        // The demo operator has none, and this identity server is for trials.
+        OPERATORS_NEED_SECOND_FACTOR: env.OPERATORS_NEED_SECOND_FACTOR || 'false'
       }
     : {}
   // The mailbox shows control's mails, too.

@@ -204,6 +204,16 @@ export const errorTable = {
     'Your e-mail address is not confirmed. Open the link that we mailed to it.'
   ],
   wrong_password: [403, 'permission_error', 'The current password is wrong. Try again, or reset the password.'],
+  confirmation_required: [
+    403,
+    'permission_error',
+    'Confirm that it is you: send your password to POST /api/auth/reauthenticate. Then repeat the request within 10 minutes.'
+  ],
+  operator_needs_second_factor: [
+    403,
+    'permission_error',
+    'Operators need a second factor for this. Turn it on at Account in the dashboard. Then repeat the request.'
+  ],
   second_factor_unavailable: [
     403,
     'permission_error',

@@ -2,6 +2,13 @@ import { type Static, Type } from 'typebox'
 
 const closed = { additionalProperties: false } as const
 
+/**
+ * What an operator may do. `read`: see everything. `support`: suspend and delete accounts, revoke keys, end sessions. `money`:
+ * plans, limits, adjustments, the catalog, exports and operators' webhooks.
+ */
+const OperatorRole = Type.Enum(['read', 'support', 'money'])
+export type OperatorRole = Static<typeof OperatorRole>
+
 export const User = Type.Object({
   id: Type.String({ format: 'uuid' }),
   email: Type.String(),
@@ -9,6 +16,8 @@ export const User = Type.Object({
   plan: Type.String(),
   /** Only present for operators. They may use `/api/admin`. */
   role: Type.Optional(Type.Literal('operator')),
+  /** Only present for operators: what they may do there. */
+  operator_roles: Type.Optional(Type.Array(OperatorRole)),
   /** Only present, as `false`, for a user who signs in with a provider such as GitHub and has set no password. */
   has_password: Type.Optional(Type.Literal(false))
 })
@@ -39,6 +48,11 @@ const code = Type.Optional(Code)
 
 export const LoginRequest = Type.Object({ email: Email, password: Password, code }, closed)
 export type LoginRequest = Static<typeof LoginRequest>
+
+/**
+ * Confirms that the caller is the user. `code`: required with a second factor. Users without a password send only their code.
+ */
+export const ReauthenticateRequest = Type.Object({ password: Type.Optional(Password), code }, closed)
 
 /** The code of the second factor, after a sign-in with a provider such as GitHub. */
 export const LoginCodeRequest = Type.Object({ code: Code }, closed)

@@ -28,6 +28,7 @@ export const adminPaths = {
   testWebhook: ['POST', '/api/admin/webhooks/{id}/test'],
   listDeliveries: ['GET', '/api/admin/webhooks/{id}/deliveries'],
   redeliverWebhook: ['POST', '/api/admin/webhooks/{id}/deliveries/{delivery_id}/redeliver'],
+  checkExport: ['GET', '/api/admin/export-check'],
   listActs: ['GET', '/api/admin/audit'],
   checkSession: ['GET', '/api/admin/audit']
 } as const satisfies Record<string, readonly [method: string, path: string]>

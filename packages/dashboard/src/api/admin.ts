@@ -4,7 +4,6 @@ import type {
   AdminAccountsQuery,
   AdminAccountsResponse,
   ChangeAccountByOperatorRequest,
-  DeleteAccountRequest,
   ReasonRequest,
   SignedOutResponse
 } from '@tollgate/contracts/http/admin/accounts.ts'
@@ -36,6 +35,7 @@ import type {
 import { adminPaths } from './admin-paths.ts'
 import { type ApiError, isCode } from './api-error.ts'
 import { call } from './call.ts'
+import { withConfirmation } from './confirmation.ts'
 import { queryClient } from './queries.ts'
 import { type RequestInput, sendRequest } from './request.ts'
 
@@ -48,7 +48,7 @@ interface AdminOperations {
   signOutAccount: { params: { id: string }; body: ReasonRequest; answer: SignedOutResponse }
   changeAccount: { params: { id: string }; body: ChangeAccountByOperatorRequest; answer: unknown }
   adjustUsage: { params: { id: string }; body: AdjustmentRequest; answer: AdjustmentResponse }
-  deleteAccount: { params: { id: string }; body: DeleteAccountRequest; answer: unknown }
+  deleteAccount: { params: { id: string }; body: ReasonRequest; answer: unknown }
   revokeKey: { body: RevokeReportedKeyRequest; answer: RevokedKeyResponse }
   listRequests: { query: AdminRequestsQuery; answer: AdminRequestsResponse }
   getRequest: { params: { id: string }; answer: AdminRequestResponse }
@@ -74,6 +74,8 @@ interface AdminOperations {
   }
   redeliverWebhook: { params: { id: string; delivery_id: string }; answer: unknown }
   listActs: { query?: OperatorActsQuery; answer: OperatorActsResponse }
+  /** Only to learn whether the operator may export now. */
+  checkExport: { answer: unknown }
   /** Only to learn whether the operator may act. */
   checkSession: { query: { limit: string }; answer: OperatorActsResponse }
 }
@@ -109,7 +111,7 @@ export async function adminSend<Op extends Name>(
 ): Promise<AdminAnswer<Op>> {
   const [method, path] = adminPaths[op]
   try {
-    return (await sendRequest(method, path, input, signal)) as AdminAnswer<Op>
+    return await withConfirmation(async () => (await sendRequest(method, path, input, signal)) as AdminAnswer<Op>)
   } catch (error) {
     // Without a session the admin API answers 404, as for everybody else. This call tells an ended session, which opens sign-in.
     if (isCode(error, 'not_found')) await call('listSessions').catch(() => null)

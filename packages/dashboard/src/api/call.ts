@@ -1,5 +1,6 @@
 import { methodsAndPaths, type operations } from '../generated/operations.ts'
 import { isCode } from './api-error.ts'
+import { withConfirmation } from './confirmation.ts'
 import { type RequestInput, sendRequest } from './request.ts'
 
 export type OperationName = keyof typeof methodsAndPaths
@@ -69,10 +70,13 @@ export async function send<Name extends OperationName>(
   signal?: AbortSignal
 ): Promise<Answer<Name>> {
   const [method, path] = methodsAndPaths[name]
+  const once = async () => (await sendRequest(method, path, input, signal)) as Answer<Name>
+  // This call is the confirmation itself.
+  const attempt = name === 'reauthenticate' ? once : () => withConfirmation(once)
   try {
-    return (await sendRequest(method, path, input, signal)) as Answer<Name>
+    return await attempt()
   } catch (error) {
     if (!isCode(error, 'not_authenticated') || sessionChecks.has(name) || !(await session.onEnd())) throw error
-    return (await sendRequest(method, path, input, signal)) as Answer<Name>
+    return attempt()
   }
 }

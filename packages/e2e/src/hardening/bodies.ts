@@ -22,6 +22,7 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
     sign_in: true
   },
   'POST /api/auth/change-password': { current_password: 'correct horse', password: 'correct horse battery' },
+  'POST /api/auth/reauthenticate': { password: 'correct horse battery', code: '123456' },
   'POST /api/auth/second-factor': { password: 'correct horse battery' },
   'POST /api/auth/second-factor/confirm': { password: 'correct horse battery', code: '123456' },
   'POST /api/auth/second-factor/recovery-codes': { password: 'correct horse battery', code: '123456' },
@@ -90,15 +91,14 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
     id: '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11',
     amount_usd: 1,
     month: '2026-01',
-    reason: 'a test',
-    password: 'correct horse battery'
+    reason: 'a test'
   },
   'POST /api/admin/accounts/{id}/suspend': { reason: 'a test' },
   'POST /api/admin/accounts/{id}/resume': { reason: 'a test' },
   'POST /api/admin/accounts/{id}/signout': { reason: 'a test' },
-  'DELETE /api/admin/accounts/{id}': { reason: 'a test', password: 'correct horse battery' },
+  'DELETE /api/admin/accounts/{id}': { reason: 'a test' },
   'POST /api/admin/keys/revoke': { id: 'key_none', reason: 'a test' },
-  'POST /api/admin/catalog': { version: 1, reason: 'a test', password: 'correct horse battery' },
+  'POST /api/admin/catalog': { version: 1, reason: 'a test' },
   'POST /api/admin/catalog/diff': { version: 1 },
-  'POST /api/admin/projection/rebuild': { reason: 'a test', password: 'correct horse battery' }
+  'POST /api/admin/projection/rebuild': { reason: 'a test' }
 }

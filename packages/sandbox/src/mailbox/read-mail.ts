@@ -3,6 +3,8 @@ import { linksOf } from './html.ts'
 import type { MailpitList, MailpitMessage } from './mailpit-types.ts'
 
 const pollMs = 25
+/** Control sends this mail some moments after a sign-in, between the mails that tests wait for. */
+const signInNotice = 'New sign-in to your account'
 
 export interface LatestMailOptions {
   /** 5000 by default. */
@@ -12,7 +14,7 @@ export interface LatestMailOptions {
 }
 
 /**
- * Returns the newest mail to an address, from the mailbox or from Mailpit. Waits until there is one.
+ * Returns the newest mail to an address, from the mailbox or from Mailpit, except notices of sign-ins. Waits until there is one.
  *
  * @param mailboxUrl the origin of the mailbox
  * @throws Error if no mail comes within the timeout
@@ -27,7 +29,10 @@ export async function latestMail(
   while (true) {
     const { messages } = await getJson<MailpitList>(search)
     // The search also finds longer addresses that contain this one.
-    const newest = messages.find(({ To }) => To.some(({ Address }) => Address.toLowerCase() === address.toLowerCase()))
+    const newest = messages.find(
+      ({ To, Subject }) =>
+        Subject !== signInNotice && To.some(({ Address }) => Address.toLowerCase() === address.toLowerCase())
+    )
     if (newest !== undefined && newest.ID !== newerThan?.ID) {
       return getJson<MailpitMessage>(`${mailboxUrl}/api/v1/message/${newest.ID}`)
     }

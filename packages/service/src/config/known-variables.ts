@@ -60,6 +60,7 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'OLLAMA_BASE_URL',
   'OPENAI_API_KEY',
   'OPENAI_BASE_URL',
+  'OPERATORS_NEED_SECOND_FACTOR',
   'OPERATOR_MAIL',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   'OTEL_EXPORTER_OTLP_HEADERS',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { attemptsName } from '../keyspace/names.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
-import { countAttempt } from './count-attempt.ts'
+import { countAttempt, forgetAttempts, readAttempts } from './count-attempt.ts'
 
 testOnEveryRedis('attempts', async (t, link) => {
   t.test('attempts are counted separately for each name, and from 1 again after the window', async () => {
@@ -12,6 +12,16 @@ testOnEveryRedis('attempts', async (t, link) => {
     assert.equal((await countAttempt(link, 'login:ip:b', 60_000)).attempts, 1)
     await link.client.pexpire(attemptsName('login:ip:a'), 0)
     assert.equal((await countAttempt(link, 'login:ip:a', 60_000)).attempts, 1)
+  })
+
+  t.test('reading a counter counts nothing, and a forgotten one starts from zero', async () => {
+    assert.deepEqual(await readAttempts(link, 'guess:a'), { attempts: 0, leftMs: 0 })
+    await countAttempt(link, 'guess:a', 60_000)
+    const read = await readAttempts(link, 'guess:a')
+    assert.equal(read.attempts, 1)
+    assert.ok(read.leftMs > 50_000 && read.leftMs <= 60_000)
+    await forgetAttempts(link, 'guess:a')
+    assert.equal((await countAttempt(link, 'guess:a', 60_000)).attempts, 1)
   })
 
   t.test('attempts at the same time are each counted once', async () => {

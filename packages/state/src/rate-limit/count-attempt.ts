@@ -22,3 +22,20 @@ export async function countAttempt(link: RedisLink, what: string, windowMs: numb
   const [attempts, leftMs] = await node.client.tgCountAttempt(name, windowMs)
   return { attempts, leftMs }
 }
+
+/** Reads a counter, without counting. @throws as {@link countAttempt} */
+export async function readAttempts(link: RedisLink, what: string): Promise<AttemptCount> {
+  const name = attemptsName(what)
+  const node = link.nodeOf(name)
+  node.run()
+  const [attempts, leftMs] = await Promise.all([node.client.get(name), node.client.pttl(name)])
+  return { attempts: Number(attempts ?? 0), leftMs: Math.max(0, leftMs) }
+}
+
+/** Starts a counter again from zero. @throws as {@link countAttempt} */
+export async function forgetAttempts(link: RedisLink, what: string): Promise<void> {
+  const name = attemptsName(what)
+  const node = link.nodeOf(name)
+  node.run()
+  await node.client.del(name)
+}

@@ -39,8 +39,8 @@ onDatabase('acts of operators on accounts', async (t, newDatabase) => {
   type Act = 'suspend' | 'resume' | 'signout'
   const act = (what: Act, id: string, by = olga) =>
     call('POST', `/api/admin/accounts/${id}/${what}`, { cookie: by.cookie, body: { reason } })
-  const erase = (id: string, by = olga, password = by.password) =>
-    call('DELETE', `/api/admin/accounts/${id}`, { cookie: by.cookie, body: { reason, password } })
+  const erase = (id: string, by = olga) =>
+    call('DELETE', `/api/admin/accounts/${id}`, { cookie: by.cookie, body: { reason } })
   const show = async (id: string) => {
     const answer = await call('GET', `/api/admin/accounts/${id}`, { cookie: olga.cookie })
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
@@ -144,13 +144,10 @@ onDatabase('acts of operators on accounts', async (t, newDatabase) => {
     )
   })
 
-  await t.test('a deletion needs the operator’s password, and happens once', async () => {
+  await t.test('a deletion needs a reason, and happens once', async () => {
     const user = await control.signUp({ plan: 'pro' })
     const made = await call('POST', '/api/keys', { cookie: user.cookie, body: { label: 'a key' } })
     assert.equal(made.status, 201)
-    for (const password of ['wrong', user.password.toUpperCase()]) {
-      assert.equal(outcomeOf(await erase(user.id, olga, password)), '403 wrong_password')
-    }
     assert.equal(
       outcomeOf(await call('DELETE', `/api/admin/accounts/${user.id}`, { cookie: olga.cookie })),
       '400 invalid_request'
@@ -173,7 +170,6 @@ onDatabase('acts of operators on accounts', async (t, newDatabase) => {
     const entries = await auditOf(user.id)
     assert.deepEqual(entries.map(({ action }) => action).sort(), ['account.suspended', 'user.deleted'])
     assert.ok(entries.every(({ detail }) => detail.note === reason))
-    assert.equal(JSON.stringify(control.logged).includes(olga.password), false)
   })
 
   await t.test('a team with members is not deleted, and nothing is logged', async () => {

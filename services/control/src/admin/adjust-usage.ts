@@ -17,6 +17,7 @@ import { type AdjustmentRow, sumAdjustments, toAdjustment } from '../usage/adjus
 import { startOfMonth } from '../usage/months.ts'
 import { monthOf } from '../usage/usage-range.ts'
 import type { AdminContext } from './admin-context.ts'
+import { assertNotOwnAccount } from './assert-not-own-account.ts'
 import { findAccount } from './find-account.ts'
 import { byOperator, recordAct } from './record-act.ts'
 
@@ -25,22 +26,22 @@ const maxSumNanos = 1_000_000_000_000_000n
 
 /** `POST /accounts/:id/adjustments`: charges or credits an account for a month. It counts towards the monthly cap at once. */
 export function adjustUsage(app: TypedApp, context: AdminContext): void {
-  const { database, redis, projector, clock, assertOwnPassword } = context
+  const { database, redis, projector, clock } = context
   const { orm } = database
   app.post(
     '/accounts/:id/adjustments',
     {
-      onRequest: app.requireOperator,
+      onRequest: [app.requireMoney, app.requireOperatorConfirmation],
       schema: {
         params: AdminAccountParams,
         body: AdjustmentRequest,
         response: answers({ 200: AdjustmentResponse })
       }
     },
-    async (request, reply) => {
+    async (request) => {
       const { body } = request
       const { id: accountId } = await findAccount(orm, request.params.id)
-      await assertOwnPassword(request, reply, body.password)
+      assertNotOwnAccount(request, accountId)
       const nanos = exactNanos('amount_usd', body.amount_usd)
       if (nanos === 0) throw new ServiceError('invalid_request', { message: 'amount_usd: must not be 0' })
       const month = startOfMonth(body.month)

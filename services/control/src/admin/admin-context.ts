@@ -10,7 +10,6 @@ import type { Limits } from '../http/limits.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Projector } from '../projection/projector.ts'
 import type { WebhookOptions } from '../webhooks/endpoint-routes.ts'
-import type { AssertOwnPassword } from './assert-own-password.ts'
 
 /** The parts of control that the endpoints of operators need. */
 export interface AdminOptions {
@@ -32,7 +31,6 @@ export interface AdminOptions {
 
 /** What all endpoints of `/api/admin` share. */
 export interface AdminContext extends AdminOptions {
-  assertOwnPassword: AssertOwnPassword
   /** Limits reads of the whole ledger, so that revocations always find a free connection. */
   limitReads: <Result>(read: () => Promise<Result>) => Promise<Result>
 }

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { callerOf } from '../callers/session.ts'
 
 /**
- * Keeps operators from ending their own work by accident.
+ * Keeps operators from giving themselves money or rights, and from ending their own work by accident.
  *
  * @throws ServiceError `forbidden` if the account is the caller's own, or that of the caller's team
  */

@@ -53,10 +53,13 @@ export function catalog(app: TypedApp, context: AdminContext): void {
 
   app.post(
     '/catalog',
-    { onRequest, bodyLimit, schema: { body: ApplyCatalogRequest, response: answers({ 200: ApplyCatalogResponse }) } },
-    async (request, reply) => {
-      const { reason, password, ...asked } = request.body
-      await context.assertOwnPassword(request, reply, password)
+    {
+      onRequest: [app.requireMoney, app.requireOperatorConfirmation],
+      bodyLimit,
+      schema: { body: ApplyCatalogRequest, response: answers({ 200: ApplyCatalogResponse }) }
+    },
+    async (request) => {
+      const { reason, ...asked } = request.body
       const candidate = await readCandidate(orm, asked)
       if ('problems' in candidate) throw refusalOf(candidate.problems)
       const { problems } = await catalogPublisher.judge(candidate.catalog)

@@ -12,6 +12,7 @@ import { exactNanos } from '../accounts/own-cap.ts'
 import type { OverrideLimits } from '../database/schema/accounts.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { AdminContext } from './admin-context.ts'
+import { assertNotOwnAccount } from './assert-not-own-account.ts'
 import { findAccount } from './find-account.ts'
 import { readAccount } from './read-account.ts'
 import { byOperator, recordAct } from './record-act.ts'
@@ -22,7 +23,7 @@ export function changeAccount(app: TypedApp, context: AdminContext): void {
   app.patch(
     '/accounts/:id',
     {
-      onRequest: app.requireOperator,
+      onRequest: [app.requireMoney, app.requireOperatorConfirmation],
       schema: {
         params: AdminAccountParams,
         body: ChangeAccountByOperatorRequest,
@@ -31,6 +32,7 @@ export function changeAccount(app: TypedApp, context: AdminContext): void {
     },
     async (request) => {
       const { id } = await findAccount(database.orm, request.params.id)
+      assertNotOwnAccount(request, id)
       const { reason } = request.body
       const by = byOperator(request, clock())
       const override = readOverride(request.body, catalog, by.at)

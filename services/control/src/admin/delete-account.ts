@@ -1,5 +1,5 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { AdminAccountParams, DeleteAccountRequest } from '@tollgate/contracts/http/admin/accounts.ts'
+import { AdminAccountParams, ReasonRequest } from '@tollgate/contracts/http/admin/accounts.ts'
 import { OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { and, eq } from 'drizzle-orm'
@@ -15,18 +15,17 @@ import { byOperator, recordAct } from './record-act.ts'
 
 /** `DELETE /accounts/:id`: closes an account and deletes its owner, like the owner's own deletion. */
 export function deleteAccount(app: TypedApp, context: AdminContext): void {
-  const { database, clock, assertOwnPassword } = context
+  const { database, clock } = context
   app.delete(
     '/accounts/:id',
     {
-      onRequest: app.requireOperator,
-      schema: { params: AdminAccountParams, body: DeleteAccountRequest, response: answers({ 200: OkResponse }) }
+      onRequest: [app.requireSupport, app.requireOperatorConfirmation],
+      schema: { params: AdminAccountParams, body: ReasonRequest, response: answers({ 200: OkResponse }) }
     },
-    async (request, reply) => {
+    async (request) => {
       const { id, ownerId } = await findAccount(database.orm, request.params.id)
       assertNotOwnAccount(request, id)
-      const { reason, password } = request.body
-      await assertOwnPassword(request, reply, password)
+      const { reason } = request.body
       if (await isDeleted(database.orm, ownerId)) return { ok: true as const }
       const by = byOperator(request, clock())
       await deleteUser(context, ownerId, { ...by, note: reason }, async (tx) => {

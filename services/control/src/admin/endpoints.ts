@@ -5,9 +5,9 @@ import { operatorEvents } from '../notices/event-endpoints.ts'
 import { acts } from './acts.ts'
 import { adjustUsage } from './adjust-usage.ts'
 import type { AdminContext, AdminOptions } from './admin-context.ts'
-import { createOwnPasswordCheck } from './assert-own-password.ts'
 import { catalog } from './catalog.ts'
 import { changeAccount } from './change-account.ts'
+import { checkExport } from './check-export.ts'
 import { ledgerComparison } from './compare-ledger.ts'
 import { receiptComparison } from './compare-receipts.ts'
 import { deleteAccount } from './delete-account.ts'
@@ -32,7 +32,6 @@ export async function adminEndpoints(app: FastifyInstance, options: AdminOptions
   const limit = concurrencyLimitFor(options.database, 'database_unavailable')
   const context: AdminContext = {
     ...options,
-    assertOwnPassword: createOwnPasswordCheck(app, options.identity, options.limits),
     limitReads: (read) => limit(read, AbortSignal.timeout(readWaitMs))
   }
   acts(typed, context)
@@ -47,6 +46,7 @@ export async function adminEndpoints(app: FastifyInstance, options: AdminOptions
   system(typed, context)
   money(typed, context)
   revokeReportedKey(typed, context)
+  checkExport(typed)
   exportUsage(typed, context)
   requests(typed, context)
   ledgerComparison(typed, context)

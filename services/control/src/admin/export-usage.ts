@@ -14,7 +14,7 @@ export function exportUsage(app: TypedApp, { database, clock, limitReads }: Admi
   app.get(
     '/usage',
     {
-      onRequest: app.requireOperator,
+      onRequest: [app.requireMoney, app.requireOperatorConfirmation],
       handlerTimeout: exportTimeoutMs,
       schema: { querystring: ExportUsageQuery, response: answers({ 200: exported(ExportedUsage) as never }) }
     },

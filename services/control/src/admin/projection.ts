@@ -18,7 +18,7 @@ import { byOperator, recordAct } from './record-act.ts'
  * restore of PostgreSQL.
  */
 export function projection(app: TypedApp, context: AdminContext): void {
-  const { database, redis, clock, assertOwnPassword } = context
+  const { database, redis, clock } = context
   const source = createPostgresSource(database.orm)
   const onRequest = app.requireOperator
 
@@ -29,12 +29,11 @@ export function projection(app: TypedApp, context: AdminContext): void {
   app.post(
     '/projection/rebuild',
     {
-      onRequest,
+      onRequest: [app.requireSupport, app.requireOperatorConfirmation],
       schema: { body: RebuildProjectionRequest, response: answers({ 200: RebuildProjectionResponse }) }
     },
-    async (request, reply) => {
-      const { reason, password } = request.body
-      await assertOwnPassword(request, reply, password)
+    async (request) => {
+      const { reason } = request.body
       const by = byOperator(request, clock())
       const epoch = await database.orm.transaction(async (tx) => {
         const [row] = await queryRows<{ epoch: number }>(

@@ -32,7 +32,7 @@ export interface OperatorAct {
   detail?: Record<string, string | number | boolean | null>
 }
 
-/** The operator of a request behind `requireOperator`, for the audit logs. */
+/** The operator of a request behind `requireOperator`, `requireSupport` or `requireMoney`, for the audit logs. */
 export const byOperator = (request: FastifyRequest, at: Date): By & { actorId: string } => ({
   actorId: callerOf(request).user.id,
   ip: request.ip,

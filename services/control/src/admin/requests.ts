@@ -32,7 +32,7 @@ export function requests(app: TypedApp, { database, limitReads }: AdminContext):
   app.get(
     '/requests/export',
     {
-      onRequest,
+      onRequest: [app.requireMoney, app.requireOperatorConfirmation],
       handlerTimeout: exportTimeoutMs,
       schema: {
         querystring: AdminExportRequestsQuery,

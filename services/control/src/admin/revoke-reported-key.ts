@@ -18,7 +18,7 @@ export function revokeReportedKey(app: TypedApp, context: AdminContext): void {
   app.post(
     '/keys/revoke',
     {
-      onRequest: app.requireOperator,
+      onRequest: [app.requireSupport, app.requireOperatorConfirmation],
       schema: { body: RevokeReportedKeyRequest, response: answers({ 200: RevokedKeyResponse }) }
     },
     async (request) => {

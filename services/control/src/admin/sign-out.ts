@@ -15,7 +15,7 @@ export function signOut(app: TypedApp, { database, clock }: AdminContext): void 
   app.post(
     '/accounts/:id/signout',
     {
-      onRequest: app.requireOperator,
+      onRequest: app.requireSupport,
       schema: { params: AdminAccountParams, body: ReasonRequest, response: answers({ 200: SignedOutResponse }) }
     },
     async (request) => {

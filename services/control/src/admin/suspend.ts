@@ -21,12 +21,12 @@ export function suspend(app: TypedApp, context: AdminContext): void {
     app.post(
       `/accounts/:id/${path}`,
       {
-        onRequest: app.requireOperator,
+        onRequest: app.requireSupport,
         schema: { params: AdminAccountParams, body: ReasonRequest, response: answers({ 200: AdminAccountResponse }) }
       },
       async (request) => {
         const { id } = await findAccount(database.orm, request.params.id)
-        if (path === 'suspend') assertNotOwnAccount(request, id)
+        assertNotOwnAccount(request, id)
         const { reason } = request.body
         const by = byOperator(request, clock())
         await database.orm.transaction(async (tx) => {

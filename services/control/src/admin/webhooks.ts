@@ -20,6 +20,7 @@ export function webhooks(app: TypedApp, { webhooks: options, limits, clock }: Ad
   const area: WebhookArea = {
     prefix: '/webhooks',
     onRequest,
+    onChange: [app.requireMoney, app.requireOperatorConfirmation],
     preHandler: createRateLimitHook(app, {
       what: 'change-operator-webhooks',
       perMinute: limits.changeWebhooks,

@@ -9,6 +9,7 @@ import type { Projector } from '../projection/projector.ts'
 import type { MinResponseTimes } from './min-response-time.ts'
 import type { PendingSignIns } from './pending-sign-in.ts'
 import type { SecondFactorCodes } from './second-factor-codes.ts'
+import type { WrongGuesses } from './wrong-guesses.ts'
 
 /** The parts of control that the endpoints need. */
 export interface AuthOptions {
@@ -35,4 +36,5 @@ export interface AuthContext extends AuthOptions {
   cookie: ReturnType<typeof cookieAttributes>
   codes: SecondFactorCodes
   pendings: PendingSignIns
+  guesses: WrongGuesses
 }

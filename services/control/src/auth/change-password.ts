@@ -33,7 +33,7 @@ export function changePassword(app: TypedApp, context: AuthContext): void {
       const { id, email, name } = callerOf(request).user
       checkNewPassword(password, minPasswordLength, [email, name])
       const deadline = identity.startDeadline()
-      await withOwnPassword(identity, id, deadline, (email) =>
+      await withOwnPassword(context, request, deadline, (email) =>
         identity.checkPassword(email, current, request.ip, deadline)
       )
       if ((await identity.setPassword(id, password, deadline)) === null) throw new ServiceError('not_authenticated')

@@ -143,6 +143,7 @@ onDatabase('a user whose address changed at the provider', async (t, newDatabase
       name: user.name,
       plan: 'free',
       isOperator: false,
+      operatorRoles: null,
       isBanned: false
     }
     await control.database.orm.transaction((tx) => adoptUser(tx, control.catalog, user.id, seen, control.now()))

@@ -56,6 +56,7 @@ export function confirm(app: TypedApp, context: AuthContext): void {
       const answer = await signIn(context, request, reply, {
         user,
         now: by.at,
+        isByMail: true,
         decide: async (tx, isOurs) => {
           if (!isOurs) throw new ServiceError('link_invalid')
           if (!wasProved) await recordAudit(tx, { accountId: user.id, ...by, action: 'auth.address_confirmed' })

@@ -13,12 +13,14 @@ import { me } from './me.ts'
 import { ownSessions } from './own-sessions.ts'
 import { createPendingSignIns } from './pending-sign-in.ts'
 import { providerSignIn } from './provider-sign-in.ts'
+import { reauthenticate } from './reauthenticate.ts'
 import { recoveryCodeEndpoint } from './recovery-code-endpoint.ts'
 import { register } from './register.ts'
 import { resetPassword } from './reset-password.ts'
 import { secondFactor } from './second-factor.ts'
 import { createSecondFactorCodes } from './second-factor-codes.ts'
 import { signout } from './signout.ts'
+import { createWrongGuesses } from './wrong-guesses.ts'
 
 /** `/api/auth/*` */
 export async function authEndpoints(app: FastifyInstance, options: AuthOptions): Promise<void> {
@@ -30,7 +32,8 @@ export async function authEndpoints(app: FastifyInstance, options: AuthOptions):
     ...options,
     cookie: cookieAttributes(options.publicUrl, options.serviceDomain),
     pendings: createPendingSignIns(options.sharedSecret),
-    codes: createSecondFactorCodes(app, options)
+    codes: createSecondFactorCodes(app, options),
+    guesses: createWrongGuesses(app, options)
   }
   register(typed, context)
   confirmLink(typed)
@@ -44,6 +47,7 @@ export async function authEndpoints(app: FastifyInstance, options: AuthOptions):
   mailRequests(typed, context, background)
   resetPassword(typed, context)
   changePassword(typed, context)
+  reauthenticate(typed, context)
   secondFactor(typed, context)
   recoveryCodeEndpoint(typed, context)
 }

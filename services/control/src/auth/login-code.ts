@@ -11,7 +11,7 @@ import { takeOverUser } from './take-over-user.ts'
 
 /** `POST /login/code`: ends a sign-in with a provider that needs the code of the second factor. */
 export function loginCode(app: TypedApp, context: AuthContext): void {
-  const { identity, clock, codes, limits, pendings, publicUrl } = context
+  const { identity, clock, codes, guesses, limits, pendings, publicUrl } = context
   const { maxAge, ...attributes } = pendingCookieAttributes(publicUrl)
   app.post(
     '/login/code',
@@ -24,7 +24,9 @@ export function loginCode(app: TypedApp, context: AuthContext): void {
       if (pending === null) throw new ServiceError('not_authenticated')
       const deadline = identity.startDeadline()
       const askCode = codes.ask(request, request.body.code)
-      const user = await identity.checkCode(pending.email, askCode, request.ip, deadline)
+      const user = await guesses.limit(`provider sign-ins of ${pending.userId}`, { id: pending.userId }, () =>
+        identity.checkCode(pending.email, askCode, request.ip, deadline)
+      )
       if (user.id !== pending.userId || user.isBanned || foldCase(user.email) !== foldCase(pending.email)) {
         throw new ServiceError('not_authenticated')
       }

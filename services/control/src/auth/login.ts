@@ -17,25 +17,21 @@ import { signIn } from './sign-in.ts'
  * opens a session.
  */
 export function login(app: TypedApp, context: AuthContext): void {
-  const { database, clock, limits, codes, publicUrl } = context
+  const { database, clock, limits, codes, guesses, publicUrl } = context
   const findKnown = findKnownBrowser(database, clock, publicUrl)
+  const subjectOf = signInSubject(database, clock, publicUrl)
   app.post(
     '/login',
     {
-      preHandler: createRateLimitHook(app, {
-        what: 'login',
-        perMinute: limits.login,
-        subjectOf: signInSubject(database, clock, publicUrl)
-      }),
+      preHandler: createRateLimitHook(app, { what: 'login', perMinute: limits.login, subjectOf }),
       schema: { body: LoginRequest, response: answers({ 200: UserResponse }) }
     },
     async (request, reply) => {
       const { code } = request.body
       const checkedAt = await databaseTime(database.orm)
-      const user = await checkPassword(
-        context,
-        request,
-        codes.ask(request, code, () => findKnown(request))
+      const askCode = codes.ask(request, code, () => findKnown(request))
+      const user = await guesses.limit(await subjectOf(request), request.body, () =>
+        checkPassword(context, request, askCode)
       )
       if (!(await maySignIn(database.orm, user))) {
         await database.orm.transaction(async (tx) => {

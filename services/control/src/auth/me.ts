@@ -10,7 +10,10 @@ import { adoptUser } from '../users/adopt-user.ts'
 import { deleteUser } from '../users/delete-user.ts'
 import type { AuthContext } from './auth-context.ts'
 
-/** `GET /me`: the signed-in user. `PATCH /me`: changes the name. `DELETE /me`: deletes the user and closes their account. */
+/**
+ * `GET /me`: the signed-in user. `PATCH /me`: changes the name. `DELETE /me`: deletes a user who has confirmed
+ * that it is them, and closes their account.
+ */
 export function me(app: TypedApp, context: AuthContext): void {
   const { identity, database, catalog, projector, clock, cookie, limits } = context
   const { maxAge, ...attributes } = cookie
@@ -49,7 +52,11 @@ export function me(app: TypedApp, context: AuthContext): void {
 
   app.delete(
     '/me',
-    { onRequest, preHandler, schema: { body: EmptyRequest, response: answers({ 200: OkResponse }) } },
+    {
+      onRequest: [onRequest, app.requireConfirmation],
+      preHandler,
+      schema: { body: EmptyRequest, response: answers({ 200: OkResponse }) }
+    },
     async (request, reply) => {
       const { id } = callerOf(request).user
       await deleteUser(context, id, { actorId: id, ip: request.ip, at: clock() })

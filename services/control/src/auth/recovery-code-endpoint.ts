@@ -33,7 +33,7 @@ export function recoveryCodeEndpoint(app: TypedApp, context: AuthContext): void 
         isAsked = true
         return codes.ask(request, body.code)(userId)
       }
-      await withOwnPassword(identity, id, deadline, (email) =>
+      await withOwnPassword(context, request, deadline, (email) =>
         identity.signIn(email, body.password, ip, deadline, askCode)
       )
       if (!isAsked) throw new ServiceError('no_second_factor')

@@ -14,6 +14,7 @@ import { adoptUser } from '../users/adopt-user.ts'
 import { type Addressed, hasProof, isOurUser, linkRetryMs, noteProved } from '../users/proof.ts'
 import type { AuthContext } from './auth-context.ts'
 import { checkNewPassword } from './credentials-form.ts'
+import { ownGuesses } from './own-password.ts'
 import { awaitRevocations, revokeOldAccess } from './revoke-old-access.ts'
 import { signInAfterReset } from './sign-in-after-reset.ts'
 
@@ -27,7 +28,7 @@ import { signInAfterReset } from './sign-in-after-reset.ts'
  * by default.
  */
 export function resetPassword(app: TypedApp, context: AuthContext): void {
-  const { identity, database, catalog, projector, clock, limits } = context
+  const { identity, database, catalog, projector, clock, limits, guesses } = context
   app.post(
     '/reset-password',
     {
@@ -61,6 +62,7 @@ export function resetPassword(app: TypedApp, context: AuthContext): void {
         const revoked = await revokeOldAccess(tx, userId, body.revoke_keys ?? !wasProved, by)
         return { isAccountChanged, revoked }
       })
+      await Promise.all([guesses.forget(mailed.email), guesses.forget(ownGuesses(userId))])
       if (isAccountChanged) await projector.accountChanged(userId)
       const signedIn = body.sign_in === true ? await signInAfterReset(context, request, reply, user, deadline) : null
       await awaitRevocations(projector, revoked)

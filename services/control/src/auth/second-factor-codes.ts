@@ -28,6 +28,8 @@ export interface SecondFactorCodes {
    * @param findSubject finds the subject of the count; with null, codes count for the user
    */
   ask(request: FastifyRequest, code: string | undefined, findSubject?: () => Promise<string | null>): AskCode
+  /** Whether this request gave the provider a code, or used a recovery code. If the provider refuses a code, it throws. */
+  isGiven(request: FastifyRequest): boolean
   /** Whether this request used a recovery code. */
   isRecovered(request: FastifyRequest): boolean
 }
@@ -41,6 +43,7 @@ export function createSecondFactorCodes(
   { limits, database, clock }: SecondFactorCodesOptions
 ): SecondFactorCodes {
   const { codesPerHour } = limits
+  const given = new WeakSet<FastifyRequest>()
   const recovered = new WeakSet<FastifyRequest>()
   const countAttempts = counter(app, codesPerHour, hourMs)
   const countUses = counter(app, 1, usedCodeKeptMs)
@@ -55,14 +58,17 @@ export function createSecondFactorCodes(
         if (isRecoveryCode(code)) {
           const by = { actorId: userId, ip: request.ip, at: clock() }
           if (!(await takeRecoveryCode(database.orm, userId, code, by))) throw new ServiceError('invalid_code')
+          given.add(request)
           recovered.add(request)
           return null
         }
         if ((await countUses(request, `second-factor-code:used:${digest(`${userId} ${code}`)}`)) !== null) {
           throw new ServiceError('invalid_code')
         }
+        given.add(request)
         return code
       },
+    isGiven: (request) => given.has(request),
     isRecovered: (request) => recovered.has(request)
   }
 }

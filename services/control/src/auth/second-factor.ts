@@ -1,4 +1,3 @@
-import type { AuditAction } from '@tollgate/contracts/audit/audit-actions.ts'
 import {
   ConfirmSecondFactorRequest,
   ConfirmSecondFactorResponse,
@@ -66,7 +65,7 @@ export function secondFactor(app: TypedApp, context: AuthContext): void {
     },
     async (request) => {
       const deadline = identity.startDeadline()
-      return withOwnPassword(identity, callerOf(request).user.id, deadline, (email) =>
+      return withOwnPassword(context, request, deadline, (email) =>
         identity.startSecondFactor(email, request.body.password, request.ip, deadline)
       )
     }
@@ -83,7 +82,7 @@ export function secondFactor(app: TypedApp, context: AuthContext): void {
       const { password, code } = request.body
       const { id } = callerOf(request).user
       const deadline = identity.startDeadline()
-      await withOwnPassword(identity, id, deadline, (email) =>
+      await withOwnPassword(context, request, deadline, (email) =>
         identity.confirmSecondFactor(email, password, codes.ask(request, code), request.ip, deadline)
       )
       let made: string[] = []
@@ -102,7 +101,7 @@ export function secondFactor(app: TypedApp, context: AuthContext): void {
       const { id } = callerOf(request).user
       const deadline = identity.startDeadline()
       const askCode: AskCode = code === undefined && isRecovered(request) ? async () => null : codes.ask(request, code)
-      await withOwnPassword(identity, id, deadline, (email) =>
+      await withOwnPassword(context, request, deadline, (email) =>
         identity.removeSecondFactor(email, password, askCode, request.ip, deadline)
       )
       await completeChange(context, request, reply, 'auth.second_factor_off', (tx) => forgetRecoveryCodes(tx, id))
@@ -116,15 +115,18 @@ function completeChange(
   context: AuthContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  action: AuditAction,
+  action: 'auth.second_factor_on' | 'auth.second_factor_off',
   alsoChange: (tx: Transaction, at: Date) => Promise<void>
 ): Promise<void> {
   const { id } = callerOf(request).user
-  return renewSession(context, request, reply, async (tx, at) => {
+  const isOn = action === 'auth.second_factor_on'
+  const change = async (tx: Transaction, at: Date) => {
     await endSignIns(tx, id)
     // Each known browser has its own attempts. A browser that knew only the password must not guess codes with them.
     await forgetBrowsers(tx, id)
     await alsoChange(tx, at)
     await recordAudit(tx, { accountId: id, actorId: id, action, ip: request.ip, at })
-  })
+  }
+  // The caller has just given password and code.
+  return renewSession(context, request, reply, change, (at) => ({ at, codeAt: isOn ? at : null }))
 }

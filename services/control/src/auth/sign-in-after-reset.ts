@@ -27,6 +27,7 @@ export async function signInAfterReset(
     const answer = await signIn(context, request, reply, {
       user,
       now: clock(),
+      isByMail: true,
       decide: async (tx, isOurs) => {
         // Another link may have set another password, or the user may be deleted by now.
         if (!isOurs || !(await isPasswordUnchanged(tx, user.id, setBefore))) throw new ServiceError('link_invalid')

@@ -8,9 +8,11 @@ import { presentedSessions, sessionCookie } from '../callers/session-cookie.ts'
 import { clearEndedSessions, closeSessions, findSession, openSession } from '../callers/sessions.ts'
 import type { Transaction } from '../database/connect.ts'
 import type { IdentityUser } from '../identity/identity.ts'
+import type { NewBrowser } from '../mail/mail-content.ts'
+import { queueMail } from '../mail/queue-mail.ts'
 import { adoptUser } from '../users/adopt-user.ts'
 import { logUnknownPlan } from '../users/log-unknown-plan.ts'
-import { noteProved } from '../users/proof.ts'
+import { isOurUser, noteProved } from '../users/proof.ts'
 import type { AuthContext } from './auth-context.ts'
 import { describeBrowser } from './describe-browser.ts'
 
@@ -26,6 +28,8 @@ export interface SignInOptions {
    * @param isOurs false for a user whom control has deleted
    */
   readonly decide: (tx: Transaction, isOurs: boolean) => Promise<void>
+  /** Whether they opened a link in a mail: no other mail tells them of this sign-in. */
+  readonly isByMail?: boolean
 }
 
 /**
@@ -36,24 +40,27 @@ export async function signIn(
   { database, catalog, projector, cookie, codes, publicUrl }: AuthContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { user, now, decide }: SignInOptions
+  { user, now, decide, isByMail = false }: SignInOptions
 ): Promise<Static<typeof UserResponse>> {
   const { ip } = request
   logUnknownPlan(request.log, catalog, user)
   const opened = await database.orm.transaction(async (tx) => {
+    const isReturning = await isOurUser(tx, user.id)
     const { isOurs, isAccountChanged } = await adoptUser(tx, catalog, user.id, user, now)
     await decide(tx, isOurs)
     await noteProved(tx, user)
     await closeSessions(tx, presentedSessions(request.headers.cookie))
     await clearEndedSessions(tx, now)
-    const token = await openSession(
-      tx,
-      user.id,
-      describeBrowser(request.headers['user-agent']),
+    const name = describeBrowser(request.headers['user-agent'])
+    const token = await openSession(tx, {
+      userId: user.id,
+      browser: name,
       now,
-      codes.isRecovered(request)
-    )
+      confirmed: { at: now, codeAt: codes.isGiven(request) ? now : null },
+      isRecovered: codes.isRecovered(request)
+    })
     const browser = await rememberBrowser(tx, request, user.id, publicUrl, now)
+    if (isReturning && !browser.isKnown && !isByMail) await mailNewBrowser(tx, user.id, { browser: name, ip }, now)
     await recordAudit(tx, { accountId: user.id, actorId: user.id, action: 'auth.login', ip, at: now })
     return { token, browser, session: await findSession(tx, token, now), isAccountChanged }
   })
@@ -62,6 +69,12 @@ export async function signIn(
   request.signedIn = { userId: user.id, accountId: session.account.id }
   if (isAccountChanged) await projector.accountChanged(user.id)
   reply.setCookie(sessionCookie, token, cookie)
-  reply.setCookie(browserCookie(publicUrl), browser, browserCookieAttributes(publicUrl))
+  reply.setCookie(browserCookie(publicUrl), browser.token, browserCookieAttributes(publicUrl))
   return { user: shownUser(catalog, session) }
+}
+
+/** Tells a user of a sign-in with a browser that they did not use before. */
+async function mailNewBrowser(tx: Transaction, userId: string, data: NewBrowser, at: Date): Promise<void> {
+  const notices = [{ type: 'sign_in.new_browser', data, at: at.toISOString() }]
+  await queueMail(tx, { accountId: userId, kind: 'account', notices, at })
 }

@@ -62,7 +62,7 @@ test('control that is killed at any step of a refresh completes it after its nex
     const { data, error } = await admin.createUser({ email, email_confirm: true })
     if (error !== null) throw error
     const { id } = data.user
-    const seen = { id, email, name: '', plan: null, isOperator: false, isBanned: false }
+    const seen = { id, email, name: '', plan: null, isOperator: false, operatorRoles: null, isBanned: false }
     await orm.transaction((tx) => adoptUser(tx, catalog, id, seen, new Date()))
     const customer = await stripe.customers.create({ metadata: { account_id: id } })
     await storeCustomer(orm, id, customer.id, { now: new Date(), replaces: null })

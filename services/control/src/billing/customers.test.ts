@@ -17,7 +17,15 @@ onDatabase('customers', async (t, newDatabase) => {
     await orm.transaction(async (tx) => {
       await syncUser(
         tx,
-        { id, email: `${id}@example.com`, name: 'Ada', plan: null, isOperator: false, isBanned: false },
+        {
+          id,
+          email: `${id}@example.com`,
+          name: 'Ada',
+          plan: null,
+          isOperator: false,
+          operatorRoles: null,
+          isBanned: false
+        },
         now
       )
       await ensurePersonalAccount(tx, catalog, id, now)

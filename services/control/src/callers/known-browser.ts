@@ -78,14 +78,14 @@ export function findKnownBrowser({ orm }: Database, clock: Clock, publicUrl: str
   }
 }
 
-/** Notes that a user signed in with this browser. @returns the value for its cookie */
+/** Notes that a user signed in with this browser. @returns the value for its cookie, and whether the user signed in with it before */
 export async function rememberBrowser(
   tx: Transaction,
   request: FastifyRequest,
   userId: string,
   publicUrl: string,
   now: Date
-): Promise<string> {
+): Promise<{ token: string; isKnown: boolean }> {
   const presented = presentedBrowsers(request, publicUrl)
   const [known] = await tx
     .select({ hash: knownBrowsers.tokenHash })
@@ -106,7 +106,7 @@ export async function rememberBrowser(
     .values({ tokenHash: hashSessionToken(token), userId, endsAt })
     .onConflictDoUpdate({ target: [knownBrowsers.tokenHash, knownBrowsers.userId], set: { endsAt } })
   await clearBrowsers(tx, userId, now)
-  return token
+  return { token, isKnown: known !== undefined }
 }
 
 /** Forgets a user's browsers. Their attempts then count as strangers', until the user signs in. */

@@ -1,7 +1,9 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { OperatorRole } from '@tollgate/contracts/http/auth.ts'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Clock } from '../clocks/clock.ts'
+import { assertOperatorConfirmed } from './confirmation.ts'
 import { callerOf } from './session.ts'
 
 /** How long after signing in an operator may act. */
@@ -10,16 +12,28 @@ const operatorSessionMs = 12 * 3_600_000
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Hook for `onRequest` of routes for operators. For everybody else the routes do not exist.
+     * Hook for `onRequest` of routes that only show something to operators. For everybody else the routes do not exist.
      *
      * @throws ServiceError `not_found`; `sign_in_again` for an operator who signed in more than 12 hours ago
      */
     requireOperator(request: FastifyRequest): Promise<void>
+    /** Hook for routes of operators with the role `support`. @throws ServiceError `forbidden`, and as `requireOperator` */
+    requireSupport(request: FastifyRequest): Promise<void>
+    /** Hook for routes of operators with the role `money`. @throws ServiceError `forbidden`, and as `requireOperator` */
+    requireMoney(request: FastifyRequest): Promise<void>
+    /** Hook after one of these. @throws ServiceError as `assertOperatorConfirmed` */
+    requireOperatorConfirmation(request: FastifyRequest): Promise<void>
   }
 }
 
-const requireOperatorPlugin: FastifyPluginAsync<{ clock: Clock }> = async (app, { clock }) => {
-  app.decorate('requireOperator', async (request: FastifyRequest) => {
+interface OperatorOptions {
+  clock: Clock
+  /** Whether operators must have a second factor for acts that need a confirmation. */
+  needSecondFactor: boolean
+}
+
+const requireOperatorPlugin: FastifyPluginAsync<OperatorOptions> = async (app, { clock, needSecondFactor }) => {
+  const requireOperator = async (request: FastifyRequest) => {
     try {
       await app.requireSession(request)
     } catch (error) {
@@ -29,6 +43,19 @@ const requireOperatorPlugin: FastifyPluginAsync<{ clock: Clock }> = async (app, 
     const { user, openedAt } = callerOf(request)
     if (user.role !== 'operator') throw new ServiceError('not_found')
     if (clock().getTime() - openedAt.getTime() >= operatorSessionMs) throw new ServiceError('sign_in_again')
+  }
+  const requireRole = (role: OperatorRole) => async (request: FastifyRequest) => {
+    await requireOperator(request)
+    if (callerOf(request).user.operator_roles?.includes(role)) return
+    throw new ServiceError('forbidden', {
+      message: `This needs the operator role ${role}. Ask an operator who has it.`
+    })
+  }
+  app.decorate('requireOperator', requireOperator)
+  app.decorate('requireSupport', requireRole('support'))
+  app.decorate('requireMoney', requireRole('money'))
+  app.decorate('requireOperatorConfirmation', async (request: FastifyRequest) => {
+    assertOperatorConfirmed(callerOf(request).confirmed, needSecondFactor, clock())
   })
 }
 

@@ -6,6 +6,8 @@ import fp from 'fastify-plugin'
 import { effectivePlan } from '../catalog/effective-plan.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
+import { rolesOf } from '../identity/operator-roles.ts'
+import type { Confirmed } from './confirmation.ts'
 import { presentedSessions } from './session-cookie.ts'
 import { extendSpan } from './session-lifetime.ts'
 import { extendSession, findSession, type LiveSession } from './sessions.ts'
@@ -23,6 +25,8 @@ export interface Caller {
   readonly openedAt: Date
   /** Whether they signed in with a recovery code. */
   readonly isRecovered: boolean
+  /** When they last confirmed that it is them. */
+  readonly confirmed: Confirmed
 }
 
 declare module 'fastify' {
@@ -72,25 +76,26 @@ const sessionPlugin: FastifyPluginAsync<SessionOptions> = async (app, options) =
     if (session === null) throw new ServiceError('not_authenticated')
     const used = extendSpan(session.span, now)
     if (used !== null) await extendSession(database.orm, session.hash, used)
-    const { account, openedAt, isRecovered } = session
+    const { account, openedAt, isRecovered, confirmed } = session
     request.caller = {
       user: shownUser(catalog, session),
       accountId: account.id,
       role: account.role,
       sessionHash: session.hash,
       openedAt,
-      isRecovered
+      isRecovered,
+      confirmed
     }
   })
 }
 
 /** The user of a session, as `/api/auth` shows them. */
 export function shownUser(catalog: Catalog, { user, account }: Pick<LiveSession, 'user' | 'account'>): User {
-  const { isOperator, hasPassword, ...shown } = user
+  const { isOperator, operatorRoles, hasPassword, ...shown } = user
   return {
     ...shown,
     plan: effectivePlan(catalog, account.plan),
-    ...(isOperator && { role: 'operator' as const }),
+    ...(isOperator && { role: 'operator' as const, operator_roles: rolesOf(operatorRoles) }),
     ...(!hasPassword && { has_password: false as const })
   }
 }

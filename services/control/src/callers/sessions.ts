@@ -4,6 +4,7 @@ import { accounts } from '../database/schema/accounts.ts'
 import { sessions } from '../database/schema/sessions.ts'
 import { members } from '../database/schema/team.ts'
 import { users } from '../database/schema/users.ts'
+import type { Confirmed } from './confirmation.ts'
 import { newSpan, type SessionSpan } from './session-lifetime.ts'
 import { hashSessionToken, isSessionToken, newSessionToken } from './session-token.ts'
 
@@ -20,33 +21,54 @@ export interface ActingFor {
 export interface LiveSession {
   hash: string
   span: SessionSpan
-  user: { id: string; email: string; name: string; isOperator: boolean; hasPassword: boolean }
+  user: {
+    id: string
+    email: string
+    name: string
+    isOperator: boolean
+    operatorRoles: string | null
+    hasPassword: boolean
+  }
   openedAt: Date
   isRecovered: boolean
+  confirmed: Confirmed
   /** When control last read the user from the identity provider. */
   syncedAt: Date
   account: ActingFor
 }
 
-/**
- * Opens a session.
- *
- * @param browser see auth/describe-browser.ts
- * @param isRecovered whether a recovery code replaced the code of the second factor
- * @returns its token, which only the cookie may contain
- */
+export interface NewSession {
+  readonly userId: string
+  /** See auth/describe-browser.ts. */
+  readonly browser: string | null
+  readonly now: Date
+  readonly confirmed: Confirmed
+  /** Whether a recovery code replaced the code of the second factor. */
+  readonly isRecovered: boolean
+}
+
+/** Opens a session. @returns its token, which only the cookie may contain */
 export async function openSession(
   tx: Transaction,
-  userId: string,
-  browser: string | null,
-  now: Date,
-  isRecovered = false
+  { userId, browser, now, confirmed, isRecovered }: NewSession
 ): Promise<string> {
   const token = newSessionToken()
-  const tokenHash = hashSessionToken(token)
-  await tx.insert(sessions).values({ tokenHash, userId, browser, isRecovered, createdAt: now, ...newSpan(now) })
+  const row = { tokenHash: hashSessionToken(token), userId, browser, isRecovered, createdAt: now }
+  await tx.insert(sessions).values({ ...row, ...storedConfirmation(confirmed), ...newSpan(now) })
   return token
 }
+
+/** Notes that the user of a session has confirmed that it is them. @returns false if the session has ended */
+export async function noteConfirmed(orm: Orm, hash: string, confirmed: Confirmed): Promise<boolean> {
+  const noted = await orm
+    .update(sessions)
+    .set(storedConfirmation(confirmed))
+    .where(eq(sessions.tokenHash, hash))
+    .returning({ hash: sessions.tokenHash })
+  return noted.length > 0
+}
+
+const storedConfirmation = ({ at, codeAt }: Confirmed) => ({ confirmedAt: at, codeConfirmedAt: codeAt })
 
 /** The open session of a token. Null if there is none, or if the user's address is no longer proved. */
 export async function findSession(orm: Orm, token: string, now: Date): Promise<LiveSession | null> {
@@ -61,10 +83,12 @@ export async function findSession(orm: Orm, token: string, now: Date): Promise<L
         email: users.email,
         name: users.name,
         isOperator: users.isOperator,
+        operatorRoles: users.operatorRoles,
         hasPassword: users.hasPassword
       },
       openedAt: sessions.createdAt,
       isRecovered: sessions.isRecovered,
+      confirmed: { at: sessions.confirmedAt, codeAt: sessions.codeConfirmedAt },
       account: { id: accounts.id, plan: accounts.planInForce, seatOf: members.accountId }
     })
     .from(sessions)
@@ -80,6 +104,7 @@ export async function findSession(orm: Orm, token: string, now: Date): Promise<L
     user: row.user,
     openedAt: row.openedAt,
     isRecovered: row.isRecovered,
+    confirmed: row.confirmed,
     syncedAt: row.syncedAt,
     account: { ...account, role: seatOf === null ? 'owner' : 'seat' }
   }

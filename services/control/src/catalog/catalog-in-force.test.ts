@@ -67,7 +67,7 @@ test('replicas of control share the catalog in force', async (t) => {
     await untilQuota(one, 5)
     const applied = await applying.call('POST', '/api/admin/catalog', {
       cookie: operator.cookie,
-      body: { version: 2, reason: 'more keys', password: operator.password }
+      body: { version: 2, reason: 'more keys' }
     })
     assert.equal(applied.status, 200, JSON.stringify(applied.body))
     assert.equal(await quotaAt(applying), 6, 'in force at the answer')
@@ -117,7 +117,7 @@ test('replicas of control share the catalog in force', async (t) => {
     const control = await start(t, { catalogFile: { path, mode: 'apply', intervalMs: 20, settleMs: 1 }, identityUrl })
     const applied = await control.call('POST', '/api/admin/catalog', {
       cookie: operator.cookie,
-      body: { version: 1, reason: 'fewer keys', password: operator.password }
+      body: { version: 1, reason: 'fewer keys' }
     })
     assert.equal(applied.status, 200)
     control.catalogFile.start()

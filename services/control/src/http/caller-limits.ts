@@ -37,7 +37,7 @@ export interface CallerLimitsOptions {
  * and per account at once.
  */
 const callerLimitsPlugin: FastifyPluginAsync<CallerLimitsOptions> = async (app, { limits, connections }) => {
-  const countRead = createLocalCounter()
+  const readCounts = createLocalCounter()
   const fairReads = createFairReads({ maxAtOnce: Math.max(1, Math.floor(connections / 3)), maxWaiting: 100 })
 
   /** What a write counts as, with the limits. */
@@ -52,7 +52,7 @@ const callerLimitsPlugin: FastifyPluginAsync<CallerLimitsOptions> = async (app, 
     const { name } = callerOf(request)
     await Promise.all(
       limitsOf(request).map(async ([what, max, windowMs]) => {
-        const { attempts, leftMs } = await app.countAttempt(`${what}:${name}`, windowMs)
+        const { attempts, leftMs } = await app.attempts.count(`${what}:${name}`, windowMs)
         if (attempts > max) throw tooMany(leftMs)
       })
     )
@@ -61,7 +61,7 @@ const callerLimitsPlugin: FastifyPluginAsync<CallerLimitsOptions> = async (app, 
   async function limitRead(request: FastifyRequest): Promise<void> {
     const { name, accountId } = callerOf(request)
     if (accountId === null) return
-    const { attempts, leftMs } = countRead(`reads:${name}`, minuteMs, performance.now())
+    const { attempts, leftMs } = readCounts.count(`reads:${name}`, minuteMs, performance.now())
     if (attempts > limits.read) throw tooMany(leftMs)
   }
 

@@ -24,8 +24,10 @@ export interface Limits {
   readonly secondFactor: number
   /** Codes per hour, for each user, and for each browser that the user signed in with before. */
   readonly codesPerHour: number
-  /** Checks an operator's password before acts that cannot be undone. */
-  readonly operatorPassword: number
+  /** Wrong passwords and codes per day, for each account, and for each browser that its owner signed in with before. */
+  readonly wrongGuessesPerDay: number
+  /** Checks the password again before acts that need a confirmation. */
+  readonly reauthenticate: number
   /** Changes or deletes the user. */
   readonly changeUser: number
   /** Asks for a token for the playground. */
@@ -70,7 +72,8 @@ export const defaultLimits: Limits = {
   changePassword: 5,
   secondFactor: 5,
   codesPerHour: 10,
-  operatorPassword: 10,
+  wrongGuessesPerDay: 100,
+  reauthenticate: 10,
   changeUser: 20,
   playgroundToken: 30,
   exportData: 5,

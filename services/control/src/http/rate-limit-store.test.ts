@@ -3,7 +3,7 @@ import { test } from 'tap'
 import { createLocalCounter } from './rate-limit-store.ts'
 
 test('a window begins with its first attempt, and the next one after it', async () => {
-  const count = createLocalCounter()
+  const { count } = createLocalCounter()
   assert.deepEqual(count('a', 1000, 5000), { attempts: 1, leftMs: 1000 })
   assert.deepEqual(count('a', 1000, 5400), { attempts: 2, leftMs: 600 })
   assert.deepEqual(count('b', 1000, 5400), { attempts: 1, leftMs: 1000 })
@@ -12,7 +12,7 @@ test('a window begins with its first attempt, and the next one after it', async 
 })
 
 test('the least recently used counters are dropped first', async () => {
-  const count = createLocalCounter(2)
+  const { count } = createLocalCounter(2)
   count('a', 1000, 0)
   count('b', 1000, 0)
   assert.equal(count('a', 1000, 0).attempts, 2)

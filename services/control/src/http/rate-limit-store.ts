@@ -1,6 +1,11 @@
 import type { FastifyRateLimitStore, FastifyRateLimitStoreCtor } from '@fastify/rate-limit'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { type AttemptCount, countAttempt } from '@tollgate/state/rate-limit/count-attempt.ts'
+import {
+  type AttemptCount,
+  countAttempt,
+  forgetAttempts,
+  readAttempts
+} from '@tollgate/state/rate-limit/count-attempt.ts'
 import type { FastifyBaseLogger } from 'fastify'
 
 /** Longer than Redis ever takes. Counting delays no answer for longer. */
@@ -8,35 +13,53 @@ const redisTimeoutMs = 500
 /** The maximum number of counters in a replica while Redis is unavailable. The least recently used is dropped first. */
 const maxLocalCounters = 10_000
 
-/** Counts an attempt. @param what must not contain a secret or an e-mail address: see `countAttempt` */
-export type CountAttempt = (what: string, windowMs: number) => Promise<AttemptCount>
+/** Counters of attempts, of all replicas together. Each counts within a window, which its first attempt begins. */
+export interface Attempts {
+  /** Counts an attempt. @param what see `countAttempt` */
+  count(what: string, windowMs: number): Promise<AttemptCount>
+  /** Reads a counter, without counting. */
+  read(what: string): Promise<AttemptCount>
+  /** Starts a counter again from zero. */
+  forget(what: string): Promise<void>
+}
 
 /**
- * Counts attempts in Redis, or in this process while Redis is unavailable or slow. So sign-in works without Redis, and
- * passwords still cannot be guessed without limit.
+ * Keeps counters in Redis, or in this process while Redis is unavailable or slow. So sign-in works without Redis, and passwords
+ * still cannot be guessed without limit.
  */
-export function createAttemptCounter(redis: RedisLink, log: Pick<FastifyBaseLogger, 'warn'>): CountAttempt {
-  const countHere = createLocalCounter()
+export function createAttempts(redis: RedisLink, log: Pick<FastifyBaseLogger, 'warn'>): Attempts {
+  const here = createLocalCounter()
   let isAway = false
-  return async (what, windowMs) => {
+
+  async function inRedis<Answer>(ask: Promise<Answer>, otherwise: () => Answer): Promise<Answer> {
     try {
-      const answer = await within(countAttempt(redis, what, windowMs))
+      const answer = await within(ask)
       isAway = false
       return answer
     } catch (err) {
       if (!isAway) log.warn({ err }, 'Redis is unavailable: each replica counts attempts by itself')
       isAway = true
-      return countHere(what, windowMs, Date.now())
+      return otherwise()
+    }
+  }
+
+  return {
+    count: (what, windowMs) =>
+      inRedis(countAttempt(redis, what, windowMs), () => here.count(what, windowMs, Date.now())),
+    read: (what) => inRedis(readAttempts(redis, what), () => here.read(what, Date.now())),
+    async forget(what) {
+      here.forget(what)
+      await inRedis(forgetAttempts(redis, what), () => {})
     }
   }
 }
 
-/** Makes a counter the store of @fastify/rate-limit. */
-export function createRateLimitStore(count: CountAttempt): FastifyRateLimitStoreCtor {
+/** The counters as `@fastify/rate-limit` wants them. */
+export function createRateLimitStore(attempts: Pick<Attempts, 'count'>): FastifyRateLimitStoreCtor {
   return class RateLimitStore implements FastifyRateLimitStore {
     incr(...[what, callback, windowMs]: Parameters<FastifyRateLimitStore['incr']>): void {
-      count(what, windowMs).then(
-        ({ attempts, leftMs }) => callback(null, { current: attempts, ttl: leftMs }),
+      attempts.count(what, windowMs).then(
+        ({ attempts: current, leftMs }) => callback(null, { current, ttl: leftMs }),
         (error: Error) => callback(error)
       )
     }
@@ -47,7 +70,7 @@ export function createRateLimitStore(count: CountAttempt): FastifyRateLimitStore
   }
 }
 
-async function within(answer: Promise<AttemptCount>): Promise<AttemptCount> {
+async function within<Answer>(answer: Promise<Answer>): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_resolve, reject) => {
     // Timers run before arrived data is read. So a long turn of this process does not look like silence of Redis.
@@ -61,17 +84,25 @@ async function within(answer: Promise<AttemptCount>): Promise<AttemptCount> {
   }
 }
 
-/** @returns a counter in memory, whose windows begin with their first attempt */
+/** Makes counters in memory. */
 export function createLocalCounter(capacity = maxLocalCounters) {
   const windows = new Map<string, { attempts: number; endsAt: number }>()
-  return (what: string, windowMs: number, now: number): AttemptCount => {
-    const found = windows.get(what)
-    const window = found !== undefined && found.endsAt > now ? found : { attempts: 0, endsAt: now + windowMs }
-    window.attempts++
-    // Reinserted at the end, so that the first is the least recently used.
-    windows.delete(what)
-    windows.set(what, window)
-    if (windows.size > capacity) windows.delete(windows.keys().next().value!)
-    return { attempts: window.attempts, leftMs: window.endsAt - now }
+  return {
+    count(what: string, windowMs: number, now: number): AttemptCount {
+      const found = windows.get(what)
+      const window = found !== undefined && found.endsAt > now ? found : { attempts: 0, endsAt: now + windowMs }
+      window.attempts++
+      // Reinserted at the end, so that the first is the least recently used.
+      windows.delete(what)
+      windows.set(what, window)
+      if (windows.size > capacity) windows.delete(windows.keys().next().value!)
+      return { attempts: window.attempts, leftMs: window.endsAt - now }
+    },
+    read(what: string, now: number): AttemptCount {
+      const found = windows.get(what)
+      if (found === undefined || found.endsAt <= now) return { attempts: 0, leftMs: 0 }
+      return { attempts: found.attempts, leftMs: found.endsAt - now }
+    },
+    forget: (what: string): boolean => windows.delete(what)
   }
 }

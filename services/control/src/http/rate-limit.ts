@@ -5,21 +5,22 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { foldCase } from './fold-case.ts'
-import { type CountAttempt, createAttemptCounter, createRateLimitStore } from './rate-limit-store.ts'
+import { type Attempts, createAttempts, createRateLimitStore } from './rate-limit-store.ts'
 
 export const windowMs = 60_000
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Counts an attempt of all replicas together. While Redis is unavailable, each replica counts by itself. */
-    countAttempt: CountAttempt
+    /** The counters of attempts. */
+    attempts: Attempts
   }
 }
 
+/** Counts attempts of all replicas in Redis. While it is unavailable, each replica counts by itself. */
 const rateLimitsPlugin: FastifyPluginAsync<{ redis: RedisLink }> = async (app, { redis }) => {
-  const count = createAttemptCounter(redis, app.log)
-  app.decorate('countAttempt', count)
-  await app.register(rateLimit, { global: false, timeWindow: windowMs, store: createRateLimitStore(count) })
+  const attempts = createAttempts(redis, app.log)
+  app.decorate('attempts', attempts)
+  await app.register(rateLimit, { global: false, timeWindow: windowMs, store: createRateLimitStore(attempts) })
 }
 
 export const rateLimits = fp(rateLimitsPlugin, { name: 'rate-limits', fastify: '5.x' })
@@ -95,6 +96,6 @@ export async function countForSubject(
   subject: string
 ): Promise<number | null> {
   const name = `${what}:by:${hash('sha256', foldCase(subject.trim()), 'hex')}`
-  const { attempts, leftMs } = await app.countAttempt(name, window)
+  const { attempts, leftMs } = await app.attempts.count(name, window)
   return attempts > max ? Math.max(1, Math.ceil(leftMs / 1000)) : null
 }

@@ -8,8 +8,10 @@ export interface IdentityUser {
   name: string
   /** `app_metadata.plan`, unchecked; null if it is missing. */
   plan: string | null
-  /** Whether `app_metadata.role` is `operator`: they may use `/api/admin`. */
+  /** Whether `app_metadata.role` names an operator: they may use `/api/admin`. */
   isOperator: boolean
+  /** What an operator may do, as users.operatorRoles stores it; null: everything. */
+  operatorRoles: string | null
   /** Whether an operator has banned them, for a time or for ever. */
   isBanned: boolean
 }

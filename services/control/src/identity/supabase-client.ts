@@ -4,6 +4,7 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import { type OnProviderCall, timedFetch } from '../provider-health/provider-calls.ts'
 import type { CheckedUser, IdentityUser } from './identity.ts'
+import { readOperatorRole } from './operator-roles.ts'
 
 export type Client = InstanceType<typeof AuthClient>
 
@@ -114,7 +115,7 @@ export function toIdentityUser(user: User): IdentityUser {
     email: user.email ?? '',
     name: typeof name === 'string' ? name.slice(0, 200) : '',
     plan: plan === undefined || plan === null ? null : typeof plan === 'string' ? plan : JSON.stringify(plan),
-    isOperator: user.app_metadata.role === 'operator',
+    ...readOperatorRole(user.app_metadata.role),
     isBanned: user.banned_until !== undefined && Date.parse(user.banned_until) > Date.now()
   }
 }

@@ -127,6 +127,7 @@ test('with the provider', async (t) => {
         plan: null,
         isBanned: false,
         isOperator: false,
+        operatorRoles: null,
         isConfirmedByOperator: false
       }
     )

@@ -12,7 +12,9 @@ import {
 import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { assertConfirmed } from '../callers/confirmation.ts'
 import { principalOf } from '../callers/principal.ts'
+import { callerOf } from '../callers/session.ts'
 import type { Clock } from '../clocks/clock.ts'
 import { judgingTime } from '../clocks/judging-time.ts'
 import type { Database } from '../database/connect.ts'
@@ -44,7 +46,10 @@ export function createEndpoints(app: TypedApp, { database, catalog, projector, r
     // The owner of a team may have removed this member since they read their keys.
     if (expected !== accountId) throw new ServiceError('account_changed')
     // A management key can change every key of the account, so only the signed-in owner may create one.
-    if (scope === 'management' && role !== 'owner') throw new ServiceError('forbidden')
+    if (scope === 'management') {
+      if (role !== 'owner') throw new ServiceError('forbidden')
+      assertConfirmed(callerOf(request).confirmed, clock())
+    }
     const secret = generateSecret(scope)
     const idempotency = idempotencyOf(request, 'create')
     const by = byPrincipal(request, clock())
@@ -72,6 +77,7 @@ export function createEndpoints(app: TypedApp, { database, catalog, projector, r
     },
     async (request, reply) => {
       const { accountId, id, scope, label } = await changeableKey(orm, request)
+      if (scope === 'management') assertConfirmed(callerOf(request).confirmed, clock())
       const secret = generateSecret(scope)
       const { grace_seconds: graceSeconds = 0, cut_streams: cutStreams = false } = request.body ?? {}
       if (cutStreams && graceSeconds > 0) {

@@ -1,5 +1,12 @@
-import type { KeyRevokedByOperator, MailContent, NoticeOf, RecoveryCodeUsed, SeatRemoved } from './mail-content.ts'
-import { quoted } from './write-words.ts'
+import type {
+  KeyRevokedByOperator,
+  MailContent,
+  NewBrowser,
+  NoticeOf,
+  RecoveryCodeUsed,
+  SeatRemoved
+} from './mail-content.ts'
+import { moment, quoted } from './write-words.ts'
 
 type Told = NoticeOf<
   | 'payment.failed'
@@ -10,6 +17,8 @@ type Told = NoticeOf<
   | 'key.revoked_by_operator'
   | 'recovery_code.used'
   | 'seat.removed'
+  | 'sign_in.guessed'
+  | 'sign_in.new_browser'
 >
 
 /** A mail about the account itself. If several things happened at once, it has the title of the last one. */
@@ -75,6 +84,10 @@ function contentOf(notice: Told): MailContent {
       return usedCode(notice.data)
     case 'seat.removed':
       return removedSeat(notice.data)
+    case 'sign_in.guessed':
+      return guessed
+    case 'sign_in.new_browser':
+      return newBrowser(notice.data, notice.at)
   }
 }
 
@@ -101,6 +114,30 @@ function usedCode({ left }: RecoveryCodeUsed): MailContent {
     paragraphs: [
       `A recovery code replaced the code of your authenticator app. ${left === 0 ? 'No recovery code is left.' : left === 1 ? 'One recovery code is left.' : `${left} recovery codes are left.`}`,
       'If it was you, set up your second factor again or make new codes. If not, change your password and sign out everywhere now.'
+    ],
+    button: { text: 'Open your account page', path: '/dashboard/account' }
+  }
+}
+
+const guessed: MailContent = {
+  subject: 'Somebody tries to guess your password',
+  title: 'Somebody tries to guess your password',
+  paragraphs: [
+    'Too many wrong passwords or codes were entered for your account today. We refuse more of them for up to 24 hours.',
+    'Browsers that you used before still work. In another browser, choose “Forgot your password?” to get a link by mail.',
+    'If your password is short, or you use it elsewhere, change it and turn on the second factor.'
+  ],
+  button: { text: 'Open your account page', path: '/dashboard/account' }
+}
+
+function newBrowser({ browser, ip }: NewBrowser, at: string): MailContent {
+  const title = 'New sign-in to your account'
+  return {
+    subject: title,
+    title,
+    paragraphs: [
+      `${browser ?? 'A new browser or program'} signed in from the address ${ip} on ${moment(at)}.`,
+      'If it was you, there is nothing to do. If not, change your password and sign out everywhere now.'
     ],
     button: { text: 'Open your account page', path: '/dashboard/account' }
   }

@@ -27,10 +27,19 @@ export interface SeatRemoved {
   readonly owner: string
 }
 
+/** What `sign_in.new_browser` tells. */
+export interface NewBrowser {
+  /** See auth/describe-browser.ts. */
+  readonly browser: string | null
+  readonly ip: string
+}
+
 interface OnlyMailed {
   'key.revoked_by_operator': KeyRevokedByOperator
   'recovery_code.used': RecoveryCodeUsed
   'seat.removed': SeatRemoved
+  'sign_in.guessed': object
+  'sign_in.new_browser': NewBrowser
 }
 
 type DataOf<Type> = Type extends EventType ? EventData<Type> : Type extends keyof OnlyMailed ? OnlyMailed[Type] : never

@@ -2,7 +2,13 @@ import type { EventType } from '@tollgate/contracts/events/event-types.ts'
 import type { MailKind } from '@tollgate/contracts/http/notices.ts'
 
 /** An event that is mailed, or something that only a mail tells. */
-export type MailedType = EventType | 'key.revoked_by_operator' | 'recovery_code.used' | 'seat.removed'
+export type MailedType =
+  | EventType
+  | 'key.revoked_by_operator'
+  | 'recovery_code.used'
+  | 'seat.removed'
+  | 'sign_in.guessed'
+  | 'sign_in.new_browser'
 
 interface Kind {
   readonly types: readonly MailedType[]
@@ -38,7 +44,9 @@ export const kindsOfMails: Readonly<Record<MailKind, Kind>> = {
       'account.resumed',
       'key.revoked_by_operator',
       'recovery_code.used',
-      'seat.removed'
+      'seat.removed',
+      'sign_in.guessed',
+      'sign_in.new_browser'
     ],
     ...{ isRequired: true, isForOperators: false, collectMs: 0, about: 'your account' }
   },

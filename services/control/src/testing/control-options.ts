@@ -68,6 +68,8 @@ export interface StartControlOptions {
   smtpUrl?: string
   /** Default: no addresses, so that every operator gets the mails for operators. */
   operatorMail?: string[]
+  /** Default: no, so that most tests need no second factor. */
+  operatorsNeedSecondFactor?: boolean
   brand?: Partial<Brand>
   /** Of the identity server. The default is low, since tests sign in often. */
   passwordCost?: number
@@ -145,6 +147,7 @@ export function configOf(
       webhookDays: 30
     },
     ...{ brand: { ...plainBrand, ...options.brand }, operatorMail: options.operatorMail ?? [] },
+    operatorsNeedSecondFactor: options.operatorsNeedSecondFactor ?? false,
     ledger: { hoursKeptDays: 90, monthsKept: null },
     requestLogDays: 30,
     catalogFile: options.catalogFile?.path ?? repositoryCatalog,
@@ -198,7 +201,8 @@ const noLimits: Limits = {
   resendConfirmation: 1e6,
   resetPassword: 1e6,
   changePassword: 1e6,
-  operatorPassword: 1e6,
+  wrongGuessesPerDay: 1e6,
+  reauthenticate: 1e6,
   changeUser: 1e6,
   playgroundToken: 1e6,
   exportData: 1e6,

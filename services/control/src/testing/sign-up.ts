@@ -24,8 +24,8 @@ export interface Users {
   createByOperator(user: Pick<TestUser, 'email' | 'password'>): Promise<string>
   /** Registers, confirms and signs in a user; `cookie` is the session. */
   signUp(options?: { plan?: string; name?: string }): Promise<TestUser>
-  /** Signs up an operator. */
-  signUpOperator(): Promise<TestUser>
+  /** Signs up an operator. @param role of `app_metadata` */
+  signUpOperator(role?: string): Promise<TestUser>
   /** Signs in again. @returns the cookie */
   signIn(user: Pick<TestUser, 'email' | 'password'>): Promise<string>
   /** Writes `app_metadata.plan`, as an operator does. It applies from the next sign-in on. */
@@ -66,11 +66,9 @@ export function createUsers(call: Call, identity: RunningIdentity): Users {
       }
       return { id: user.id, email, password, name, cookie }
     },
-    async signUpOperator() {
+    async signUpOperator(role = 'operator') {
       const user = await users.signUp({ name: 'Olga Operator' })
-      const { error } = await identityAdmin(identity.url).updateUserById(user.id, {
-        app_metadata: { role: 'operator' }
-      })
+      const { error } = await identityAdmin(identity.url).updateUserById(user.id, { app_metadata: { role } })
       if (error !== null) throw error
       return { ...user, cookie: await users.signIn(user) }
     },

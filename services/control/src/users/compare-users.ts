@@ -35,6 +35,7 @@ export async function adoptListed(options: CompareOptions, listed: readonly Iden
       name: users.name,
       plan: users.plan,
       isOperator: users.isOperator,
+      operatorRoles: users.operatorRoles,
       isSuspended
     })
     .from(users)
@@ -50,6 +51,7 @@ export async function adoptListed(options: CompareOptions, listed: readonly Iden
       row.name === seen.name &&
       row.plan === seen.plan &&
       row.isOperator === seen.isOperator &&
+      row.operatorRoles === seen.operatorRoles &&
       row.isSuspended === seen.isBanned
     if (isSame) same.push(seen.id)
     else await adopt(options, seen.id, seen)

@@ -125,6 +125,14 @@ async function forgetUser(tx: Transaction, catalog: Catalog, id: string, by: By)
   await tx.delete(invitations).where(eq(invitations.email, user.email.toLowerCase()))
   await tx
     .update(users)
-    .set({ email: '', provedEmail: null, name: '', plan: null, isOperator: false, deletedAt: by.at })
+    .set({
+      email: '',
+      provedEmail: null,
+      name: '',
+      plan: null,
+      isOperator: false,
+      operatorRoles: null,
+      deletedAt: by.at
+    })
     .where(eq(users.id, id))
 }

@@ -32,7 +32,7 @@ function createProvider() {
     const plan = plans.get(id)
     return plan === undefined
       ? null
-      : { id, email: `${id}@example.com`, name: 'N', plan, isOperator: false, isBanned: false }
+      : { id, email: `${id}@example.com`, name: 'N', plan, isOperator: false, operatorRoles: null, isBanned: false }
   }
   const identity: PlanWriterOptions['identity'] = {
     startDeadline: () => AbortSignal.timeout(5000),

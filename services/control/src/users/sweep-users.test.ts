@@ -280,7 +280,15 @@ onDatabase('the comparison of all users', async (t, newDatabase) => {
     const { database, catalog, projector } = control
     let sweeper: ReturnType<typeof createSweeper> | null = null
     const page = [
-      { id: others[0]!.id, email: others[0]!.email, name: 'x', plan: null, isOperator: false, isBanned: false }
+      {
+        id: others[0]!.id,
+        email: others[0]!.email,
+        name: 'x',
+        plan: null,
+        isOperator: false,
+        operatorRoles: null,
+        isBanned: false
+      }
     ]
     const identity = {
       listUsers: async () => {

@@ -7,7 +7,8 @@ import type { IdentityUser } from '../identity/identity.ts'
  * user changes the account and its plan at a time.
  */
 export async function syncUser(tx: Transaction, user: IdentityUser, now: Date): Promise<void> {
-  const seen = { email: user.email, name: user.name, plan: user.plan, isOperator: user.isOperator, syncedAt: now }
+  const { email, name, plan, isOperator, operatorRoles } = user
+  const seen = { email, name, plan, isOperator, operatorRoles, syncedAt: now }
   await tx
     .insert(users)
     .values({ id: user.id, ...seen })

@@ -27,7 +27,7 @@ export function addDeliveryRoutes(
   area: WebhookArea
 ): void {
   const { orm } = database
-  const { prefix, onRequest, preHandler, ownerOf } = area
+  const { prefix, onRequest, onChange, preHandler, ownerOf } = area
   const max = limits.webhookTestsPerDay
 
   /** @throws ServiceError `too_many_requests` */
@@ -39,11 +39,12 @@ export function addDeliveryRoutes(
     )
     if (retryAfter !== null) throw new ServiceError('too_many_requests', { retryAfter })
   }
+  const sending = { onRequest: onChange, preHandler: [preHandler, countTest] }
 
   app.post(
     `${prefix}/:id/test`,
     {
-      ...{ onRequest, preHandler: [preHandler, countTest] },
+      ...sending,
       schema: { params: WebhookParams, body: EmptyRequest, response: answers({ 202: WebhookDeliveryResponse }) }
     },
     async (request, reply) => {
@@ -85,7 +86,7 @@ export function addDeliveryRoutes(
   app.post(
     `${prefix}/:id/deliveries/:delivery_id/redeliver`,
     {
-      ...{ onRequest, preHandler: [preHandler, countTest] },
+      ...sending,
       schema: {
         params: WebhookDeliveryParams,
         body: EmptyRequest,

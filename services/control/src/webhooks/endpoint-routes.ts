@@ -54,6 +54,8 @@ export interface WebhookArea {
   /** For instance `/webhooks`; empty for the root of the instance. */
   readonly prefix: string
   readonly onRequest: (request: FastifyRequest) => Promise<void>
+  /** In place of `onRequest`, before changes, tests and repeats. */
+  readonly onChange: Array<(request: FastifyRequest) => Promise<void>>
   /** Limits changes, tests and repeats. */
   readonly preHandler: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   /** @throws ServiceError `forbidden` */
@@ -73,8 +75,8 @@ export interface WebhookArea {
 export function addEndpointRoutes(app: TypedApp, options: WebhookOptions, area: WebhookArea): void {
   const { database, secretKeys, allowedNetworks, clock } = options
   const { orm } = database
-  const { prefix, onRequest, preHandler, ownerOf, record } = area
-  const changing = { onRequest, preHandler }
+  const { prefix, onRequest, onChange, preHandler, ownerOf, record } = area
+  const changing = { onRequest: onChange, preHandler }
 
   function readUrl(text: string): string {
     const read = readWebhookUrl(text, allowedNetworks)

@@ -19,6 +19,7 @@ export async function webhookEndpointsApi(instance: FastifyInstance, options: We
   const area: WebhookArea = {
     prefix: '',
     onRequest,
+    onChange: [onRequest],
     preHandler: createRateLimitHook(app, {
       what: 'change-webhooks',
       perMinute: options.limits.changeWebhooks,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { AuditEntry } from '../audit.ts'
 import { Adjustment } from '../usage.ts'
-import { AccountId, Count, Cursor, closed, Instant, NextCursor, OwnPassword, PageLimit, Reason, Usd } from './common.ts'
+import { AccountId, Count, Cursor, closed, Instant, NextCursor, PageLimit, Reason, Usd } from './common.ts'
 
 const AccountStatus = Type.Enum(['active', 'suspended'])
 const SuspensionReason = Type.Enum(['identity', 'team', 'deleted', 'operator'])
@@ -155,8 +155,6 @@ export const AdminAccountParams = Type.Object({ id: Type.String() })
 /** For calls that only need a reason. */
 export const ReasonRequest = Type.Object({ reason: Reason }, closed)
 export type ReasonRequest = Static<typeof ReasonRequest>
-export const DeleteAccountRequest = Type.Object({ reason: Reason, password: OwnPassword }, closed)
-export type DeleteAccountRequest = Static<typeof DeleteAccountRequest>
 export const SignedOutResponse = Type.Object({ ok: Type.Literal(true), sessions: Count })
 export type SignedOutResponse = Static<typeof SignedOutResponse>
 

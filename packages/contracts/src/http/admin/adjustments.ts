@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Adjustment } from '../usage.ts'
-import { closed, Month, OwnPassword, Reason } from './common.ts'
+import { closed, Month, Reason } from './common.ts'
 
 /** Charges or credits an account for a month. */
 export const AdjustmentRequest = Type.Object(
@@ -12,8 +12,7 @@ export const AdjustmentRequest = Type.Object(
     /** The present month, or an earlier one. */
     month: Month,
     /** The customer sees it with the adjustment. */
-    reason: Reason,
-    password: OwnPassword
+    reason: Reason
   },
   closed
 )

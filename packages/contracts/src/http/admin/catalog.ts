@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Count, closed, Instant, OwnPassword, Reason } from './common.ts'
+import { Count, closed, Instant, Reason } from './common.ts'
 
 const Version = Type.Integer({ minimum: 1 })
 /** The text of a catalog file. */
@@ -65,10 +65,9 @@ export const CatalogDiffResponse = Type.Object({
 })
 export type CatalogDiffResponse = Static<typeof CatalogDiffResponse>
 
-const confirmed = { reason: Reason, password: OwnPassword }
 export const ApplyCatalogRequest = Type.Union([
-  Type.Object({ yaml: Yaml, ...confirmed }, closed),
-  Type.Object({ version: Version, ...confirmed }, closed)
+  Type.Object({ yaml: Yaml, reason: Reason }, closed),
+  Type.Object({ version: Version, reason: Reason }, closed)
 ])
 export type ApplyCatalogRequest = Static<typeof ApplyCatalogRequest>
 

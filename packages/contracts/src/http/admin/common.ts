@@ -18,8 +18,6 @@ const invisible = '\\s\\u00ad\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufef
 const control = '\\u0000-\\u001f\\u007f\\u202a-\\u202e\\u2066-\\u2069'
 /** Why the operator acts. The audit logs keep it. */
 export const Reason = Type.String({ minLength: 1, maxLength: 500, pattern: `^(?=.*[^${invisible}])[^${control}]*$` })
-/** The operator's own password. Acts that cannot be undone ask for it again. */
-export const OwnPassword = Type.String({ minLength: 1, maxLength: 1024 })
 /** `next_cursor` of the previous page. */
 export const Cursor = Type.String({ minLength: 1, maxLength: 500 })
 export const NextCursor = Type.Union([Type.String(), Type.Null()])

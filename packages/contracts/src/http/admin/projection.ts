@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Count, closed, OwnPassword, Reason } from './common.ts'
+import { Count, closed, Reason } from './common.ts'
 
 /** How complete the copy in Redis is. */
 export const AdminProjection = Type.Object({
@@ -28,7 +28,7 @@ export type AdminProjection = Static<typeof AdminProjection>
 export const AdminProjectionResponse = Type.Object({ projection: AdminProjection })
 export type AdminProjectionResponse = Static<typeof AdminProjectionResponse>
 
-export const RebuildProjectionRequest = Type.Object({ reason: Reason, password: OwnPassword }, closed)
+export const RebuildProjectionRequest = Type.Object({ reason: Reason }, closed)
 export type RebuildProjectionRequest = Static<typeof RebuildProjectionRequest>
 
 /** The new epoch. Everything is written to Redis again under it. */

@@ -2,13 +2,13 @@ import { type ReactNode, useState } from 'react'
 import { refreshAdmin } from '../../api/admin.ts'
 import { isCode } from '../../api/api-error.ts'
 import { DialogForm } from '../../forms/dialog-form.tsx'
-import { PasswordField, TextField } from '../../forms/fields.tsx'
+import { TextField } from '../../forms/fields.tsx'
 import type { Reading } from '../../forms/form.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { useToast } from '../../ui/toast.tsx'
-import { type Confirmation, readConfirmation } from './read-confirmation.ts'
+import { type Reason, readReason } from './read-reason.ts'
 
 interface ActDialogProps<Values> {
   readonly title: string
@@ -19,25 +19,22 @@ interface ActDialogProps<Values> {
   readonly tone?: 'primary' | 'danger'
   /** Who can read the reason later. */
   readonly reasonHint?: string
-  /** Acts that cannot be undone ask for the operator's password. */
-  readonly needsPassword?: boolean
   readonly read: (data: FormData) => Reading<Values>
   /** Does the act. It returns what happened, in one sentence. */
-  readonly submit: (values: Values, confirmation: Confirmation) => Promise<string>
+  readonly submit: (values: Values, reason: Reason) => Promise<string>
   readonly onDone?: () => void
   readonly onClose: () => void
-  /** The fields of the act. Those for the reason and the password follow. */
+  /** The fields of the act. That for the reason follows. */
   readonly children?: ReactNode
 }
 
-/** The dialog of an operator's act: what it will do, a reason, and a password if needed. Afterwards a toast says what happened. */
+/** The dialog of an operator's act: what it will do, and a reason. Afterwards a toast says what happened. */
 export function ActDialog<Values>({
   title,
   effects,
   action,
   tone = 'primary',
   reasonHint = 'The customer can read it in their audit log.',
-  needsPassword = false,
   read,
   submit,
   onDone,
@@ -58,16 +55,16 @@ export function ActDialog<Values>({
       }
       onClose={onClose}
     >
-      <DialogForm<readonly [Values, Confirmation]>
+      <DialogForm<readonly [Values, Reason]>
         action={action}
         checkAgain="Check again"
         tone={tone}
         onClose={onClose}
-        read={(data) => readConfirmation(data, needsPassword, read(data))}
-        submit={async ([values, confirmation]) => {
+        read={(data) => readReason(data, read(data))}
+        submit={async ([values, reason]) => {
           setMustSignIn(false)
           try {
-            const told = await submit(values, confirmation)
+            const told = await submit(values, reason)
             onClose()
             onDone?.()
             showToast(told)
@@ -80,15 +77,6 @@ export function ActDialog<Values>({
       >
         {children}
         <TextField name="reason" label="Reason" hint={reasonHint} maxLength={500} autoComplete="off" required />
-        {needsPassword && (
-          <PasswordField
-            name="current_password"
-            label="Your password"
-            hint="Asked for again, because this cannot be undone."
-            autoComplete="current-password"
-            required
-          />
-        )}
         {mustSignIn && (
           <Banner tone="warning" title="Sign in again first" isAnnounced>
             You signed in more than 12 hours ago.{' '}

@@ -24,6 +24,8 @@ export interface RequestLog {
   /** Whether each listed request names its provider. */
   readonly hasProviders: boolean
   readonly list: (query: LogQuery, signal: AbortSignal) => Promise<LogPage>
+  /** Fails if the reader may not export now. */
+  readonly checkExport?: () => Promise<unknown>
   /** The address of an export with these filters. */
   readonly exportPath: (search: RequestsSearch, format: ExportFormat) => string
 }

@@ -58,7 +58,7 @@ export function RequestsView({ log, title, description, search, onSearch, choice
     <Page
       title={title}
       description={description}
-      actions={<ExportLinks pathOf={(format) => log.exportPath(search, format)} />}
+      actions={<ExportLinks pathOf={(format) => log.exportPath(search, format)} check={log.checkExport} />}
     >
       <RequestFilters search={search} onSearch={onSearch} choices={choices} />
       <OpenRequest receipts={log.receipts} />

@@ -169,9 +169,8 @@ export const changes: readonly Change[] = [
     return () => operator.call('PATCH', `/api/admin/accounts/${id}`, { limits, reason })
   }),
   byOperator('charges an account', '402 monthly_budget_exceeded', (operator, id) => {
-    const { password } = operator
     const charge = { id: randomUUID(), amount_usd: 1_000_000, month: new Date().toISOString().slice(0, 7) }
-    return () => operator.call('POST', `/api/admin/accounts/${id}/adjustments`, { ...charge, password, reason })
+    return () => operator.call('POST', `/api/admin/accounts/${id}/adjustments`, { ...charge, reason })
   }),
   byOperator(
     'revokes a reported key',

@@ -29,17 +29,15 @@ async function newCustomer() {
 /** Opens a window of an operator, with short names for what the tests press and read. */
 async function openConsole() {
   const window = await visitAsOperator()
-  const { page, operator } = window
+  const { page } = window
   const dialog = page.getByRole('dialog')
   const reason = dialog.getByLabel('Reason')
-  const password = dialog.getByLabel('Your password')
   /** A button of the dialog. */
   const act = (name: string) => dialog.getByRole('button', { name, exact: true })
   return {
     ...window,
     dialog,
     reason,
-    password,
     act,
     /** Presses a button by the keyboard: a toast may lie over it. */
     press: (name: string) => page.getByRole('button', { name, exact: true }).first().press('Enter'),
@@ -52,9 +50,8 @@ async function openConsole() {
       await page.getByRole('link', { name: email }).click()
       await page.getByRole('heading', { name: email, level: 1 }).waitFor()
     },
-    async confirm(name: string, { withPassword = false } = {}) {
+    async confirm(name: string) {
       await reason.fill('Agreed by phone')
-      if (withPassword) await password.fill(operator.password)
       await act(name).press('Enter')
       await dialog.waitFor({ state: 'detached' })
     }
@@ -94,7 +91,7 @@ t.test('what an operator does to an account is in force at the gateway when the 
   if (browser === null) return
   const { person, ask } = await newCustomer()
   const { page, context, operator, complaints, foreign, ...parts } = await openConsole()
-  const { dialog, reason, password, act, press, heading, toast, openAccount, confirm } = parts
+  const { dialog, reason, act, press, heading, toast, openAccount, confirm } = parts
   await openAccount(person)
   await readRequests(page, operator, person)
 
@@ -143,11 +140,24 @@ t.test('what an operator does to an account is in force at the gateway when the 
   await choose(page, 'Effect', 'Charge: raises the spend of the account')
   await dialog.getByLabel('Amount').fill('5')
   await reason.fill('An error')
-  await password.fill('wrong')
+  // As ten minutes after the sign-in.
+  await failNext(context, '**/adjustments', 'confirmation_required', false)
   await act('Adjust usage').press('Enter')
-  await dialog.getByText('The current password is wrong.').waitFor()
+  const question = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  const password = question.getByLabel('Your password')
   await password.and(page.locator(':focus')).waitFor()
-  await confirm('Adjust usage', { withPassword: true })
+  await page.keyboard.press('Escape')
+  await dialog.getByText('Nothing was changed. It needs your password.').waitFor()
+  await failNext(context, '**/adjustments', 'confirmation_required', false)
+  await act('Adjust usage').press('Enter')
+  await password.fill('wrong')
+  await page.keyboard.press('Enter')
+  await question.getByText('The current password is wrong.').waitFor()
+  await password.and(page.locator(':focus')).waitFor()
+  assert.deepEqual(await accessibilityProblems(page), [], 'the question for the password')
+  await password.fill(operator.password)
+  await page.keyboard.press('Enter')
+  await question.waitFor({ state: 'detached' })
   await toast('Charged $5.00')
   assert.equal(await ask(), '402 monthly_budget_exceeded')
   const spent = await person.call<{ spent_usd: string }>('GET', '/api/usage/summary')
@@ -169,7 +179,6 @@ t.test('what an operator does to an account is in force at the gateway when the 
   await press('Delete account')
   await dialog.getByLabel('Type the owner’s address to confirm').fill('someone@else.example')
   await reason.fill('They asked for it')
-  await password.fill(operator.password)
   await act('Delete account').press('Enter')
   await dialog.getByText('This does not match the address.').waitFor()
   await dialog.getByLabel('Type the owner’s address to confirm').fill(person.email)
@@ -261,7 +270,7 @@ t.test('an operator applies a catalog after seeing what it changes, and the earl
   await page.getByText('Output of gpt-4o-mini costs 100 % more.').waitFor()
   assert.deepEqual(await accessibilityProblems(page), [], 'changes of a catalog')
   await press('Apply this catalog')
-  await confirm('Apply catalog', { withPassword: true })
+  await confirm('Apply catalog')
   await toast(/^Catalog version \d+ is in force\.$/)
   await page
     .getByRole('button', { name: /^Apply again version/ })
@@ -269,7 +278,7 @@ t.test('an operator applies a catalog after seeing what it changes, and the earl
     .press('Enter')
   await page.getByText('Output of gpt-4o-mini costs 50 % less.').waitFor()
   await page.getByRole('button', { name: /^Apply version \d+ again$/ }).press('Enter')
-  await confirm('Apply catalog', { withPassword: true })
+  await confirm('Apply catalog')
   await page.getByText('Output of gpt-4o-mini costs 50 % less.').waitFor({ state: 'detached' })
   assert.deepEqual(complaints, [])
   await context.close()

@@ -81,6 +81,7 @@ export async function playHistory(replicas: Replicas, { steps, ending, order }: 
       name: '',
       plan: plan as string | null,
       isOperator: false,
+      operatorRoles: null,
       isBanned: false
     }
     await orm.transaction((tx) => adoptUser(tx, one.catalog, id, seen, new Date()))

@@ -15,6 +15,10 @@ export const sessions = pgTable(
     /** A description of the browser that signed in; see auth/describe-browser.ts. */
     browser: text('browser'),
     createdAt: at('created_at').notNull(),
+    /** When the user last gave their password, or signed in with a provider. Null in sessions older than this column. */
+    confirmedAt: at('confirmed_at'),
+    /** When the user last gave a code of their second factor, too. */
+    codeConfirmedAt: at('code_confirmed_at'),
     /** Whether it began with a recovery code instead of a code of the second factor. */
     isRecovered: boolean('is_recovered').notNull().default(false),
     /** At most a minute behind the last use. */

@@ -20,8 +20,10 @@ export const users = pgTable(
     name: text('name').notNull(),
     /** The provider's `app_metadata.plan` when last read; null without one. */
     plan: text('plan'),
-    /** Whether the provider's `app_metadata.role` was `operator` when last read. */
+    /** Whether the provider's `app_metadata.role` named an operator when last read. */
     isOperator: boolean('is_operator').notNull().default(false),
+    /** What the operator may do, separated by commas; null: everything. See identity/operator-roles.ts. */
+    operatorRoles: text('operator_roles'),
     /** When these values were last read from the provider. */
     syncedAt: at('synced_at').notNull(),
     /** When a replica last asked the provider, or began to ask; see users/sweep-users.ts. */

@@ -1,37 +1,34 @@
 import type { Operations } from './operation-text.ts'
 
+/** Failures of acts that need a role. */
+const byRole = ['forbidden'] as const
+/** Failures of acts that need a role, and a password that was given in the last 10 minutes. */
+const byConfirmed = ['forbidden', 'confirmation_required', 'operator_needs_second_factor'] as const
+
 export const adminOperations: Operations = {
   'PATCH /api/admin/accounts/{id}': {
     operationId: 'overrideAccount',
     summary: 'Set a plan or limits instead of the account’s own, until they end',
-    description: 'After success, all gateways enforce them. `limits` replaces all limits that operators set before.',
+    description:
+      'Needs the role `money` and a confirmation. Not for the operator’s own account. After success, all gateways enforce them. `limits` replaces all limits that operators set before.',
     auth: 'operator',
-    errors: ['change_pending']
+    errors: [...byConfirmed, 'change_pending']
   },
   'POST /api/admin/accounts/{id}/adjustments': {
     operationId: 'adjustUsage',
     summary: 'Charge or credit an account for a month',
     description:
-      'After success, it counts towards the monthly cap everywhere, and the customer sees it. Repeat a call with the same `id`: the amount counts once.',
+      'Needs the role `money` and a confirmation. Not for the operator’s own account. After success, it counts towards the monthly cap everywhere, and the customer sees it. Repeat a call with the same `id`: the amount counts once.',
     auth: 'operator',
-    isLimited: true,
-    errors: ['wrong_password', 'identity_unavailable', 'change_pending']
+    errors: [...byConfirmed, 'change_pending']
   },
   'DELETE /api/admin/accounts/{id}': {
     operationId: 'deleteAccountByOperator',
     summary: 'Delete an account and its owner',
     description:
-      'Asks for the operator’s own password. Revokes all keys, ends the subscriptions and deletes the owner, as if the owner did it. Operators cannot delete their own account here. After a failure, repeat the call.',
+      'Needs the role `support` and a confirmation. Revokes all keys, ends the subscriptions and deletes the owner, as if the owner did it. Operators cannot delete their own account here. After a failure, repeat the call.',
     auth: 'operator',
-    isLimited: true,
-    errors: [
-      'wrong_password',
-      'forbidden',
-      'team_has_members',
-      'identity_unavailable',
-      'payments_unavailable',
-      'revocation_pending'
-    ]
+    errors: [...byConfirmed, 'team_has_members', 'identity_unavailable', 'payments_unavailable', 'revocation_pending']
   },
   'GET /api/admin/accounts': {
     operationId: 'listAccountsByOperator',
@@ -55,22 +52,24 @@ export const adminOperations: Operations = {
     operationId: 'resumeAccountByOperator',
     summary: 'End a suspension by an operator',
     description:
-      'After success, all gateways accept the account’s keys again, unless it is suspended for another reason. Safe to repeat.',
+      'Needs the role `support`. Not for the operator’s own account. After success, all gateways accept the account’s keys again, unless it is suspended for another reason. Safe to repeat.',
     auth: 'operator',
-    errors: ['change_pending']
+    errors: [...byRole, 'change_pending']
   },
   'POST /api/admin/accounts/{id}/signout': {
     operationId: 'signOutByOperator',
     summary: 'End all sessions of an account’s owner and seats',
-    auth: 'operator'
+    description: 'Needs the role `support`.',
+    auth: 'operator',
+    errors: [...byRole]
   },
   'POST /api/admin/accounts/{id}/suspend': {
     operationId: 'suspendAccountByOperator',
     summary: 'Suspend an account',
     description:
-      'After success, all gateways refuse the account’s keys with `account_suspended`, and end its open requests. Operators cannot suspend their own account. Safe to repeat.',
+      'Needs the role `support`. After success, all gateways refuse the account’s keys with `account_suspended`, and end its open requests. Operators cannot suspend their own account. Safe to repeat.',
     auth: 'operator',
-    errors: ['forbidden', 'change_pending']
+    errors: [...byRole, 'change_pending']
   },
   'GET /api/admin/catalog': {
     operationId: 'readCatalog',
@@ -81,10 +80,9 @@ export const adminOperations: Operations = {
     operationId: 'applyCatalog',
     summary: 'Apply a catalog: the text of a file, or an earlier version',
     description:
-      'After success the catalog is in force at this replica of control and in Redis; other replicas and the gateways follow within about a second. After `change_pending`, repeat the call: it publishes nothing twice.',
+      'Needs the role `money` and a confirmation. After success the catalog is in force at this replica of control and in Redis; other replicas and the gateways follow within about a second. After `change_pending`, repeat the call: it publishes nothing twice.',
     auth: 'operator',
-    isLimited: true,
-    errors: ['wrong_password', 'catalog_refused', 'identity_unavailable', 'change_pending']
+    errors: [...byConfirmed, 'catalog_refused', 'change_pending']
   },
   'POST /api/admin/catalog/diff': {
     operationId: 'diffCatalog',
@@ -112,9 +110,9 @@ export const adminOperations: Operations = {
     operationId: 'revokeReportedKey',
     summary: 'Revoke a key that somebody reported, for instance a leaked one',
     description:
-      'Name the key by its id, its secret, or the SHA-256 (hex) of its secret. A secret that a rotation replaced also names its key. After success, gateways admit no request with the key. The owner of the account gets one mail. `revocation_pending` means that the key is revoked, but some gateways may still accept it for a moment. Safe to repeat.',
+      'Needs the role `support` and a confirmation. Name the key by its id, its secret, or the SHA-256 (hex) of its secret. A secret that a rotation replaced also names its key. After success, gateways admit no request with the key. The owner of the account gets one mail. `revocation_pending` means that the key is revoked, but some gateways may still accept it for a moment. Safe to repeat.',
     auth: 'operator',
-    errors: ['not_found', 'revocation_pending']
+    errors: [...byConfirmed, 'not_found', 'revocation_pending']
   },
   'GET /api/admin/ledger': {
     operationId: 'compareLedger',
@@ -140,10 +138,9 @@ export const adminOperations: Operations = {
     operationId: 'rebuildProjection',
     summary: 'Write everything to Redis again',
     description:
-      'Repairs Redis after somebody has changed its data. Gateways use the earlier state of an account until control has written it.',
+      'Needs the role `support` and a confirmation. Repairs Redis after somebody has changed its data. Gateways use the earlier state of an account until control has written it.',
     auth: 'operator',
-    isLimited: true,
-    errors: ['wrong_password', 'not_authenticated', 'identity_unavailable']
+    errors: [...byConfirmed]
   },
   'GET /api/admin/requests': {
     operationId: 'listRequestsByOperator',
@@ -154,8 +151,9 @@ export const adminOperations: Operations = {
   'GET /api/admin/requests/export': {
     operationId: 'exportRequestsByOperator',
     summary: 'Export the requests of an account',
-    description: 'As `GET /api/requests/export`, for any account.',
-    auth: 'operator'
+    description: 'As `GET /api/requests/export`, for any account. Needs the role `money` and a confirmation.',
+    auth: 'operator',
+    errors: [...byConfirmed]
   },
   'GET /api/admin/requests/{id}': {
     operationId: 'getRequestByOperator',
@@ -166,8 +164,16 @@ export const adminOperations: Operations = {
     operationId: 'exportUsage',
     summary: 'Export the ledger of all accounts',
     description:
-      'The answer is a stream of any length, as NDJSON or CSV. With `group=day,model` it has one row for each day and model. Usage may lag by 5 seconds. After a failure, the connection closes before the answer is complete.',
-    auth: 'operator'
+      'Needs the role `money` and a confirmation. The answer is a stream of any length, as NDJSON or CSV. With `group=day,model` it has one row for each day and model. Usage may lag by 5 seconds. After a failure, the connection closes before the answer is complete.',
+    auth: 'operator',
+    errors: [...byConfirmed]
+  },
+  'GET /api/admin/export-check': {
+    operationId: 'checkExport',
+    summary: 'Check whether the operator may export now',
+    description: 'Before a download, whose failure a browser would save as the file.',
+    auth: 'operator',
+    errors: [...byConfirmed]
   },
   'GET /api/admin/events': {
     operationId: 'listOperatorEvents',

@@ -98,10 +98,16 @@ export const authOperations: Operations = {
     operationId: 'deleteUser',
     summary: 'Delete the signed-in user',
     description:
-      'Revokes all keys of the account, ends its subscriptions and deletes the user. Usage stays in the ledger, without a name.',
+      'Needs a sign-in or a confirmation in the last 10 minutes. Revokes all keys of the account, ends its subscriptions and deletes the user. Usage stays in the ledger, without a name.',
     auth: 'session',
     isLimited: true,
-    errors: ['team_has_members', 'identity_unavailable', 'payments_unavailable', 'revocation_pending']
+    errors: [
+      'confirmation_required',
+      'team_has_members',
+      'identity_unavailable',
+      'payments_unavailable',
+      'revocation_pending'
+    ]
   },
   'GET /api/auth/sessions': {
     operationId: 'listSessions',
@@ -148,6 +154,23 @@ export const authOperations: Operations = {
     auth: 'session',
     isLimited: true,
     errors: ['wrong_password', 'weak_password', 'email_not_confirmed', 'identity_unavailable']
+  },
+  'POST /api/auth/reauthenticate': {
+    operationId: 'reauthenticate',
+    summary: 'Confirm with the password that the caller is the user',
+    description:
+      'Takes the password, and the code of a second factor or a recovery code. For 10 minutes after it, and after each sign-in, the session may do what needs a confirmation: delete the user, create management keys, and change money as an operator. Users who have no password send only a code; without a second factor, they sign in again.',
+    auth: 'session',
+    isLimited: true,
+    errors: [
+      'wrong_password',
+      'second_factor_required',
+      'invalid_code',
+      'second_factor_unavailable',
+      'confirmation_required',
+      'email_not_confirmed',
+      'identity_unavailable'
+    ]
   },
   'GET /api/auth/second-factor': {
     operationId: 'getSecondFactor',

@@ -11,10 +11,17 @@ export const keyOperations: Operations = {
     operationId: 'createKey',
     summary: 'Create a key',
     description:
-      'Only this answer contains the secret. A repeated request with the same `Idempotency-Key` within 24 hours creates no second key, and gets the id of the first.',
+      'Only this answer contains the secret. A repeated request with the same `Idempotency-Key` within 24 hours creates no second key, and gets the id of the first. A management key also needs a sign-in or a confirmation in the last 10 minutes.',
     auth: 'account',
     isLimited: true,
-    errors: ['partner_api_not_allowed', 'key_quota_exceeded', 'forbidden', 'account_changed', 'already_created']
+    errors: [
+      'partner_api_not_allowed',
+      'key_quota_exceeded',
+      'forbidden',
+      'confirmation_required',
+      'account_changed',
+      'already_created'
+    ]
   },
   'GET /api/keys/{id}': {
     operationId: 'getKey',
@@ -40,7 +47,7 @@ export const keyOperations: Operations = {
       'Only this answer contains the new secret. After 200, gateways refuse the old secret at once, or when the requested grace ends. With 202, `in_force` is false: the old secret may still work, and the new one may not work yet. The change takes effect by itself; `GET /api/keys/{id}` shows when. `Idempotency-Key` works as for a new key. With `cut_streams: true`, open requests with the old secret end, too; that needs a grace of 0.',
     auth: 'account',
     isLimited: true,
-    errors: ['not_found', 'forbidden', 'already_created']
+    errors: ['confirmation_required', 'not_found', 'forbidden', 'already_created']
   },
   'POST /api/keys/{id}/end-grace': {
     operationId: 'endKeyGrace',

@@ -3,6 +3,8 @@ import type { Operations, OperationText } from './operation-text.ts'
 /** The operations of a place, for accounts or operators. `id` follows the names of operations. */
 function operationsAt(prefix: string, id: string, auth: OperationText['auth']): Operations {
   const refused = auth === 'account' ? (['forbidden'] as const) : []
+  const unconfirmed =
+    auth === 'account' ? refused : (['forbidden', 'confirmation_required', 'operator_needs_second_factor'] as const)
   const whose = auth === 'account' ? 'the account' : 'the operators'
   const change = { auth, isLimited: true } as const
   return {
@@ -18,7 +20,7 @@ function operationsAt(prefix: string, id: string, auth: OperationText['auth']): 
       description:
         'Only this answer contains the signing secret. Each event is sent at least once, signed by the Standard Webhooks specification. The address must be https and on the internet.',
       ...change,
-      errors: [...refused, 'webhooks_not_set_up', 'webhook_limit_reached']
+      errors: [...unconfirmed, 'webhooks_not_set_up', 'webhook_limit_reached']
     },
     [`GET ${prefix}/event-types`]: {
       operationId: `list${id}EventTypes`,
@@ -35,13 +37,13 @@ function operationsAt(prefix: string, id: string, auth: OperationText['auth']): 
       operationId: `change${id}Webhook`,
       summary: 'Change a webhook endpoint, or turn it on or off',
       ...change,
-      errors: [...refused, 'not_found']
+      errors: [...unconfirmed, 'not_found']
     },
     [`DELETE ${prefix}/{id}`]: {
       operationId: `delete${id}Webhook`,
       summary: 'Delete a webhook endpoint with its log',
       ...change,
-      errors: [...refused, 'not_found']
+      errors: [...unconfirmed, 'not_found']
     },
     [`POST ${prefix}/{id}/rotate`]: {
       operationId: `rotate${id}Webhook`,
@@ -49,7 +51,7 @@ function operationsAt(prefix: string, id: string, auth: OperationText['auth']): 
       description:
         'Only this answer contains the new secret. Until the overlap ends (default one day), messages have a signature with each of both secrets.',
       ...change,
-      errors: [...refused, 'not_found', 'webhooks_not_set_up']
+      errors: [...unconfirmed, 'not_found', 'webhooks_not_set_up']
     },
     [`POST ${prefix}/{id}/test`]: {
       operationId: `test${id}Webhook`,
@@ -57,7 +59,7 @@ function operationsAt(prefix: string, id: string, auth: OperationText['auth']): 
       description:
         'Sends `webhook.test` once, also to an endpoint that is off. The log of deliveries shows what the receiver answered.',
       ...change,
-      errors: [...refused, 'not_found']
+      errors: [...unconfirmed, 'not_found']
     },
     [`GET ${prefix}/{id}/deliveries`]: {
       operationId: `list${id}Deliveries`,
@@ -71,7 +73,7 @@ function operationsAt(prefix: string, id: string, auth: OperationText['auth']): 
       summary: 'Send an event again, now and once',
       description: 'The message has the same id as before.',
       ...change,
-      errors: [...refused, 'not_found']
+      errors: [...unconfirmed, 'not_found']
     }
   }
 }

@@ -30,12 +30,11 @@ export function AdjustUsageDialog({ account: { id }, onClose }: AdjustUsageDialo
       ]}
       action="Adjust usage"
       reasonHint="The customer sees it with the adjustment."
-      needsPassword
       read={readAdjustment}
-      submit={async (adjusted, confirmation) => {
+      submit={async (adjusted, why) => {
         const { adjustment } = await adminCall('adjustUsage', {
           params: { id },
-          body: { id: adjustmentId, ...adjusted, ...confirmation }
+          body: { id: adjustmentId, ...adjusted, ...why }
         })
         const amount = Number(adjustment.amount_usd)
         return `${amount < 0 ? 'Credited' : 'Charged'} ${formatUsd(Math.abs(amount))} for ${formatMonth(adjustment.month)}.`

@@ -28,14 +28,13 @@ export function DeleteAnyAccountDialog({ account, onDone, onClose }: DeleteAnyAc
       action="Delete account"
       tone="danger"
       reasonHint="The operators’ log keeps it."
-      needsPassword
       read={(data) =>
         textOf(data, 'confirmation').trim().toLowerCase() === expected.toLowerCase()
           ? { ok: true, values: null }
           : { ok: false, problems: { confirmation: `This does not match the ${email === '' ? 'id' : 'address'}.` } }
       }
-      submit={async (_, confirmation) => {
-        await adminCall('deleteAccount', { params: { id }, body: confirmation })
+      submit={async (_, why) => {
+        await adminCall('deleteAccount', { params: { id }, body: why })
         return 'Account deleted. Its keys are refused now.'
       }}
       onDone={onDone}

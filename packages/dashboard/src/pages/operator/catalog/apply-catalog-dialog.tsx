@@ -25,10 +25,9 @@ export function ApplyCatalogDialog({ comparison: { of, found }, onDone, onClose 
       ]}
       action="Apply catalog"
       reasonHint="The operators’ log and the history keep it."
-      needsPassword
       read={readNothing}
-      submit={async (_, confirmation) => {
-        const { catalog } = await adminCall('applyCatalog', { body: { ...of, ...confirmation } })
+      submit={async (_, why) => {
+        const { catalog } = await adminCall('applyCatalog', { body: { ...of, ...why } })
         return `Catalog version ${catalog.version} is in force.`
       }}
       onDone={onDone}

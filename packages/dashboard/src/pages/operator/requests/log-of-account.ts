@@ -1,4 +1,4 @@
-import { adminSend } from '../../../api/admin.ts'
+import { adminCall, adminSend } from '../../../api/admin.ts'
 import { exportPath } from '../../requests/read-filters.ts'
 import type { RequestLog } from '../../requests/request-log.ts'
 
@@ -8,5 +8,6 @@ export const logOfAccount = (account: string): RequestLog => ({
   receipts: '/dashboard/operator/requests',
   hasProviders: true,
   list: (query, signal) => adminSend('listRequests', { query: { ...query, account } }, signal),
+  checkExport: () => adminCall('checkExport'),
   exportPath: (search, format) => exportPath(search, format, account)
 })
