@@ -9,6 +9,7 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { Heartbeat } from '@tollgate/state/processes/create-heartbeat.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { accountEndpoints } from './accounts/endpoints.ts'
+import type { Mailboxes } from './accounts/mailbox.ts'
 import type { WakeablePlanWriter } from './accounts/plan-intention.ts'
 import { adminEndpoints } from './admin/endpoints.ts'
 import { auditEndpoints } from './audit/endpoints.ts'
@@ -94,6 +95,7 @@ export type ControlDependencies = RequestLogOptions & {
   identity: Identity
   redis: RedisLink
   catalog: LiveCatalog
+  mailboxes: Mailboxes
   catalogPublisher: CatalogPublisher
   projector: Pick<Projector, 'accountChanged' | 'keyChanged' | 'keyRevoked' | 'isKeyInForce'>
   planWriter: WakeablePlanWriter
@@ -210,7 +212,8 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
       },
       { prefix }
     )
-  const ofUsers = { database, identity, catalog, projector, clock, limits, publicUrl }
+  const { mailboxes } = dependencies
+  const ofUsers = { database, redis, identity, catalog, mailboxes, projector, clock, limits, publicUrl }
   const { providers, serviceRoleKey: sharedSecret } = config.identity
   const { minPasswordLength } = config
   const ofSignIns = { minPasswordLength, customerRefresher, minResponseTimes, serviceDomain, providers, sharedSecret }

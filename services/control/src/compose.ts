@@ -6,6 +6,7 @@ import { createHeartbeat } from '@tollgate/state/processes/create-heartbeat.ts'
 import { liveUpstreams as readLiveUpstreams } from '@tollgate/state/processes/heartbeat.ts'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { createOverrideEnder } from './accounts/end-overrides.ts'
+import { createMailboxes } from './accounts/mailbox.ts'
 import { ProcessState } from './admin/process-state.ts'
 import { buildApp } from './app.ts'
 import { defaultMinResponseTimes, type MinResponseTimes } from './auth/min-response-time.ts'
@@ -174,7 +175,8 @@ export function composeControl(options: ComposeOptions) {
   const health = createProviderHealth(log)
   const providerChecks = parts.keep(createProviderChecks({ config, health, log }))
   const { identity, payments } = composeProviders(config, { events, health, log })
-  const ofUsers = { database, identity, catalog, projector, clock, log }
+  const mailboxes = createMailboxes(config.identity.serviceRoleKey)
+  const ofUsers = { database, redis, identity, catalog, mailboxes, projector, clock, log }
   const planWriter = parts.runLoop('plan_writes', createPlanWriter(ofUsers))
   const dueUsers = parts.runLoop('due_users', createDueUsers(ofUsers))
   const refresher = createUserRefresher(ofUsers)
@@ -205,7 +207,7 @@ export function composeControl(options: ComposeOptions) {
   const { minResponseTimes = defaultMinResponseTimes, limits = defaultLimits, requestTimeoutMs } = options
   const app: FastifyInstance = buildApp({
     ...ofUsers,
-    ...{ config, redis, catalogPublisher, planWriter, dueUsers, refresher, payments, customerRefresher },
+    ...{ config, catalogPublisher, planWriter, dueUsers, refresher, payments, customerRefresher },
     ...{ isMailing: mailer !== null, wakeWebhooks: webhookWorker.wake },
     ...{ tracing, onAnswered: events.request, logsRequest: sampleRequests(config.log.requests) },
     ...{ failures: state.failures, webhookCounts: state.webhookCounts, heartbeat },
@@ -229,7 +231,7 @@ export function composeControl(options: ComposeOptions) {
     receiptsCopiedMsAgo: () => state.receiptsCopiedMsAgo()
   })
   return {
-    ...{ app, catalog, catalogFile, catalogPublisher, heartbeat, projector, planWriter, dueUsers },
+    ...{ app, catalog, mailboxes, catalogFile, catalogPublisher, heartbeat, projector, planWriter, dueUsers },
     ...{ webhookWorker, mailSender, spendWatcher, noticeSweeper },
     ...{
       health,

@@ -186,6 +186,11 @@ export const errorTable = {
     'budget_error',
     "The request's maximum cost exceeds what is left of the account's monthly budget. Raise the budget, or lower the output limit."
   ],
+  free_budget_elsewhere: [
+    402,
+    'budget_error',
+    'Another account with your e-mail address has the free budget. Use a key of that account, delete it, or choose a paid plan.'
+  ],
   key_budget_exceeded: [
     402,
     'budget_error',

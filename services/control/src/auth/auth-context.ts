@@ -1,4 +1,6 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import type { Mailboxes } from '../accounts/mailbox.ts'
 import type { CustomerRefresher } from '../billing/refresh-customer.ts'
 import type { cookieAttributes } from '../callers/session-cookie.ts'
 import type { Clock } from '../clocks/clock.ts'
@@ -14,7 +16,9 @@ import type { SecondFactorCodes } from './second-factor-codes.ts'
 export interface AuthOptions {
   identity: Identity
   database: Database
+  redis: RedisLink
   catalog: Catalog
+  mailboxes: Mailboxes
   projector: Pick<Projector, 'accountChanged' | 'keyRevoked'>
   customerRefresher: Pick<CustomerRefresher, 'refresh'>
   clock: Clock

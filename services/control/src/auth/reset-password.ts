@@ -27,7 +27,7 @@ import { signInAfterReset } from './sign-in-after-reset.ts'
  * by default.
  */
 export function resetPassword(app: TypedApp, context: AuthContext): void {
-  const { identity, database, catalog, projector, clock, limits } = context
+  const { identity, database, projector, clock, limits } = context
   app.post(
     '/reset-password',
     {
@@ -55,7 +55,7 @@ export function resetPassword(app: TypedApp, context: AuthContext): void {
       if (!hasAddress(user, mailed)) throw new ServiceError('link_invalid')
       const by: By = { actorId: userId, ip, at: clock() }
       const { isAccountChanged, revoked } = await database.orm.transaction(async (tx) => {
-        const { isOurs, isAccountChanged } = await adoptUser(tx, catalog, userId, user, by.at)
+        const { isOurs, isAccountChanged } = await adoptUser(tx, context, userId, user, by.at)
         if (!isOurs) throw new ServiceError('link_invalid')
         await noteProved(tx, mailed)
         const revoked = await revokeOldAccess(tx, userId, body.revoke_keys ?? !wasProved, by)

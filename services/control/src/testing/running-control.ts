@@ -5,6 +5,7 @@ import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import type { Heartbeat } from '@tollgate/state/processes/create-heartbeat.ts'
 import type { FastifyInstance } from 'fastify'
 import type { createOverrideEnder } from '../accounts/end-overrides.ts'
+import type { Mailboxes } from '../accounts/mailbox.ts'
 import type { CustomerRefresher } from '../billing/refresh-customer.ts'
 import type { DueCustomersLoop } from '../billing/refresh-due-customers.ts'
 import type { InvoiceSweeper } from '../billing/sweep-invoices.ts'
@@ -56,6 +57,7 @@ export interface RunningControl extends Users {
   mailSender: BackgroundLoop
   spendWatcher: BackgroundLoop
   noticeSweeper: BackgroundLoop
+  mailboxes: Mailboxes
   /** The one it was started with. */
   catalog: Catalog
   catalogFile: CatalogFollower

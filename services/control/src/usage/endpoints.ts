@@ -15,6 +15,7 @@ import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { eq } from 'drizzle-orm'
 import type { FastifyInstance } from 'fastify'
+import { freeBudgetColumn } from '../accounts/free-budget.ts'
 import { principalOf } from '../callers/principal.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database, Orm } from '../database/connect.ts'
@@ -88,7 +89,8 @@ export async function usageEndpoints(
       .select({
         planInForce: accounts.planInForce,
         overrideLimits: accounts.overrideLimits,
-        ownCapNanos: accounts.ownCapNanos
+        ownCapNanos: accounts.ownCapNanos,
+        freeBudget: freeBudgetColumn
       })
       .from(accounts)
       .where(eq(accounts.id, accountId))
@@ -105,7 +107,7 @@ export async function usageEndpoints(
       reserved_usd: formatUsd(reserved),
       today_usd: formatUsd(BigInt(todayNanos)),
       forecast_usd: forecast === null ? null : formatUsd(BigInt(forecast)),
-      cap_usd: formatUsd(BigInt(monthlyCapNanos(catalog, account))),
+      cap_usd: formatUsd(BigInt(monthlyCapNanos(catalog, account, now))),
       resets_at: month.to.toISOString()
     }
   })

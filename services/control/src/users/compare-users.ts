@@ -1,5 +1,6 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { and, asc, eq, inArray, isNull, lt, not, sql } from 'drizzle-orm'
+import type { Mailboxes } from '../accounts/mailbox.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
@@ -12,6 +13,7 @@ export interface CompareOptions {
   database: Database
   identity: Pick<Identity, 'findUser'>
   catalog: Catalog
+  mailboxes: Mailboxes
   projector: Pick<Projector, 'accountChanged'>
   clock: Clock
 }
@@ -25,7 +27,7 @@ const batch = 20
 
 /** Updates our users that differ from the provider's list. It ignores people who never signed in here. */
 export async function adoptListed(options: CompareOptions, listed: readonly IdentityUser[]): Promise<void> {
-  const { database, clock } = options
+  const { database, clock, mailboxes } = options
   const ids = listed.map(({ id }) => id)
   if (ids.length === 0) return
   const rows = await database.orm
@@ -35,6 +37,7 @@ export async function adoptListed(options: CompareOptions, listed: readonly Iden
       name: users.name,
       plan: users.plan,
       isOperator: users.isOperator,
+      mailbox: accounts.mailbox,
       isSuspended
     })
     .from(users)
@@ -50,7 +53,9 @@ export async function adoptListed(options: CompareOptions, listed: readonly Iden
       row.name === seen.name &&
       row.plan === seen.plan &&
       row.isOperator === seen.isOperator &&
-      row.isSuspended === seen.isBanned
+      row.isSuspended === seen.isBanned &&
+      row.mailbox !== null &&
+      mailboxes.isPresent(row.mailbox)
     if (isSame) same.push(seen.id)
     else await adopt(options, seen.id, seen)
   }
@@ -96,11 +101,8 @@ export async function isAnyoneUnlisted({ database }: CompareOptions, startedAt: 
   return rows.length > 0
 }
 
-async function adopt(
-  { database, catalog, projector, clock }: CompareOptions,
-  id: string,
-  seen: IdentityUser | null
-): Promise<void> {
-  const { isAccountChanged } = await database.orm.transaction((tx) => adoptUser(tx, catalog, id, seen, clock()))
+async function adopt(options: CompareOptions, id: string, seen: IdentityUser | null): Promise<void> {
+  const { database, projector, clock } = options
+  const { isAccountChanged } = await database.orm.transaction((tx) => adoptUser(tx, options, id, seen, clock()))
   if (isAccountChanged) await projector.accountChanged(id)
 }

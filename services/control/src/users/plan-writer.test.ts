@@ -5,6 +5,7 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { sql } from 'drizzle-orm'
+import { createMailboxes } from '../accounts/mailbox.ts'
 import { ensurePersonalAccount } from '../accounts/personal-account.ts'
 import { intendPlan } from '../accounts/plan-intention.ts'
 import { openDatabase, queryRows } from '../database/connect.ts'
@@ -63,9 +64,10 @@ onDatabase('plan writer', async (t, newDatabase) => {
   const warnings: unknown[] = []
   const log = { info: () => undefined, warn: (...args: unknown[]) => void warnings.push(args) }
   const projector = { accountChanged: async () => true }
+  const mailboxes = createMailboxes('a secret')
   const now = new Date()
   const newWriter = (intervalMs = 10) =>
-    createPlanWriter({ database, identity, catalog, projector, clock: () => now, log, intervalMs })
+    createPlanWriter({ database, identity, catalog, mailboxes, projector, clock: () => now, log, intervalMs })
 
   async function newUser(plan: string | null = null): Promise<string> {
     const id = randomUUID()

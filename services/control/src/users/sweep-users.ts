@@ -1,7 +1,9 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { LoopProgress } from '@tollgate/service/background/background-loop.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { isNull } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Mailboxes } from '../accounts/mailbox.ts'
 import { claimSweep, createSweepLoop, type Lease } from '../background/sweep-lease.ts'
 import type { CustomerRefresher } from '../billing/refresh-customer.ts'
 import type { Clock } from '../clocks/clock.ts'
@@ -22,6 +24,8 @@ export interface SweepOptions {
   database: Database
   identity: Identity
   catalog: Catalog
+  mailboxes: Mailboxes
+  redis: RedisLink
   projector: Pick<Projector, 'accountChanged'>
   customerRefresher: Pick<CustomerRefresher, 'refresh'>
   clock: Clock

@@ -1,7 +1,8 @@
 import { planOf } from '@tollgate/contracts/records/override.ts'
 import type { AccountRecord, KeyRecord, Pointer } from '@tollgate/contracts/records/records.ts'
-import type { Allowances, PreparedAdmission } from '@tollgate/state/admission/admit.ts'
+import type { PreparedAdmission } from '@tollgate/state/admission/admit.ts'
 import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
+import type { AccountAllowances } from '../admission/allowances.ts'
 import type { BodySender } from '../body/body-memory.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 
@@ -40,6 +41,6 @@ export interface Refusals {
 export interface KeyAdmission {
   readonly catalog: CatalogView
   readonly plan: string
-  readonly allowances: Allowances
+  readonly allowances: AccountAllowances
   readonly prepared: PreparedAdmission
 }
