@@ -9,7 +9,6 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { Heartbeat } from '@tollgate/state/processes/create-heartbeat.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { accountEndpoints } from './accounts/endpoints.ts'
-import type { Mailboxes } from './accounts/mailbox.ts'
 import type { WakeablePlanWriter } from './accounts/plan-intention.ts'
 import { adminEndpoints } from './admin/endpoints.ts'
 import { auditEndpoints } from './audit/endpoints.ts'
@@ -51,6 +50,7 @@ import type { Identity } from './identity/identity.ts'
 import { keysEndpoints } from './keys/endpoints.ts'
 import { limitsEndpoints } from './limits/endpoints.ts'
 import { unsubscribeEndpoint } from './mail/unsubscribe-endpoint.ts'
+import type { Mailboxes } from './mailboxes/mailbox.ts'
 import { modelsEndpoints } from './models/endpoints.ts'
 import { eventEndpoints } from './notices/event-endpoints.ts'
 import { settingsEndpoints } from './notices/settings-endpoints.ts'
@@ -61,6 +61,7 @@ import { playgroundEndpoints } from './playground/endpoints.ts'
 import type { Projector } from './projection/projector.ts'
 import { requestsEndpoints } from './requests/endpoints.ts'
 import { setupEndpoints } from './setup/endpoints.ts'
+import { createSignupPolicy } from './signup/signup-policy.ts'
 import { teamEndpoints } from './team/endpoints.ts'
 import { usageEndpoints } from './usage/endpoints.ts'
 import type { DueUsers } from './users/due-users.ts'
@@ -85,6 +86,7 @@ export type ControlDependencies = RequestLogOptions & {
     | 'docsUrl'
     | 'dashboardDir'
     | 'minPasswordLength'
+    | 'signup'
     | 'requestLogDays'
   > & {
     payments: Pick<ControlConfig['payments'], 'webhookSecrets'>
@@ -129,7 +131,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
     redirectToPublicUrl(pages, config.publicUrl)
     const { brand, minPasswordLength, requestLogDays } = config
     const providers = config.identity.providers.map((id) => ({ id, name: providerNames[id] ?? id }))
-    const signIn = { providers, minPasswordLength }
+    const signIn = { providers, minPasswordLength, signup: config.signup.mode }
     serveDashboard(pages, config.dashboardDir, { docs: facts, brand, signIn, requestLogDays })
   })
   // Before every part of the API, whose routes it collects.
@@ -215,8 +217,18 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   const { mailboxes } = dependencies
   const ofUsers = { database, redis, identity, catalog, mailboxes, projector, clock, limits, publicUrl }
   const { providers, serviceRoleKey: sharedSecret } = config.identity
-  const { minPasswordLength } = config
-  const ofSignIns = { minPasswordLength, customerRefresher, minResponseTimes, serviceDomain, providers, sharedSecret }
+  const { minPasswordLength, signup } = config
+  const signupPolicy = createSignupPolicy(signup)
+  const ofSignIns = {
+    minPasswordLength,
+    signup,
+    signupPolicy,
+    customerRefresher,
+    minResponseTimes,
+    serviceDomain,
+    providers,
+    sharedSecret
+  }
   part('/api/auth', (auth) => authEndpoints(auth, { ...ofUsers, ...ofSignIns }))
   part('/api/keys', (keys) => keysEndpoints(keys, { database, catalog, projector, redis, clock }))
   part('/api/account', (account) =>
@@ -224,7 +236,7 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   )
   part('/api/account/setup', (setup) => setupEndpoints(setup, { database, catalog, clock }))
   part('/api/account/export', (own) => exportOwnData(own, { database, catalog, clock, limits }))
-  part('/api/team', (team) => teamEndpoints(team, { ...ofUsers, planWriter }))
+  part('/api/team', (team) => teamEndpoints(team, { ...ofUsers, planWriter, signupPolicy }))
   part('/api/billing', (billing) =>
     billingEndpoints(billing, { database, payments, catalog, clock, limits, publicUrl })
   )

@@ -210,6 +210,11 @@ export const errorTable = {
     'The identity provider does not offer second factors. Ask the operator to turn on TOTP there.'
   ],
   registration_closed: [403, 'permission_error', 'New registrations are closed. Ask the operator for an account.'],
+  address_not_allowed: [
+    403,
+    'permission_error',
+    'Addresses of this domain cannot register here. Use another e-mail address, or ask the operator for an account.'
+  ],
   forbidden: [403, 'permission_error', 'Only the owner of the account may do this. Ask the owner.'],
   paused_api_key: [
     403,

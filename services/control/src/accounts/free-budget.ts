@@ -1,59 +1,16 @@
-import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
-import { freeBudgetLeft } from '@tollgate/contracts/records/free-budget.ts'
-import type { FreeBudget } from '@tollgate/contracts/records/records.ts'
 import { monthNumber } from '@tollgate/state/keyspace/month.ts'
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
-import { and, eq, inArray, isNull, ne, sql } from 'drizzle-orm'
-import { effectivePlan } from '../catalog/effective-plan.ts'
-import type { Orm, Transaction } from '../database/connect.ts'
-import { accounts, type OverrideLimits } from '../database/schema/accounts.ts'
+import { and, eq, inArray, isNull, ne } from 'drizzle-orm'
+import type { Transaction } from '../database/connect.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import type { Mailboxes } from '../mailboxes/mailbox.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
-import type { Mailboxes } from './mailbox.ts'
 
 /*
  * Accounts of one mailbox share one free budget a month. The oldest account that is not deleted has it, less what deleted accounts
  * of the mailbox spent this month. An account keeps the mailbox that it began with: after a change of its address, the former
  * address still has no second free budget.
  */
-
-/**
- * What other accounts leave of the free budget, as gateways and reports need it; null for all of it. A deleted account counts as
- * alive until its spend is stored. Names are written out: Drizzle would leave out the table of `accounts.id`.
- */
-export const freeBudgetColumn = sql<FreeBudget | null>`(
-  select nullif(json_strip_nulls(json_build_object(
-    'isElsewhere', nullif(bool_or(
-      other.closed_month is null and (other.created_at, other.id) < (accounts.created_at, accounts.id)), false),
-    'spent', (
-      select json_build_object('month', closed.closed_month, 'nanos', sum(closed.closed_nanos))
-      from accounts closed where closed.mailbox = accounts.mailbox and closed.closed_month is not null
-      group by closed.closed_month order by closed.closed_month desc limit 1)
-  ))::jsonb, '{}'::jsonb)
-  from accounts other where other.mailbox = accounts.mailbox and other.id <> accounts.id)`
-
-/** The columns of an account that decide its share of a free budget. */
-export interface FreeBudgetAccount {
-  readonly planInForce: string
-  readonly overrideLimits: OverrideLimits | null
-  readonly freeBudget: FreeBudget | null
-}
-
-/** See `freeBudgetLeft`. */
-export const freeBudgetOf = (
-  catalog: Catalog,
-  { planInForce, overrideLimits, freeBudget }: FreeBudgetAccount
-): FreeBudget | null =>
-  freeBudgetLeft(effectivePlan(catalog, planInForce) === freePlan, overrideLimits?.monthlyNanos, freeBudget)
-
-/** What deleted accounts of the mailbox spent of this month's free budget, nanodollars. */
-export const spentBeforeNanos = (free: FreeBudget | null, now: Date): number =>
-  free?.spent?.month === monthNumber(now) ? free.spent.nanos : 0
-
-/** Reads {@link freeBudgetColumn} of an account. */
-export async function readFreeBudget(orm: Orm, accountId: string): Promise<FreeBudget | null> {
-  const [row] = await orm.select({ freeBudget: freeBudgetColumn }).from(accounts).where(eq(accounts.id, accountId))
-  return row?.freeBudget ?? null
-}
 
 /**
  * Notes the mailbox of a user's own account, unless it has one.

@@ -1,13 +1,16 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import type { Mailboxes } from '../accounts/mailbox.ts'
 import type { CustomerRefresher } from '../billing/refresh-customer.ts'
 import type { cookieAttributes } from '../callers/session-cookie.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import type { Limits } from '../http/limits.ts'
 import type { Identity } from '../identity/identity.ts'
+import type { Mailboxes } from '../mailboxes/mailbox.ts'
 import type { Projector } from '../projection/projector.ts'
+import type { CountSignup } from '../signup/signup-limit.ts'
+import type { SignupPolicy } from '../signup/signup-policy.ts'
+import type { SignupSettings } from '../signup/signup-settings.ts'
 import type { MinResponseTimes } from './min-response-time.ts'
 import type { PendingSignIns } from './pending-sign-in.ts'
 import type { SecondFactorCodes } from './second-factor-codes.ts'
@@ -24,6 +27,9 @@ export interface AuthOptions {
   clock: Clock
   minResponseTimes: MinResponseTimes
   limits: Limits
+  signupPolicy: SignupPolicy
+  /** See {@link SignupSettings}. */
+  signup: Pick<SignupSettings, 'perNetworkDay' | 'perDay'>
   /** Sign-in providers that the operator offers, such as `github`. */
   providers: readonly string[]
   /** A secret that all replicas have. */
@@ -39,4 +45,5 @@ export interface AuthContext extends AuthOptions {
   cookie: ReturnType<typeof cookieAttributes>
   codes: SecondFactorCodes
   pendings: PendingSignIns
+  countSignup: CountSignup
 }

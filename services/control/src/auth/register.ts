@@ -11,7 +11,7 @@ import { startMinResponseTime } from './min-response-time.ts'
 
 /** `POST /register`: creates a user; the provider sends the confirmation mail. It opens no session. */
 export function register(app: TypedApp, context: AuthContext): void {
-  const { identity, database, clock, minResponseTimes, limits } = context
+  const { identity, database, clock, minResponseTimes, limits, signupPolicy, countSignup } = context
   app.post(
     '/register',
     {
@@ -22,6 +22,8 @@ export function register(app: TypedApp, context: AuthContext): void {
       const { email, password, name } = request.body
       if (!isAddress(email)) throw new ServiceError('invalid_email')
       checkNewPassword(password, context.minPasswordLength, [email, name])
+      signupPolicy.assertMayRegister(email)
+      await countSignup(request)
       const minTime = startMinResponseTime(minResponseTimes.registerMs)
       try {
         await noteRegistered(database.orm, await identity.register({ email, password, name }, request.ip), clock())

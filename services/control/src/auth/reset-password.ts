@@ -46,11 +46,13 @@ export function resetPassword(app: TypedApp, context: AuthContext): void {
       // The link proves the address it was mailed to. The user may have another address by now.
       if (!hasAddress(await identity.findUser(mailed.id, deadline), mailed)) throw new ServiceError('link_invalid')
       const userId = mailed.id
+      const isNew = !(await isOurUser(database.orm, userId))
+      if (isNew) await context.signupPolicy.assertMayBegin(database.orm, mailed.email, clock())
       const wasProved = await hasProof(database.orm, mailed)
       // Also before the change: if control fails after it, nobody stays signed in with the old password.
       await database.orm.transaction((tx) => endSessions(tx, userId))
       // Somebody else may have registered this address first, and set these up.
-      if (!(await isOurUser(database.orm, userId))) await identity.clearSecondFactors(userId, deadline)
+      if (isNew) await identity.clearSecondFactors(userId, deadline)
       const user = await identity.setPassword(userId, body.password, deadline)
       if (!hasAddress(user, mailed)) throw new ServiceError('link_invalid')
       const by: By = { actorId: userId, ip, at: clock() }

@@ -3,7 +3,7 @@ import type { AccountLimits, LimitsOfPlan, RateLeft } from '@tollgate/contracts/
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 import type { FreeBudget } from '@tollgate/contracts/records/records.ts'
 import type { RateRest, RatesLeft, RateTerms } from '@tollgate/state/admission/read-rates.ts'
-import { spentBeforeNanos } from '../accounts/free-budget.ts'
+import { spentBeforeNanos } from '../catalog/free-budget-left.ts'
 import type { LimitsInForce } from '../catalog/limits-in-force.ts'
 import { isOnSale } from '../models/describe-models.ts'
 import type { MonthSpend } from '../usage/month-spend.ts'

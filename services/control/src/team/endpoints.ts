@@ -14,7 +14,7 @@ import { seatEndpoints, type TeamOptions } from './seat-endpoints.ts'
 
 /** `/api/team`: the members of the caller's account and its invitations. */
 export async function teamEndpoints(instance: FastifyInstance, options: TeamOptions): Promise<void> {
-  const { database, catalog, identity, clock, limits, publicUrl } = options
+  const { database, catalog, identity, clock, limits, publicUrl, signupPolicy } = options
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const onRequest = app.requireSession
   const background = createBackground(app.log)
@@ -36,6 +36,7 @@ export async function teamEndpoints(instance: FastifyInstance, options: TeamOpti
     async (request, reply) => {
       const { accountId, role, user } = callerOf(request)
       if (role !== 'owner') throw new ServiceError('forbidden')
+      signupPolicy.assertAddress(request.body.email)
       const { row, token } = await invite(database, catalog, accountId, request.body.email, by(request))
       const link = `${publicUrl}/invitations/${token}`
       const { ip } = request

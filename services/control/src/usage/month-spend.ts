@@ -1,3 +1,4 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { monthNumber } from '@tollgate/state/keyspace/month.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readSpend as readCountedSpend } from '@tollgate/state/spend/spend.ts'
@@ -24,9 +25,16 @@ export const readMonthSpend = (orm: Orm, redis: RedisLink, accountId: string, no
     readCountedSpend(redis, accountId, monthNumber(now)).catch(() => null)
   )
 
-/** Like {@link readMonthSpend}, but without Redis it fails. @throws RedisAwayError, or another error of ioredis */
+/** Like {@link readMonthSpend}, but without Redis it fails. @throws ServiceError `state_unavailable` */
 export const readCertainSpend = (orm: Orm, redis: RedisLink, accountId: string, now: Date): Promise<MonthSpend> =>
-  combine(orm, accountId, now, readCountedSpend(redis, accountId, monthNumber(now)))
+  combine(
+    orm,
+    accountId,
+    now,
+    readCountedSpend(redis, accountId, monthNumber(now)).catch((cause: unknown) => {
+      throw new ServiceError('state_unavailable', { cause })
+    })
+  )
 
 async function combine(
   orm: Orm,

@@ -1,8 +1,8 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { type FreeBudgetAccount, freeBudgetOf, spentBeforeNanos } from '../accounts/free-budget.ts'
-import { type LimitedAccount, limitsInForce } from '../catalog/limits-in-force.ts'
+import { budgetLeftNanos, type FreeBudgetAccount, freeBudgetOf } from '../catalog/free-budget-left.ts'
+import { limitsInForce } from '../catalog/limits-in-force.ts'
 
-export interface CappedAccount extends LimitedAccount, FreeBudgetAccount {
+export interface CappedAccount extends FreeBudgetAccount {
   readonly ownCapNanos: number | null
 }
 
@@ -11,8 +11,7 @@ export interface CappedAccount extends LimitedAccount, FreeBudgetAccount {
  * accounts of the mailbox leave of the free budget is the plan's.
  */
 export function monthlyCapNanos(catalog: Catalog, account: CappedAccount, now: Date): number {
-  const free = freeBudgetOf(catalog, account)
-  if (free?.isElsewhere === true) return 0
-  const planNanos = Math.max(0, limitsInForce(catalog, account).monthlyNanos - spentBeforeNanos(free, now))
+  const { monthlyNanos } = limitsInForce(catalog, account)
+  const planNanos = budgetLeftNanos(freeBudgetOf(catalog, account), monthlyNanos, now)
   return Math.min(planNanos, account.ownCapNanos ?? Number.POSITIVE_INFINITY)
 }

@@ -1,11 +1,11 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { and, asc, eq, inArray, isNull, lt, not, sql } from 'drizzle-orm'
-import type { Mailboxes } from '../accounts/mailbox.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { users } from '../database/schema/users.ts'
 import type { Identity, IdentityUser } from '../identity/identity.ts'
+import type { Mailboxes } from '../mailboxes/mailbox.ts'
 import type { Projector } from '../projection/projector.ts'
 import { adoptUser } from './adopt-user.ts'
 
@@ -54,8 +54,7 @@ export async function adoptListed(options: CompareOptions, listed: readonly Iden
       row.plan === seen.plan &&
       row.isOperator === seen.isOperator &&
       row.isSuspended === seen.isBanned &&
-      row.mailbox !== null &&
-      mailboxes.isPresent(row.mailbox)
+      (row.isSuspended || (row.mailbox !== null && mailboxes.isPresent(row.mailbox)))
     if (isSame) same.push(seen.id)
     else await adopt(options, seen.id, seen)
   }

@@ -53,7 +53,7 @@ type OnDeletionStart = (tx: Transaction) => Promise<void>
  * 6. PostgreSQL: name, address, events and mails are erased, sessions end. Ledger and audit log stay, with an anonymous id.
  *
  * @param onStart called once for each deletion, in the transaction that starts it
- * @throws ServiceError `team_has_members`, `revocation_pending` (Redis is unavailable), `payments_unavailable`,
+ * @throws ServiceError `team_has_members`, `revocation_pending` and `state_unavailable` (Redis is unavailable), `payments_unavailable`,
  * `identity_unavailable`
  */
 export async function deleteUser(

@@ -1,12 +1,12 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { and, eq, lte } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Mailboxes } from '../accounts/mailbox.ts'
 import type { UserRefresher } from '../callers/session.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { users } from '../database/schema/users.ts'
 import type { Identity } from '../identity/identity.ts'
+import type { Mailboxes } from '../mailboxes/mailbox.ts'
 import type { Projector } from '../projection/projector.ts'
 import { adoptUser } from './adopt-user.ts'
 

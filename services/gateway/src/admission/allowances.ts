@@ -3,17 +3,10 @@ import { freeBudgetLeft } from '@tollgate/contracts/records/free-budget.ts'
 import { planOf } from '@tollgate/contracts/records/override.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import type { Allowances } from '@tollgate/state/admission/admit.ts'
+import type { AccountAllowances } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 
 type Month = NonNullable<Allowances['adjusted']>
-
-/** Limits, and why the account's budget may be smaller than its plan's. */
-export interface AccountAllowances extends Allowances {
-  /** Whether another account of the mailbox has the free budget. */
-  isFreeBudgetElsewhere: boolean
-  /** Part of `adjusted`: what deleted accounts of the mailbox left too little of the free budget for. */
-  spentBefore: Month | null
-}
 
 /**
  * The limits of a key within its account's plan. An operator's limits replace the plan's. Of several limits the lowest counts.

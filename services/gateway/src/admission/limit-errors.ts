@@ -2,7 +2,7 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 import type { AdmitAnswer, Budget, BudgetRefusal, Limit } from '@tollgate/state/admission/admit.ts'
-import type { AccountAllowances } from './allowances.ts'
+import type { AccountAllowances } from '../authenticate/known-key.ts'
 import { rateFields } from './rate-headers.ts'
 
 const codeOfBudget: Record<Budget, ErrorCode> = {

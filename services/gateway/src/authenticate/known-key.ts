@@ -1,13 +1,20 @@
 import { planOf } from '@tollgate/contracts/records/override.ts'
 import type { AccountRecord, KeyRecord, Pointer } from '@tollgate/contracts/records/records.ts'
-import type { PreparedAdmission } from '@tollgate/state/admission/admit.ts'
+import type { Allowances, PreparedAdmission } from '@tollgate/state/admission/admit.ts'
 import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
-import type { AccountAllowances } from '../admission/allowances.ts'
 import type { BodySender } from '../body/body-memory.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 
 /** A record and its version in Redis; null if Redis has none. */
 export type Versioned<Record> = { version: string; record: Record } | null
+
+/** Limits, and why the account's budget may be smaller than its plan's. */
+export interface AccountAllowances extends Allowances {
+  /** Whether another account of the mailbox has the free budget. */
+  isFreeBudgetElsewhere: boolean
+  /** Part of `adjusted`: what deleted accounts of the mailbox spent of the free budget. */
+  spentBefore: Allowances['adjusted']
+}
 
 /**
  * What this process remembers of a key. The pointer never changes. The records may be outdated: admission sends their versions,

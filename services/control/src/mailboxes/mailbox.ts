@@ -10,11 +10,15 @@ const gmail = new Set(['gmail.com', 'googlemail.com'])
  * spellings of one address are one mailbox.
  */
 export function mailboxOf(address: string): string {
-  const at = address.lastIndexOf('@')
-  const name = foldCase(address.slice(0, at)).replace(/\+.*$/s, '')
-  const written = foldCase(address.slice(at + 1)).replace(/\.$/, '')
-  const domain = domainToASCII(written) || written
+  const name = foldCase(address.slice(0, address.lastIndexOf('@'))).replace(/\+.*$/s, '')
+  const domain = domainOf(address)
   return gmail.has(domain) ? `${name.replaceAll('.', '')}@gmail.com` : `${name}@${domain}`
+}
+
+/** The domain of an address, in lower case and ASCII. */
+export function domainOf(address: string): string {
+  const written = foldCase(address.slice(address.lastIndexOf('@') + 1)).replace(/\.$/, '')
+  return domainToASCII(written) || written
 }
 
 /** Hashes mailboxes with a key, so that the database alone does not tell an address. */
