@@ -209,6 +209,11 @@ export const errorTable = {
     'permission_error',
     'The identity provider does not offer second factors. Ask the operator to turn on TOTP there.'
   ],
+  captcha_failed: [
+    403,
+    'permission_error',
+    'The identity provider demands a CAPTCHA, which this service does not show. Ask the operator to turn it off there.'
+  ],
   registration_closed: [403, 'permission_error', 'New registrations are closed. Ask the operator for an account.'],
   address_not_allowed: [
     403,

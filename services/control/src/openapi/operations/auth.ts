@@ -13,6 +13,7 @@ export const authOperations: Operations = {
       'weak_password',
       'registration_closed',
       'address_not_allowed',
+      'captcha_failed',
       'identity_unavailable'
     ]
   },
@@ -55,6 +56,7 @@ export const authOperations: Operations = {
       'invalid_code',
       'second_factor_unavailable',
       'email_not_confirmed',
+      'captcha_failed',
       'identity_unavailable'
     ]
   },
