@@ -3,10 +3,12 @@ export interface SignInFacts {
   /** Sign-in providers, by their name at Supabase Auth and the name that people know. */
   readonly providers: ReadonlyArray<{ readonly id: string; readonly name: string }>
   readonly minPasswordLength: number
+  /** Who may register. */
+  readonly signup: 'open' | 'invited'
 }
 
 /** For a page that control did not serve, such as that of the development server. */
-const builtIn: SignInFacts = { providers: [], minPasswordLength: 8 }
+const builtIn: SignInFacts = { providers: [], minPasswordLength: 8, signup: 'open' }
 
 export const signInFacts: SignInFacts = readFacts()
 

@@ -54,6 +54,7 @@ import type { Identity } from './identity/identity.ts'
 import { keysEndpoints } from './keys/endpoints.ts'
 import { limitsEndpoints } from './limits/endpoints.ts'
 import { unsubscribeEndpoint } from './mail/unsubscribe-endpoint.ts'
+import type { Mailboxes } from './mailboxes/mailbox.ts'
 import { modelsEndpoints } from './models/endpoints.ts'
 import { eventEndpoints } from './notices/event-endpoints.ts'
 import { settingsEndpoints } from './notices/settings-endpoints.ts'
@@ -64,6 +65,7 @@ import { playgroundEndpoints } from './playground/endpoints.ts'
 import type { Projector } from './projection/projector.ts'
 import { requestsEndpoints } from './requests/endpoints.ts'
 import { setupEndpoints } from './setup/endpoints.ts'
+import { createSignupPolicy } from './signup/signup-policy.ts'
 import { teamEndpoints } from './team/endpoints.ts'
 import { usageEndpoints } from './usage/endpoints.ts'
 import type { DueUsers } from './users/due-users.ts'
@@ -92,6 +94,7 @@ export type ControlDependencies = RequestLogOptions & {
     | 'dashboardDir'
     | 'minPasswordLength'
     | 'operatorsNeedSecondFactor'
+    | 'signup'
     | 'requestLogDays'
     | 'maxConnections'
   > & {
@@ -103,6 +106,7 @@ export type ControlDependencies = RequestLogOptions & {
   identity: Identity
   redis: RedisLink
   catalog: LiveCatalog
+  mailboxes: Mailboxes
   catalogPublisher: CatalogPublisher
   projector: Pick<Projector, 'accountChanged' | 'keyChanged' | 'keyRevoked' | 'isKeyInForce'>
   planWriter: WakeablePlanWriter
@@ -138,7 +142,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
     redirectToPublicUrl(pages, config.publicUrl)
     const { brand, minPasswordLength, requestLogDays } = config
     const providers = config.identity.providers.map((id) => ({ id, name: providerNames[id] ?? id }))
-    const signIn = { providers, minPasswordLength }
+    const signIn = { providers, minPasswordLength, signup: config.signup.mode }
     serveDashboard(pages, config.dashboardDir, { docs: facts, brand, signIn, requestLogDays })
   })
   // Before every part of the API, whose routes it collects.
@@ -228,10 +232,21 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
       },
       { prefix }
     )
-  const ofUsers = { database, identity, catalog, projector, clock, limits, publicUrl }
+  const { mailboxes } = dependencies
+  const ofUsers = { database, redis, identity, catalog, mailboxes, projector, clock, limits, publicUrl }
   const { providers, serviceRoleKey: sharedSecret } = config.identity
-  const { minPasswordLength } = config
-  const ofSignIns = { minPasswordLength, customerRefresher, minResponseTimes, serviceDomain, providers, sharedSecret }
+  const { minPasswordLength, signup } = config
+  const signupPolicy = createSignupPolicy(signup)
+  const ofSignIns = {
+    minPasswordLength,
+    signup,
+    signupPolicy,
+    customerRefresher,
+    minResponseTimes,
+    serviceDomain,
+    providers,
+    sharedSecret
+  }
   part('/api/auth', (auth) => authEndpoints(auth, { ...ofUsers, ...ofSignIns }))
   part('/api/keys', (keys) => keysEndpoints(keys, { database, catalog, projector, redis, clock }))
   part('/api/account', (account) =>
@@ -239,7 +254,7 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   )
   part('/api/account/setup', (setup) => setupEndpoints(setup, { database, catalog, clock }))
   part('/api/account/export', (own) => exportOwnData(own, { database, catalog, clock, limits }))
-  part('/api/team', (team) => teamEndpoints(team, { ...ofUsers, planWriter }))
+  part('/api/team', (team) => teamEndpoints(team, { ...ofUsers, planWriter, signupPolicy }))
   part('/api/billing', (billing) =>
     billingEndpoints(billing, { database, payments, catalog, clock, limits, publicUrl })
   )

@@ -27,6 +27,7 @@ import { defaultLimits, type Limits } from './http/limits.ts'
 import { createUseCopier } from './keys/copy-last-uses.ts'
 import { createMailSender } from './mail/mail-sender.ts'
 import { createMailer } from './mail/mailer.ts'
+import { createMailboxes } from './mailboxes/mailbox.ts'
 import type { ControlMetrics } from './metrics/control-metrics.ts'
 import { noteFailovers } from './notices/failovers.ts'
 import { groupFailovers } from './notices/group-failovers.ts'
@@ -183,7 +184,8 @@ export function composeControl(options: ComposeOptions) {
   const health = createProviderHealth(log)
   const providerChecks = parts.keep(createProviderChecks({ config, health, log }))
   const { identity, payments } = composeProviders(config, { events, health, log })
-  const ofUsers = { database, identity, catalog, projector, clock, log }
+  const mailboxes = createMailboxes(config.identity.serviceRoleKey)
+  const ofUsers = { database, redis, identity, catalog, mailboxes, projector, clock, log }
   const planWriter = parts.runLoop('plan_writes', createPlanWriter(ofUsers))
   const dueUsers = parts.runLoop('due_users', createDueUsers(ofUsers))
   const refresher = createUserRefresher(ofUsers)
@@ -217,7 +219,7 @@ export function composeControl(options: ComposeOptions) {
   const { minResponseTimes = defaultMinResponseTimes, limits = defaultLimits, requestTimeoutMs, arrival } = options
   const app: FastifyInstance = buildApp({
     ...ofUsers,
-    ...{ config, redis, catalogPublisher, planWriter, dueUsers, refresher, payments, customerRefresher },
+    ...{ config, catalogPublisher, planWriter, dueUsers, refresher, payments, customerRefresher },
     ...{ isMailing: mailer !== null, wakeWebhooks: webhookWorker.wake },
     ...{ tracing, onAnswered: events.request, logsRequest: sampleRequests(config.log.requests) },
     ...{ failures: state.failures, webhookCounts: state.webhookCounts, heartbeat },
@@ -246,7 +248,7 @@ export function composeControl(options: ComposeOptions) {
     receiptsCopiedMsAgo: () => state.receiptsCopiedMsAgo()
   })
   return {
-    ...{ app, catalog, catalogFile, catalogPublisher, heartbeat, projector, planWriter, dueUsers },
+    ...{ app, catalog, mailboxes, catalogFile, catalogPublisher, heartbeat, projector, planWriter, dueUsers },
     ...{ webhookWorker, mailSender, spendWatcher, noticeSweeper },
     ...{
       health,

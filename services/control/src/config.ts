@@ -24,6 +24,7 @@ import { checkProviders } from './auth/provider-names.ts'
 import { hasPglite } from './database/open-pglite.ts'
 import { checkMailFrom, checkSmtpUrl, readSmtp, type SmtpSettings } from './mail/smtp-settings.ts'
 import type { Retention } from './retention/table-pruner.ts'
+import { checkSignupDomains, readSignup, type SignupSettings, signupVariables } from './signup/signup-settings.ts'
 import type { LedgerRetention } from './usage/fold-ledger.ts'
 import {
   checkAllowedNetworks,
@@ -74,6 +75,7 @@ export const ControlVariables = Type.Object({
   AUTH_PROVIDERS: Type.String({ default: '' }),
   /** Characters of a new password, as the project at Supabase demands. Supabase Auth itself allows 72 bytes at most. */
   PASSWORD_MIN_LENGTH: Type.Integer({ minimum: 8, maximum: 64, default: 8 }),
+  ...signupVariables,
   /**
    * Secrets that Supabase's database webhook on `auth.users` may present, separated by commas: several while one is replaced.
    * Without one there is no endpoint for it.
@@ -173,6 +175,7 @@ export type ControlConfig = {
   }
   /** Characters of a new password. */
   readonly minPasswordLength: number
+  readonly signup: SignupSettings
   readonly payments: {
     readonly secretKey: string
     readonly webhookSecrets: readonly string[]
@@ -236,6 +239,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
       webhookSecrets: list(variables.IDENTITY_WEBHOOK_SECRET)
     },
     minPasswordLength: variables.PASSWORD_MIN_LENGTH,
+    signup: readSignup(variables, list),
     payments: {
       secretKey: variables.STRIPE_SECRET_KEY,
       webhookSecrets: list(variables.STRIPE_WEBHOOK_SECRET),
@@ -285,6 +289,7 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
   ({ GATEWAY_PUBLIC_URL }) => checkOrigin('GATEWAY_PUBLIC_URL', GATEWAY_PUBLIC_URL),
   ({ SUPABASE_URL }) => (isHttpUrl(SUPABASE_URL) ? null : 'SUPABASE_URL: must be an http:// or https:// URL'),
   ({ AUTH_PROVIDERS }) => checkProviders(list(AUTH_PROVIDERS)),
+  (variables) => checkSignupDomains(variables, list),
   ({ IDENTITY_WEBHOOK_SECRET }) =>
     list(IDENTITY_WEBHOOK_SECRET).every((secret) => /^[!-~]{16,}$/.test(secret))
       ? null

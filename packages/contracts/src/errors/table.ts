@@ -191,6 +191,11 @@ export const errorTable = {
     'budget_error',
     "The request's maximum cost exceeds what is left of the account's monthly budget. Raise the budget, or lower the output limit."
   ],
+  free_budget_elsewhere: [
+    402,
+    'budget_error',
+    'Another account with your e-mail address has the free budget. Use a key of that account, delete it, or choose a paid plan.'
+  ],
   key_budget_exceeded: [
     402,
     'budget_error',
@@ -219,7 +224,17 @@ export const errorTable = {
     'permission_error',
     'The identity provider does not offer second factors. Ask the operator to turn on TOTP there.'
   ],
+  captcha_failed: [
+    403,
+    'permission_error',
+    'The identity provider demands a CAPTCHA, which this service does not show. Ask the operator to turn it off there.'
+  ],
   registration_closed: [403, 'permission_error', 'New registrations are closed. Ask the operator for an account.'],
+  address_not_allowed: [
+    403,
+    'permission_error',
+    'Addresses of this domain cannot register here. Use another e-mail address, or ask the operator for an account.'
+  ],
   forbidden: [403, 'permission_error', 'Only the owner of the account may do this. Ask the owner.'],
   paused_api_key: [
     403,

@@ -37,6 +37,13 @@ export const AccountLimits = Type.Object({
   request_budget_usd: Type.Number({ description: 'The maximum cost of a request.' }),
   month: Type.Object({
     budget_usd: Decimal,
+    free_budget_elsewhere: Type.Boolean({
+      description: 'Whether another account with the same e-mail address has the free budget. Then this one has none.'
+    }),
+    spent_before_usd: Type.String({
+      description:
+        'What deleted accounts with the same e-mail address spent of this month’s free budget. `budget_usd` is without it.'
+    }),
     spent_usd: Decimal,
     reserved_usd: Decimal,
     left_usd: Decimal,

@@ -51,6 +51,15 @@ const Override = Type.Object({
   )
 })
 
+/** The free budget of the account's mailbox; see free-budget.ts. */
+export const FreeBudget = Type.Object({
+  /** Present if another account of the mailbox has it. */
+  isElsewhere: Type.Optional(Type.Literal(true)),
+  /** What deleted accounts of the mailbox spent in a month (yyyymm), nanodollars. */
+  spent: Type.Optional(Type.Object({ month: Type.Integer(), nanos: Nanos }))
+})
+export type FreeBudget = Static<typeof FreeBudget>
+
 /** The data of the paying account that admission needs. */
 export const AccountRecord = Type.Object({
   /** Without an operator's override. */
@@ -62,7 +71,9 @@ export const AccountRecord = Type.Object({
   ownCapNanos: Type.Union([Nanos, Type.Null()]),
   override: Type.Optional(Override),
   /** Sum of the operators' adjustments in a month (yyyymm), nanodollars: it counts as spend, and may be below zero. */
-  adjusted: Type.Optional(Type.Object({ month: Type.Integer(), nanos: Type.Integer() }))
+  adjusted: Type.Optional(Type.Object({ month: Type.Integer(), nanos: Type.Integer() })),
+  /** Absent if the account has all of its mailbox's free budget. */
+  freeBudget: Type.Optional(FreeBudget)
 })
 export type AccountRecord = Static<typeof AccountRecord>
 

@@ -82,6 +82,7 @@ const ownErrors: ErrorCode[] = [
   'expired_api_key',
   'request_budget_exceeded',
   'monthly_budget_exceeded',
+  'free_budget_elsewhere',
   'key_budget_exceeded',
   'account_suspended',
   'model_not_allowed',

@@ -61,6 +61,14 @@ export const faults: readonly SeededFault[] = [
     test: 'says whether it is in force'
   },
   {
+    name: 'free-budget-again',
+    summary: 'a deleted account takes what it spent of its mailbox’s free budget with it',
+    file: 'services/control/src/accounts/free-budget.ts',
+    from: 'closedNanos: Number(nanos)',
+    to: 'closedNanos: 0 * Number(nanos)',
+    test: 'has less after an account was deleted'
+  },
+  {
     name: 'old-catalog-returns',
     summary: 'a replica that starts with an old catalog sets the prices',
     file: 'services/control/src/catalog/publish-catalog.ts',

@@ -18,7 +18,8 @@ const account: LimitsOf = {
   },
   overrideLimits: null,
   overrideLimitsEndAt: null,
-  ownCapNanos: null
+  ownCapNanos: null,
+  mailboxNanos: null
 }
 const all = {
   monthlyNanos: 70_000_000_000,
@@ -86,4 +87,11 @@ test('the owner’s cap applies while it is the lowest', async () => {
   })
   assert.deepEqual(monthly({ ownCapNanos: 0 }), { ...owner, value: 0 })
   assert.equal(monthly({ ownCapNanos: cap, overrideLimits: { monthlyNanos: 1 } }).from, 'operator')
+})
+
+test('what other accounts of the mailbox leave of the free budget replaces the plan’s, below the owner’s cap', async () => {
+  const monthly = (changed: Partial<LimitsOf>) => explainLimits({ ...account, ...changed }, now).monthly_budget_usd
+  assert.deepEqual(monthly({ mailboxNanos: 0 }), { ...ofPlan(50), value: 0, from: 'mailbox' })
+  assert.equal(monthly({ mailboxNanos: 20e9, ownCapNanos: 30e9 }).value, 20)
+  assert.deepEqual(monthly({ mailboxNanos: 20e9, ownCapNanos: 10e9 }), { ...ofPlan(50), value: 10, from: 'owner' })
 })

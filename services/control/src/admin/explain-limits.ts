@@ -12,14 +12,16 @@ export interface LimitsOf {
   readonly overrideLimits: OverrideLimits | null
   readonly overrideLimitsEndAt: Date | null
   readonly ownCapNanos: number | null
+  /** What other accounts of the mailbox leave of the free budget; null if the account has its plan's whole budget. */
+  readonly mailboxNanos: number | null
 }
 
 /**
  * The limits in force, and where each comes from. An operator's limit replaces the plan's, until it ends. The owner's monthly
- * cap applies while it is lower than both.
+ * cap applies while it is lower than both. A free budget may be shared with other accounts of the mailbox.
  */
 export function explainLimits(account: LimitsOf, now: Date): AdminLimits {
-  const { plan, overrideLimitsEndAt: endsAt, ownCapNanos } = account
+  const { plan, overrideLimitsEndAt: endsAt, ownCapNanos, mailboxNanos } = account
   const hasEnded = endsAt !== null && endsAt <= now
   const set: OverrideLimits = hasEnded ? {} : (account.overrideLimits ?? {})
 
@@ -32,9 +34,11 @@ export function explainLimits(account: LimitsOf, now: Date): AdminLimits {
 
   const own = limitsOfPlan(plan)
   const monthly = explain(toUsd(own.monthlyNanos), inUsd(set.monthlyNanos))
-  const isOwnLower = ownCapNanos !== null && ownCapNanos < (set.monthlyNanos ?? own.monthlyNanos)
+  const isOwnLower = ownCapNanos !== null && ownCapNanos < (mailboxNanos ?? set.monthlyNanos ?? own.monthlyNanos)
+  const given: Limit =
+    mailboxNanos === null ? monthly : { ...monthly, value: toUsd(mailboxNanos), from: 'mailbox' as const }
   return {
-    monthly_budget_usd: isOwnLower ? { ...monthly, value: toUsd(ownCapNanos), from: 'owner' } : monthly,
+    monthly_budget_usd: isOwnLower ? { ...monthly, value: toUsd(ownCapNanos), from: 'owner' } : given,
     request_budget_usd: explain(toUsd(own.requestNanos), inUsd(set.requestNanos)),
     requests_per_minute: explain(own.requestsPerMinute, set.requestsPerMinute),
     tokens_per_minute: explain(own.tokensPerMinute, set.tokensPerMinute),

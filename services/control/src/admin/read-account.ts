@@ -5,6 +5,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import { allEntries } from '../audit/audit-filter.ts'
 import { readAuditLog, toAuditEntry } from '../audit/read-audit-log.ts'
 import { effectivePlan } from '../catalog/effective-plan.ts'
+import { budgetLeftNanos, freeBudgetOf } from '../catalog/free-budget-left.ts'
+import { readFreeBudget } from '../database/free-budget.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { readAdjustments, toAdjustment } from '../usage/adjustments.ts'
 import { readMonthSpend } from '../usage/month-spend.ts'
@@ -40,12 +42,13 @@ export async function readAccount(
   const accountId = account.id
   const signal = AbortSignal.any([payments.startDeadline(), AbortSignal.timeout(invoicesTimeoutMs)])
   const onFailure = (err: unknown) => log.warn({ err, accountId }, 'the invoices of an account could not be read')
-  const [rows, spend, users, keys, billing, adjustments, audit] = await Promise.all([
+  const [rows, spend, freeBudget, users, keys, billing, adjustments, audit] = await Promise.all([
     readListings(orm, {
       ...{ where: eq(accounts.id, accountId), sort: 'created', after: null, limit: 1 },
       ...{ month: monthOf(now).from, now }
     }),
     readMonthSpend(orm, redis, accountId, now),
+    readFreeBudget(orm, accountId),
     readUsers(orm, accountId, account.ownerId, now),
     readKeys(orm, accountId, now),
     readBilling(orm, payments, accountId, signal, onFailure),
@@ -54,12 +57,14 @@ export async function readAccount(
   ])
   const { overridePlan, overridePlanEndsAt } = account
   const plan = catalog.plans[effectivePlan(catalog, account.planInForce)]!
+  const free = freeBudgetOf(catalog, { ...account, freeBudget })
+  const mailboxNanos = free === null ? null : budgetLeftNanos(free, plan.caps.monthlyNanos, now)
   return {
     ...toListing(catalog, rows[0]!),
     own_plan: effectivePlan(catalog, account.plan),
     plan_override:
       overridePlan === null ? null : { id: overridePlan, ends_at: overridePlanEndsAt?.toISOString() ?? null },
-    limits: explainLimits({ ...account, plan }, now),
+    limits: explainLimits({ ...account, plan, mailboxNanos }, now),
     // Redis knows at once.
     spent_usd: formatUsd(spend.settled),
     reserved_usd: formatUsd(spend.reserved),

@@ -146,7 +146,7 @@ onDatabase('a user whose address changed at the provider', async (t, newDatabase
       operatorRoles: null,
       isBanned: false
     }
-    await control.database.orm.transaction((tx) => adoptUser(tx, control.catalog, user.id, seen, control.now()))
+    await control.database.orm.transaction((tx) => adoptUser(tx, control, user.id, seen, control.now()))
     assert.equal(await isSignedIn(user.cookie), true)
     assert.equal((await login(control, user.email, user.password)).status, 200)
   })

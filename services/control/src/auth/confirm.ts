@@ -46,6 +46,9 @@ export function confirm(app: TypedApp, context: AuthContext): void {
       const deadline = identity.startDeadline()
       const proved = await acceptLink(context, body, ip, deadline)
       if (proved === null) throw new ServiceError('link_invalid')
+      if (!(await isOurUser(database.orm, proved.id))) {
+        await context.signupPolicy.assertMayBegin(database.orm, proved.email, clock())
+      }
       const wasProved = await hasProof(database.orm, proved)
       const checkedAt = await databaseTime(database.orm)
       const user = isReplacing

@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { createBackground } from '../background/after-answer.ts'
 import { cookieAttributes } from '../callers/session-cookie.ts'
+import { createSignupLimit } from '../signup/signup-limit.ts'
 import type { AuthOptions } from './auth-context.ts'
 import { changePassword } from './change-password.ts'
 import { confirm } from './confirm.ts'
@@ -32,6 +33,7 @@ export async function authEndpoints(app: FastifyInstance, options: AuthOptions):
     ...options,
     cookie: cookieAttributes(options.publicUrl, options.serviceDomain),
     pendings: createPendingSignIns(options.sharedSecret),
+    countSignup: createSignupLimit(app, options.signup),
     codes: createSecondFactorCodes(app, options),
     guesses: createWrongGuesses(app, options)
   }

@@ -15,7 +15,7 @@ import type { AuthContext } from './auth-context.ts'
  * that it is them, and closes their account.
  */
 export function me(app: TypedApp, context: AuthContext): void {
-  const { identity, database, catalog, projector, clock, cookie, limits } = context
+  const { identity, database, projector, clock, cookie, limits } = context
   const { maxAge, ...attributes } = cookie
   const onRequest = app.requireSession
   const preHandler = createRateLimitHook(app, {
@@ -38,7 +38,7 @@ export function me(app: TypedApp, context: AuthContext): void {
       const seen = await identity.setName(id, request.body.name)
       const at = clock()
       const { isAccountChanged } = await database.orm.transaction(async (tx) => {
-        const adoption = await adoptUser(tx, catalog, id, seen, at)
+        const adoption = await adoptUser(tx, context, id, seen, at)
         if (seen?.name !== user.name) {
           await recordAudit(tx, { accountId: id, actorId: id, action: 'user.updated', subject: id, ip, at })
         }

@@ -11,6 +11,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { createRateLimit } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
+import { isOurUser } from '../users/proof.ts'
 import type { AuthContext } from './auth-context.ts'
 import { completeProviderSignIn } from './complete-provider-sign-in.ts'
 import { databaseTime } from './end-sign-ins.ts'
@@ -81,6 +82,7 @@ export function providerSignIn(app: TypedApp, context: AuthContext): void {
         if (!(error instanceof ServiceError)) throw error
         request.log.warn({ err: error }, 'a sign-in with a provider failed')
         const { code } = error
+        if (code === 'registration_closed' || code === 'address_not_allowed') return fail('provider_closed')
         return fail(code === 'identity_unavailable' || code === 'too_many_requests' ? code : 'provider_failed')
       }
     }
@@ -96,11 +98,15 @@ async function exchange(
   code: string,
   verifier: string
 ): Promise<Outcome> {
-  const { identity, database, clock, pendings, publicUrl } = context
+  const { identity, database, clock, pendings, publicUrl, signupPolicy, countSignup } = context
   const deadline = identity.startDeadline()
   const user = await identity.acceptProviderCode(code, verifier, request.ip, deadline)
   if (user === null || user.isBanned) return 'provider_expired'
   if (!user.isAddressVerified) return 'provider_address'
+  if (!(await isOurUser(database.orm, user.id))) {
+    await signupPolicy.assertMayBegin(database.orm, user.email, clock())
+    await countSignup(request)
+  }
   const taken = await takeOverUser(context, user, deadline)
   if (taken === null) return 'provider_failed'
   const checkedAt = await databaseTime(database.orm)

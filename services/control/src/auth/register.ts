@@ -14,7 +14,7 @@ const tooManyMails = 'Too many confirmation mails were sent to this address or f
 
 /** `POST /register`: creates a user; the provider sends the confirmation mail. It opens no session. */
 export function register(app: TypedApp, context: AuthContext): void {
-  const { identity, database, clock, minResponseTimes, limits } = context
+  const { identity, database, clock, minResponseTimes, limits, signupPolicy, countSignup } = context
   const countMail = createMailLimits(app, limits)
   app.post(
     '/register',
@@ -26,8 +26,10 @@ export function register(app: TypedApp, context: AuthContext): void {
       const { email, password, name } = request.body
       if (!isAddress(email)) throw new ServiceError('invalid_email')
       checkNewPassword(password, context.minPasswordLength, [email, name])
+      signupPolicy.assertMayRegister(email)
       const retryAfter = await countMail(request, { kind: 'confirmation', to: email })
       if (retryAfter !== null) throw new ServiceError('too_many_requests', { message: tooManyMails, retryAfter })
+      await countSignup(request)
       const minTime = startMinResponseTime(minResponseTimes.registerMs)
       try {
         await noteRegistered(database.orm, await identity.register({ email, password, name }, request.ip), clock())

@@ -28,7 +28,7 @@ import { signInAfterReset } from './sign-in-after-reset.ts'
  * by default.
  */
 export function resetPassword(app: TypedApp, context: AuthContext): void {
-  const { identity, database, catalog, projector, clock, limits, guesses } = context
+  const { identity, database, projector, clock, limits, guesses } = context
   app.post(
     '/reset-password',
     {
@@ -47,16 +47,18 @@ export function resetPassword(app: TypedApp, context: AuthContext): void {
       // The link proves the address it was mailed to. The user may have another address by now.
       if (!hasAddress(await identity.findUser(mailed.id, deadline), mailed)) throw new ServiceError('link_invalid')
       const userId = mailed.id
+      const isNew = !(await isOurUser(database.orm, userId))
+      if (isNew) await context.signupPolicy.assertMayBegin(database.orm, mailed.email, clock())
       const wasProved = await hasProof(database.orm, mailed)
       // Also before the change: if control fails after it, nobody stays signed in with the old password.
       await database.orm.transaction((tx) => endSessions(tx, userId))
       // Somebody else may have registered this address first, and set these up.
-      if (!(await isOurUser(database.orm, userId))) await identity.clearSecondFactors(userId, deadline)
+      if (isNew) await identity.clearSecondFactors(userId, deadline)
       const user = await identity.setPassword(userId, body.password, deadline)
       if (!hasAddress(user, mailed)) throw new ServiceError('link_invalid')
       const by: By = { actorId: userId, ip, at: clock() }
       const { isAccountChanged, revoked } = await database.orm.transaction(async (tx) => {
-        const { isOurs, isAccountChanged } = await adoptUser(tx, catalog, userId, user, by.at)
+        const { isOurs, isAccountChanged } = await adoptUser(tx, context, userId, user, by.at)
         if (!isOurs) throw new ServiceError('link_invalid')
         await noteProved(tx, mailed)
         const revoked = await revokeOldAccess(tx, userId, body.revoke_keys ?? !wasProved, by)

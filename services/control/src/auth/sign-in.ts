@@ -37,16 +37,17 @@ export interface SignInOptions {
  * that the request presents: a new session never shares its id with an old one.
  */
 export async function signIn(
-  { database, catalog, projector, cookie, codes, publicUrl }: AuthContext,
+  context: AuthContext,
   request: FastifyRequest,
   reply: FastifyReply,
   { user, now, decide, isByMail = false }: SignInOptions
 ): Promise<Static<typeof UserResponse>> {
+  const { database, catalog, projector, cookie, codes, publicUrl } = context
   const { ip } = request
   logUnknownPlan(request.log, catalog, user)
   const opened = await database.orm.transaction(async (tx) => {
     const isReturning = await isOurUser(tx, user.id)
-    const { isOurs, isAccountChanged } = await adoptUser(tx, catalog, user.id, user, now)
+    const { isOurs, isAccountChanged } = await adoptUser(tx, context, user.id, user, now)
     await decide(tx, isOurs)
     await noteProved(tx, user)
     await closeSessions(tx, presentedSessions(request.headers.cookie))

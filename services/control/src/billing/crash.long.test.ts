@@ -11,6 +11,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import Stripe from 'stripe'
 import { test } from 'tap'
 import { queryRows } from '../database/connect.ts'
+import { createMailboxes } from '../mailboxes/mailbox.ts'
 import { anonKey, serviceRoleKey, stripeKey, webhookSecret } from '../testing/control-options.ts'
 import { adminListening, listening, runControl } from '../testing/control-program.ts'
 import { newServerDatabase, openMigratedDatabase } from '../testing/databases.ts'
@@ -63,7 +64,9 @@ test('control that is killed at any step of a refresh completes it after its nex
     if (error !== null) throw error
     const { id } = data.user
     const seen = { id, email, name: '', plan: null, isOperator: false, operatorRoles: null, isBanned: false }
-    await orm.transaction((tx) => adoptUser(tx, catalog, id, seen, new Date()))
+    await orm.transaction((tx) =>
+      adoptUser(tx, { catalog, mailboxes: createMailboxes(serviceRoleKey) }, id, seen, new Date())
+    )
     const customer = await stripe.customers.create({ metadata: { account_id: id } })
     await storeCustomer(orm, id, customer.id, { now: new Date(), replaces: null })
     const session = await stripe.checkout.sessions.create({

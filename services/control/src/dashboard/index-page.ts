@@ -28,6 +28,8 @@ export interface PageFacts {
     /** Sign-in providers, by their name at Supabase Auth and the name that people know. */
     readonly providers: ReadonlyArray<{ readonly id: string; readonly name: string }>
     readonly minPasswordLength: number
+    /** Who may register. */
+    readonly signup: 'open' | 'invited'
   }
   readonly requestLogDays: number
 }

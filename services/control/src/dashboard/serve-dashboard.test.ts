@@ -16,7 +16,7 @@ const docsOf = (name: string) => ({
   ...{ name, id: 'acme' },
   ...{ publicUrl: 'https://app.example.com', gatewayUrl: 'https://models.example.com' }
 })
-const signIn = { providers: [{ id: 'github', name: 'GitHub' }], minPasswordLength: 8 }
+const signIn = { providers: [{ id: 'github', name: 'GitHub' }], minPasswordLength: 8, signup: 'open' as const }
 const code = 'console.log(1)\n'.repeat(100)
 
 function serve(t: Test, directory: string, brand = plainBrand): FastifyInstance {

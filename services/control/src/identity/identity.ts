@@ -64,7 +64,7 @@ export interface Registration {
  * `from` is the client's IP address: the provider counts it for its own limits. `deadline` is shared by several calls; without
  * it, a call has the adapter's own timeout.
  * Every call throws ServiceError `identity_unavailable` if the provider does not answer by the deadline, and
- * `too_many_requests` if it refuses for the moment.
+ * `too_many_requests` if it refuses for the moment. `captcha_failed` if it demands a CAPTCHA.
  */
 export interface Identity {
   /** Starts a deadline that several calls can share. */

@@ -5,10 +5,12 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 const defaultRetryAfter = 10
 
 /**
- * The error for a provider failure that no call expects: `too_many_requests` or `identity_unavailable`. The latter also covers
+ * The error for a provider failure that no call expects: `too_many_requests`, `captcha_failed` or `identity_unavailable`. The last also covers
  * answers outside the protocol, a refused service key, and failures that only an operator can repair. The log has the cause.
  */
 export function unexpectedFailure(error: AuthError): ServiceError {
+  // The project demands a CAPTCHA, and no later attempt succeeds without one.
+  if (error.code === 'captcha_failed') return new ServiceError('captcha_failed', { cause: error })
   if (error.status !== 429) return new ServiceError('identity_unavailable', { cause: error })
   const seconds = /after (\d{1,4}) seconds?/.exec(error.message)?.[1]
   return new ServiceError('too_many_requests', {

@@ -368,15 +368,15 @@ test('each error of the provider becomes our error for it', async (t) => {
       [signIn, 400, 'invalid_credentials', 'Invalid login credentials', 'invalid_credentials'],
       [signIn, 400, 'user_banned', 'User is banned', 'invalid_credentials'],
       [signIn, 400, 'email_not_confirmed', 'Email not confirmed', 'email_not_confirmed'],
-      [signIn, 400, 'captcha_failed', 'captcha protection: request disallowed', 'identity_unavailable'],
+      [signIn, 400, 'captcha_failed', 'captcha protection: request disallowed', 'captcha_failed'],
       [register, 422, 'weak_password', 'Password should be at least 12 characters.', 'weak_password'],
       [register, 400, 'email_address_invalid', 'Email address is invalid', 'invalid_email'],
       [register, 400, 'email_address_not_authorized', 'not authorized', 'invalid_email'],
       [register, 400, 'validation_failed', 'Unable to validate email address: invalid format', 'invalid_email'],
       [register, 400, 'validation_failed', 'Password cannot be longer than 72 characters', 'weak_password'],
       [register, 422, 'signup_disabled', 'Signups not allowed for this instance', 'registration_closed'],
-      [register, 400, 'captcha_failed', 'captcha protection: request disallowed', 'identity_unavailable'],
-      [confirm, 400, 'captcha_failed', 'captcha protection: request disallowed', 'identity_unavailable']
+      [register, 400, 'captcha_failed', 'captcha protection: request disallowed', 'captcha_failed'],
+      [confirm, 400, 'captcha_failed', 'captcha protection: request disallowed', 'captcha_failed']
     ]
   for (const [call, status, code, message, expected] of cases) {
     next = { status, code, message }

@@ -1,10 +1,13 @@
 import type { Catalog, Plan } from '@tollgate/contracts/catalog/catalog.ts'
 import type { AccountLimits, LimitsOfPlan, RateLeft } from '@tollgate/contracts/http/limits.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
+import type { FreeBudget } from '@tollgate/contracts/records/records.ts'
 import type { RateRest, RatesLeft, RateTerms } from '@tollgate/state/admission/read-rates.ts'
+import { spentBeforeNanos } from '../catalog/free-budget-left.ts'
 import type { LimitsInForce } from '../catalog/limits-in-force.ts'
 import { isOnSale } from '../models/describe-models.ts'
 import type { MonthSpend } from '../usage/month-spend.ts'
+import { monthOf } from '../usage/usage-range.ts'
 
 /** The rates of an account. As the gateway does, an operator's rate keeps the plan's share of bursts. */
 export function ratesOf(
@@ -28,8 +31,10 @@ export interface LimitFacts {
   /** Null while Redis does not know the account, or is unavailable. */
   readonly left: RatesLeft | null
   readonly capNanos: number
+  /** Null: the account has its whole plan's budget. */
+  readonly free: FreeBudget | null
   readonly spend: MonthSpend
-  readonly resetsAt: Date
+  readonly now: Date
   readonly liveKeys: number
 }
 
@@ -44,10 +49,12 @@ export function describeLimits(facts: LimitFacts): AccountLimits {
     request_budget_usd: limits.requestNanos / 1e9,
     month: {
       budget_usd: formatUsd(BigInt(facts.capNanos)),
+      free_budget_elsewhere: facts.free?.isElsewhere === true,
+      spent_before_usd: formatUsd(BigInt(spentBeforeNanos(facts.free, facts.now))),
       spent_usd: formatUsd(spend.settled),
       reserved_usd: formatUsd(spend.reserved),
       left_usd: formatUsd(free > 0n ? free : 0n),
-      resets_at: facts.resetsAt.toISOString()
+      resets_at: monthOf(facts.now).to.toISOString()
     },
     keys: { limit: limits.keyQuota, in_use: facts.liveKeys }
   }

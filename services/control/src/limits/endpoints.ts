@@ -8,14 +8,15 @@ import { and, eq, gt, isNull, or } from 'drizzle-orm'
 import type { FastifyInstance } from 'fastify'
 import { principalOf } from '../callers/principal.ts'
 import { effectivePlan } from '../catalog/effective-plan.ts'
+import { freeBudgetOf } from '../catalog/free-budget-left.ts'
 import { limitsInForce } from '../catalog/limits-in-force.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
+import { readFreeBudget } from '../database/free-budget.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
 import { readMonthSpend } from '../usage/month-spend.ts'
 import { monthlyCapNanos } from '../usage/monthly-cap.ts'
-import { monthOf } from '../usage/usage-range.ts'
 import { compareLimits, describeLimits, ratesOf } from './describe-limits.ts'
 
 export interface LimitsOptions {
@@ -51,21 +52,30 @@ export async function limitsEndpoints(
     async (request) => {
       const { accountId } = principalOf(request)
       const now = clock()
-      const [spend, liveKeys, [account]] = await Promise.all([
+      const [spend, liveKeys, freeBudget, [row]] = await Promise.all([
         readMonthSpend(orm, redis, accountId, now),
         countLiveKeys(accountId, now),
+        readFreeBudget(orm, accountId),
         orm.select().from(accounts).where(eq(accounts.id, accountId))
       ])
-      if (account === undefined) throw new Error(`there is no account ${accountId}`)
+      if (row === undefined) throw new Error(`there is no account ${accountId}`)
+      const account = { ...row, freeBudget }
       const plan = effectivePlan(catalog, account.planInForce)
       const limits = limitsInForce(catalog, account)
       const rates = ratesOf(limits, catalog.plans[plan]!)
-      const facts = { limits, rates, spend, liveKeys, capNanos: monthlyCapNanos(catalog, account) }
+      const facts = {
+        limits,
+        rates,
+        spend,
+        liveKeys,
+        capNanos: monthlyCapNanos(catalog, account, now),
+        free: freeBudgetOf(catalog, account)
+      }
       const plans = compareLimits(catalog, plan)
       // Without Redis, the limits themselves are still worth to see.
       const left = await readRates(redis, accountId, rates).catch(() => null)
       const isSetByOperator = account.overrideLimits !== null
-      return { limits: describeLimits({ ...facts, isSetByOperator, left, resetsAt: monthOf(now).to }), plans }
+      return { limits: describeLimits({ ...facts, isSetByOperator, left, now }), plans }
     }
   )
 }

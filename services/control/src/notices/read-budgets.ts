@@ -4,6 +4,7 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readSettled, type Spender } from '@tollgate/state/spend/read-settled.ts'
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
+import { freeBudgetColumn } from '../database/free-budget.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { adjustments } from '../database/schema/admin.ts'
 import { keys } from '../database/schema/keys.ts'
@@ -67,7 +68,7 @@ export async function readBudgets(
     const { thresholds, keyThresholds } = owner.settings ?? { thresholds: null, keyThresholds: null }
     const common = { ...spender, told: toldOf.get(`${account} ${key ?? ''}`) ?? { percent: 0, spentNanos: 0 } }
     if (ofKey === null) {
-      const budgetNanos = monthlyCapNanos(catalog, owner.account)
+      const budgetNanos = monthlyCapNanos(catalog, { ...owner.account, freeBudget: owner.freeBudget }, now)
       const spentNanos = Math.max(0, spent[index]! + (adjusted.get(account) ?? 0))
       return [{ ...common, budgetNanos, spentNanos, thresholds: thresholds ?? defaultThresholds, eventKey: null }]
     }
@@ -82,7 +83,7 @@ export async function readBudgets(
 
 const readAccounts = (orm: Orm, ids: string[]) =>
   orm
-    .select({ account: accounts, settings: noticeSettings })
+    .select({ account: accounts, freeBudget: freeBudgetColumn, settings: noticeSettings })
     .from(accounts)
     .leftJoin(noticeSettings, eq(noticeSettings.accountId, accounts.id))
     .where(and(inArray(accounts.id, ids), sql`not 'deleted' = any (${accounts.suspensions})`))

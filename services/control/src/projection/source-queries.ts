@@ -1,6 +1,7 @@
 import { deadPointerMs } from '@tollgate/state/projection/write-records.ts'
 import { and, gt, isNull, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
+import { freeBudgetColumn } from '../database/free-budget.ts'
 import { pageOrder, pageSize } from '../database/pages-by-change.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
@@ -28,6 +29,7 @@ export const accountColumns = {
     )
     from adjustments where adjustments.account_id = accounts.id
     group by adjustments.month order by adjustments.month desc limit 1)`,
+  freeBudget: freeBudgetColumn,
   status: accounts.status,
   ownCapNanos: accounts.ownCapNanos,
   suspensions: accounts.suspensions,

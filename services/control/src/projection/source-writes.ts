@@ -1,4 +1,4 @@
-import type { AccountRecord } from '@tollgate/contracts/records/records.ts'
+import type { AccountRecord, FreeBudget } from '@tollgate/contracts/records/records.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
 import { statusInForce } from '../database/key-status.ts'
@@ -7,8 +7,12 @@ import type { formerSecrets, keys } from '../database/schema/keys.ts'
 import { isPausedByTeam } from '../database/suspensions.ts'
 import type { AdjustedMonth, accountColumns, keyColumns } from './source-queries.ts'
 
-type AccountRow = Pick<typeof accounts.$inferSelect, Exclude<keyof typeof accountColumns, 'adjusted'>> & {
+type AccountRow = Pick<
+  typeof accounts.$inferSelect,
+  Exclude<keyof typeof accountColumns, 'adjusted' | 'freeBudget'>
+> & {
   adjusted: AdjustedMonth | null
+  freeBudget: FreeBudget | null
 }
 type KeyRow = Pick<typeof keys.$inferSelect, Exclude<keyof typeof keyColumns, 'shard'>>
 type SecretRow = Pick<typeof formerSecrets.$inferSelect, 'accountId' | 'digest' | 'scope'> & { diesAt: Date | null }
@@ -24,7 +28,8 @@ export function accountWrite(row: AccountRow, epoch: number): ProjectionWrite {
       ...(isPausedByTeam(row.suspensions) && { isOwnerInTeam: true as const }),
       ownCapNanos: row.ownCapNanos,
       ...overrideOf(row),
-      ...(row.adjusted !== null && { adjusted: row.adjusted })
+      ...(row.adjusted !== null && { adjusted: row.adjusted }),
+      ...(row.freeBudget !== null && { freeBudget: row.freeBudget })
     },
     ...(row.suspensions.includes('deleted') && { isDeleted: true })
   }

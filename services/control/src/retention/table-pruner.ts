@@ -10,6 +10,7 @@ import { pruneEvents, pruneMails } from './prune-events.ts'
 import { pruneFormerSecrets } from './prune-former-secrets.ts'
 import { pruneKeys } from './prune-keys.ts'
 import { pruneAuditLog, pruneOperatorActs } from './prune-logs.ts'
+import { pruneMailboxes } from './prune-mailboxes.ts'
 
 const dayMs = 86_400_000
 const intervalMs = 3_600_000
@@ -69,6 +70,7 @@ export function createTablePruner(
     ['webhook deliveries', retention.webhookDays, (before) => pruneDeliveries(orm, before, stopping)],
     ['events', retention.eventsDays, (before) => pruneEvents(orm, before, stopping)],
     ['mails', retention.mailsDays, (before) => pruneMails(orm, before, stopping)],
+    ['mailboxes of deleted accounts', 0, (now) => pruneMailboxes(orm, now)],
     ['contents of catalogs', retention.catalogsDays, (before) => pruneCatalogs(orm, before)]
   ]
 

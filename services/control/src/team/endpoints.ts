@@ -17,7 +17,7 @@ const tooManyMails = 'Too many invitations were mailed to this address or by you
 
 /** `/api/team`: the members of the caller's account and its invitations. */
 export async function teamEndpoints(instance: FastifyInstance, options: TeamOptions): Promise<void> {
-  const { database, catalog, identity, clock, limits, publicUrl } = options
+  const { database, catalog, identity, clock, limits, publicUrl, signupPolicy } = options
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const onRequest = app.requireSession
   const background = createBackground(app.log)
@@ -41,6 +41,7 @@ export async function teamEndpoints(instance: FastifyInstance, options: TeamOpti
     async (request, reply) => {
       const { accountId, role, user } = callerOf(request)
       if (role !== 'owner') throw new ServiceError('forbidden')
+      signupPolicy.assertAddress(request.body.email)
       const retryAfter = await countMail(request, { kind: 'invitation', to: request.body.email, accountId })
       if (retryAfter !== null) throw new ServiceError('too_many_requests', { message: tooManyMails, retryAfter })
       const { row, token } = await invite(database, catalog, accountId, request.body.email, by(request))

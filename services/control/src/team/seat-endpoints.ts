@@ -14,6 +14,7 @@ import { createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Projector } from '../projection/projector.ts'
+import type { SignupPolicy } from '../signup/signup-policy.ts'
 import { acceptInvitation } from './accept-invitation.ts'
 import { isRepeated, rememberPending, type SeatCall } from './pending-seat.ts'
 import { readInvitation } from './read-invitation.ts'
@@ -27,6 +28,7 @@ export interface TeamOptions {
   planWriter: WakeablePlanWriter
   clock: Clock
   limits: Limits
+  signupPolicy: Pick<SignupPolicy, 'assertAddress'>
   /** The origin of invitation links. */
   publicUrl: string
 }

@@ -8,6 +8,7 @@ import type { LiveUpstreams } from '../catalog/catalog-publisher.ts'
 import type { ComposeOptions } from '../compose.ts'
 import type { Limits } from '../http/limits.ts'
 import { readSmtp } from '../mail/smtp-settings.ts'
+import type { SignupSettings } from '../signup/signup-settings.ts'
 import { readNetwork } from '../webhooks/judge-address.ts'
 
 export const anonKey = 'anon-key-of-the-tests'
@@ -79,6 +80,8 @@ export interface StartControlOptions {
   identityNow?: () => number
   /** Of control, in characters. Default: 8. */
   minPasswordLength?: number
+  /** Default: anybody may register, as often as they want. */
+  signup?: Partial<SignupSettings>
   /** Sign-in providers, for control and the identity server. Default: none. */
   providers?: readonly string[]
   /** Default: none, so that refusals are fast. */
@@ -131,6 +134,11 @@ export function configOf(
       timeoutMs: options.paymentsTimeoutMs ?? longTimeoutMs
     },
     minPasswordLength: options.minPasswordLength ?? 8,
+    signup: {
+      ...{ mode: 'open', allowedDomains: [], blockedDomains: [], acceptsThrowaway: false },
+      ...{ perNetworkDay: 1e6, perDay: 1e6 },
+      ...options.signup
+    },
     reconcileIntervalMs: 3_600_000,
     smtp: readSmtp({
       SMTP_URL: options.smtpUrl ?? identity.smtpUrl,

@@ -23,7 +23,7 @@ export interface Users {
   /** Creates a user with a confirmed address, as an operator does at the identity provider. @returns the id */
   createByOperator(user: Pick<TestUser, 'email' | 'password'>): Promise<string>
   /** Registers, confirms and signs in a user; `cookie` is the session. */
-  signUp(options?: { plan?: string; name?: string }): Promise<TestUser>
+  signUp(options?: { plan?: string; name?: string; email?: string }): Promise<TestUser>
   /** Signs up an operator. @param role of `app_metadata` */
   signUpOperator(role?: string): Promise<TestUser>
   /** Signs in again. @returns the cookie */
@@ -53,8 +53,7 @@ export function createUsers(call: Call, identity: RunningIdentity): Users {
       if (error !== null) throw error
       return data.user.id
     },
-    async signUp({ plan, name = 'Ada Lovelace' } = {}) {
-      const email = `${randomUUID()}@example.com`
+    async signUp({ plan, name = 'Ada Lovelace', email = `${randomUUID()}@example.com` } = {}) {
       const password = 'correct horse battery'
       await expectStatus(call('POST', '/api/auth/register', { body: { email, password, name } }), 200)
       const confirmed = await expectStatus(users.confirm({ email, password }), 200)

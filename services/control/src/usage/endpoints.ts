@@ -18,6 +18,7 @@ import type { FastifyInstance } from 'fastify'
 import { principalOf } from '../callers/principal.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database, Orm } from '../database/connect.ts'
+import { freeBudgetColumn } from '../database/free-budget.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { readAdjustments, toAdjustment } from './adjustments.ts'
 import { readDailySpend } from './daily-spend.ts'
@@ -88,7 +89,8 @@ export async function usageEndpoints(
       .select({
         planInForce: accounts.planInForce,
         overrideLimits: accounts.overrideLimits,
-        ownCapNanos: accounts.ownCapNanos
+        ownCapNanos: accounts.ownCapNanos,
+        freeBudget: freeBudgetColumn
       })
       .from(accounts)
       .where(eq(accounts.id, accountId))
@@ -105,7 +107,7 @@ export async function usageEndpoints(
       reserved_usd: formatUsd(reserved),
       today_usd: formatUsd(BigInt(todayNanos)),
       forecast_usd: forecast === null ? null : formatUsd(BigInt(forecast)),
-      cap_usd: formatUsd(BigInt(monthlyCapNanos(catalog, account))),
+      cap_usd: formatUsd(BigInt(monthlyCapNanos(catalog, account, now))),
       resets_at: month.to.toISOString()
     }
   })

@@ -1,5 +1,6 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { eq } from 'drizzle-orm'
+import { claimMailbox } from '../accounts/free-budget.ts'
 import { ensurePersonalAccount } from '../accounts/personal-account.ts'
 import { resumeAccount, suspendAccount } from '../accounts/suspend-account.ts'
 import { byService } from '../audit/by.ts'
@@ -8,8 +9,15 @@ import type { Transaction } from '../database/connect.ts'
 import { users } from '../database/schema/users.ts'
 import { foldCase } from '../http/fold-case.ts'
 import type { IdentityUser } from '../identity/identity.ts'
+import type { Mailboxes } from '../mailboxes/mailbox.ts'
 import { forgetProof } from './proof.ts'
 import { syncUser } from './sync-user.ts'
+
+/** The parts of control that adopt users. */
+export interface AdoptionContext {
+  readonly catalog: Catalog
+  readonly mailboxes: Mailboxes
+}
 
 export interface Adoption {
   /** False for a user whom control has deleted: it stores nothing about them again. */
@@ -27,7 +35,7 @@ export interface Adoption {
  */
 export async function adoptUser(
   tx: Transaction,
-  catalog: Catalog,
+  { catalog, mailboxes }: AdoptionContext,
   id: string,
   seen: IdentityUser | null,
   now: Date
@@ -51,5 +59,6 @@ export async function adoptUser(
   }
   const isPlanChanged = await ensurePersonalAccount(tx, catalog, id, now)
   const isResumed = await resumeAccount(tx, id, 'identity', byService(now))
-  return { isOurs: true, isAccountChanged: isPlanChanged || isResumed }
+  const isBudgetChanged = await claimMailbox(tx, mailboxes, id, seen.email)
+  return { isOurs: true, isAccountChanged: isPlanChanged || isResumed || isBudgetChanged }
 }

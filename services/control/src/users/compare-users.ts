@@ -5,6 +5,7 @@ import type { Database } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { users } from '../database/schema/users.ts'
 import type { Identity, IdentityUser } from '../identity/identity.ts'
+import type { Mailboxes } from '../mailboxes/mailbox.ts'
 import type { Projector } from '../projection/projector.ts'
 import { adoptUser } from './adopt-user.ts'
 
@@ -12,6 +13,7 @@ export interface CompareOptions {
   database: Database
   identity: Pick<Identity, 'findUser'>
   catalog: Catalog
+  mailboxes: Mailboxes
   projector: Pick<Projector, 'accountChanged'>
   clock: Clock
 }
@@ -25,7 +27,7 @@ const batch = 20
 
 /** Updates our users that differ from the provider's list. It ignores people who never signed in here. */
 export async function adoptListed(options: CompareOptions, listed: readonly IdentityUser[]): Promise<void> {
-  const { database, clock } = options
+  const { database, clock, mailboxes } = options
   const ids = listed.map(({ id }) => id)
   if (ids.length === 0) return
   const rows = await database.orm
@@ -36,6 +38,7 @@ export async function adoptListed(options: CompareOptions, listed: readonly Iden
       plan: users.plan,
       isOperator: users.isOperator,
       operatorRoles: users.operatorRoles,
+      mailbox: accounts.mailbox,
       isSuspended
     })
     .from(users)
@@ -52,7 +55,8 @@ export async function adoptListed(options: CompareOptions, listed: readonly Iden
       row.plan === seen.plan &&
       row.isOperator === seen.isOperator &&
       row.operatorRoles === seen.operatorRoles &&
-      row.isSuspended === seen.isBanned
+      row.isSuspended === seen.isBanned &&
+      (row.isSuspended || (row.mailbox !== null && mailboxes.isPresent(row.mailbox)))
     if (isSame) same.push(seen.id)
     else await adopt(options, seen.id, seen)
   }
@@ -98,11 +102,8 @@ export async function isAnyoneUnlisted({ database }: CompareOptions, startedAt: 
   return rows.length > 0
 }
 
-async function adopt(
-  { database, catalog, projector, clock }: CompareOptions,
-  id: string,
-  seen: IdentityUser | null
-): Promise<void> {
-  const { isAccountChanged } = await database.orm.transaction((tx) => adoptUser(tx, catalog, id, seen, clock()))
+async function adopt(options: CompareOptions, id: string, seen: IdentityUser | null): Promise<void> {
+  const { database, projector, clock } = options
+  const { isAccountChanged } = await database.orm.transaction((tx) => adoptUser(tx, options, id, seen, clock()))
   if (isAccountChanged) await projector.accountChanged(id)
 }

@@ -1,7 +1,9 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { and, eq, isNotNull, isNull, lte } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
+import { closeFreeBudget } from '../accounts/free-budget.ts'
 import { suspendAccount } from '../accounts/suspend-account.ts'
 import { type By, byService } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -17,6 +19,7 @@ import type { Identity } from '../identity/identity.ts'
 import { revokeKeys } from '../keys/revoke-keys.ts'
 import type { Projector } from '../projection/projector.ts'
 import { leaveTeam } from '../team/give-up-seat.ts'
+import { readCertainSpend } from '../usage/month-spend.ts'
 import { deleteEndpoints } from '../webhooks/store-endpoint.ts'
 import { forgetNotices } from './forget-notices.ts'
 import { forgetUnproved } from './proof.ts'
@@ -29,6 +32,7 @@ const batch = 20
 export interface DeletionOptions {
   database: Database
   identity: Pick<Identity, 'deleteUser'>
+  redis: RedisLink
   catalog: Catalog
   projector: Pick<Projector, 'accountChanged'>
   customerRefresher: Pick<CustomerRefresher, 'refresh'>
@@ -43,12 +47,13 @@ type OnDeletionStart = (tx: Transaction) => Promise<void>
  *
  * 1. PostgreSQL: every key of the personal account is revoked, and the account cannot get new ones.
  * 2. Redis: the next admission refuses the account. The projection then revokes its keys.
- * 3. Payment provider: the account's subscriptions end, as at every refresh of a closed account.
- * 4. Identity provider: the user is deleted.
- * 5. PostgreSQL: name, address, events and mails are erased, sessions end. Ledger and audit log stay, with an anonymous id.
+ * 3. PostgreSQL: what the account spent this month is stored, for a next account of the same mailbox.
+ * 4. Payment provider: the account's subscriptions end, as at every refresh of a closed account.
+ * 5. Identity provider: the user is deleted.
+ * 6. PostgreSQL: name, address, events and mails are erased, sessions end. Ledger and audit log stay, with an anonymous id.
  *
  * @param onStart called once for each deletion, in the transaction that starts it
- * @throws ServiceError `team_has_members`, `revocation_pending` (Redis is unavailable), `payments_unavailable`,
+ * @throws ServiceError `team_has_members`, `revocation_pending` and `state_unavailable` (Redis is unavailable), `payments_unavailable`,
  * `identity_unavailable`
  */
 export async function deleteUser(
@@ -57,9 +62,12 @@ export async function deleteUser(
   by: By,
   onStart: OnDeletionStart = async () => undefined
 ): Promise<void> {
-  const { database, identity, catalog, projector, customerRefresher } = options
+  const { database, identity, catalog, projector, customerRefresher, redis, clock } = options
   await database.orm.transaction((tx) => closeAccount(tx, id, by, onStart))
   if (!(await projector.accountChanged(id))) throw new ServiceError('revocation_pending')
+  const now = clock()
+  const { settled, reserved } = await readCertainSpend(database.orm, redis, id, now)
+  await database.orm.transaction((tx) => closeFreeBudget(tx, id, now, settled + reserved))
   await customerRefresher.refresh(id)
   await identity.deleteUser(id)
   await database.orm.transaction((tx) => forgetUser(tx, catalog, id, by))

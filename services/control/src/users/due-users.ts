@@ -77,7 +77,7 @@ export function createDueUsers(options: DueUsersOptions): DueUsers {
     const [row] = await orm.select({ marks: users.dueMarks }).from(users).where(eq(users.id, id))
     const seen = await identity.findUser(id, deadline)
     if (seen !== null) logUnknownPlan(log, catalog, seen)
-    await orm.transaction((tx) => adoptUser(tx, catalog, id, seen, clock()))
+    await orm.transaction((tx) => adoptUser(tx, options, id, seen, clock()))
     // Also without a change: an earlier attempt may have stored one that Redis does not have.
     if (!(await projector.accountChanged(id))) throw new ServiceError('change_pending')
     await orm

@@ -10,6 +10,7 @@ import { intendPlan } from '../accounts/plan-intention.ts'
 import { openDatabase, queryRows } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
 import type { IdentityUser } from '../identity/identity.ts'
+import { createMailboxes } from '../mailboxes/mailbox.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { createPlanWriter, type PlanWriterOptions } from './plan-writer.ts'
 import { syncUser } from './sync-user.ts'
@@ -63,9 +64,10 @@ onDatabase('plan writer', async (t, newDatabase) => {
   const warnings: unknown[] = []
   const log = { info: () => undefined, warn: (...args: unknown[]) => void warnings.push(args) }
   const projector = { accountChanged: async () => true }
+  const mailboxes = createMailboxes('a secret')
   const now = new Date()
   const newWriter = (intervalMs = 10) =>
-    createPlanWriter({ database, identity, catalog, projector, clock: () => now, log, intervalMs })
+    createPlanWriter({ database, identity, catalog, mailboxes, projector, clock: () => now, log, intervalMs })
 
   async function newUser(plan: string | null = null): Promise<string> {
     const id = randomUUID()

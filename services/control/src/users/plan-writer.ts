@@ -8,6 +8,7 @@ import type { Clock } from '../clocks/clock.ts'
 import { type Database, type Orm, queryRows } from '../database/connect.ts'
 import { planWrites, users } from '../database/schema/users.ts'
 import type { Identity, IdentityUser } from '../identity/identity.ts'
+import type { Mailboxes } from '../mailboxes/mailbox.ts'
 import type { Projector } from '../projection/projector.ts'
 import { lockChanges } from '../projection/record-change.ts'
 import { adoptUser } from './adopt-user.ts'
@@ -24,6 +25,7 @@ export interface PlanWriterOptions {
   database: Database
   identity: Pick<Identity, 'startDeadline' | 'findUser' | 'setPlan'>
   catalog: Catalog
+  mailboxes: Mailboxes
   projector: Pick<Projector, 'accountChanged'>
   clock: Clock
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
@@ -48,7 +50,7 @@ type Claimed = { user: string; intended: string; ours: string[]; revision: numbe
  * first stores in `ours` the plan that it will write. Any other plan at the provider was set by hand, and wins.
  */
 export function createPlanWriter(options: PlanWriterOptions): PlanWriter {
-  const { database, identity, catalog, projector, clock, log, intervalMs = 5000 } = options
+  const { database, identity, projector, clock, log, intervalMs = 5000 } = options
   const { orm } = database
   const loop = createBackgroundLoop({
     round: writeDue,
@@ -91,7 +93,7 @@ export function createPlanWriter(options: PlanWriterOptions): PlanWriter {
       // Locked before the intention: a change of the owner's plan uses the same order.
       await lockChanges(tx)
       const isFinished = await store(tx, user, revision, { ours, pending: false, leaseEndsAt: null })
-      return isFinished ? adoptUser(tx, catalog, user, found, clock()) : null
+      return isFinished ? adoptUser(tx, options, user, found, clock()) : null
     })
     if (adoption === null) return release(orm, user)
     if (adoption.isAccountChanged) await projector.accountChanged(user)

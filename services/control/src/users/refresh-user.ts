@@ -6,6 +6,7 @@ import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { users } from '../database/schema/users.ts'
 import type { Identity } from '../identity/identity.ts'
+import type { Mailboxes } from '../mailboxes/mailbox.ts'
 import type { Projector } from '../projection/projector.ts'
 import { adoptUser } from './adopt-user.ts'
 
@@ -20,6 +21,7 @@ export interface RefreshOptions {
   database: Database
   identity: Pick<Identity, 'findUser'>
   catalog: Catalog
+  mailboxes: Mailboxes
   projector: Pick<Projector, 'accountChanged'>
   clock: Clock
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
@@ -27,7 +29,7 @@ export interface RefreshOptions {
 
 /** When a user sends a request, reads them again from the identity provider, at most once a minute. */
 export function createUserRefresher(options: RefreshOptions): UserRefresher {
-  const { database, identity, catalog, projector, clock, log } = options
+  const { database, identity, projector, clock, log } = options
   const { orm } = database
   const underWay = new Map<string, Promise<boolean>>()
   let awayUntil = Number.NEGATIVE_INFINITY
@@ -43,7 +45,7 @@ export function createUserRefresher(options: RefreshOptions): UserRefresher {
         .returning({ id: users.id })
       if (claimed.length === 0) return false
       const seen = await identity.findUser(id, AbortSignal.timeout(askTimeoutMs))
-      const { isAccountChanged } = await orm.transaction((tx) => adoptUser(tx, catalog, id, seen, now))
+      const { isAccountChanged } = await orm.transaction((tx) => adoptUser(tx, options, id, seen, now))
       if (isAccountChanged) await projector.accountChanged(id)
       return true
     } catch (err) {

@@ -298,7 +298,9 @@ onDatabase('the comparison of all users', async (t, newDatabase) => {
     }
     sweeper = createSweeper({
       database,
+      redis: control.redis,
       catalog,
+      mailboxes: control.mailboxes,
       projector,
       customerRefresher: control.customerRefresher,
       identity: identity as unknown as Parameters<typeof createSweeper>[0]['identity'],

@@ -1,5 +1,6 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { LoopProgress } from '@tollgate/service/background/background-loop.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { isNull } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { claimSweep, createSweepLoop, type Lease } from '../background/sweep-lease.ts'
@@ -8,6 +9,7 @@ import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { sweeps, users } from '../database/schema/users.ts'
 import type { Identity } from '../identity/identity.ts'
+import type { Mailboxes } from '../mailboxes/mailbox.ts'
 import type { Projector } from '../projection/projector.ts'
 import { adoptListed, adoptUnlisted, isAnyoneUnlisted } from './compare-users.ts'
 import { finishDeletions } from './delete-user.ts'
@@ -22,6 +24,8 @@ export interface SweepOptions {
   database: Database
   identity: Identity
   catalog: Catalog
+  mailboxes: Mailboxes
+  redis: RedisLink
   projector: Pick<Projector, 'accountChanged'>
   customerRefresher: Pick<CustomerRefresher, 'refresh'>
   clock: Clock

@@ -14,7 +14,7 @@ import {
 import { type CurrentRecord, confirmRecords, type RecordsAnswer } from '@tollgate/state/admission/confirm.ts'
 import { RedisAwayError, type RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
-import type { KeyAdmission, KnownKey, Versioned } from '../authenticate/known-key.ts'
+import type { AccountAllowances, KeyAdmission, KnownKey, Versioned } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 import type { GrantedCalls, TokenBound } from '../tokens/token-bound.ts'
 import type { Admissions } from './admissions.ts'
@@ -151,7 +151,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     const isShrinkable: boolean = bound.isDefault === true && !shrunk
     const smaller: ReturnType<typeof shrinkDefault> | AdmitAnswer | null =
       isShrinkable && isOverTokens(answer) ? shrinkDefault(asked!, answer, allowances) : answer
-    if (typeof smaller !== 'number') throw refusalOf(smaller, allowances.tokens)
+    if (typeof smaller !== 'number') throw refusalOf(smaller, allowances)
     shrunk = true
     bound = { ...bound, wantedTokens: smaller }
   }
@@ -232,9 +232,9 @@ function isOverTokens(answer: AdmitAnswer | null): answer is AdmitAnswer & { out
   return answer?.outcome === 'over-limit' && answer.limit === 'tokens'
 }
 
-function refusalOf(answer: AdmitAnswer | null, tokensPerMinute: number): ServiceError {
-  if (answer?.outcome === 'over-budget') return budgetError(answer)
-  if (answer?.outcome === 'over-limit') return limitError(answer, tokensPerMinute)
+function refusalOf(answer: AdmitAnswer | null, allowances: AccountAllowances): ServiceError {
+  if (answer?.outcome === 'over-budget') return budgetError(answer, allowances)
+  if (answer?.outcome === 'over-limit') return limitError(answer, allowances.tokens)
   return new ServiceError('exceeds_rate_limit')
 }
 
@@ -265,7 +265,7 @@ function prepare(known: KnownKey, catalog: CatalogView, endsAt: number | null, h
   if (admission?.catalog === catalog) return admission
   const [key, account] = [known.key!, known.account!]
   const plan = planOf(account.record)
-  const allowances = allowancesOf(key.record, account.record, catalog.plan(plan))
+  const allowances = allowancesOf(key.record, account.record, catalog)
   const judged = { key: key.version, account: account.version }
   const allEndsAt = earlier(endsAt, overrideEndsAt(account.record))
   const prepared = prepareAdmission(known.prepared, pointer.key, judged, allEndsAt, allowances, holdMs)

@@ -23,7 +23,11 @@ function allowed(key: Partial<KeyRecord>, changed: Partial<Plan['limits']> = {})
     limits: { ...limits, ...changed },
     caps: { requestNanos: 1, monthlyNanos: 1 }
   }
-  return allowancesOf({ ...activeKey, ...key }, { plan: 'free', status: 'active', ownCapNanos: null }, plan)
+  return allowancesOf(
+    { ...activeKey, ...key },
+    { plan: 'free', status: 'active', ownCapNanos: null },
+    { plan: () => plan }
+  )
 }
 
 test('an account has the bursts of its plan', async () => {

@@ -1,22 +1,40 @@
-import type { Plan } from '@tollgate/contracts/catalog/catalog.ts'
+import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
+import { freeBudgetLeft } from '@tollgate/contracts/records/free-budget.ts'
+import { planOf } from '@tollgate/contracts/records/override.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import type { Allowances } from '@tollgate/state/admission/admit.ts'
+import type { AccountAllowances } from '../authenticate/known-key.ts'
+import type { CatalogView } from '../catalog/live-catalog.ts'
+
+type Month = NonNullable<Allowances['adjusted']>
 
 /**
  * The limits of a key within its account's plan. An operator's limits replace the plan's. Of several limits the lowest counts.
  * The burst of any other rate than the plan's has the same share of that rate as in the plan, at least 1.
  */
-export function allowancesOf(key: KeyRecord, account: AccountRecord, { limits, caps }: Plan): Allowances {
+export function allowancesOf(
+  key: KeyRecord,
+  account: AccountRecord,
+  catalog: Pick<CatalogView, 'plan'>
+): AccountAllowances {
+  const plan = catalog.plan(planOf(account))
+  const { limits, caps } = plan
   const own = account.override?.limits
-  const monthlyNanos = own?.monthlyNanos ?? caps.monthlyNanos
+  const free = freeBudgetLeft(plan === catalog.plan(freePlan), own?.monthlyNanos, account.freeBudget)
+  const isFreeBudgetElsewhere = free?.isElsewhere === true
+  const monthlyNanos = isFreeBudgetElsewhere ? 0 : (own?.monthlyNanos ?? caps.monthlyNanos)
+  const accountBudgetNanos = Math.min(monthlyNanos, account.ownCapNanos ?? monthlyNanos)
+  const spentBefore = beyondOwnCap(free?.spent ?? null, monthlyNanos - accountBudgetNanos)
   const requests = own?.requestsPerMinute ?? limits.requestsPerMinute
   const tokens = own?.tokensPerMinute ?? limits.tokensPerMinute
   const requestBurstOf = (rate: number) => burstOf(rate, limits.burstRequests, limits.requestsPerMinute)
   const ownRate = key.requestsPerMinute
   return {
     keyBudgetNanos: key.monthlyBudgetNanos,
-    accountBudgetNanos: Math.min(monthlyNanos, account.ownCapNanos ?? monthlyNanos),
-    adjusted: account.adjusted ?? null,
+    accountBudgetNanos,
+    adjusted: addMonths(account.adjusted ?? null, spentBefore),
+    isFreeBudgetElsewhere,
+    spentBefore,
     keyRequests: ownRate,
     keyRequestBurst: ownRate && requestBurstOf(ownRate),
     requests,
@@ -31,3 +49,15 @@ export function allowancesOf(key: KeyRecord, account: AccountRecord, { limits, c
 /** @param burst of `rate` in the plan */
 const burstOf = (own: number, burst: number, rate: number): number =>
   own === rate ? burst : Math.max(1, Math.round((own * burst) / rate))
+
+/** What was spent before takes first the part of the plan's budget that the owner's own cap leaves unused. */
+function beyondOwnCap(spent: Month | null, unusedNanos: number): Month | null {
+  return spent === null ? null : { month: spent.month, nanos: Math.max(0, spent.nanos - unusedNanos) }
+}
+
+/** Both are of this month or an earlier one. An earlier one no longer counts. */
+function addMonths(one: Month | null, other: Month | null): Month | null {
+  if (one === null || other === null) return one ?? other
+  if (one.month !== other.month) return one.month > other.month ? one : other
+  return { month: one.month, nanos: one.nanos + other.nanos }
+}

@@ -375,3 +375,32 @@ t.test('the cost of embeddings is bounded by their input', async () => {
   assert.equal(await outcomeOf(await embed('x'.repeat(100))), '402 key_budget_exceeded')
   assert.equal((await embed([1, 2, 3])).status, 200)
 })
+
+t.test('an account whose mailbox has its free budget elsewhere is refused, until it pays', async () => {
+  const seeded = await gateway.seedKey({ account: { freeBudget: { isElsewhere: true } } })
+  assert.equal(await outcomeOf(await chat(seeded)), '402 free_budget_elsewhere')
+  await gateway.changeAccount(seeded, { override: { limits: { monthlyNanos: 1_000_000_000, until: null } } })
+  assert.equal((await chat(seeded)).status, 200)
+  await gateway.changeAccount(seeded, { plan: 'slow', override: {} })
+  assert.equal((await chat(seeded)).status, 200)
+})
+
+t.test('what deleted accounts spent of the free budget this month is gone, and the refusal says so', async () => {
+  const cap = free.caps.monthlyNanos
+  const spent = (nanos: number, at = month()) => ({ freeBudget: { spent: { month: at, nanos } } })
+  const seeded = await gateway.seedKey({ account: spent(cap) })
+  const refused = await chat(seeded)
+  assert.equal(refused.status, 402)
+  const { error } = (await refused.json()) as { error: Record<string, string> }
+  assert.partialDeepStrictEqual(error, { code: 'monthly_budget_exceeded', limit_usd: '0.00', spent_usd: '0.00' })
+  assert.match(error.message!, /Deleted accounts with your e-mail address spent/)
+  // The owner's own cap is the smaller one: the free budget has as much left.
+  await gateway.changeAccount(seeded, { ...spent(cap / 2), ownCapNanos: cap / 2 })
+  assert.equal((await chat(seeded)).status, 200)
+  await gateway.changeAccount(seeded, { ...spent(cap, month() - 1), ownCapNanos: null })
+  assert.equal((await chat(seeded)).status, 200)
+  // Together with an adjustment of the same month.
+  const adjusted = { month: month(), nanos: cap / 2 }
+  await gateway.changeAccount(seeded, { ...spent(cap / 2), adjusted })
+  assert.equal(await outcomeOf(await chat(seeded)), '402 monthly_budget_exceeded')
+})

@@ -1,6 +1,5 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
-import { planOf } from '@tollgate/contracts/records/override.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 import { allowancesOf } from './allowances.ts'
@@ -47,6 +46,6 @@ export function assertFewRefusals({ refusals }: KnownKey): void {
 
 function perMinuteOf({ key, account }: KnownKey, catalog: CatalogView | null): number {
   if (key === null || account === null || catalog === null) return defaultPerMinute
-  const { requests, keyRequests } = allowancesOf(key.record, account.record, catalog.plan(planOf(account.record)))
+  const { requests, keyRequests } = allowancesOf(key.record, account.record, catalog)
   return Math.min(requests, keyRequests ?? requests)
 }

@@ -8,6 +8,14 @@ import type { CatalogView } from '../catalog/live-catalog.ts'
 /** A record and its version in Redis; null if Redis has none. */
 export type Versioned<Record> = { version: string; record: Record } | null
 
+/** Limits, and why the account's budget may be smaller than its plan's. */
+export interface AccountAllowances extends Allowances {
+  /** Whether another account of the mailbox has the free budget. */
+  isFreeBudgetElsewhere: boolean
+  /** Part of `adjusted`: what deleted accounts of the mailbox spent of the free budget. */
+  spentBefore: Allowances['adjusted']
+}
+
 /**
  * What this process remembers of a key. The pointer never changes. The records may be outdated: admission sends their versions,
  * and Redis decides only on the current ones.
@@ -40,6 +48,6 @@ export interface Refusals {
 export interface KeyAdmission {
   readonly catalog: CatalogView
   readonly plan: string
-  readonly allowances: Allowances
+  readonly allowances: AccountAllowances
   readonly prepared: PreparedAdmission
 }

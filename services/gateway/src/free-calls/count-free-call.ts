@@ -1,5 +1,4 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { planOf } from '@tollgate/contracts/records/override.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { countAttempt } from '@tollgate/state/rate-limit/count-attempt.ts'
 import { allowancesOf } from '../admission/allowances.ts'
@@ -19,8 +18,7 @@ export async function countFreeCall(
   { key, account, pointer }: KnownKey,
   catalog: CatalogView
 ): Promise<void> {
-  const plan = catalog.plan(planOf(account!.record))
-  const { requests, keyRequests } = allowancesOf(key!.record, account!.record, plan)
+  const { requests, keyRequests } = allowancesOf(key!.record, account!.record, catalog)
   let counted: Awaited<ReturnType<typeof countAttempt>>
   try {
     counted = await countAttempt(redis, `free:${pointer.key}`, windowMs)

@@ -8,6 +8,8 @@ export const budgets: DocsPage = {
 can spend more than its budget, with any number of concurrent requests.
 
 - The account has a budget for each calendar month (UTC). The owner can set a [lower one](${publicUrl}/dashboard/billing).
+- An e-mail address has one free budget. If several accounts have the address, also with another \`+tag\`, the oldest has it. What a deleted
+  account spent this month is gone from it.
 - Each key can have a [monthly budget](${publicUrl}/dashboard/keys) of its own.
 - Each plan has a maximum cost of a single request.
 
@@ -19,6 +21,7 @@ limit. If even a short answer could cost too much, the request gets 402:
 | \`request_budget_exceeded\` | of a single request |
 | \`key_budget_exceeded\` | of the key for the month |
 | \`monthly_budget_exceeded\` | of the account for the month |
+| \`free_budget_elsewhere\` | free, which another account with your e-mail address has |
 
 Such an error has \`limit_usd\`, \`spent_usd\`, \`reserved_usd\`, \`needed_usd\` and \`resets_at\`.
 

@@ -54,8 +54,8 @@ export const AdminAccountsResponse = Type.Object({
 })
 export type AdminAccountsResponse = Static<typeof AdminAccountsResponse>
 
-/** Where a limit comes from: the plan, an operator, or the owner of the account. */
-const LimitSource = Type.Enum(['plan', 'operator', 'owner'])
+/** Where a limit comes from: the plan, an operator, the owner, or other accounts of the mailbox, which share its free budget. */
+const LimitSource = Type.Enum(['plan', 'operator', 'owner', 'mailbox'])
 const limit = <Value extends Type.TSchema>(value: Value) =>
   Type.Object({
     value: Type.Union([value, Type.Null()]),

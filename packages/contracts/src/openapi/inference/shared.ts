@@ -40,6 +40,7 @@ export const callErrors: ErrorCode[] = [
   'request_budget_exceeded',
   'key_budget_exceeded',
   'monthly_budget_exceeded',
+  'free_budget_elsewhere',
   'requests_per_minute',
   'tokens_per_minute',
   'concurrent_requests',

@@ -6,6 +6,7 @@ import { NewPasswordField } from '../../forms/new-password-field.tsx'
 import { onlyProblems, problemOfAddress, problemOfNewPassword, textOf } from '../../forms/read-fields.ts'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { sessionChannel } from '../../layout/tell-other-tabs.ts'
+import { signInFacts } from '../../sign-in-facts.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { AddressField } from './credentials.tsx'
@@ -38,6 +39,7 @@ export function RegisterPage() {
   const [next] = useState(() => readNext(window.location.search))
   const signIn = withNext('/login', next)
   if (mailed !== null) return <CheckYourMail email={mailed} signIn={signIn} />
+  if (signInFacts.signup === 'invited') return <OnlyInvited signIn={signIn} />
   const submit = async (registration: Registration) => {
     await call('register', { body: registration })
     keepNext(next)
@@ -70,6 +72,20 @@ export function RegisterPage() {
           </>
         )}
       </Form>
+    </AuthLayout>
+  )
+}
+
+/** Registration is closed for people without an invitation. */
+function OnlyInvited({ signIn }: Pick<CheckYourMailProps, 'signIn'>) {
+  return (
+    <AuthLayout
+      title="Registration is by invitation only"
+      description="If you have an invitation, open the link in its e-mail. Otherwise ask the operator of this service for an account."
+    >
+      <a href={signIn} className={`${buttonLook({ tone: 'primary' })} w-full`}>
+        Go to sign-in
+      </a>
     </AuthLayout>
   )
 }

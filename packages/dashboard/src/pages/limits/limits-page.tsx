@@ -6,6 +6,7 @@ import { countOf, formatCount } from '../../format/number.ts'
 import { formatUtcDay } from '../../format/time.ts'
 import { BillingLink } from '../../layout/owner.tsx'
 import { Badge } from '../../ui/badge.tsx'
+import { Banner } from '../../ui/banner.tsx'
 import { Card } from '../../ui/card.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -45,6 +46,23 @@ export function LimitsPage() {
   )
 }
 
+/** Why the free budget of this month is smaller than the plan's. */
+function FreeBudgetNote({ free_budget_elsewhere, spent_before_usd }: Limits['limits']['month']) {
+  if (free_budget_elsewhere) {
+    return (
+      <Banner tone="warning" title="Another account with your e-mail address has the free budget">
+        Use that account, delete it, or choose a paid plan here.
+      </Banner>
+    )
+  }
+  if (Number(spent_before_usd) === 0) return null
+  return (
+    <Banner title="This month's free budget is smaller">
+      Deleted accounts with your e-mail address spent {formatUsd(spent_before_usd)} of it.
+    </Banner>
+  )
+}
+
 function LeftNow({ limits }: Limits) {
   const { requests, tokens, concurrent_requests: concurrent, month, keys } = limits
   const dollars = (text: string) => formatUsd(text)
@@ -55,6 +73,7 @@ function LeftNow({ limits }: Limits) {
           The operator of this service has set limits for your account. They apply instead of the plan’s.
         </p>
       )}
+      <FreeBudgetNote {...month} />
       <ul aria-label="Limits" className="grid grid-cols-1 gap-x-8 gap-y-6 md:grid-cols-2">
         <LimitBar
           title="Requests per minute"

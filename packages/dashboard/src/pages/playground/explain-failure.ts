@@ -27,6 +27,11 @@ const words: Readonly<Record<string, Words>> = {
     remedies: [budget],
     isForOwner: true
   },
+  free_budget_elsewhere: {
+    text: 'Another account with your e-mail address has the free budget. Use that account, or choose a paid plan.',
+    remedies: [billing],
+    isForOwner: true
+  },
   request_budget_exceeded: {
     text: 'This answer may cost more than your plan allows for one request. Lower the maximum of tokens, or choose a cheaper model.',
     remedies: [billing],

@@ -84,7 +84,7 @@ export async function playHistory(replicas: Replicas, { steps, ending, order }: 
       operatorRoles: null,
       isBanned: false
     }
-    await orm.transaction((tx) => adoptUser(tx, one.catalog, id, seen, new Date()))
+    await orm.transaction((tx) => adoptUser(tx, one, id, seen, new Date()))
     await one.projector.accountChanged(id)
     return seen.plan
   }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, check, index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, check, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { at, version } from './columns.ts'
 
 /**
@@ -49,6 +49,11 @@ export const accounts = pgTable(
     keyChangesUntil: at('key_changes_until'),
     /** When the owner dismissed the list of first steps; see setup/endpoints.ts. */
     setupDismissedAt: at('setup_dismissed_at'),
+    /** A keyed hash of the mailbox of the owner's first address; see accounts/free-budget.ts. Null: not yet, or no longer. */
+    mailbox: text('mailbox'),
+    /** Of a deleted account: its last month (yyyymm), and what it spent in it; nanodollars. */
+    closedMonth: integer('closed_month'),
+    closedNanos: bigint('closed_nanos', { mode: 'number' }),
     /** `aNN` */
     shard: text('shard').notNull(),
     version: version(),
@@ -56,6 +61,7 @@ export const accounts = pgTable(
   },
   (table) => [
     index('accounts_shard_version').on(table.shard, table.version),
+    index('accounts_mailbox').on(table.mailbox).where(sql`${table.mailbox} is not null`),
     index('accounts_override_ends')
       .on(sql`least(${table.overridePlanEndsAt}, ${table.overrideLimitsEndAt})`)
       .where(sql`${table.overridePlanEndsAt} is not null or ${table.overrideLimitsEndAt} is not null`),

@@ -8,7 +8,14 @@ export const authOperations: Operations = {
       'Mails a link to a page that asks for the password. The user can sign in after that. The answer is the same if the address is already registered.',
     auth: 'none',
     isLimited: true,
-    errors: ['invalid_email', 'weak_password', 'registration_closed', 'identity_unavailable']
+    errors: [
+      'invalid_email',
+      'weak_password',
+      'registration_closed',
+      'address_not_allowed',
+      'captcha_failed',
+      'identity_unavailable'
+    ]
   },
   'GET /api/auth/confirm': {
     operationId: 'openMailedLink',
@@ -25,6 +32,8 @@ export const authOperations: Operations = {
     isLimited: true,
     errors: [
       'link_invalid',
+      'registration_closed',
+      'address_not_allowed',
       'password_mismatch',
       'weak_password',
       'second_factor_required',
@@ -47,6 +56,7 @@ export const authOperations: Operations = {
       'invalid_code',
       'second_factor_unavailable',
       'email_not_confirmed',
+      'captcha_failed',
       'identity_unavailable'
     ]
   },
@@ -145,7 +155,14 @@ export const authOperations: Operations = {
       'Ends all sessions of the user and revokes their management keys. With `revoke_keys` it revokes their inference keys too; that is the default if the address was not confirmed before. The user’s keys are all keys of their own account and, in a team, the keys that they created. A second factor stays on. With `sign_in`, the call also signs the user in and answers with `user`, unless a second factor is on.',
     auth: 'none',
     isLimited: true,
-    errors: ['weak_password', 'link_invalid', 'identity_unavailable', 'revocation_pending']
+    errors: [
+      'weak_password',
+      'link_invalid',
+      'registration_closed',
+      'address_not_allowed',
+      'identity_unavailable',
+      'revocation_pending'
+    ]
   },
   'POST /api/auth/change-password': {
     operationId: 'changePassword',

@@ -25,7 +25,12 @@ export const limitFields: ReadonlyArray<{
 export const describeLimit = (value: number | null, isMoney: boolean): string =>
   value === null ? 'No limit' : isMoney ? formatUsd(value) : formatCount(value)
 
-const sources = { plan: 'Plan', operator: 'Operator', owner: 'Owner of the account' } as const
+const sources = {
+  plan: 'Plan',
+  operator: 'Operator',
+  owner: 'Owner of the account',
+  mailbox: 'Other accounts of the address'
+} as const
 
 /** Who set a limit. */
 export const describeSource = (from: AdminLimits[LimitName]['from']): string => sources[from]

@@ -1,0 +1,64 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { disposableEmailBlocklistSet } from 'disposable-email-domains-js'
+import { and, eq, gt } from 'drizzle-orm'
+import type { Orm } from '../database/connect.ts'
+import { invitations } from '../database/schema/team.ts'
+import { foldCase } from '../http/fold-case.ts'
+import { domainOf } from '../mailboxes/mailbox.ts'
+import type { SignupSettings } from './signup-settings.ts'
+
+/** Who may get an account. No answer depends on whether an address is registered or invited, before a mailed link proved it. */
+export interface SignupPolicy {
+  /** For somebody who registers. @throws ServiceError `registration_closed`, `address_not_allowed` */
+  assertMayRegister(address: string): void
+  /** For the address of somebody who is invited. @throws ServiceError `address_not_allowed` */
+  assertAddress(address: string): void
+  /**
+   * For a new user, who proved their address. A user whom an operator created is not checked: see `maySignIn`.
+   *
+   * @throws ServiceError `registration_closed`, `address_not_allowed`
+   */
+  assertMayBegin(orm: Orm, address: string, now: Date): Promise<void>
+}
+
+const onlyInvited =
+  'Registration is by invitation only. Open the link in your invitation, or ask the operator for an account.'
+
+export function createSignupPolicy({
+  mode,
+  allowedDomains,
+  blockedDomains,
+  acceptsThrowaway
+}: SignupSettings): SignupPolicy {
+  const [allowed, blocked] = [new Set(allowedDomains), new Set(blockedDomains)]
+  const throwaway = acceptsThrowaway ? new Set<string>() : disposableEmailBlocklistSet()
+  const has = (domains: ReadonlySet<string>, address: string) =>
+    withParents(domainOf(address)).some((domain) => domains.has(domain))
+  const refuseUninvited = () => new ServiceError('registration_closed', { message: onlyInvited })
+
+  function assertAddress(address: string): void {
+    const isAllowed = allowed.size === 0 || has(allowed, address)
+    if (!isAllowed || has(blocked, address) || has(throwaway, address)) throw new ServiceError('address_not_allowed')
+  }
+
+  return {
+    assertAddress,
+    assertMayRegister(address) {
+      // Invited people choose their password with the link in their invitation.
+      if (mode === 'invited') throw refuseUninvited()
+      assertAddress(address)
+    },
+    async assertMayBegin(orm, address, now) {
+      assertAddress(address)
+      if (mode === 'open') return
+      const isInvited = and(eq(invitations.email, foldCase(address)), gt(invitations.endsAt, now))
+      if ((await orm.$count(invitations, isInvited)) === 0) throw refuseUninvited()
+    }
+  }
+}
+
+/** `a.b.example` → `a.b.example`, `b.example`, `example`. */
+function withParents(domain: string): string[] {
+  const labels = domain.split('.')
+  return labels.map((_, index) => labels.slice(index).join('.'))
+}
