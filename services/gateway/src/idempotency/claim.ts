@@ -1,7 +1,7 @@
 import type { RepeatableRequest } from '@tollgate/state/idempotency/idempotency.ts'
 import { type KeptAnswer, packAnswer } from './kept-answer.ts'
 
-/** How often a claim is renewed, ms: a third of the time that it lasts. */
+/** How often a claim is renewed, ms: a third of the time that others wait for its holder. */
 const renewMs = 5000
 
 declare module 'fastify' {
@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-/** Renews and ends claims in Redis. Nothing rejects or throws. */
+/** Renews and ends claims in Redis. Nothing rejects or throws. An end is repeated until Redis has it. */
 export interface ClaimWrites {
   /** @returns whether the caller still holds the claim, as far as is known */
   renew(request: RepeatableRequest, token: string): Promise<boolean>
