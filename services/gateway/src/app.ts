@@ -29,7 +29,6 @@ import { TimeSlices } from './event-loop/time-slices.ts'
 import type { CallsInFlight } from './http/calls-in-flight.ts'
 import { Connections } from './http/connections.ts'
 import { allowOrigins, answerPreflights } from './http/cross-origin.ts'
-import { errorsOf, messagesErrors } from './http/messages-errors.ts'
 import type { Protection } from './http/protection.ts'
 import { routeOf } from './http/route-of.ts'
 import { createServer } from './http/server.ts'
@@ -97,7 +96,6 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
     await v1.register(authenticate, {
       authenticator,
       failuresPerMinute: protection.failuresPerMinute,
-      readsApiKey: (request) => errorsOf(request) === messagesErrors,
       isDraining
     })
     v1.decorateRequest('claim', null)

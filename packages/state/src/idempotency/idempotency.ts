@@ -7,7 +7,7 @@ import { bulk } from '../wire/packed.ts'
 export interface RepeatableRequest {
   readonly account: string
   readonly shard: AccountShard
-  /** SHA-256 of the client's key, in Base64 for URLs. */
+  /** SHA-256 of what the client names the request by, in Base64 for URLs. */
   readonly digest: string
   /** SHA-256 of everything that decides the answer, in the same form. */
   readonly fingerprint: string
@@ -19,7 +19,7 @@ export type ClaimAnswer =
   | { readonly outcome: 'claimed' }
   /** Another one runs it. */
   | { readonly outcome: 'running' }
-  /** The account used the key for another request. */
+  /** Another request has this name. */
   | { readonly outcome: 'other' }
   /** It was answered, but its answer is not kept; or it is not known whether it was answered. */
   | { readonly outcome: 'lost' }

@@ -6,6 +6,7 @@ import { otherLabel } from '@tollgate/service/metrics/series-family.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { admitRequest } from '../admission/admit-request.ts'
 import { refuseUnpriced } from '../admission/unpriced-members.ts'
+import { presentedSecret } from '../authenticate/presented-secret.ts'
 import { type CatalogView, loadedCatalog } from '../catalog/live-catalog.ts'
 import { answerRepeat } from '../idempotency/answer-repeat.ts'
 import type { Claim } from '../idempotency/claim.ts'
@@ -77,9 +78,8 @@ class InferenceHandler {
     const { heldBytes } = read
     const { bytes: body, members } = read.body
     const { model } = members as CommonMembers
-    const { prepared } = request.knownKey!
     const fields = upstreamFields === undefined ? noFields : upstreamFields(request.headers)
-    const repeatable = repeatableRequest(prepared, key, { endpoint, fields, body })
+    const repeatable = repeatableRequest(request.knownKey!, presentedSecret(request)!, key, { endpoint, fields, body })
     const { calls, bodies } = this.#dependencies
     const dependencies = { ...this.#dependencies, idempotency }
     const take = (claim: Claim): void => {

@@ -127,9 +127,9 @@ export class RequestReader {
       return
     }
     const { calls, storedResponses } = this.#dependencies
-    const { account } = request.knownKey!.pointer
+    const { pointer } = request.knownKey!
     calls.entered()
-    findInput(named, (ids) => storedResponses.find(account, ids))
+    findInput(named, (ids) => storedResponses.find(pointer, ids))
       .finally(() => calls.left())
       .then((found) => this.#next(request, reply, { body, heldBytes, found }))
       .catch((error) => this.refuse(request, reply, error, heldBytes))

@@ -1,6 +1,6 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
-import type { StoredId } from '@tollgate/state/stored-ids/stored-ids.ts'
+import type { IdOwner, StoredId } from '@tollgate/state/stored-ids/stored-ids.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { confirmKey } from '../admission/admit-request.ts'
 import { loadedCatalog } from '../catalog/live-catalog.ts'
@@ -21,7 +21,7 @@ type Dependencies = Pick<
 const passedQuery = new Set(['include', 'include[]', 'limit', 'order', 'after'])
 
 /**
- * `GET` and `DELETE /v1/responses/:id`, `GET /v1/responses/:id/input_items` and `POST /v1/responses/:id/cancel`, for the account's own
+ * `GET` and `DELETE /v1/responses/:id`, `GET /v1/responses/:id/input_items` and `POST /v1/responses/:id/cancel`, for the key's own
  * responses. They cost nothing.
  */
 export function storedResponses(app: FastifyInstance, dependencies: Dependencies): void {
@@ -51,8 +51,8 @@ async function pass(
   await confirmKey(redis, known, (records) => judgeKey(records, known.digest))
   await countFreeCall(redis, known, view)
   useLog.used(known.pointer.key)
-  const { account } = known.pointer
-  const stored = isId(id) ? await findOwn(storedResponses, account, id) : null
+  const { pointer } = known
+  const stored = isId(id) ? await findOwn(storedResponses, pointer, id) : null
   if (stored === null) throw notFound(id)
   const upstream = upstreams.current.byName.get(stored.upstream)
   if (upstream === undefined) throw new ServiceError('model_unavailable')
@@ -67,16 +67,16 @@ async function pass(
     docsUrl
   })
   if (status === 404) throw notFound(id)
-  if (method === 'DELETE' && status === 200) await storedResponses.forget(account, id).catch(unavailable)
+  if (method === 'DELETE' && status === 200) await storedResponses.forget(pointer.account, id).catch(unavailable)
   return reply.code(status).header('x-request-id', request.id).type('application/json').send(body)
 }
 
 async function findOwn(
   storedResponses: Dependencies['storedResponses'],
-  account: string,
+  owner: IdOwner,
   id: string
 ): Promise<StoredId | null> {
-  const find = (ids: readonly string[]) => storedResponses.find(account, ids)
+  const find = (ids: readonly string[]) => storedResponses.find(owner, ids)
   const [stored = null] = await findSoon(find, [id], new Set([id])).catch(unavailable)
   return stored
 }

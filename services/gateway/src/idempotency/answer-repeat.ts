@@ -3,7 +3,6 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { formatNanos } from '@tollgate/contracts/money/usd.ts'
 import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
 import { otherLabel } from '@tollgate/service/metrics/series-family.ts'
-import type { RepeatableRequest } from '@tollgate/state/idempotency/idempotency.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Admission, confirmKey } from '../admission/admit-request.ts'
 import { judgeCall } from '../admission/judge.ts'
@@ -20,10 +19,11 @@ import type { Claim } from './claim.ts'
 import type { Claimed } from './claimed.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { KeptAnswer } from './kept-answer.ts'
+import type { SealedRequest } from './repeatable-request.ts'
 
 /** A request that somebody else has claimed or answered. */
 export interface RepeatedRequest {
-  readonly repeatable: RepeatableRequest
+  readonly repeatable: SealedRequest
   /** The name and kind of its model. */
   readonly model: string
   readonly kind: ModelKind
@@ -98,7 +98,7 @@ export async function answerRepeat(
 async function untilClaimed(
   request: FastifyRequest,
   { raw }: FastifyReply,
-  repeatable: RepeatableRequest,
+  repeatable: SealedRequest,
   { idempotency, isDraining, maxWaitMs }: RepeatDependencies
 ): Promise<Claimed | null> {
   if (raw.destroyed || request.raw.socket.destroyed) return null

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { claimRequest, keptMs, type RepeatableRequest } from '@tollgate/state/idempotency/idempotency.ts'
+import { claimRequest, keptMs } from '@tollgate/state/idempotency/idempotency.ts'
 import { RedisAwayError } from '@tollgate/state/link/redis-link.ts'
 import type { IdempotencyMetrics } from '../telemetry/idempotency-metrics.ts'
 import { Claim } from './claim.ts'
 import { ClaimWaits, type Waiting } from './claim-waits.ts'
 import { ClaimWriter, type ClaimWriterParts } from './claim-writer.ts'
 import type { Claimed } from './claimed.ts'
-import { unpackAnswer } from './kept-answer.ts'
+import { openAnswer } from './kept-answer.ts'
+import type { SealedRequest } from './repeatable-request.ts'
 
 /** How long the gateway waits for Redis to acknowledge the last ends of claims after `hurry`. */
 const lastEndsMs = 2000
@@ -16,9 +17,9 @@ const lastEndsMs = 2000
 export interface Idempotency {
   readonly metrics: IdempotencyMetrics
   /** Claims a request, in one round trip. @throws ServiceError state_unavailable */
-  claim(request: RepeatableRequest): Promise<Claimed>
+  claim(request: SealedRequest): Promise<Claimed>
   /** Waits for a running request. @param failure why the request cannot wait longer; null while it can */
-  wait(request: RepeatableRequest, failure: () => ServiceError | null): Waiting
+  wait(request: SealedRequest, failure: () => ServiceError | null): Waiting
   /** After that, stopping waits at most two seconds for Redis. */
   hurry(): void
   /** Resolves when Redis has acknowledged how all claims ended. */
@@ -44,13 +45,14 @@ export function createIdempotency({ holdMs, onRedisError, onLost, ...parts }: Id
   const lastEnds = Promise.withResolvers<void>()
   let deadline: NodeJS.Timeout | undefined
 
-  async function claim(request: RepeatableRequest): Promise<Claimed> {
+  async function claim(request: SealedRequest): Promise<Claimed> {
     const token = randomUUID()
     try {
       const answer = await claimRequest(redis, request, token, rememberedMs)
       if (answer.outcome === 'claimed') return { outcome: 'claimed', claim: new Claim(request, token, writer) }
-      if (answer.outcome === 'kept') return { outcome: 'kept', answer: unpackAnswer(answer.answer) }
-      return { outcome: answer.outcome }
+      if (answer.outcome !== 'kept') return { outcome: answer.outcome }
+      const opened = openAnswer(request.answerKey, answer.answer)
+      return opened === null ? { outcome: 'lost' } : { outcome: 'kept', answer: opened }
     } catch (cause) {
       // Redis may have executed it.
       if (!(cause instanceof RedisAwayError)) writer.drop(request, token)

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { claimName } from '@tollgate/state/keyspace/names.ts'
 import t from 'tap'
@@ -8,6 +7,7 @@ import { callsOf, plainAnswer, type Received } from '../testing/fake-upstream.ts
 import { readMetrics } from '../testing/read-metrics.ts'
 import { startGateway, type TestGateway } from '../testing/start-gateway.ts'
 import { startReady } from '../testing/start-program.ts'
+import { claimDigest } from './repeatable-request.ts'
 
 const on = { idempotencyMemoryMb: 256 }
 
@@ -17,7 +17,6 @@ function ask(url: string, secret: string, key: string, stream = false): Promise<
     headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}`, 'idempotency-key': key }
   })
 }
-const nameOf = (account: string, key: string) => claimName(account, hash('sha256', key, 'base64url'))
 async function untilWaits(gateway: TestGateway, count: number): Promise<void> {
   const waits = async () =>
     readMetrics(await gateway.metrics()).find(
@@ -28,7 +27,7 @@ async function untilWaits(gateway: TestGateway, count: number): Promise<void> {
 const answer = ({ response }: Received) => response.setHeader('content-type', 'application/json').end(plainAnswer)
 
 t.test('when a gateway is killed, a repeat of its request waits for it, and is then refused', async (t) => {
-  const { upstream, gateway, state, url, secret, account } = await startReady(t, { IDEMPOTENCY_MEMORY_MB: '256' })
+  const { upstream, gateway, state, url, secret, account, key } = await startReady(t, { IDEMPOTENCY_MEMORY_MB: '256' })
   const other = await startGateway(upstream.url, { ...on, beside: state })
   t.teardown(() => other.close())
   const { promise: called, resolve } = Promise.withResolvers<Received>()
@@ -45,7 +44,7 @@ t.test('when a gateway is killed, a repeat of its request waits for it, and is t
   gateway.child.kill('SIGKILL')
   await Promise.all([once(gateway.child, 'exit'), killed.catch(() => {})])
   const { client } = state.control
-  const name = nameOf(account, 'key')
+  const name = claimName(account, claimDigest(key, 'key'))
   const value = (await client.get(name))!
   const waitMs = Number(value.slice(80)) - Date.now()
   assert.ok(value.startsWith('r') && waitMs > 0 && waitMs <= 15_000, `${waitMs}`)

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { claimName } from '@tollgate/state/keyspace/names.ts'
@@ -8,7 +7,8 @@ import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { callsOf, plainAnswer, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { readMetrics } from '../testing/read-metrics.ts'
-import { startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import { type SeededKey, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import { claimDigest } from './repeatable-request.ts'
 
 const on = { idempotencyMemoryMb: 256 }
 
@@ -18,7 +18,7 @@ function ask(url: string, secret: string, key: string, stream = false): Promise<
     headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}`, 'idempotency-key': key }
   })
 }
-const nameOf = (account: string, key: string) => claimName(account, hash('sha256', key, 'base64url'))
+const nameOf = ({ account, id }: SeededKey, key: string) => claimName(account, claimDigest(id, key))
 async function untilWaits(gateway: TestGateway, count: number): Promise<void> {
   const waits = async () =>
     readMetrics(await gateway.metrics()).find(
@@ -35,12 +35,12 @@ t.test('a claim is renewed while its request runs', async (t) => {
     await gateway.close()
     await upstream.close()
   })
-  const { secret, account } = await gateway.seedKey()
+  const seeded = await gateway.seedKey()
   const { promise: called, resolve } = Promise.withResolvers<Received>()
   upstream.answer(resolve)
-  const running = ask(gateway.url, secret, 'key')
+  const running = ask(gateway.url, seeded.secret, 'key')
   const received = await called
-  const waitsUntil = async () => Number((await gateway.control.client.get(nameOf(account, 'key')))!.slice(80))
+  const waitsUntil = async () => Number((await gateway.control.client.get(nameOf(seeded, 'key')))!.slice(80))
   const first = await waitsUntil()
   while ((await waitsUntil()) === first) await new Promise((resolve) => setTimeout(resolve, 20))
   answer(received)
@@ -126,7 +126,7 @@ t.test('no repeat runs while the end of its request cannot reach Redis; then it 
     // Others have waited long enough.
     if (fault === 'full') await end()
     for (const key of keys) {
-      const name = nameOf(seeded.account, key)
+      const name = nameOf(seeded, key)
       const value = await client.get(name)
       if (value?.startsWith('r') === true) await client.set(name, `${value.slice(0, 80)}${Date.now() - 1}`, 'KEEPTTL')
     }
@@ -136,7 +136,7 @@ t.test('no repeat runs while the end of its request cannot reach Redis; then it 
       await end()
     }
     for (const key of keys)
-      while (!(await client.getrange(nameOf(seeded.account, key), 0, 0)).startsWith('k'))
+      while (!(await client.getrange(nameOf(seeded, key), 0, 0)).startsWith('k'))
         await new Promise((resolve) => setTimeout(resolve, 20))
     const replays = await askAll(gateway)
     assert.deepEqual(await Promise.all(replays.map((response) => response.text())), texts)
