@@ -21,6 +21,8 @@ export interface AuthenticateOptions {
   authenticator: Authenticator
   /** Requests with an invalid key that one client address may make per minute. */
   failuresPerMinute: number
+  /** Whether a request may present its key in `x-api-key`, as clients of Anthropic's API do. */
+  readsApiKey: (request: FastifyRequest) => boolean
   /** Whether this process is stopping, and refuses new requests. */
   isDraining: () => boolean
 }
@@ -30,7 +32,7 @@ export interface AuthenticateOptions {
  * Keys that this process remembers still work there, because clients may share an address.
  */
 const authenticatePlugin: FastifyPluginAsync<AuthenticateOptions> = async (app, options) => {
-  const { authenticator, failuresPerMinute, isDraining } = options
+  const { authenticator, failuresPerMinute, readsApiKey, isDraining } = options
   await app.register(rateLimit, { global: false, timeWindow: windowMs, cache: rememberedAddresses })
   const failuresOf = app.createRateLimit({ max: failuresPerMinute })
 
@@ -53,7 +55,7 @@ const authenticatePlugin: FastifyPluginAsync<AuthenticateOptions> = async (app, 
       done(new ServiceError('draining'))
       return
     }
-    const secret = presentedSecret(request)
+    const secret = presentedSecret(request, readsApiKey)
     request.knownKey = authenticator.remembered(secret)
     if (request.knownKey !== null) {
       done()

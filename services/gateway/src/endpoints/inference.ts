@@ -8,6 +8,7 @@ import { admitRequest } from '../admission/admit-request.ts'
 import { refuseUnpriced } from '../admission/unpriced-members.ts'
 import { presentedSecret } from '../authenticate/presented-secret.ts'
 import { type CatalogView, loadedCatalog } from '../catalog/live-catalog.ts'
+import { readsApiKey } from '../http/messages-errors.ts'
 import { answerRepeat } from '../idempotency/answer-repeat.ts'
 import type { Claim } from '../idempotency/claim.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
@@ -79,7 +80,11 @@ class InferenceHandler {
     const { bytes: body, members } = read.body
     const { model } = members as CommonMembers
     const fields = upstreamFields === undefined ? noFields : upstreamFields(request.headers)
-    const repeatable = repeatableRequest(request.knownKey!, presentedSecret(request)!, key, { endpoint, fields, body })
+    const repeatable = repeatableRequest(request.knownKey!, presentedSecret(request, readsApiKey)!, key, {
+      endpoint,
+      fields,
+      body
+    })
     const { calls, bodies } = this.#dependencies
     const dependencies = { ...this.#dependencies, idempotency }
     const take = (claim: Claim): void => {
