@@ -26,10 +26,11 @@ import { openApi } from './endpoints/openapi.ts'
 import { responses } from './endpoints/responses.ts'
 import { storedResponses } from './endpoints/stored-responses.ts'
 import { TimeSlices } from './event-loop/time-slices.ts'
+import { AnswerRoom } from './free-calls/answer-room.ts'
 import type { CallsInFlight } from './http/calls-in-flight.ts'
 import { Connections } from './http/connections.ts'
 import { allowOrigins, answerPreflights } from './http/cross-origin.ts'
-import { errorsOf, messagesErrors } from './http/messages-errors.ts'
+import { readsApiKey } from './http/messages-errors.ts'
 import type { Protection } from './http/protection.ts'
 import { routeOf } from './http/route-of.ts'
 import { createServer } from './http/server.ts'
@@ -97,7 +98,7 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
     await v1.register(authenticate, {
       authenticator,
       failuresPerMinute: protection.failuresPerMinute,
-      readsApiKey: (request) => errorsOf(request) === messagesErrors,
+      readsApiKey,
       isDraining
     })
     v1.decorateRequest('claim', null)
@@ -121,6 +122,7 @@ function inferenceDependencies(dependencies: GatewayDependencies, isDraining: ()
     admission: { ...admission, holdMs: holdMsOf(protection.maxRequestMs) },
     slowReaders: new SlowReaders(protection.slowReaderMs),
     abandonedStreams: new AbandonedStreams(protection.maxAbandonedStreams),
+    answerRoom: new AnswerRoom(bodyMemory),
     bodies: { memory: bodyMemory, slowBodies: new SlowBodies(protection.slowBodyMs) },
     slices: new TimeSlices(),
     maxWaitMs: protection.maxRequestMs,

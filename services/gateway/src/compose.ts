@@ -147,7 +147,7 @@ export function composeGateway(given: GatewayParts): Gateway {
   const refusals = keep(createRefusalLog(redis, requestLog, warn('cannot write receipts of refused requests')))
   keep(catalog)
   const storedResponses = keep(createStoredResponses(redis, warn('cannot record stored responses in Redis')))
-  const idempotency = idempotencyOf(given, metrics, warn('cannot keep answers in Redis'))
+  const idempotency = idempotencyOf(given, metrics, holdMs)
   if (idempotency !== null) keep(idempotency)
   const admission = admissionOf(redis, turn, metrics.redis, reaper, queue)
   const onUnavailable = createUnavailableModels(log, metrics.countUnavailable)
@@ -183,6 +183,7 @@ export function composeGateway(given: GatewayParts): Gateway {
       app.server.closeAllConnections()
       upstreams.destroy()
       settling.hurry()
+      idempotency?.hurry()
     },
     async [Symbol.asyncDispose]() {
       isStopping = true
@@ -193,14 +194,21 @@ export function composeGateway(given: GatewayParts): Gateway {
 
 /** @returns null if requests with an `Idempotency-Key` are like others */
 function idempotencyOf(
-  { redis, idempotencyMemoryMb }: GatewayParts,
+  { redis, idempotencyMemoryMb, log }: GatewayParts,
   metrics: Metrics,
-  onError: (error: Error) => void
+  holdMs: number
 ): Idempotency | null {
   if (idempotencyMemoryMb === 0) return null
-  const budget = keptBudget(idempotencyMemoryMb)
-  const onRedisError = () => metrics.redis.failed()
-  return createIdempotency({ redis, budget, metrics: metrics.idempotency, onRedisError, onError })
+  return createIdempotency({
+    redis,
+    holdMs,
+    budget: keptBudget(idempotencyMemoryMb),
+    metrics: metrics.idempotency,
+    onRedisError: () => metrics.redis.failed(),
+    onError: (err) => log.warn({ err }, 'cannot keep answers in Redis'),
+    onLost: (lost) =>
+      log.error({ lost }, 'answers for repeated requests are lost: Redis did not acknowledge them in time')
+  })
 }
 
 function admissionOf(

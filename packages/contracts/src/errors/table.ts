@@ -92,7 +92,7 @@ export const errorTable = {
   idempotency_answer_lost: [
     409,
     'invalid_request_error',
-    'The first request with this Idempotency-Key was answered and charged, but its answer is not kept. To run and pay it again, send a new key.'
+    'The first request with this Idempotency-Key was charged, or may have been, and its answer is not kept. To run and pay it again, send a new key.'
   ],
   webhooks_not_set_up: [
     409,

@@ -39,7 +39,7 @@ export const pageHeads = {
   },
   '/dashboard/requests': {
     title: 'Requests',
-    description: 'What each request cost and why. New ones appear within seconds. Prompts and answers are never stored.'
+    description: 'What each request cost and why. New ones appear within seconds. They have no prompts and no answers.'
   },
   '/dashboard/billing': {
     title: 'Billing',

@@ -112,9 +112,9 @@ export const faults: readonly SeededFault[] = [
     name: 'repeat-charged-again',
     summary: 'a repeat with the same Idempotency-Key runs, and is charged, beside the first request',
     file: 'packages/state/src/idempotency/claim.lua',
-    from: 'if head ~= own then',
-    to: "if state ~= 'r' then",
-    test: 'one caller runs a request, and others wait for it'
+    from: "  return 'lost'\nend\nreturn 'running'",
+    to: "  redis.call('SET', name, own, 'PX', ARGV[5])\n  return 'claimed'\nend\nreturn 'running'",
+    test: 'nobody else runs a request whose holder is silent, until its claim is forgotten'
   },
   {
     name: 'receipt-shows-another-cost',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { AccountRecord } from '@tollgate/contracts/records/records.ts'
 import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import { monthNumber } from '../keyspace/month.ts'
-import { accountShard, deadlinesName, shardMarker } from '../keyspace/names.ts'
+import { accountName, accountShard, deadlinesName, shardMarker } from '../keyspace/names.ts'
 import { callForAccount } from '../link/call-script.ts'
 import { RedisAwayError, type RedisNode } from '../link/redis-link.ts'
 import { claimShard, markVerified, openMonth } from '../projection/shard-markers.ts'
@@ -230,11 +230,25 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     await ask('req_1')
     await cancel(link, account, ['req_1', 'req_2'])
     assert.deepEqual(await spend(), { settled: 0, reserved: 0 })
-    assert.deepEqual(await ask('req_1'), { outcome: 'cancelled' })
     assert.deepEqual(await ask('req_2'), { outcome: 'cancelled' })
     await cancel(link, account, ['req_1'])
+    assert.deepEqual(await ask('req_1'), { outcome: 'cancelled' })
     assert.deepEqual(await spend(), { settled: 0, reserved: 0 })
     assert.deepEqual(await usage(), {})
+  })
+
+  t.test('requests that were admitted and cancelled leave nothing', async () => {
+    await ask('req_0')
+    await cancel(link, account, ['req_0'])
+    const before = (await client.keys('*')).sort()
+    const fields = await client.hlen(accountName(account))
+    for (let n = 1; n <= 50; n++) {
+      const id = `req_${n}`
+      assert.equal((await ask(id)).outcome, 'admitted')
+      await cancel(link, account, [id])
+    }
+    assert.deepEqual((await client.keys('*')).sort(), before)
+    assert.equal(await client.hlen(accountName(account)), fields)
   })
 
   t.test('overdue holds are charged in full, and a late settlement corrects the charge', async () => {

@@ -11,7 +11,7 @@ import { claimRequest, dropClaim, keepAnswer, type RepeatableRequest } from './i
 const accounts = ['ada', ...accountsBeside('ada', 2)]
 const digestOf = (text: string) => hash('sha256', text, 'base64url')
 const budget = { shardBytes: 9000, accountBytes: 5000 }
-const [leaseMs, keptMs] = [15_000, 600_000]
+const [waitMs, rememberedMs, keptMs] = [15_000, 700_000, 600_000]
 const start = Date.UTC(2027, 4, 5, 12)
 
 /** Accounts of the same shard. */
@@ -83,8 +83,8 @@ testOnEveryRedis('claims of repeated requests', async (t, real, kind) => {
           const name = claimName(account, digest)
           if (action.do === 'claim')
             assert.deepEqual(
-              await claimRequest(clock.link, asked, token, leaseMs),
-              model.claim(name, fingerprint, token, now, leaseMs)
+              await claimRequest(clock.link, asked, token, rememberedMs, waitMs),
+              model.claim(name, fingerprint, token, now, { waitMs, rememberedMs })
             )
           else if (action.do === 'drop') {
             await dropClaim(clock.link, asked, token)

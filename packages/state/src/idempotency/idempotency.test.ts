@@ -13,6 +13,7 @@ const requestOf = (account: string, key: string, body = 'body'): RepeatableReque
 })
 const budget = { shardBytes: 2_000_000, accountBytes: 1_000_000 }
 const [first, second] = [randomUUID(), randomUUID()]
+const rememberedMs = 1_500_000
 
 testOnEveryRedis('claims', async (t, link, kind) => {
   const { client } = link
@@ -20,34 +21,51 @@ testOnEveryRedis('claims', async (t, link, kind) => {
 
   t.test('one caller runs a request, and others wait for it', async () => {
     const asked = requestOf('ada', 'key')
-    assert.deepEqual(await claimRequest(link, asked, first), { outcome: 'claimed' })
-    assert.deepEqual(await claimRequest(link, asked, second), { outcome: 'running' })
-    assert.deepEqual(await claimRequest(link, requestOf('ada', 'key', 'other'), second), { outcome: 'other' })
-    assert.deepEqual(await claimRequest(link, requestOf('bob', 'key', 'other'), second), { outcome: 'claimed' })
+    assert.deepEqual(await claimRequest(link, asked, first, rememberedMs), { outcome: 'claimed' })
+    assert.deepEqual(await claimRequest(link, asked, second, rememberedMs), { outcome: 'running' })
+    assert.deepEqual(await claimRequest(link, requestOf('ada', 'key', 'other'), second, rememberedMs), {
+      outcome: 'other'
+    })
+    assert.deepEqual(await claimRequest(link, requestOf('bob', 'key', 'other'), second, rememberedMs), {
+      outcome: 'claimed'
+    })
     await dropClaim(link, asked, second)
-    assert.deepEqual(await claimRequest(link, asked, second), { outcome: 'running' }, 'only its holder drops a claim')
+    assert.deepEqual(
+      await claimRequest(link, asked, second, rememberedMs),
+      { outcome: 'running' },
+      'only its holder drops a claim'
+    )
     await dropClaim(link, asked, first)
-    assert.deepEqual(await claimRequest(link, asked, second), { outcome: 'claimed' })
+    assert.deepEqual(await claimRequest(link, asked, second, rememberedMs), { outcome: 'claimed' })
   })
 
-  t.test('a claim lasts as long as its holder claims again', async () => {
+  t.test('nobody else runs a request whose holder is silent, until its claim is forgotten', async () => {
     const asked = requestOf('ada', 'key')
-    await claimRequest(link, asked, first)
+    const claim = async (token: string, waitMs: number) =>
+      (await claimRequest(link, asked, token, rememberedMs, waitMs)).outcome
+    await claim(first, leaseMs)
     await client.pexpire(nameOf(asked), 1000)
-    await claimRequest(link, asked, second)
-    assert.ok((await client.pttl(nameOf(asked))) <= 1000)
-    await claimRequest(link, asked, first)
-    const left = await client.pttl(nameOf(asked))
-    assert.ok(left > 1000 && left <= leaseMs, `${left}`)
+    assert.equal(await claim(second, leaseMs), 'running')
+    assert.ok((await client.pttl(nameOf(asked))) <= 1000, 'only the holder renews its claim')
+    assert.equal(await claim(first, 0), 'claimed')
+    assert.ok((await client.pttl(nameOf(asked))) > rememberedMs - 60_000)
+    assert.equal(await claim(second, leaseMs), 'lost')
+    assert.equal(await claim(first, leaseMs), 'claimed', 'its holder is back')
+    assert.equal(await claim(second, leaseMs), 'running')
+    assert.equal(await claim(first, 0), 'claimed')
+    await keepAnswer(link, asked, first, Buffer.from('answer'), budget)
+    assert.equal(await claim(second, leaseMs), 'kept', 'the answer comes late')
   })
 
   t.test('an answer of any bytes comes back unchanged, and ends after ten minutes', async () => {
     const asked = requestOf('ada', 'key')
     const answer = kind === 'redis-server' ? randomBytes(262_144) : Buffer.from('{"text":"ü€😀\\n"}\r\n'.repeat(1000))
-    await claimRequest(link, asked, first)
+    await claimRequest(link, asked, first, rememberedMs)
     assert.deepEqual(await keepAnswer(link, asked, first, answer, budget), { outcome: 'kept', evicted: 0 })
-    assert.deepEqual(await claimRequest(link, asked, second), { outcome: 'kept', answer })
-    assert.deepEqual(await claimRequest(link, requestOf('ada', 'key', 'other'), second), { outcome: 'other' })
+    assert.deepEqual(await claimRequest(link, asked, second, rememberedMs), { outcome: 'kept', answer })
+    assert.deepEqual(await claimRequest(link, requestOf('ada', 'key', 'other'), second, rememberedMs), {
+      outcome: 'other'
+    })
     const left = await client.pttl(nameOf(asked))
     assert.ok(left > keptMs - 60_000 && left <= keptMs)
     for (const name of await client.keys('*')) assert.ok((await client.pttl(name)) > 0, `${name} ends`)
@@ -55,29 +73,32 @@ testOnEveryRedis('claims', async (t, link, kind) => {
 
   t.test('only the holder of a claim keeps an answer, and nobody replaces one', async () => {
     const asked = requestOf('ada', 'key')
-    await claimRequest(link, asked, first)
+    await claimRequest(link, asked, first, rememberedMs)
     assert.equal((await keepAnswer(link, asked, second, Buffer.from('x'), budget)).outcome, 'other')
     await keepAnswer(link, asked, first, Buffer.from('answer'), budget)
     assert.equal((await keepAnswer(link, asked, first, Buffer.from('x'), budget)).outcome, 'other')
     await dropClaim(link, asked, first)
-    assert.deepEqual(await claimRequest(link, asked, second), { outcome: 'kept', answer: Buffer.from('answer') })
+    assert.deepEqual(await claimRequest(link, asked, second, rememberedMs), {
+      outcome: 'kept',
+      answer: Buffer.from('answer')
+    })
   })
 
   t.test('an answer that arrives after the end of its claim is kept, if nobody runs the request again', async () => {
     const asked = requestOf('ada', 'key')
     assert.equal((await keepAnswer(link, asked, first, Buffer.from('answer'), budget)).outcome, 'kept')
-    assert.equal((await claimRequest(link, asked, second)).outcome, 'kept')
+    assert.equal((await claimRequest(link, asked, second, rememberedMs)).outcome, 'kept')
   })
 
   t.test('repeats of a request whose answer is not kept learn it', async () => {
     const asked = requestOf('ada', 'key')
-    await claimRequest(link, asked, first)
+    await claimRequest(link, asked, first, rememberedMs)
     assert.equal((await keepAnswer(link, asked, first, null, budget)).outcome, 'lost')
-    assert.deepEqual(await claimRequest(link, asked, second), { outcome: 'lost' })
+    assert.deepEqual(await claimRequest(link, asked, second, rememberedMs), { outcome: 'lost' })
     const large = requestOf('ada', 'large')
     const tooLarge = Buffer.alloc(budget.accountBytes)
     assert.equal((await keepAnswer(link, large, first, tooLarge, budget)).outcome, 'lost')
-    assert.deepEqual(await claimRequest(link, large, second), { outcome: 'lost' })
+    assert.deepEqual(await claimRequest(link, large, second, rememberedMs), { outcome: 'lost' })
   })
 
   t.test('the newest answers stay, and one account cannot displace those of another', async () => {
@@ -89,7 +110,8 @@ testOnEveryRedis('claims', async (t, link, kind) => {
     for (let n = 0; n < 30; n++) assert.equal((await keep('ada', n)).outcome, 'kept')
     const outcomes = async (account: string, count: number) => {
       const found: string[] = []
-      for (let n = 0; n < count; n++) found.push((await claimRequest(link, requestOf(account, `${n}`), second)).outcome)
+      for (let n = 0; n < count; n++)
+        found.push((await claimRequest(link, requestOf(account, `${n}`), second, rememberedMs)).outcome)
       return found
     }
     const found = await outcomes('ada', 30)
@@ -128,7 +150,7 @@ testOnEveryRedis('claims', async (t, link, kind) => {
     const asked = requestOf('ada', 'key')
     // Each throws at once or rejects.
     for (const ask of [
-      async () => claimRequest(away, asked, first),
+      async () => claimRequest(away, asked, first, rememberedMs),
       async () => keepAnswer(away, asked, first, null, budget),
       async () => dropClaim(away, asked, first)
     ])

@@ -7,7 +7,7 @@ import { bulk } from '../wire/packed.ts'
 export interface RepeatableRequest {
   readonly account: string
   readonly shard: AccountShard
-  /** SHA-256 of the client's key, in Base64 for URLs. */
+  /** SHA-256 of what the client names the request by, in Base64 for URLs. */
   readonly digest: string
   /** SHA-256 of everything that decides the answer, in the same form. */
   readonly fingerprint: string
@@ -19,9 +19,9 @@ export type ClaimAnswer =
   | { readonly outcome: 'claimed' }
   /** Another one runs it. */
   | { readonly outcome: 'running' }
-  /** The account used the key for another request. */
+  /** Another request has this name. */
   | { readonly outcome: 'other' }
-  /** It was answered, but its answer is not kept. */
+  /** It was answered, but its answer is not kept; or it is not known whether it was answered. */
   | { readonly outcome: 'lost' }
   | { readonly outcome: 'kept'; readonly answer: Buffer }
 
@@ -40,7 +40,7 @@ export interface Kept {
   readonly evicted: number
 }
 
-/** How long a claim lasts if its holder does not claim again, ms. */
+/** How long others wait for the holder of a claim, if it does not claim again, ms. */
 export const leaseMs = 15_000
 /** How long an answer is kept, ms. */
 export const keptMs = 600_000
@@ -49,15 +49,18 @@ export const keptMs = 600_000
  * Claims a request, or finds out what became of it. The holder keeps its claim by claiming again.
  *
  * @param token of the caller: a UUID
+ * @param rememberedMs how long after the last claim nobody else runs the request, if its holder never says how it ended
  * @throws as `callForShard`
  */
 export async function claimRequest(
   link: RedisLink,
   request: RepeatableRequest,
   token: string,
-  lastsMs: number = leaseMs
+  rememberedMs: number,
+  waitMs: number = leaseMs
 ): Promise<ClaimAnswer> {
-  const answer = (await call(link, 'tgClaimRequest', request, token, [String(lastsMs)], true)) as Buffer | [Buffer]
+  const times = [String(waitMs), String(rememberedMs)]
+  const answer = (await call(link, 'tgClaimRequest', request, token, times, true)) as Buffer | [Buffer]
   if (Array.isArray(answer)) return { outcome: 'kept', answer: answer[0] }
   return { outcome: answer.toString() as 'claimed' | 'running' | 'other' | 'lost' }
 }

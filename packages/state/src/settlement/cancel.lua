@@ -1,6 +1,7 @@
 #!lua flags=allow-oom
 -- Cancels requests of one account that may have been admitted and were sent to no upstream. It charges nothing and refunds
--- requests that were reaped meanwhile. An entry for each request stops an admission that arrives later. It works at maxmemory.
+-- requests that were reaped meanwhile. An entry for each request without a hold stops an admission that arrives later. A hold is the
+-- work of an admission that has arrived, so it needs no entry: clients that hang up leave nothing. It works at maxmemory.
 --
 -- KEYS[1]  hash of the account; in a cluster also the guard of its shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
@@ -22,7 +23,7 @@ local now = time[1] * 1000000 + time[2]
 local name = KEYS[1]
 local endedPrefix = endedHoldPrefix(shardOf(name))
 local receiptBudget = ARGV[2] ~= '' and whole(ARGV[2]) or nil
-local sums, receipts, closed, refund = {}, {}, 0, 0
+local sums, receipts, closed, refund, entries = {}, {}, 0, 0, 0
 for n = 3, #ARGV do
   local id = ARGV[n]
   local held = redis.call('HGET', name, 'h:' .. id)
@@ -44,10 +45,11 @@ for n = 3, #ARGV do
       receipts[#receipts + 1] = receiptBudget and reapedReceipt(cancelledKind, id, accountOf(name), key, at, model, nanos,
         prompt + completion, nil, 0, 0, 0)
     end
+    redis.call('SET', endedPrefix .. id, 'cancelled', 'PX', endedHoldMs)
+    entries = entries + 1
   end
-  redis.call('SET', endedPrefix .. id, 'cancelled', 'PX', endedHoldMs)
 end
-postSums(name, now, tagOf(ARGV[1]), sums, closed, refund, nil, #ARGV > 2 and endedHoldExpiry(now) or nil)
+postSums(name, now, tagOf(ARGV[1]), sums, closed, refund, nil, entries > 0 and endedHoldExpiry(now) or nil)
 if #receipts > 0 then
   appendReceipts(shardOf(name), receiptBudget, table.concat(receipts, '\n'), now)
 end

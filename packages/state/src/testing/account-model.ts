@@ -257,7 +257,7 @@ function keepEnded(account: AccountModel, { micros }: Moment): void {
 
 export function cancelModel(account: AccountModel, ids: readonly string[], now: Moment): void {
   const changes = openChanges(account, now)
-  if (ids.length > 0) keepEnded(account, now)
+  if (ids.some((id) => !account.holds.has(id))) keepEnded(account, now)
   let refund = 0
   for (const id of ids) {
     const held = account.holds.get(id)
@@ -267,7 +267,10 @@ export function cancelModel(account: AccountModel, ids: readonly string[], now: 
       changes.charge(held.key, held.at, 0)
       const micros = (held.tokens * 60e6) / held.tokensPerMinute
       refund += unused(micros, held.at * 1e6 + micros - now.micros)
-    } else if (ended !== undefined && ended !== 'cancelled') {
+      // Its admission has arrived, so no later one needs to be stopped.
+      continue
+    }
+    if (ended !== undefined && ended !== 'cancelled') {
       changes.charge(ended.of.split('|')[0]!, ended.at, -ended.nanos)
       changes.count(ended.at, ended.of, withoutReaped(ended))
     }

@@ -2,7 +2,7 @@ import type { ClaimAnswer, Kept, KeptBudget } from '../idempotency/idempotency.t
 
 /** What a claim is: see idempotency/claim.lua. */
 type Entry = { readonly fingerprint: string; endsAt: number } & (
-  | { readonly state: 'r'; readonly token: string }
+  | { readonly state: 'r'; readonly token: string; readonly waitsUntil: number }
   | { readonly state: 'k'; readonly answer: string }
   | { readonly state: 'l' }
 )
@@ -39,15 +39,21 @@ export class ClaimsModel {
     return ended
   }
 
-  claim(name: string, fingerprint: string, token: string, now: number, leaseMs: number): ClaimAnswer {
+  claim(
+    name: string,
+    fingerprint: string,
+    token: string,
+    now: number,
+    { waitMs, rememberedMs }: { waitMs: number; rememberedMs: number }
+  ): ClaimAnswer {
     const entry = this.#entries.get(name)
     if (entry !== undefined) {
       if (entry.fingerprint !== fingerprint) return { outcome: 'other' }
       if (entry.state === 'k') return { outcome: 'kept', answer: Buffer.from(entry.answer) }
       if (entry.state === 'l') return { outcome: 'lost' }
-      if (entry.token !== token) return { outcome: 'running' }
+      if (entry.token !== token) return { outcome: entry.waitsUntil > now ? 'running' : 'lost' }
     }
-    this.#entries.set(name, { state: 'r', fingerprint, token, endsAt: now + leaseMs })
+    this.#entries.set(name, { state: 'r', fingerprint, token, waitsUntil: now + waitMs, endsAt: now + rememberedMs })
     return { outcome: 'claimed' }
   }
 

@@ -7,6 +7,7 @@ import type { Admission } from '../admission/admit-request.ts'
 import type { UseLog } from '../admission/use-log.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import type { TimeSlices } from '../event-loop/time-slices.ts'
+import type { AnswerRoom } from '../free-calls/answer-room.ts'
 import type { CallsInFlight } from '../http/calls-in-flight.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import type { AnswerFormat } from '../relay/answer-format.ts'
@@ -92,5 +93,7 @@ export interface InferenceDependencies
   readonly upstreamHealth: Pick<UpstreamHealth, 'failed' | 'answered'>
   readonly calls: CallsInFlight
   readonly bodies: BodyReader
+  /** For answers that cost nothing. */
+  readonly answerRoom: AnswerRoom
   readonly slices: TimeSlices
 }

@@ -7,7 +7,9 @@ import { otherLabel } from '@tollgate/service/metrics/series-family.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { admitRequest } from '../admission/admit-request.ts'
 import { refuseUnpriced } from '../admission/unpriced-members.ts'
+import { presentedSecret } from '../authenticate/presented-secret.ts'
 import { type CatalogView, loadedCatalog } from '../catalog/live-catalog.ts'
+import { readsApiKey } from '../http/messages-errors.ts'
 import { answerRepeat } from '../idempotency/answer-repeat.ts'
 import type { Claim } from '../idempotency/claim.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
@@ -78,9 +80,12 @@ class InferenceHandler {
     const { heldBytes } = read
     const { bytes: body, members } = read.body
     const { model } = members as CommonMembers
-    const { prepared } = request.knownKey!
     const fields = upstreamFields === undefined ? noFields : upstreamFields(request.headers)
-    const repeatable = repeatableRequest(prepared, key, { endpoint, fields, body })
+    const repeatable = repeatableRequest(request.knownKey!, presentedSecret(request, readsApiKey)!, key, {
+      endpoint,
+      fields,
+      body
+    })
     const { calls, bodies } = this.#dependencies
     const dependencies = { ...this.#dependencies, idempotency }
     const take = (claim: Claim): void => {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { type BodyDecoder, createBodyDecoder, decodingError, isEncoded } from '@tollgate/service/http/decode-body.ts'
 import { type BodyMemory, type BodySender, type NoRoom, shortBodyBytes } from '../body/body-memory.ts'
+import { noRoomError } from '../body/no-room-error.ts'
 import type { ArrivingBody, SlowBodies } from '../body/slow-bodies.ts'
 
 /** 20 MiB: room for images and audio in a prompt. */
@@ -277,12 +278,6 @@ class Reading implements ArrivingBody {
     const heldBytes = this.#room - this.#awaited
     if (keptBytes < heldBytes) memory.release(this.#sender, heldBytes - keptBytes)
   }
-}
-
-function noRoomError(noRoom: NoRoom): ServiceError {
-  return noRoom === 'process'
-    ? new ServiceError('gateway_busy')
-    : new ServiceError('concurrent_request_bytes', { retryAfter: 1 })
 }
 
 const tooLarge = () =>

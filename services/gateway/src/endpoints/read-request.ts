@@ -2,11 +2,12 @@ import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
 import { confirmKey } from '../admission/admit-request.ts'
+import { bodyMemoryOf } from '../admission/body-allowance.ts'
 import { assertFewRefusals, countRefusal } from '../admission/count-refusals.ts'
 import { mayBeRefused } from '../admission/may-be-refused.ts'
 import { type FoundInput, findInput, nothingFound } from '../stored/find-input.ts'
-import { bodyMemoryOf, mayNeedOtherPlan } from './body-allowance.ts'
 import type { InferenceDependencies, InferenceEndpoint } from './inference-endpoint.ts'
+import { mayNeedOtherPlan } from './may-need-other-plan.ts'
 import { readBody } from './read-body.ts'
 import { BodyReading, type PreparedSchema, prepareSchema, type RequestBody } from './request-body.ts'
 
@@ -127,9 +128,9 @@ export class RequestReader {
       return
     }
     const { calls, storedResponses } = this.#dependencies
-    const { account } = request.knownKey!.pointer
+    const { pointer } = request.knownKey!
     calls.entered()
-    findInput(named, (ids) => storedResponses.find(account, ids))
+    findInput(named, (ids) => storedResponses.find(pointer, ids))
       .finally(() => calls.left())
       .then((found) => this.#next(request, reply, { body, heldBytes, found }))
       .catch((error) => this.refuse(request, reply, error, heldBytes))

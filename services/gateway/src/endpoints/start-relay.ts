@@ -116,7 +116,7 @@ export function startRelay(
     onIssued: (issued, usage, upstream) => {
       if (chainTokens === null) return
       const tokens = storedTokens(usage, admitted, chainTokens)
-      dependencies.storedResponses.remember(known.pointer.account, { upstream, model }, issued, tokens)
+      dependencies.storedResponses.remember(known.pointer, { upstream, model }, issued, tokens)
     },
     onEnd: (outcome) => {
       calls.left()

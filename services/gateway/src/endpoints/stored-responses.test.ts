@@ -101,8 +101,8 @@ t.test('an account reads and deletes its own responses, at the provider that has
 t.test('the responses of others do not exist on any route', async () => {
   const { id } = await make(ada)
   const before = first.received.length
-  for (const key of [bob, ada]) {
-    const name = key === bob ? id : 'resp_unknown'
+  for (const key of [bob, await gateway.seedKey({ beside: ada }), ada]) {
+    const name = key === ada ? 'resp_unknown' : id
     for (const [method, path] of [
       ['GET', name],
       ['DELETE', name],
@@ -118,6 +118,16 @@ t.test('the responses of others do not exist on any route', async () => {
     assert.equal((await call(ada, 'GET', odd)).status, 404, odd)
   assert.equal(first.received.length, before)
   assert.equal((await call(ada, 'GET', id)).status, 200, 'nothing was deleted')
+})
+
+t.test('a rotated key has the responses that it made before', async () => {
+  const key = await gateway.seedKey()
+  const { id } = await make(key)
+  const rotated = await gateway.rotateKey(key)
+  for (const one of [rotated, key]) {
+    const response = await call(one, 'GET', id)
+    assert.equal(((await response.json()) as { id: string }).id, id)
+  }
 })
 
 t.test('queries that could change the cost or the form of the answer are refused', async () => {

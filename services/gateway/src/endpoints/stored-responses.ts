@@ -1,11 +1,14 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
-import type { StoredId } from '@tollgate/state/stored-ids/stored-ids.ts'
+import type { IdOwner, StoredId } from '@tollgate/state/stored-ids/stored-ids.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { confirmKey } from '../admission/admit-request.ts'
+import { bodyMemoryOf } from '../admission/body-allowance.ts'
 import { loadedCatalog } from '../catalog/live-catalog.ts'
-import { callOnce } from '../free-calls/call-once.ts'
+import { AnswerBody, waitingBytes } from '../free-calls/answer-body.ts'
+import { streamOnce } from '../free-calls/call-once.ts'
 import { countFreeCall } from '../free-calls/count-free-call.ts'
+import type { OpenRequest } from '../relay/deadlines.ts'
 import { isId } from '../relay/issued-ids.ts'
 import { responsesFormat } from '../relay/typed/responses-format.ts'
 import { findSoon } from '../stored/find-soon.ts'
@@ -14,14 +17,25 @@ import type { InferenceDependencies } from './inference-endpoint.ts'
 
 type Dependencies = Pick<
   InferenceDependencies,
-  'admission' | 'catalog' | 'docsUrl' | 'storedResponses' | 'upstreams' | 'useLog'
+  | 'admission'
+  | 'answerRoom'
+  | 'catalog'
+  | 'deadlines'
+  | 'docsUrl'
+  | 'slowReaders'
+  | 'storedResponses'
+  | 'upstreams'
+  | 'useLog'
 >
+
+/** What an answer under way takes at most: it waits at the provider's connection, in its body, and at the client's connection. */
+const answerBytes = 4 * waitingBytes
 
 /** The members of queries that reach the provider. */
 const passedQuery = new Set(['include', 'include[]', 'limit', 'order', 'after'])
 
 /**
- * `GET` and `DELETE /v1/responses/:id`, `GET /v1/responses/:id/input_items` and `POST /v1/responses/:id/cancel`, for the account's own
+ * `GET` and `DELETE /v1/responses/:id`, `GET /v1/responses/:id/input_items` and `POST /v1/responses/:id/cancel`, for the key's own
  * responses. They cost nothing.
  */
 export function storedResponses(app: FastifyInstance, dependencies: Dependencies): void {
@@ -42,21 +56,26 @@ export function storedResponses(app: FastifyInstance, dependencies: Dependencies
 async function pass(
   request: FastifyRequest<{ Params: { id: string } }>,
   reply: FastifyReply,
-  { admission: { redis }, catalog, docsUrl, storedResponses, upstreams, useLog }: Dependencies,
+  dependencies: Dependencies,
   { method, end }: { method: OtherRequest['method']; end: string }
 ): Promise<FastifyReply> {
+  const { catalog, docsUrl, slowReaders, storedResponses, upstreams, useLog, answerRoom } = dependencies
+  const { redis } = dependencies.admission
   const { id } = request.params
   const known = request.knownKey!
   const view = loadedCatalog(catalog)
   await confirmKey(redis, known, (records) => judgeKey(records, known.digest))
   await countFreeCall(redis, known, view)
   useLog.used(known.pointer.key)
-  const { account } = known.pointer
-  const stored = isId(id) ? await findOwn(storedResponses, account, id) : null
+  const { pointer } = known
+  const stored = isId(id) ? await findOwn(storedResponses, pointer, id) : null
   if (stored === null) throw notFound(id)
   const upstream = upstreams.current.byName.get(stored.upstream)
   if (upstream === undefined) throw new ServiceError('model_unavailable')
-  const { status, body } = await callOnce(upstream, {
+  answerRoom.enter(request, reply, known)
+  answerRoom.hold(request, reply, known, answerBytes, bodyMemoryOf(known, view))
+  const watch = () => slowReaders.watch(reply.raw)
+  const call = {
     path: `/responses/${id}${end}`,
     other: { method, query: passedOn(request) },
     requestId: request.id,
@@ -66,18 +85,49 @@ async function pass(
     refusal: responsesFormat.refusal,
     docsUrl,
     renamed: null
-  })
+  }
+  const { status, body } = await streamOnce(upstream, call, watch)
+  if (body instanceof AnswerBody) endInTime(body, request, dependencies)
   if (status === 404) throw notFound(id)
-  if (method === 'DELETE' && status === 200) await storedResponses.forget(account, id).catch(unavailable)
+  if (method === 'DELETE' && status === 200) await forget(storedResponses, pointer.account, id, body)
   return reply.code(status).header('x-request-id', request.id).type('application/json').send(body)
+}
+
+/** Forgets a deleted response. Its provider need not answer further if that fails. */
+async function forget(
+  storedResponses: Dependencies['storedResponses'],
+  account: string,
+  id: string,
+  body: unknown
+): Promise<void> {
+  try {
+    await storedResponses.forget(account, id)
+  } catch (error) {
+    if (body instanceof AnswerBody) body.destroy()
+    unavailable(error)
+  }
+}
+
+/** Ends an answer that takes too long, or whose key loses its open requests. */
+function endInTime(body: AnswerBody, request: FastifyRequest, { deadlines }: Pick<Dependencies, 'deadlines'>): void {
+  const open: OpenRequest = {
+    beganAt: request.startedAt,
+    known: request.knownKey,
+    expire: () => void body.destroy(new ServiceError('upstream_timeout')),
+    cut: (failure) => void body.destroy(failure),
+    earlier: null,
+    later: null
+  }
+  deadlines.add(open)
+  body.once('close', () => deadlines.remove(open))
 }
 
 async function findOwn(
   storedResponses: Dependencies['storedResponses'],
-  account: string,
+  owner: IdOwner,
   id: string
 ): Promise<StoredId | null> {
-  const find = (ids: readonly string[]) => storedResponses.find(account, ids)
+  const find = (ids: readonly string[]) => storedResponses.find(owner, ids)
   const [stored = null] = await findSoon(find, [id], new Set([id])).catch(unavailable)
   return stored
 }

@@ -1,4 +1,4 @@
-import { decodeShort } from '../relay/answer-decoder.ts'
+import { decodeShort, isKnownEncoding } from '../relay/answer-decoder.ts'
 import type { AnswerFormat } from '../relay/answer-format.ts'
 import type { RenamedModel } from '../relay/conceal.ts'
 import { readRefusal } from '../relay/read-refusal.ts'
@@ -6,9 +6,10 @@ import { classifyStatus, failureOfError, readWaitMs } from '../relay/upstream-fa
 import { CallError } from '../upstreams/call-error.ts'
 import type { AnswerHandler, AnswerHead, CallController, UpstreamCall } from '../upstreams/upstream-pool.ts'
 import type { Upstream } from '../upstreams/upstreams.ts'
+import { AnswerBody } from './answer-body.ts'
 
-/** A stored response repeats its instructions and has all of its output. */
-const maxAnswerBytes = 64 * 1024 * 1024
+/** Maximum bytes of an answer that is collected: a number of tokens, or a refusal. */
+const maxCollectedBytes = 256 * 1024
 
 /** What a provider answered, for the client. */
 export interface FreeAnswer {
@@ -27,23 +28,56 @@ export interface FreeCall extends UpstreamCall {
 }
 
 /**
- * Makes one call that costs nothing, without retries.
+ * Makes one call that costs nothing, without retries, and collects its short answer.
  *
  * @returns the provider's answer, or its refusal of the client's request
  * @throws ServiceError if the call failed
  */
 export async function callOnce(upstream: Upstream, call: FreeCall): Promise<FreeAnswer> {
-  let answer: Answer
+  const answer = await collect(upstream, call, null)
+  // Without a function for the body, all answers are collected.
+  return toAnswer(upstream, call, answer as Collected)
+}
+
+/**
+ * Makes one call that costs nothing, without retries. The answer may be long, so it is not collected.
+ *
+ * @param onFull called when the client is behind
+ * @returns the body of the provider's answer, or its refusal of the client's request
+ * @throws ServiceError if the call failed
+ */
+export async function streamOnce(
+  upstream: Upstream,
+  call: FreeCall,
+  onFull: () => void
+): Promise<FreeAnswer | { readonly status: 200; readonly body: AnswerBody }> {
+  const answer = await collect(upstream, call, onFull)
+  return answer instanceof AnswerBody ? { status: 200, body: answer } : toAnswer(upstream, call, answer)
+}
+
+interface Collected {
+  readonly status: number
+  readonly head: AnswerHead
+  readonly bytes: Buffer
+}
+
+async function collect(
+  upstream: Upstream,
+  call: FreeCall,
+  onFull: (() => void) | null
+): Promise<Collected | AnswerBody> {
   try {
-    answer = await new Promise<Answer>((resolve, reject) =>
-      upstream.pool.dispatch(call, new Collector(resolve, reject))
+    return await new Promise<Collected | AnswerBody>((resolve, reject) =>
+      upstream.pool.dispatch(call, new Collector(resolve, reject, onFull))
     )
   } catch (error) {
     throw failureOfError(error as Error)
   }
-  const { status, head, bytes } = answer
-  const body = decodeShort(bytes, head.contentEncoding ?? 'identity', maxAnswerBytes)
-  if (status >= 200 && status < 300) return { status: 200, body }
+}
+
+function toAnswer(upstream: Upstream, call: FreeCall, { status, head, bytes }: Collected): FreeAnswer {
+  const body = decodeShort(bytes, encodingOf(head), maxCollectedBytes)
+  if (isSuccess(status)) return { status: 200, body }
   const reason = readRefusal(body)
   const failed = classifyStatus(status, reason, readWaitMs(head))
   if (failed !== null) throw failed.failure
@@ -52,44 +86,63 @@ export async function callOnce(upstream: Upstream, call: FreeCall): Promise<Free
   return { status, body: call.refusal(reason, { status, docsUrl, requestId, ...hidden }).body }
 }
 
-interface Answer {
-  readonly status: number
-  readonly head: AnswerHead
-  readonly bytes: Buffer
-}
+const isSuccess = (status: number): boolean => status >= 200 && status < 300
+const encodingOf = ({ contentEncoding = 'identity' }: AnswerHead): string => contentEncoding
 
-/** Collects an answer. */
+/** Collects an answer, or passes on the body of a long one. */
 class Collector implements AnswerHandler {
-  readonly #resolve: (answer: Answer) => void
+  readonly #resolve: (answer: Collected | AnswerBody) => void
   readonly #reject: (error: Error) => void
+  readonly #onFull: (() => void) | null
   #status = 0
   #head: AnswerHead | null = null
+  #body: AnswerBody | null = null
   readonly #chunks: Buffer[] = []
   #bytes = 0
 
-  constructor(resolve: (answer: Answer) => void, reject: (error: Error) => void) {
+  /** @param onFull null to collect the answer, whatever its status */
+  constructor(
+    resolve: (answer: Collected | AnswerBody) => void,
+    reject: (error: Error) => void,
+    onFull: (() => void) | null
+  ) {
     this.#resolve = resolve
     this.#reject = reject
+    this.#onFull = onFull
   }
 
   onRequestStart(): void {}
 
-  onResponseStart(_controller: CallController, status: number, head: AnswerHead): void {
+  onResponseStart(controller: CallController, status: number, head: AnswerHead): void {
     this.#status = status
     this.#head = head
+    if (this.#onFull === null || !isSuccess(status)) return
+    const encoding = encodingOf(head)
+    if (!isKnownEncoding(encoding)) {
+      controller.abort(new CallError('malformed_answer', "the upstream's answer has an unknown encoding"))
+      return
+    }
+    this.#body = new AnswerBody(controller, encoding, this.#onFull)
+    this.#resolve(this.#body)
   }
 
   onResponseData(controller: CallController, bytes: Buffer): void {
+    if (this.#body !== null) {
+      this.#body.arrived(bytes)
+      return
+    }
     this.#bytes += bytes.length
-    if (this.#bytes <= maxAnswerBytes) this.#chunks.push(Buffer.from(bytes))
+    if (this.#bytes <= maxCollectedBytes) this.#chunks.push(Buffer.from(bytes))
     else controller.abort(new CallError('malformed_answer', "the upstream's answer is too long"))
   }
 
   onResponseEnd(): void {
-    this.#resolve({ status: this.#status, head: this.#head!, bytes: Buffer.concat(this.#chunks) })
+    if (this.#body !== null) this.#body.finish(null)
+    else this.#resolve({ status: this.#status, head: this.#head!, bytes: Buffer.concat(this.#chunks) })
   }
 
   onResponseError(_controller: CallController | null, error: Error): void {
-    this.#reject(error)
+    if (this.#body !== null) this.#body.finish(error)
+    else this.#reject(error)
   }
 }

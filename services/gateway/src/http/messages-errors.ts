@@ -37,3 +37,7 @@ function errorOf(failure: ServiceError, { docsUrl }: FailureContext) {
 export function errorsOf({ routeOptions, headers }: Pick<FastifyRequest, 'routeOptions' | 'headers'>): ErrorFormat {
   return routeOptions.config.errors ?? (headers['anthropic-version'] === undefined ? openaiErrors : messagesErrors)
 }
+
+/** Whether a request may present its key in `x-api-key`, as clients of Anthropic's API do. */
+export const readsApiKey = (request: Pick<FastifyRequest, 'routeOptions' | 'headers'>): boolean =>
+  errorsOf(request) === messagesErrors

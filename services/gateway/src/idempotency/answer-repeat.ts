@@ -3,27 +3,30 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { formatNanos } from '@tollgate/contracts/money/usd.ts'
 import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
 import { otherLabel } from '@tollgate/service/metrics/series-family.ts'
-import type { RepeatableRequest } from '@tollgate/state/idempotency/idempotency.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Admission, confirmKey } from '../admission/admit-request.ts'
+import { bodyMemoryOf } from '../admission/body-allowance.ts'
 import { judgeCall } from '../admission/judge.ts'
 import type { UseLog } from '../admission/use-log.ts'
 import { lastPlanOf } from '../authenticate/known-key.ts'
 import { type CatalogView, type LiveCatalog, loadedCatalog } from '../catalog/live-catalog.ts'
+import type { AnswerRoom } from '../free-calls/answer-room.ts'
 import { countFreeCall } from '../free-calls/count-free-call.ts'
 import type { ErrorFormat } from '../http/error-format.ts'
 import { routeOf } from '../http/route-of.ts'
 import { costComment } from '../relay/cost-notes.ts'
+import type { SlowReaders } from '../relay/slow-readers.ts'
 import { clientClosedRequest } from '../settlement/outcome.ts'
 import { logRequest, type RequestSender, senderOf } from '../telemetry/request-log.ts'
 import type { Claim } from './claim.ts'
 import type { Claimed } from './claimed.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { KeptAnswer } from './kept-answer.ts'
+import type { SealedRequest } from './repeatable-request.ts'
 
 /** A request that somebody else has claimed or answered. */
 export interface RepeatedRequest {
-  readonly repeatable: RepeatableRequest
+  readonly repeatable: SealedRequest
   /** The name and kind of its model. */
   readonly model: string
   readonly kind: ModelKind
@@ -38,6 +41,8 @@ export interface RepeatDependencies {
   readonly useLog: Pick<UseLog, 'used'>
   readonly logsRequest: LogsRequest
   readonly isDraining: () => boolean
+  readonly answerRoom: AnswerRoom
+  readonly slowReaders: Pick<SlowReaders, 'watch'>
   /** How long a request may wait for another one, ms. */
   readonly maxWaitMs: number
 }
@@ -86,11 +91,14 @@ export async function answerRepeat(
     metrics.asked(isOther ? 'conflict' : 'lost')
     throw new ServiceError(isOther ? 'idempotency_key_reused' : 'idempotency_answer_lost')
   }
+  const { answer } = claimed
+  dependencies.answerRoom.hold(request, reply, known, answer.body.length, bodyMemoryOf(known, view))
   metrics.asked('replayed')
   useLog.used(known.pointer.key)
   report(request, sender, 200, dependencies)
   request.trace?.replayed(known)
-  sendKept(request, reply, claimed.answer, errors)
+  sendKept(request, reply, answer, errors)
+  dependencies.slowReaders.watch(reply.raw)
   return null
 }
 
@@ -98,7 +106,7 @@ export async function answerRepeat(
 async function untilClaimed(
   request: FastifyRequest,
   { raw }: FastifyReply,
-  repeatable: RepeatableRequest,
+  repeatable: SealedRequest,
   { idempotency, isDraining, maxWaitMs }: RepeatDependencies
 ): Promise<Claimed | null> {
   if (raw.destroyed || request.raw.socket.destroyed) return null

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { RepeatableRequest } from '@tollgate/state/idempotency/idempotency.ts'
 import type { Claimed } from './claimed.ts'
+import type { SealedRequest } from './repeatable-request.ts'
 
 /** How often Redis is asked, ms. */
 const pollMs = 250
@@ -26,19 +26,21 @@ export interface Waiting {
  * questions to Redis; if the claim is free, the one that has waited longest gets it.
  */
 export class ClaimWaits {
-  readonly #ask: (request: RepeatableRequest) => Promise<Claimed>
+  readonly #ask: (request: SealedRequest) => Promise<Claimed>
   readonly #open = new Map<string, Set<Waiter>>()
 
   /** @param ask claims a request */
-  constructor(ask: (request: RepeatableRequest) => Promise<Claimed>) {
+  constructor(ask: (request: SealedRequest) => Promise<Claimed>) {
     this.#ask = ask
   }
 
   /** @param failure why the request cannot wait longer; null while it can */
-  wait(request: RepeatableRequest, failure: () => ServiceError | null): Waiting {
+  wait(request: SealedRequest, failure: () => ServiceError | null): Waiting {
     const { promise: claimed, resolve, reject } = Promise.withResolvers<Claimed>()
     const waiter: Waiter = { resolve, reject, failure }
-    const name = `${request.account} ${request.digest} ${request.fingerprint}`
+    const { account, digest, fingerprint, answerKey } = request
+    // Requests with another secret of the API key cannot read the same answer.
+    const name = `${account} ${digest} ${fingerprint} ${answerKey.toString('hex')}`
     let waiters = this.#open.get(name)
     if (waiters !== undefined) waiters.add(waiter)
     else {
@@ -49,7 +51,7 @@ export class ClaimWaits {
     return { claimed, leave: () => void waiters.delete(waiter) }
   }
 
-  async #poll(request: RepeatableRequest, name: string, waiters: Set<Waiter>): Promise<void> {
+  async #poll(request: SealedRequest, name: string, waiters: Set<Waiter>): Promise<void> {
     while (true) {
       await delay(pollMs)
       for (const waiter of waiters) {

@@ -1,7 +1,8 @@
 import type { RepeatableRequest } from '@tollgate/state/idempotency/idempotency.ts'
-import { type KeptAnswer, packAnswer } from './kept-answer.ts'
+import { type KeptAnswer, sealAnswer } from './kept-answer.ts'
+import type { SealedRequest } from './repeatable-request.ts'
 
-/** How often a claim is renewed, ms: a third of the time that it lasts. */
+/** How often a claim is renewed, ms: a third of the time that others wait for its holder. */
 const renewMs = 5000
 
 declare module 'fastify' {
@@ -11,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** Renews and ends claims in Redis. Nothing rejects or throws. */
+/** Renews and ends claims in Redis. Nothing rejects or throws. An end is repeated until Redis has it. */
 export interface ClaimWrites {
   /** @returns whether the caller still holds the claim, as far as is known */
   renew(request: RepeatableRequest, token: string): Promise<boolean>
@@ -22,13 +23,13 @@ export interface ClaimWrites {
 
 /** The right of this process to run a request, while repeats of it wait. It is renewed until it ends. */
 export class Claim {
-  readonly #request: RepeatableRequest
+  readonly #request: SealedRequest
   readonly #token: string
   readonly #writes: ClaimWrites
   #timer: NodeJS.Timeout
   #isOver = false
 
-  constructor(request: RepeatableRequest, token: string, writes: ClaimWrites) {
+  constructor(request: SealedRequest, token: string, writes: ClaimWrites) {
     this.#request = request
     this.#token = token
     this.#writes = writes
@@ -37,7 +38,9 @@ export class Claim {
 
   /** Keeps the answer. @param answer null for one that is too long: repeats then learn that it is not kept */
   keep(answer: KeptAnswer | null): void {
-    if (this.#end()) this.#writes.keep(this.#request, this.#token, answer === null ? null : packAnswer(answer))
+    if (!this.#end()) return
+    const sealed = answer === null ? null : sealAnswer(this.#request.answerKey, answer)
+    this.#writes.keep(this.#request, this.#token, sealed)
   }
 
   /** The request has no whole answer: the next repeat runs. Has no effect after the end of the claim. */

@@ -7,8 +7,8 @@ export type Claimed =
   | { readonly outcome: 'claimed'; readonly claim: Claim }
   /** Another one runs it. */
   | { readonly outcome: 'running' }
-  /** The account used the key for another request. */
+  /** The API key used the `Idempotency-Key` for another request. */
   | { readonly outcome: 'other' }
-  /** It was answered, but the answer is not kept. */
+  /** It was answered, but the answer is not kept, or encrypted for another secret of the API key; or nobody knows. */
   | { readonly outcome: 'lost' }
   | { readonly outcome: 'kept'; readonly answer: KeptAnswer }

@@ -1,7 +1,8 @@
 import { createHash, hash } from 'node:crypto'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { RepeatableRequest } from '@tollgate/state/idempotency/idempotency.ts'
-import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
+import type { KnownKey } from '../authenticate/known-key.ts'
+import { answerKey } from './kept-answer.ts'
 
 const maxKeyLength = 255
 
@@ -15,17 +16,33 @@ export interface AskedAnswer {
   readonly body: Buffer
 }
 
+/** A request that may be repeated, with the key that encrypts its answer. */
+export interface SealedRequest extends RepeatableRequest {
+  /** Only in memory. */
+  readonly answerKey: Buffer
+}
+
 /**
- * A request with the header `Idempotency-Key`. All keys of an account share it.
+ * Names what became of a request.
  *
+ * @param apiKey the id of the API key: its `Idempotency-Key`s are its own, also after a rotation
+ * @param key the header
+ */
+export const claimDigest = (apiKey: string, key: string): string => hash('sha256', `${apiKey} ${key}`, 'base64url')
+
+/**
+ * A request with the header `Idempotency-Key`.
+ *
+ * @param secret the API key of the request
  * @param key the header
  * @throws ServiceError invalid_request if the key is empty or too long
  */
 export function repeatableRequest(
-  { account, shard }: PreparedAccount,
+  { pointer, prepared: { account, shard } }: Pick<KnownKey, 'pointer' | 'prepared'>,
+  secret: string,
   key: string,
   { endpoint, fields, body }: AskedAnswer
-): RepeatableRequest {
+): SealedRequest {
   if (key === '' || key.length > maxKeyLength) {
     throw new ServiceError('invalid_request', {
       message: `Idempotency-Key: must have 1 to ${maxKeyLength} characters. Send a random text, such as a UUID.`
@@ -34,10 +51,6 @@ export function repeatableRequest(
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([endpoint, ...fields]))
     .update(body)
-  return {
-    account,
-    shard,
-    digest: hash('sha256', key, 'base64url'),
-    fingerprint: fingerprint.digest('base64url')
-  }
+  const digest = claimDigest(pointer.key, key)
+  return { account, shard, digest, fingerprint: fingerprint.digest('base64url'), answerKey: answerKey(secret, digest) }
 }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -10,6 +9,7 @@ import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { callsOf, type FakeUpstream, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { readMetrics } from '../testing/read-metrics.ts'
 import { type SeededKey, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import { claimDigest } from './repeatable-request.ts'
 
 const usage = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 }
 const { inputPicos, outputPicos } = testCatalog.models.small!.prices
@@ -102,8 +102,8 @@ async function counted(name: string, label: Record<string, string>, at = gateway
 const waitedAt = (at = gateway) => counted('tollgate_idempotent_requests_total', { outcome: 'waited' }, at)
 
 /** Waits until Redis has the state of a key. */
-async function untilState({ account }: SeededKey, key: string, state: 'r' | 'k' | 'l' | ''): Promise<void> {
-  const name = claimName(account, hash('sha256', key, 'base64url'))
+async function untilState({ account, id }: SeededKey, key: string, state: 'r' | 'k' | 'l' | ''): Promise<void> {
+  const name = claimName(account, claimDigest(id, key))
   while ((await gateway.control.client.getrange(name, 0, 0)) !== state) await new Promise(setImmediate)
 }
 
@@ -286,13 +286,51 @@ t.test('an empty or too long key is refused', async () => {
   assert.equal(await outcomeOf(await ask(seeded, { key: 'x'.repeat(255) })), '200')
 })
 
-t.test('accounts do not share keys, but the keys of an account do', async () => {
-  const [ada, bob] = [await gateway.seedKey(), await gateway.seedKey()]
+t.test('an answer belongs to the API key that asked, and to nobody else', async () => {
+  const ada = await gateway.seedKey()
   const key = newKey()
   const text = await (await ask(ada, { key })).text()
-  const bobs = await ask(bob, { key })
-  assert.equal(isReplay(bobs), false)
-  assert.notEqual(await bobs.text(), text)
+  await untilState(ada, key, 'k')
+  for (const other of [await gateway.seedKey(), await gateway.seedKey({ beside: ada })]) {
+    const answer = await ask(other, { key })
+    assert.equal(isReplay(answer), false)
+    assert.notEqual(await answer.text(), text)
+    assert.equal(await outcomeOf(await ask(other, { key: newKey(), body: chatOf('small', { n: 2 }) })), '200')
+  }
+  assert.equal(await (await ask(ada, { key })).text(), text)
+})
+
+t.test(
+  'after a rotation, only the secret that asked gets its answer; a repeat with the other one does not run',
+  async () => {
+    const seeded = await gateway.seedKey()
+    const key = newKey()
+    const text = await (await ask(seeded, { key })).text()
+    await untilState(seeded, key, 'k')
+    const rotated = await gateway.rotateKey(seeded)
+    const before = calls()
+    assert.equal(await outcomeOf(await ask(rotated, { key })), '409 idempotency_answer_lost')
+    assert.equal(await (await ask(seeded, { key })).text(), text)
+    assert.equal(calls(), before)
+  }
+)
+
+t.test('Redis has neither the words of an answer nor those of its request', async () => {
+  const seeded = await gateway.seedKey()
+  const key = newKey()
+  const body = chatOf('small', { messages: [{ role: 'user', content: 'the words of a request' }] })
+  const answer = await ask(seeded, { key, body })
+  const { choices } = (await answer.json()) as { choices: [{ message: { content: string } }] }
+  await untilState(seeded, key, 'k')
+  const { client } = gateway.control
+  const name = claimName(seeded.account, claimDigest(seeded.id, key))
+  const kept = (await client.getBuffer(name))!
+  assert.ok(kept.length > choices[0].message.content.length)
+  for (const words of [choices[0].message.content, 'choices', 'application/json', 'the words of a request', key])
+    assert.equal(kept.includes(words), false, words)
+  // Whoever changes it in Redis cannot make the gateway send it.
+  await client.setrange(name, kept.length - 1, kept.at(-1) === 0x78 ? 'y' : 'x')
+  assert.equal(await outcomeOf(await ask(seeded, { key, body })), '409 idempotency_answer_lost')
 })
 
 t.test('a repeat needs a key that may call the model now', async () => {

@@ -29,10 +29,10 @@ export interface FoundInput {
 export const nothingFound: FoundInput = { upstream: null, isRequired: false, tokens: 0, models: [], ids: [] }
 
 /**
- * Finds what the ids in an input stand for. Ids of others count as unknown: all accounts share the gateway's credential at the
+ * Finds what the ids in an input stand for. Ids of other keys count as unknown: all accounts share the gateway's credential at the
  * provider, so the provider would accept them.
  *
- * @param find finds the ids of the account
+ * @param find finds the ids of the key
  * @throws ServiceError previous_response_not_found, item_not_found, invalid_request or state_unavailable
  */
 export async function findInput({ previous, items }: NamedInput, find: FindIds): Promise<FoundInput> {

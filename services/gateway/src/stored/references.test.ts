@@ -74,12 +74,14 @@ t.test('an account continues its own responses, made whole or as a stream', asyn
   }
 })
 
-t.test('a response or item of another account does not exist, whatever the form of the reference', async () => {
+t.test('a response or item of another key does not exist, whatever the form of the reference', async () => {
   const { id, output } = await make(ada)
+  const sibling = await gateway.seedKey({ beside: ada })
   const item = output[0]!.id
   const before = first.received.length
   for (const [key, previous] of [
     [bob, id],
+    [sibling, id],
     [ada, 'resp_unknown'],
     [ada, item.replace('msg', 'resp') + 1]
   ] as const) {
@@ -98,8 +100,10 @@ t.test('a response or item of another account does not exist, whatever the form 
     { id: item, content: [], summary: [{ type: 'summary_text', text: 'x' }] },
     { type: 'reasoning', id: item, content: [], summary: [{ type: 'summary_text', text: 'x' }] }
   ]) {
-    const answer = await refusal(await ask(bob, { input: [{ role: 'user', content: 'x' }, reference] }))
-    assert.deepEqual(answer, { status: 404, code: 'item_not_found', message: `Item with id '${item}' not found.` })
+    for (const key of [bob, sibling]) {
+      const answer = await refusal(await ask(key, { input: [{ role: 'user', content: 'x' }, reference] }))
+      assert.deepEqual(answer, { status: 404, code: 'item_not_found', message: `Item with id '${item}' not found.` })
+    }
   }
   for (const conversation of ['conv_1', { id: 'conv_1' }]) {
     const answer = await refusal(await ask(ada, { conversation }))

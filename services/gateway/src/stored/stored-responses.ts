@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { backgroundWrites } from '@tollgate/state/link/background-writes.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { findIds, forgetId, rememberIds, type StoredId } from '@tollgate/state/stored-ids/stored-ids.ts'
+import { findIds, forgetId, type IdOwner, rememberIds, type StoredId } from '@tollgate/state/stored-ids/stored-ids.ts'
 import type { IssuedIds } from '../relay/issued-ids.ts'
 
 /** The maximum tokens of a stored answer. */
@@ -11,12 +11,12 @@ export interface StoredTokens {
   readonly output: number
 }
 
-/** Knows which stored responses and items belong to an account, and where they are. */
+/** Knows which stored responses and items belong to a key, and where they are. */
 export interface StoredResponses {
-  /** Remembers an answer that an upstream stores for an account. @param model its name in the catalog */
-  remember(account: string, place: { upstream: string; model: string }, issued: IssuedIds, tokens: StoredTokens): void
-  /** @returns in the order of the ids; null for an id of nobody or of another account. @throws RedisAwayError, or ioredis' error */
-  find(account: string, ids: readonly string[]): Promise<Array<StoredId | null>>
+  /** Remembers an answer that an upstream stores for a key. @param model its name in the catalog */
+  remember(owner: IdOwner, place: { upstream: string; model: string }, issued: IssuedIds, tokens: StoredTokens): void
+  /** @returns in the order of the ids; null for an id of nobody or of another key. @throws RedisAwayError, or ioredis' error */
+  find(owner: IdOwner, ids: readonly string[]): Promise<Array<StoredId | null>>
   /** @throws RedisAwayError, or ioredis' error */
   forget(account: string, id: string): Promise<void>
   /** Resolves when no write is under way. */
@@ -30,13 +30,13 @@ export interface StoredResponses {
 export function createStoredResponses(redis: RedisLink, onError: (error: Error) => void): StoredResponses {
   const writes = backgroundWrites(onError)
   return {
-    remember(account, { upstream, model }, { answer, items }, { total, output }) {
+    remember(owner, { upstream, model }, { answer, items }, { total, output }) {
       const source = hash('sha256', answer, 'base64url').slice(0, 11)
       const ofItems = items.map((id) => ({ id, upstream, tokens: output, source, model }))
       const ids = [{ id: answer, upstream, tokens: total, source, model }, ...ofItems]
-      writes.start(async () => rememberIds(redis, account, ids))
+      writes.start(async () => rememberIds(redis, owner, ids))
     },
-    find: (account, ids) => findIds(redis, account, ids),
+    find: (owner, ids) => findIds(redis, owner, ids),
     forget: (account, id) => forgetId(redis, account, id),
     stop: () => writes.stop()
   }

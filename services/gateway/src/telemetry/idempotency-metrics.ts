@@ -10,13 +10,13 @@ export class IdempotencyMetrics {
   constructor(registry: Registry) {
     this.#requests = new FastCounter({
       name: 'tollgate_idempotent_requests_total',
-      help: 'Requests with an Idempotency-Key. run: nobody had sent the request before. waited: an equal request was running; afterwards it counts again. replayed: it got the kept answer. conflict: another request had the same key. lost: the answer was not kept, so the request was refused',
+      help: 'Requests with an Idempotency-Key. run: nobody had sent the request before. waited: an equal request was running; afterwards it counts again. replayed: it got the kept answer. conflict: another request had the same key. lost: the answer was not kept, or nobody knows whether there is one, so the request was refused',
       labelNames: ['outcome'],
       registry
     })
     this.#answers = new FastCounter({
       name: 'tollgate_idempotent_answers_total',
-      help: 'Answers to requests with an Idempotency-Key. kept: in Redis. marked: too long, or no room; repeats are refused. dropped: no room even for a mark; repeats run again. expired: the gateway had lost its claim. evicted: a kept answer left for a newer one; repeats are refused. failed: Redis did not answer',
+      help: 'Answers to requests with an Idempotency-Key. kept: in Redis. marked: too long, or no room; repeats are refused. dropped: no room even for a mark; repeats run again. expired: Redis had lost the claim. evicted: a kept answer left for a newer one; repeats are refused. failed: attempts that Redis did not acknowledge; they are repeated',
       labelNames: ['outcome'],
       registry
     })

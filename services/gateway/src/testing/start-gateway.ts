@@ -120,7 +120,14 @@ export interface TestGateway {
   /** The metrics in Prometheus' format. */
   metrics(): Promise<string>
   registry: Registry
-  seedKey(options?: { key?: Partial<KeyRecord>; account?: Partial<AccountRecord> }): Promise<SeededKey>
+  /** @param options.beside another key of the same account; default: a new account */
+  seedKey(options?: {
+    key?: Partial<KeyRecord>
+    account?: Partial<AccountRecord>
+    beside?: SeededKey
+  }): Promise<SeededKey>
+  /** Gives a key another secret. The former one works for an hour more. */
+  rotateKey(seeded: SeededKey): Promise<SeededKey>
   /** Writes a later version of a key or of its account. */
   changeKey(seeded: SeededKey, change: Partial<KeyRecord>): Promise<void>
   changeAccount(seeded: SeededKey, record: Partial<AccountRecord>): Promise<void>
@@ -268,7 +275,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
         secret,
         digest,
         id: `key_${digest.slice(0, 12)}`,
-        account: crypto.randomUUID(),
+        account: options.beside?.account ?? crypto.randomUUID(),
         record: {
           status: 'active',
           digest,
@@ -289,6 +296,16 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
       })
       await putKeyRecord(control, seeded.account, seeded.id, nextVersion(), seeded.record)
       return seeded
+    },
+    async rotateKey(seeded) {
+      const secret = generateSecret('inference')
+      const digest = digestSecret(secret)
+      const until = Date.now() + 3_600_000
+      const record = { ...seeded.record, digest, previous: { digest: seeded.digest, until } }
+      const { id, account } = seeded
+      await putPointer(control, digest, { key: id, account, scope: 'inference' })
+      await putKeyRecord(control, account, id, nextVersion(), record)
+      return { ...seeded, secret, digest, record }
     },
     async changeKey(seeded, changes) {
       Object.assign(seeded.record, changes)

@@ -59,6 +59,8 @@ export interface ReadyProgram {
   readonly adminPort: number
   readonly secret: string
   readonly account: string
+  /** Its id. */
+  readonly key: string
   /** Calls a model with a key. */
   ask(stream?: boolean, headers?: Record<string, string>): Promise<Response>
 }
@@ -91,11 +93,11 @@ export async function startReady(
   })
   await gateway.until(/"listening"/)
   while (!(await fetch(`http://127.0.0.1:${adminPort}/readyz`)).ok) await delay(20)
-  const { secret, account } = await state.seedKey()
+  const { secret, account, id: key } = await state.seedKey()
   const url = `http://127.0.0.1:${port}`
   const ask = (stream = false, headers: Record<string, string> = {}) =>
     post({ url }, secret, '/chat/completions', chatOf('small', { stream }), {
       headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}`, ...headers }
     })
-  return { upstream, gateway, state, upstreamsFile, url, adminPort, secret, account, ask }
+  return { upstream, gateway, state, upstreamsFile, url, adminPort, secret, account, key, ask }
 }

@@ -11,9 +11,9 @@ export const repeatKey: Parameter = {
   description:
     'A random text. It is ignored if the operator has turned this off. For 10 minutes, a request with the same key and the ' +
     'same bytes gets the answer of the first one, and is not charged. While the first one runs, the repeat waits for it. It counts as ' +
-    'a call that costs nothing. Only whole answers up to 256 KiB are kept; a repeat of another charged answer gets 409 ' +
-    '`idempotency_answer_lost`. Requests that failed run again. If the client disconnects from a stream, the gateway reads it to its ' +
-    'end and charges all of it. All keys of an account share its idempotency keys.',
+    'a call that costs nothing. Only whole answers up to 256 KiB are kept. A repeat of another charged answer gets 409 ' +
+    '`idempotency_answer_lost`, and so does one whose request may have been charged. Requests that failed run again. If the client disconnects from a stream, the gateway reads it to its ' +
+    'end and charges all of it. Each API key has idempotency keys of its own; after a rotation, an answer comes back only with the secret that asked.',
   schema: { type: 'string', minLength: 1, maxLength: 255 }
 }
 

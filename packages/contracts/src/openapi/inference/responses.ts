@@ -24,7 +24,7 @@ const aboutResponses =
 
 const aboutReferences =
   'The provider stores a response unless `store` is `false`. For 30 days, `previous_response_id` and item references may name your ' +
-  "account's own responses and their items; others are not found. Such a request goes to the provider that has them, and reserves " +
+  "API key's own responses and their items; others are not found. Such a request goes to the provider that has them, and reserves " +
   'the tokens of the whole conversation. A `conversation` is never found, because the gateway offers none. '
 
 export const createResponse = callOfModel(
@@ -77,10 +77,10 @@ export const compactConversation = callOfModel(
   }
 )
 
-export const getResponse = callOfStored('getResponse', "Get one of the account's stored responses", 'Response')
+export const getResponse = callOfStored('getResponse', "Get one of the API key's stored responses", 'Response')
 export const deleteResponse = callOfStored(
   'deleteResponse',
-  "Delete one of the account's stored responses",
+  "Delete one of the API key's stored responses",
   'DeletedResponse'
 )
 export const cancelResponse = callOfStored(
@@ -91,7 +91,7 @@ export const cancelResponse = callOfStored(
 )
 export const listInputItems = callOfStored(
   'listInputItems',
-  "List the input of one of the account's stored responses",
+  "List the input of one of the API key's stored responses",
   'InputItemList',
   'The query may have `limit`, `order`, `after` and `include`. '
 )

@@ -3,6 +3,7 @@ import { clockFaults } from './clocks.ts'
 import { conditionFaults } from './conditions.ts'
 import { controlCut } from './control-cut.ts'
 import { controlKilledSending } from './control-killed-sending.ts'
+import { cutRepeats } from './cut-repeats.ts'
 import { failingUpstreamFaults } from './failing-upstream.ts'
 import { hangUps } from './hang-ups.ts'
 import { hostileWebhooks } from './hostile-webhooks.ts'
@@ -26,6 +27,7 @@ import { upstreamFaults } from './upstream.ts'
 export const faults: readonly Fault[] = [
   ...redisPauses,
   ...redisNetwork,
+  cutRepeats,
   redisFull,
   ...redisLosses,
   redisOlderCopy,
