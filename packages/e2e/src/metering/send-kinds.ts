@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { findIds, type IdOwner, rememberIds, type StoredId } from '@tollgate/state/stored-ids/stored-ids.ts'
 import { ask, hangUpAfter, hangUpAt, send } from './ask.ts'
 import { clientApis, reportsFailure } from './client-apis.ts'
 import type { Fleet } from './fleet.ts'
@@ -48,7 +50,7 @@ export async function sendKinds({ records, urls }: Fleet, count: number, random:
       } else {
         const [first, second] = [someUrl(), someUrl()]
         const openingBody = markedBody(kind, opener, random)
-        waiting.push(() => converse([first, second], [opener, own], [openingBody, body], kind))
+        waiting.push(() => converse(records.link, [first, second], [opener, own], [openingBody, body], kind))
       }
     }
   }
@@ -145,8 +147,16 @@ async function repeat(
   return 'served'
 }
 
+/** Gives a stored response to another key: each key has one charge, so that it can be compared, but a response belongs to one key. */
+async function giveStored(link: RedisLink, id: string, from: IdOwner, to: IdOwner): Promise<void> {
+  let stored: StoredId | null = null
+  while (stored === null) [stored = null] = await findIds(link, from, [id])
+  await rememberIds(link, to, [stored])
+}
+
 /** Asks for a stored response, reads it from another gateway for free, and continues it there. */
 async function converse(
+  link: RedisLink,
   [first, second]: readonly [string, string],
   [opener, key]: readonly [Key, Key],
   [opening, body]: readonly [Record<string, unknown>, Record<string, unknown>],
@@ -157,6 +167,7 @@ async function converse(
   const model = String(body.model)
   const answer = await ask(first, opener.secret, opening, { api: 'responses' })
   const [, id] = /"id":\s*"(resp_\w+)"/.exec(answer.text) ?? []
+  await giveStored(link, id!, { account, key: opener.id }, { account, key: key.id })
   const read = await fetch(`${second}/v1/responses/${id}`, { headers: { authorization: `Bearer ${key.secret}` } })
   assert.partialDeepStrictEqual(await read.json(), { id }, kind.name)
   const continued = await ask(second, key.secret, { ...body, previous_response_id: id }, { api })

@@ -25,7 +25,7 @@ export interface Kind {
   readonly isFree: boolean
   /** Whether the model server may bill more than a request of this kind allows it. */
   readonly costsMore: boolean
-  /** Whether the request continues a stored response that another key of the account has asked for before. */
+  /** Whether the request continues a stored response, which another key of the account asked for and gives to it. */
   readonly continues: boolean
   /** Whether the request is sent several times with one `Idempotency-Key`. */
   readonly repeats: boolean
