@@ -91,7 +91,7 @@ test('most connections stay free, and one caller can always run', async () => {
 })
 
 test('the work of an owner with the fewest works under way comes next', async () => {
-  const concurrency = createConcurrencyLimit(2)
+  const concurrency = createConcurrencyLimit(2, { refusal })
   const begun: string[] = []
   const ends: Array<() => void> = []
   const run = (owner: string) =>
