@@ -66,7 +66,7 @@ export const faults: readonly SeededFault[] = [
     file: 'services/control/src/accounts/free-budget.ts',
     from: 'closedNanos: Number(nanos)',
     to: 'closedNanos: 0 * Number(nanos)',
-    test: 'has less after an account was deleted'
+    test: 'has less after an account was deleted: what it spent, and what it had reserved'
   },
   {
     name: 'old-catalog-returns',
@@ -114,7 +114,7 @@ export const faults: readonly SeededFault[] = [
     file: 'packages/state/src/idempotency/claim.lua',
     from: "  return 'lost'\nend\nreturn 'running'",
     to: "  redis.call('SET', name, own, 'PX', ARGV[5])\n  return 'claimed'\nend\nreturn 'running'",
-    test: 'nobody else runs a request whose holder is silent, until its claim is forgotten'
+    test: 'no repeat runs while the end of its request cannot reach Redis; then it gets the answer'
   },
   {
     name: 'receipt-shows-another-cost',

@@ -17,6 +17,7 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'CONTROL_ADMIN_HOST',
   'CONTROL_ADMIN_PORT',
   'CONTROL_HOST',
+  'CONTROL_MAX_CONNECTIONS',
   'CONTROL_PORT',
   'CORS_EXTRA_ORIGINS',
   'DASHBOARD_DIR',

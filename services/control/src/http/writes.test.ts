@@ -99,7 +99,7 @@ test('a write that is repeated without a change adds no row to a log', async (t)
     },
     'DELETE /api/admin/accounts/{id}': async () => {
       const path = await ofVictim()
-      return () => asOperator('DELETE', path, { reason, password: rootOperator.password })
+      return () => asOperator('DELETE', path, { reason })
     },
     'POST /api/admin/accounts/{id}/suspend': async () => {
       const path = await ofVictim()
@@ -115,7 +115,7 @@ test('a write that is repeated without a change adds no row to a log', async (t)
       return () => asOperator('POST', `${path}/signout`, { reason })
     },
     'POST /api/admin/catalog': async () => () =>
-      asOperator('POST', '/api/admin/catalog', { version: 1, reason, password: rootOperator.password }),
+      asOperator('POST', '/api/admin/catalog', { version: 1, reason }),
     'POST /api/admin/catalog/diff': async () => () => asOperator('POST', '/api/admin/catalog/diff', { version: 1 }),
     'POST /api/admin/keys/revoke': async () => {
       const id = await newKey()
@@ -133,6 +133,9 @@ test('a write that is repeated without a change adds no row to a log', async (t)
       const own = await control.signIn(bob)
       return () => call('POST', '/api/auth/signout', { cookie: own })
     },
+    'POST /api/auth/reauthenticate': async () => () =>
+      asAda('POST', '/api/auth/reauthenticate', { password: ada.password }),
+    'POST /api/billing/refresh': async () => () => asAda('POST', '/api/billing/refresh'),
     'PATCH /api/auth/me': async () => () => asAda('PATCH', '/api/auth/me', { name: 'Ada Byron' }),
     'DELETE /api/auth/me': async () => {
       const user = await control.signUp()

@@ -103,6 +103,7 @@ function errorsOf(method: string, text: OperationText): Set<ErrorCode> {
   const errors = new Set<ErrorCode>([
     ...(text.errors ?? []),
     'invalid_request',
+    'unknown_host',
     'internal_error',
     'database_unavailable'
   ])

@@ -71,8 +71,8 @@ t.test('an image counts by its size, or as the largest image if its size is unkn
   ] as const) {
     const body = bodyOf(part, 'uncounted')
     const data = part.image_url.url.startsWith('data:') ? part.image_url.url.length : 0
-    // The bytes of the rest, and a few for the message and each of its parts.
-    const bound = (JSON.stringify(body).length - data + 16 + tokens) * inputNanos + 10 * outputNanos
+    // The bytes of the rest, a few for the message and each of its parts, and those of the template.
+    const bound = (JSON.stringify(body).length - data + 16 + 16 + tokens) * inputNanos + 10 * outputNanos
     const seeded = await gateway.seedKey({ key: { monthlyBudgetNanos: bound } })
     assert.equal(await outcomeOf(await ask(seeded, body)), '200')
     const poorer = await gateway.seedKey({ key: { monthlyBudgetNanos: bound - 1 } })
