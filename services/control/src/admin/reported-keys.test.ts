@@ -51,7 +51,11 @@ test('a reported key', async (t) => {
 
     await control.mailSender.runOnce()
     const mail = await latestMail(control.identity.mailboxUrl, owner.email, { newerThan })
-    assert.equal(mail.Subject, 'Your API key “the <ci> Bcc eve example. com” was revoked', 'no mail program makes it a link')
+    assert.equal(
+      mail.Subject,
+      'Your API key “the <ci> Bcc eve example. com” was revoked',
+      'no mail program makes it a link'
+    )
     for (const part of ['the <ci> Bcc', `tg_${key.prefix}…`, reason, 'http://localhost:3000/dashboard/keys']) {
       assert.ok(mail.Text.includes(part), part)
     }

@@ -114,8 +114,7 @@ test('a write that is repeated without a change adds no row to a log', async (t)
       const path = await ofVictim()
       return () => asOperator('POST', `${path}/signout`, { reason })
     },
-    'POST /api/admin/catalog': async () => () =>
-      asOperator('POST', '/api/admin/catalog', { version: 1, reason }),
+    'POST /api/admin/catalog': async () => () => asOperator('POST', '/api/admin/catalog', { version: 1, reason }),
     'POST /api/admin/catalog/diff': async () => () => asOperator('POST', '/api/admin/catalog/diff', { version: 1 }),
     'POST /api/admin/keys/revoke': async () => {
       const id = await newKey()
