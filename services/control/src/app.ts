@@ -94,6 +94,7 @@ export type ControlDependencies = RequestLogOptions & {
     | 'dashboardDir'
     | 'minPasswordLength'
     | 'operatorsNeedSecondFactor'
+    | 'confirmAboveNanos'
     | 'signup'
     | 'requestLogDays'
     | 'maxConnections'
@@ -282,7 +283,7 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   part('/api/admin', (admin) =>
     adminEndpoints(admin, {
       ...{ database, redis, identity, payments, catalog, catalogPublisher, projector, customerRefresher },
-      ...{ isMailing, clock, limits, heartbeat, webhooks }
+      ...{ isMailing, clock, limits, heartbeat, webhooks, confirmAboveNanos: config.confirmAboveNanos }
     })
   )
   part('/api/account/notifications', (own) => settingsEndpoints(own, { database, clock }))

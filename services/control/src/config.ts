@@ -103,6 +103,12 @@ export const ControlVariables = Type.Object({
   OPERATOR_MAIL: Type.String({ default: '' }),
   /** Whether operators must have a second factor for acts about money, and for those that cannot be undone. */
   OPERATORS_NEED_SECOND_FACTOR: Type.Enum(['true', 'false'], { default: 'true' }),
+  /** Acts of operators about more than this need a second operator. Empty: none does. */
+  OPERATOR_CONFIRM_ABOVE_USD: Type.String({
+    pattern: '^([0-9]{1,7}(\\.[0-9]{1,9})?)?$',
+    must: 'an amount in US dollars such as 500, or empty',
+    default: ''
+  }),
   ...brandVariables,
   /** `postgres://…`, `pglite:<directory>` or `pglite:memory`. */
   DATABASE_URL: Type.String({
@@ -188,6 +194,8 @@ export type ControlConfig = {
   readonly brand: Brand
   readonly operatorMail: readonly string[]
   readonly operatorsNeedSecondFactor: boolean
+  /** Acts about more than this need a second operator; nanodollars. Null: none does. */
+  readonly confirmAboveNanos: number | null
   readonly databaseUrl: string
   readonly databasePoolSize: number
   /** Whether control migrates the database when it starts. */
@@ -250,6 +258,10 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
     brand: readBrand(variables),
     operatorMail: list(variables.OPERATOR_MAIL),
     operatorsNeedSecondFactor: variables.OPERATORS_NEED_SECOND_FACTOR === 'true',
+    confirmAboveNanos:
+      variables.OPERATOR_CONFIRM_ABOVE_USD === ''
+        ? null
+        : Math.round(Number(variables.OPERATOR_CONFIRM_ABOVE_USD) * 1e9),
     databaseUrl: variables.DATABASE_URL,
     databasePoolSize: variables.DATABASE_POOL_SIZE,
     isMigrating: variables.AUTO_MIGRATE === 'true',

@@ -3,6 +3,8 @@ import {
   type ChangeAccountByOperatorRequest,
   type OwnLimits
 } from '@tollgate/contracts/http/admin/accounts.ts'
+import { PendingActResponse } from '@tollgate/contracts/http/admin/pending-acts.ts'
+import { Type } from 'typebox'
 import type { Action, Input } from '../commands/action.ts'
 import type { CommandIo } from '../commands/command.ts'
 import { UsageError } from '../commands/command-error.ts'
@@ -11,6 +13,7 @@ import { show } from '../commands/show.ts'
 import { accountId } from './account-id.ts'
 import { createAdminClient } from './admin-client.ts'
 import { describeAccount } from './describe-account.ts'
+import { describePending } from './describe-pending.ts'
 import { instantOption, integerOption, numberOption, reasonOption } from './option-values.ts'
 
 const endOptions = {
@@ -58,8 +61,11 @@ export const plan: Action = {
 async function change(input: Input, io: CommandIo, body: ChangeAccountByOperatorRequest) {
   const client = createAdminClient(io)
   const id = await accountId(client, input.operands[0]!)
-  const result = await client.call(AdminAccountResponse, 'PATCH', `/accounts/${id}`, { body })
-  show(input, io, result, () => describeAccount(result.account))
+  const answer = Type.Union([AdminAccountResponse, PendingActResponse])
+  const result = await client.call(answer, 'PATCH', `/accounts/${id}`, { body })
+  show(input, io, result, () =>
+    'pending' in result ? describePending(result.pending) : describeAccount(result.account)
+  )
   return exitCodes.done
 }
 

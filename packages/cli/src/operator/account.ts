@@ -5,7 +5,9 @@ import {
   SignedOutResponse
 } from '@tollgate/contracts/http/admin/accounts.ts'
 import { AdjustmentResponse } from '@tollgate/contracts/http/admin/adjustments.ts'
+import { PendingActResponse } from '@tollgate/contracts/http/admin/pending-acts.ts'
 import { OkResponse } from '@tollgate/contracts/http/auth.ts'
+import { Type } from 'typebox'
 import type { Action } from '../commands/action.ts'
 import { UsageError } from '../commands/command-error.ts'
 import { confirm, yesOption } from '../commands/confirm.ts'
@@ -16,6 +18,7 @@ import { accountId } from './account-id.ts'
 import { limit, plan } from './account-limits.ts'
 import { createAdminClient } from './admin-client.ts'
 import { describeAccount, describeAccounts } from './describe-account.ts'
+import { describePending } from './describe-pending.ts'
 import { monthOption, numberOption, reasonOption } from './option-values.ts'
 
 const list: Action = {
@@ -106,9 +109,11 @@ const adjust: Action = {
     const path = `/accounts/${await accountId(client, input.operands[0]!)}/adjustments`
     const amount = { id: input.text('id') ?? randomUUID(), amount_usd: charge ?? -credit! }
     const body = { ...amount, month, reason }
-    const result = await client.call(AdjustmentResponse, 'POST', path, { body })
-    const { amount_usd: done } = result.adjustment
-    show(input, io, result, () => `Adjusted ${result.adjustment.month} by ${done} USD. It counts towards the cap.`)
+    const result = await client.call(Type.Union([AdjustmentResponse, PendingActResponse]), 'POST', path, { body })
+    show(input, io, result, () => {
+      if ('pending' in result) return describePending(result.pending)
+      return `Adjusted ${result.adjustment.month} by ${result.adjustment.amount_usd} USD. It counts towards the cap.`
+    })
     return exitCodes.done
   }
 }

@@ -17,6 +17,7 @@ import {
   CatalogDiffResponse
 } from '@tollgate/contracts/http/admin/catalog.ts'
 import { RevokedKeyResponse, RevokeReportedKeyRequest } from '@tollgate/contracts/http/admin/keys.ts'
+import { PendingActResponse } from '@tollgate/contracts/http/admin/pending-acts.ts'
 import { OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import { type Test, test } from 'tap'
@@ -27,6 +28,8 @@ import { writeSession } from './session-file.ts'
 
 const id = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 const at = '2026-11-23T06:00:00.000Z'
+/** An account whose changes wait for a second operator. */
+const guarded = 'b1d0f7a4-3d38-4a0e-8f55-0c7c1a0b9e42'
 const listing = {
   ...{ id, email: 'ada@example.com', name: 'Ada', plan: 'pro', status: 'active', suspended_for: [], past_due: false },
   ...{ people: 1, keys: 2, spent_usd: '1.50', created_at: at }
@@ -39,6 +42,10 @@ const account = {
     ...{ monthly_budget_usd: ofPlan, request_budget_usd: ofPlan, requests_per_minute: ofPlan },
     ...{ tokens_per_minute: ofPlan, concurrent_requests: ofPlan, key_quota: ofPlan }
   }
+}
+const pending = {
+  ...{ id, action: 'account.adjusted', account_id: guarded, account_email: null, detail: {}, reason: 'sorry' },
+  ...{ asked_by: id, asked_by_email: 'o@example.com', asked_at: at, ends_at: '2026-11-30T06:00:00.000Z' }
 }
 const published = {
   ...{ version: 3, sha256: 'ab', published_at: at, published_by: 'operator', operator_email: 'o@example.com' },
@@ -87,6 +94,8 @@ const endpoints: Record<string, [body: TSchema, schema: TSchema, answer: unknown
     AdjustmentResponse,
     { adjustment: { id, at, month: '2026-11', amount_usd: '-5.00', reason: 'sorry' } }
   ],
+  [`POST /accounts/${guarded}/adjustments`]: [AdjustmentRequest, PendingActResponse, { pending }],
+  [`PATCH /accounts/${guarded}`]: [ChangeAccountByOperatorRequest, PendingActResponse, { pending }],
   'POST /keys/revoke': [
     RevokeReportedKeyRequest,
     RevokedKeyResponse,
@@ -196,6 +205,14 @@ test('accounts', async (t) => {
     const ran = await terminal.run(`account adjust ${id} --credit 5 --month 2026-11 --reason sorry --id ${id}`)
     assert.equal(ran.code, 0, ran.err)
     assert.deepEqual(last().body, { id, amount_usd: -5, month: '2026-11', reason: 'sorry' })
+  })
+
+  await t.test('what waits for a second operator is not called done', async () => {
+    for (const command of [`adjust ${guarded} --credit 900`, `limit ${guarded} --monthly-budget 900`]) {
+      const ran = await terminal.run(`account ${command} --reason sorry`)
+      assert.equal(ran.code, 0, ran.err)
+      assert.match(ran.out, /^Waits for a second operator\. Nothing was changed yet\.\n.*2026-11-30/)
+    }
   })
 
   await t.test('an account is deleted only after a confirmation', async () => {

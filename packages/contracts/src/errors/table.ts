@@ -94,6 +94,11 @@ export const errorTable = {
     'invalid_request_error',
     'The first request with this Idempotency-Key was charged, or may have been, and its answer is not kept. To run and pay it again, send a new key.'
   ],
+  pending_act_closed: [
+    409,
+    'invalid_request_error',
+    'The act was already confirmed or rejected, or nobody confirmed it in time. Ask for it again if it is still wanted.'
+  ],
   webhooks_not_set_up: [
     409,
     'invalid_request_error',

@@ -18,6 +18,7 @@ import type {
 } from '@tollgate/contracts/http/admin/catalog.ts'
 import type { RevokedKeyResponse, RevokeReportedKeyRequest } from '@tollgate/contracts/http/admin/keys.ts'
 import type { AdminMoneyQuery, AdminMoneyResponse } from '@tollgate/contracts/http/admin/money.ts'
+import type { PendingActResponse, PendingActsResponse } from '@tollgate/contracts/http/admin/pending-acts.ts'
 import type { AdminSystemResponse } from '@tollgate/contracts/http/admin/system.ts'
 import type { EventsQuery, EventsResponse } from '@tollgate/contracts/http/notices.ts'
 import type {
@@ -46,8 +47,15 @@ interface AdminOperations {
   suspendAccount: { params: { id: string }; body: ReasonRequest; answer: unknown }
   resumeAccount: { params: { id: string }; body: ReasonRequest; answer: unknown }
   signOutAccount: { params: { id: string }; body: ReasonRequest; answer: SignedOutResponse }
-  changeAccount: { params: { id: string }; body: ChangeAccountByOperatorRequest; answer: unknown }
-  adjustUsage: { params: { id: string }; body: AdjustmentRequest; answer: AdjustmentResponse }
+  changeAccount: {
+    params: { id: string }
+    body: ChangeAccountByOperatorRequest
+    answer: AdminAccountResponse | PendingActResponse
+  }
+  adjustUsage: { params: { id: string }; body: AdjustmentRequest; answer: AdjustmentResponse | PendingActResponse }
+  listPendingActs: { answer: PendingActsResponse }
+  confirmPendingAct: { params: { id: string }; body: ReasonRequest; answer: unknown }
+  rejectPendingAct: { params: { id: string }; body: ReasonRequest; answer: unknown }
   deleteAccount: { params: { id: string }; body: ReasonRequest; answer: unknown }
   revokeKey: { body: RevokeReportedKeyRequest; answer: RevokedKeyResponse }
   listRequests: { query: AdminRequestsQuery; answer: AdminRequestsResponse }

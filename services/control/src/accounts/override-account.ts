@@ -41,20 +41,14 @@ type Detail = Readonly<Record<string, string | number | boolean | null>>
 export async function overrideAccount(
   tx: Transaction,
   accountId: string,
-  { plan, limits }: Override,
+  override: Override,
   by: By,
   detail: Detail
 ): Promise<boolean> {
   await lockChanges(tx)
   const [before] = await tx.select().from(accounts).where(eq(accounts.id, accountId))
   if (before === undefined) return false
-  const set = {
-    ...(plan !== undefined && { overridePlan: plan?.id ?? null, overridePlanEndsAt: plan?.endsAt ?? null }),
-    ...(limits !== undefined && {
-      overrideLimits: limits?.limits ?? null,
-      overrideLimitsEndAt: limits?.endsAt ?? null
-    })
-  }
+  const set = columnsOf(override)
   if (isDeepStrictEqual({ ...before, ...set }, before)) return false
   const version = await recordChange(tx, [accountShard(accountId)])
   const [after] = await tx
@@ -64,9 +58,18 @@ export async function overrideAccount(
     .returning({ plan: accounts.planInForce })
   await recordAudit(tx, { accountId, ...by, action: 'account.overridden', detail })
   await recordPlanChange(tx, accountId, { from: before.planInForce, to: after!.plan }, by.at)
-  if (limits !== undefined) await noteBudget(tx, accountId, null)
+  if (override.limits !== undefined) await noteBudget(tx, accountId, null)
   return true
 }
+
+/** The columns of an account that an override sets. */
+export const columnsOf = ({ plan, limits }: Override) => ({
+  ...(plan !== undefined && { overridePlan: plan?.id ?? null, overridePlanEndsAt: plan?.endsAt ?? null }),
+  ...(limits !== undefined && {
+    overrideLimits: limits?.limits ?? null,
+    overrideLimitsEndAt: limits?.endsAt ?? null
+  })
+})
 
 /** Accounts with an override that has ended, the earliest first. */
 export async function findEndedOverrides(orm: Orm, now: Date, limit: number): Promise<string[]> {

@@ -1,7 +1,9 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { AdminAccountParams } from '@tollgate/contracts/http/admin/accounts.ts'
 import { AdjustmentRequest, AdjustmentResponse } from '@tollgate/contracts/http/admin/adjustments.ts'
+import { PendingActResponse } from '@tollgate/contracts/http/admin/pending-acts.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
+import { formatSignedUsd } from '@tollgate/contracts/money/usd.ts'
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { eq } from 'drizzle-orm'
 import { exactNanos } from '../accounts/own-cap.ts'
@@ -14,11 +16,13 @@ import type { TypedApp } from '../http/typed-app.ts'
 import { noteBudget } from '../notices/spend-checks.ts'
 import { recordChange } from '../projection/record-change.ts'
 import { type AdjustmentRow, sumAdjustments, toAdjustment } from '../usage/adjustments.ts'
-import { startOfMonth } from '../usage/months.ts'
+import { nameOfMonth, startOfMonth } from '../usage/months.ts'
 import { monthOf } from '../usage/usage-range.ts'
 import type { AdminContext } from './admin-context.ts'
 import { assertNotOwnAccount } from './assert-not-own-account.ts'
 import { findAccount } from './find-account.ts'
+import { type ByOperator, doOrAsk, type MoneyAct } from './money-act.ts'
+import { readPending } from './read-pending.ts'
 import { byOperator, recordAct } from './record-act.ts'
 
 /** Sums above this are not exact where gateways compute with doubles. */
@@ -26,7 +30,7 @@ const maxSumNanos = 1_000_000_000_000_000n
 
 /** `POST /accounts/:id/adjustments`: charges or credits an account for a month. It counts towards the monthly cap at once. */
 export function adjustUsage(app: TypedApp, context: AdminContext): void {
-  const { database, redis, projector, clock } = context
+  const { database, projector, clock } = context
   const { orm } = database
   app.post(
     '/accounts/:id/adjustments',
@@ -35,31 +39,54 @@ export function adjustUsage(app: TypedApp, context: AdminContext): void {
       schema: {
         params: AdminAccountParams,
         body: AdjustmentRequest,
-        response: answers({ 200: AdjustmentResponse })
+        response: answers({ 200: AdjustmentResponse, 202: PendingActResponse })
       }
     },
-    async (request) => {
-      const { body } = request
+    async (request, reply) => {
       const { id: accountId } = await findAccount(orm, request.params.id)
       assertNotOwnAccount(request, accountId)
-      const nanos = exactNanos('amount_usd', body.amount_usd)
-      if (nanos === 0) throw new ServiceError('invalid_request', { message: 'amount_usd: must not be 0' })
-      const month = startOfMonth(body.month)
-      // By the earliest clock, so that no adjustment is in force before its month begins.
-      if (month > monthOf(await earliestTime(orm, redis, clock)).from) {
-        throw new ServiceError('invalid_request', { message: 'month: must not be in the future' })
-      }
-      const by = byOperator(request, clock())
-      const wanted = { id: body.id.toLowerCase(), accountId, month, nanos, reason: body.reason, actorId: by.actorId }
-      const row = await orm.transaction((tx) => store(tx, { ...wanted, at: by.at }, by))
+      const act = await adjustmentAct(context, accountId, request.body)
+      const { pendingId, done } = await doOrAsk(context, act, byOperator(request, clock()))
+      if (pendingId !== null) return reply.code(202).send({ pending: await readPending(orm, pendingId) })
       if (!(await projector.accountChanged(accountId))) throw new ServiceError('change_pending')
-      return { adjustment: toAdjustment(row) }
+      return { adjustment: toAdjustment(done) }
     }
   )
 }
 
+/** Checks an adjustment. @throws ServiceError `invalid_request` naming the field */
+export async function adjustmentAct(
+  { database: { orm }, redis, clock }: Pick<AdminContext, 'database' | 'redis' | 'clock'>,
+  accountId: string,
+  body: AdjustmentRequest
+): Promise<MoneyAct<AdjustmentRow>> {
+  const nanos = exactNanos('amount_usd', body.amount_usd)
+  if (nanos === 0) throw new ServiceError('invalid_request', { message: 'amount_usd: must not be 0' })
+  const month = startOfMonth(body.month)
+  // By the earliest clock, so that no adjustment is in force before its month begins.
+  if (month > monthOf(await earliestTime(orm, redis, clock)).from) {
+    throw new ServiceError('invalid_request', { message: 'month: must not be in the future' })
+  }
+  const wanted = { id: body.id.toLowerCase(), accountId, month, nanos, reason: body.reason }
+  return {
+    ...{ action: 'account.adjusted', accountId, body },
+    detail: describe(wanted),
+    async nanos(tx) {
+      const isStored = (await tx.$count(adjustments, eq(adjustments.id, wanted.id))) > 0
+      return isStored ? 0 : Math.abs(nanos)
+    },
+    run: (tx, by) => store(tx, { ...wanted, actorId: by.actorId, at: by.at }, by)
+  }
+}
+
+/** What the logs keep of an adjustment. */
+const describe = ({ nanos, month }: Pick<AdjustmentRow, 'nanos' | 'month'>) => ({
+  amount_usd: formatSignedUsd(BigInt(nanos)),
+  month: nameOfMonth(month)
+})
+
 /** Stores an adjustment, unless one with this id is stored. @throws ServiceError `invalid_request` */
-async function store(tx: Transaction, row: AdjustmentRow, by: ReturnType<typeof byOperator>): Promise<AdjustmentRow> {
+async function store(tx: Transaction, row: AdjustmentRow, by: ByOperator): Promise<AdjustmentRow> {
   const { id, accountId, month, nanos, reason } = row
   const version = await recordChange(tx, [accountShard(accountId)])
   const [earlier] = await tx.select().from(adjustments).where(eq(adjustments.id, id))
@@ -78,8 +105,7 @@ async function store(tx: Transaction, row: AdjustmentRow, by: ReturnType<typeof 
   }
   await tx.insert(adjustments).values(row)
   await noteBudget(tx, accountId, null)
-  const { amount_usd, month: name } = toAdjustment(row)
-  const detail = { amount_usd, month: name }
+  const detail = describe(row)
   await recordAudit(tx, { accountId, ...by, note: reason, action: 'account.adjusted', subject: id, detail })
   await recordAct(tx, by, { action: 'account.adjusted', accountId, subject: id, reason, detail })
   return row

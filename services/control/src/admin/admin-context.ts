@@ -25,6 +25,8 @@ export interface AdminOptions {
   heartbeat: Pick<Heartbeat, 'beat'>
   limits: Limits
   webhooks: WebhookOptions
+  /** Acts about more than this need a second operator; nanodollars. Null: none does. */
+  confirmAboveNanos: number | null
   /** Whether control has a mail server. */
   isMailing: boolean
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import {
@@ -6,20 +7,25 @@ import {
   ChangeAccountByOperatorRequest,
   type OwnLimits
 } from '@tollgate/contracts/http/admin/accounts.ts'
+import { PendingActResponse } from '@tollgate/contracts/http/admin/pending-acts.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
-import { type Override, overrideAccount } from '../accounts/override-account.ts'
+import { eq } from 'drizzle-orm'
+import { columnsOf, type Override, overrideAccount } from '../accounts/override-account.ts'
 import { exactNanos } from '../accounts/own-cap.ts'
-import type { OverrideLimits } from '../database/schema/accounts.ts'
+import { effectivePlan } from '../catalog/effective-plan.ts'
+import { accounts, type OverrideLimits } from '../database/schema/accounts.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { AdminContext } from './admin-context.ts'
 import { assertNotOwnAccount } from './assert-not-own-account.ts'
 import { findAccount } from './find-account.ts'
+import { doOrAsk, type MoneyAct } from './money-act.ts'
 import { readAccount } from './read-account.ts'
+import { readPending } from './read-pending.ts'
 import { byOperator, recordAct } from './record-act.ts'
 
 /** `PATCH /accounts/:id`: sets a plan and limits instead of the account's own, until they end. */
 export function changeAccount(app: TypedApp, context: AdminContext): void {
-  const { database, catalog, projector, clock } = context
+  const { database, projector, clock } = context
   app.patch(
     '/accounts/:id',
     {
@@ -27,24 +33,53 @@ export function changeAccount(app: TypedApp, context: AdminContext): void {
       schema: {
         params: AdminAccountParams,
         body: ChangeAccountByOperatorRequest,
-        response: answers({ 200: AdminAccountResponse })
+        response: answers({ 200: AdminAccountResponse, 202: PendingActResponse })
       }
     },
-    async (request) => {
+    async (request, reply) => {
       const { id } = await findAccount(database.orm, request.params.id)
       assertNotOwnAccount(request, id)
-      const { reason } = request.body
       const by = byOperator(request, clock())
-      const override = readOverride(request.body, catalog, by.at)
-      const detail = describeOverride(request.body)
-      await database.orm.transaction(async (tx) => {
-        const isChanged = await overrideAccount(tx, id, override, { ...by, note: reason }, detail)
-        if (isChanged) await recordAct(tx, by, { action: 'account.overridden', accountId: id, reason, detail })
-      })
+      const { pendingId } = await doOrAsk(context, overrideAct(context, id, request.body, by.at), by)
+      if (pendingId !== null) return reply.code(202).send({ pending: await readPending(database.orm, pendingId) })
       if (!(await projector.accountChanged(id))) throw new ServiceError('change_pending')
       return { account: await readAccount(context, id, request.log) }
     }
   )
+}
+
+/** Checks a change of plan and limits. @throws ServiceError `invalid_request` naming the field */
+export function overrideAct(
+  { catalog }: Pick<AdminContext, 'catalog'>,
+  accountId: string,
+  body: ChangeAccountByOperatorRequest,
+  now: Date
+): MoneyAct<void> {
+  const override = readOverride(body, catalog, now)
+  const detail = describeOverride(body)
+  const { reason } = body
+  const action = 'account.overridden'
+  return {
+    ...{ action, accountId, body, detail },
+    async nanos(tx) {
+      const [before] = await tx.select().from(accounts).where(eq(accounts.id, accountId))
+      if (before === undefined) return 0
+      const after = { ...before, ...columnsOf(override) }
+      return isDeepStrictEqual(after, before) ? 0 : highestBudget(after, catalog)
+    },
+    async run(tx, by) {
+      const isChanged = await overrideAccount(tx, accountId, override, { ...by, note: reason }, detail)
+      if (isChanged) await recordAct(tx, by, { action, accountId, reason, detail })
+    }
+  }
+}
+
+/** The monthly budget that an account gets: also the plan's, if the limits that now replace it end by themselves. */
+function highestBudget(account: typeof accounts.$inferSelect, catalog: Catalog): number {
+  const { plan, overridePlan, overrideLimits, overrideLimitsEndAt } = account
+  const ofPlan = catalog.plans[effectivePlan(catalog, overridePlan ?? plan)]!.caps.monthlyNanos
+  const inForce = overrideLimits?.monthlyNanos ?? ofPlan
+  return overrideLimitsEndAt === null ? inForce : Math.max(inForce, ofPlan)
 }
 
 /** @throws ServiceError `invalid_request` naming the field */

@@ -14,6 +14,7 @@ import { deleteAccount } from './delete-account.ts'
 import { exportUsage } from './export-usage.ts'
 import { listAccounts } from './list-accounts.ts'
 import { money } from './money.ts'
+import { pendingActs } from './pending-acts.ts'
 import { projection } from './projection.ts'
 import { requests } from './requests.ts'
 import { revokeReportedKey } from './revoke-reported-key.ts'
@@ -37,6 +38,7 @@ export async function adminEndpoints(app: FastifyInstance, options: AdminOptions
   acts(typed, context)
   adjustUsage(typed, context)
   changeAccount(typed, context)
+  pendingActs(typed, context)
   deleteAccount(typed, context)
   listAccounts(typed, context)
   showAccount(typed, context)

@@ -61,7 +61,7 @@ test('a session’s writes in a day, and a replica’s reads in a minute, have a
 })
 
 test('a write that is repeated without a change adds no row to a log', async (t) => {
-  const control = await startControl({ identityWebhookSecret })
+  const control = await startControl({ identityWebhookSecret, confirmAboveNanos: 500e9 })
   t.after(() => control.close())
   const { call } = control
   const { orm } = control.database
@@ -81,6 +81,12 @@ test('a write that is repeated without a change adds no row to a log', async (t)
     created(as('POST', prefix, { url: webhookUrl, ...(as === asOperator && { event_types: null }) }), 'endpoint')
   const invited = (email: string) => created(asAda('POST', '/api/team/seats', { email }), 'invitation')
   const ofVictim = async () => `/api/admin/accounts/${(await control.signUp()).id}`
+  const ofPending = async () => {
+    const asked = by(await control.signUpOperator())
+    const limits = { monthly_budget_usd: 501, ends_at: null }
+    const { body } = await expectStatus(asked('PATCH', await ofVictim(), { limits, reason }), 202)
+    return `/api/admin/pending-acts/${(body as { pending: { id: string } }).pending.id}`
+  }
 
   /** Each prepares, and returns the write to repeat. */
   const repeats: Record<string, () => Promise<() => Promise<Answer>>> = {
@@ -96,6 +102,14 @@ test('a write that is repeated without a change adds no row to a log', async (t)
       const path = await ofVictim()
       const limits = { monthly_budget_usd: 5, ends_at: '2099-01-01T00:00:00.000Z' }
       return () => asOperator('PATCH', path, { plan: { id: 'pro', ends_at: null }, limits, reason })
+    },
+    'POST /api/admin/pending-acts/{id}/confirm': async () => {
+      const path = await ofPending()
+      return () => asOperator('POST', `${path}/confirm`, { reason })
+    },
+    'POST /api/admin/pending-acts/{id}/reject': async () => {
+      const path = await ofPending()
+      return () => asOperator('POST', `${path}/reject`, { reason })
     },
     'DELETE /api/admin/accounts/{id}': async () => {
       const path = await ofVictim()

@@ -11,6 +11,7 @@ import { pruneFormerSecrets } from './prune-former-secrets.ts'
 import { pruneKeys } from './prune-keys.ts'
 import { pruneAuditLog, pruneOperatorActs } from './prune-logs.ts'
 import { pruneMailboxes } from './prune-mailboxes.ts'
+import { prunePendingActs } from './prune-pending-acts.ts'
 
 const dayMs = 86_400_000
 const intervalMs = 3_600_000
@@ -56,6 +57,7 @@ export function createTablePruner(
   const tables: ReadonlyArray<[what: string, days: number, remove: (before: Date) => Promise<number>]> = [
     ['rows of the audit log', retention.auditDays, (before) => pruneAuditLog(orm, before, stopping)],
     ['operators’ acts', retention.auditDays, (before) => pruneOperatorActs(orm, before, stopping)],
+    ['pending acts of operators', 0, (now) => prunePendingActs(orm, now)],
     ['former secrets', retention.formerSecretsDays, (before) => pruneFormerSecrets(orm, before, stopping)],
     ['revoked keys', retention.deadKeysDays, (before) => pruneKeys(orm, before, stopping)],
     [

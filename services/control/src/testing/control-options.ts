@@ -71,6 +71,8 @@ export interface StartControlOptions {
   operatorMail?: string[]
   /** Default: no, so that most tests need no second factor. */
   operatorsNeedSecondFactor?: boolean
+  /** Default: no act of an operator needs a second one. */
+  confirmAboveNanos?: number
   brand?: Partial<Brand>
   /** Of the identity server. The default is low, since tests sign in often. */
   passwordCost?: number
@@ -156,6 +158,7 @@ export function configOf(
     },
     ...{ brand: { ...plainBrand, ...options.brand }, operatorMail: options.operatorMail ?? [] },
     operatorsNeedSecondFactor: options.operatorsNeedSecondFactor ?? false,
+    confirmAboveNanos: options.confirmAboveNanos ?? null,
     ledger: { hoursKeptDays: 90, monthsKept: null },
     requestLogDays: 30,
     catalogFile: options.catalogFile?.path ?? repositoryCatalog,

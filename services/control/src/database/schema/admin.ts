@@ -40,3 +40,28 @@ export const adjustments = pgTable(
   },
   (table) => [index('adjustments_account').on(table.accountId, table.month)]
 )
+
+/** Acts that wait until a second operator confirms or rejects them; see admin/pending-acts.ts. A decided one stays until it ends. */
+export const pendingActs = pgTable(
+  'pending_acts',
+  {
+    id: uuid('id').primaryKey(),
+    action: text('action', { enum: ['account.adjusted', 'account.overridden'] }).notNull(),
+    accountId: uuid('account_id').notNull(),
+    /** The body of the request. */
+    body: jsonb('body').$type<object>().notNull(),
+    /** What the operators' log keeps of it. */
+    detail: jsonb('detail').$type<Record<string, string | number | boolean | null>>().notNull(),
+    reason: text('reason').notNull(),
+    /** The operator who asked. */
+    askedBy: uuid('asked_by').notNull(),
+    askedAt: at('asked_at').notNull(),
+    /** From then on nobody can confirm it. */
+    endsAt: at('ends_at').notNull(),
+    /** Null until it is decided. */
+    outcome: text('outcome', { enum: ['confirmed', 'rejected'] }),
+    decidedBy: uuid('decided_by'),
+    decidedAt: at('decided_at')
+  },
+  (table) => [index('pending_acts_ends').on(table.endsAt)]
+)

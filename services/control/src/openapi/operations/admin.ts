@@ -10,7 +10,7 @@ export const adminOperations: Operations = {
     operationId: 'overrideAccount',
     summary: 'Set a plan or limits instead of the account’s own, until they end',
     description:
-      'Needs the role `money` and a confirmation. Not for the operator’s own account. After success, all gateways enforce them. `limits` replaces all limits that operators set before.',
+      'Needs the role `money` and a confirmation. Not for the operator’s own account. After success, all gateways enforce them. `limits` replaces all limits that operators set before. A monthly budget above `OPERATOR_CONFIRM_ABOVE_USD` gets 202: nothing is changed until another operator confirms the pending act.',
     auth: 'operator',
     errors: [...byConfirmed, 'change_pending']
   },
@@ -18,9 +18,31 @@ export const adminOperations: Operations = {
     operationId: 'adjustUsage',
     summary: 'Charge or credit an account for a month',
     description:
-      'Needs the role `money` and a confirmation. Not for the operator’s own account. After success, it counts towards the monthly cap everywhere, and the customer sees it. Repeat a call with the same `id`: the amount counts once.',
+      'Needs the role `money` and a confirmation. Not for the operator’s own account. After success, it counts towards the monthly cap everywhere, and the customer sees it. Repeat a call with the same `id`: the amount counts once. An amount above `OPERATOR_CONFIRM_ABOVE_USD` gets 202: nothing is adjusted until another operator confirms the pending act.',
     auth: 'operator',
     errors: [...byConfirmed, 'change_pending']
+  },
+  'GET /api/admin/pending-acts': {
+    operationId: 'listPendingActs',
+    summary: 'List what waits for a second operator, the oldest first',
+    description: 'Acts above `OPERATOR_CONFIRM_ABOVE_USD`. They end after 7 days.',
+    auth: 'operator'
+  },
+  'POST /api/admin/pending-acts/{id}/confirm': {
+    operationId: 'confirmPendingAct',
+    summary: 'Do what another operator asked for',
+    description:
+      'Needs the role `money` and a confirmation. Not for the operator who asked, and not for the operator’s own account. Everything is checked again, and done once. After success, it is in force at all gateways. Safe to repeat.',
+    auth: 'operator',
+    errors: [...byConfirmed, 'not_found', 'pending_act_closed', 'change_pending']
+  },
+  'POST /api/admin/pending-acts/{id}/reject': {
+    operationId: 'rejectPendingAct',
+    summary: 'Refuse what another operator asked for',
+    description:
+      'Needs the role `money` and a confirmation. Not for the operator who asked, and not for the operator’s own account. Safe to repeat.',
+    auth: 'operator',
+    errors: [...byConfirmed, 'not_found', 'pending_act_closed']
   },
   'DELETE /api/admin/accounts/{id}': {
     operationId: 'deleteAccountByOperator',

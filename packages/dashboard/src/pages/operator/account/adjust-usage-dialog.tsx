@@ -8,6 +8,7 @@ import { formatMonth, lastMonths } from '../../../format/month.ts'
 import { NumberField } from '../../../forms/number-field.tsx'
 import { SelectField } from '../../../forms/select-field.tsx'
 import { ActDialog } from '../act-dialog.tsx'
+import { waitsForSecond } from '../pending-acts/waits-for-second.ts'
 import { type Adjusted, readAdjustment } from './read-adjustment.ts'
 
 const monthCount = 13
@@ -32,10 +33,12 @@ export function AdjustUsageDialog({ account: { id }, onClose }: AdjustUsageDialo
       reasonHint="The customer sees it with the adjustment."
       read={readAdjustment}
       submit={async (adjusted, why) => {
-        const { adjustment } = await adminCall('adjustUsage', {
+        const done = await adminCall('adjustUsage', {
           params: { id },
           body: { id: adjustmentId, ...adjusted, ...why }
         })
+        if ('pending' in done) return waitsForSecond
+        const { adjustment } = done
         const amount = Number(adjustment.amount_usd)
         return `${amount < 0 ? 'Credited' : 'Charged'} ${formatUsd(Math.abs(amount))} for ${formatMonth(adjustment.month)}.`
       }}

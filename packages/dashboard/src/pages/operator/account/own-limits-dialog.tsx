@@ -6,6 +6,7 @@ import { TextField } from '../../../forms/fields.tsx'
 import { NumberField } from '../../../forms/number-field.tsx'
 import { dayOf } from '../../../forms/read-optional.ts'
 import { ActDialog } from '../act-dialog.tsx'
+import { waitsForSecond } from '../pending-acts/waits-for-second.ts'
 import { describeLimit, limitFields } from './describe-limits.ts'
 import { endOfOwnLimits, readOwnLimits } from './read-own-limits.ts'
 
@@ -27,7 +28,8 @@ export function OwnLimitsDialog({ account, onClose }: OwnLimitsDialogProps) {
       action="Set limits"
       read={(data) => readOwnLimits(data, now(), limits)}
       submit={async (own, { reason }) => {
-        await adminCall('changeAccount', { params: { id }, body: { reason, limits: own } })
+        const done = await adminCall('changeAccount', { params: { id }, body: { reason, limits: own } })
+        if ('pending' in done) return waitsForSecond
         if (own === null) return 'The limits of the plan apply again.'
         return own.ends_at === null
           ? 'The limits apply now.'

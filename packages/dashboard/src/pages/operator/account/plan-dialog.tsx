@@ -8,6 +8,7 @@ import { textOf } from '../../../forms/read-fields.ts'
 import { dayOf, readEndDay } from '../../../forms/read-optional.ts'
 import { SelectField } from '../../../forms/select-field.tsx'
 import { ActDialog } from '../act-dialog.tsx'
+import { waitsForSecond } from '../pending-acts/waits-for-second.ts'
 import { usePlans } from '../plans.ts'
 
 interface PlanDialogProps {
@@ -30,7 +31,8 @@ export function PlanDialog({ account, onClose }: PlanDialogProps) {
       action="Change plan"
       read={(data) => readOverride(data, present)}
       submit={async (plan, { reason }) => {
-        await adminCall('changeAccount', { params: { id }, body: { reason, plan } })
+        const done = await adminCall('changeAccount', { params: { id }, body: { reason, plan } })
+        if ('pending' in done) return waitsForSecond
         if (plan === null) return `The account has its own plan again: ${own_plan}.`
         return plan.ends_at === null
           ? `The plan is ${plan.id} now.`

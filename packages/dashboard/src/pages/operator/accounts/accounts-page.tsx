@@ -8,6 +8,7 @@ import { operatorHeads } from '../../../ui/operator-heads.ts'
 import { Page } from '../../../ui/page.tsx'
 import { Empty, QueryView } from '../../../ui/states.tsx'
 import { OpenRequest } from '../../requests/open-request.tsx'
+import { PendingActsCard } from '../pending-acts/pending-acts-card.tsx'
 import { AccountFilters } from './account-filters.tsx'
 import { AccountRow } from './account-row.tsx'
 import { type AccountsSearch, isFiltered, queryOf } from './accounts-search.ts'
@@ -28,6 +29,7 @@ export function AccountsPage() {
   const next = isOld ? null : (query.data?.next_cursor ?? null)
   return (
     <Page {...operatorHeads['/dashboard/operator/accounts']}>
+      <PendingActsCard />
       <AccountFilters search={search} onChange={change} />
       <OpenRequest receipts="/dashboard/operator/requests" />
       <div aria-busy={isOld} className={`transition-opacity ${isOld ? 'opacity-60' : ''}`}>

@@ -6,6 +6,9 @@ const deeds: Readonly<Record<string, string>> = {
   'account.adjusted': 'adjusted the usage of an account',
   'account.signed_out': 'signed out everyone in an account',
   'account.deleted': 'deleted an account',
+  'act.asked': 'asked a second operator to confirm an act',
+  'act.confirmed': 'confirmed what another operator asked for',
+  'act.rejected': 'rejected what another operator asked for',
   'key.revoked': 'revoked a key',
   'catalog.applied': 'applied a catalog',
   'projection.rebuilt': 'rebuilt the projection in Redis'

@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { PendingAct } from '@tollgate/contracts/http/admin/pending-acts.ts'
+import { useState } from 'react'
+import { adminRead } from '../../../api/admin.ts'
+import { formatMoment } from '../../../format/time.ts'
+import { useUser } from '../../../layout/caller.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { textLink } from '../../../ui/text-link.ts'
+import { describeDetail } from '../../audit/describe-entry.ts'
+import { nameOfAccount } from '../describe-account.ts'
+import { type Decision, DecisionDialog } from './decision-dialog.tsx'
+
+/** What waits for a second operator. Shows nothing if nothing does. */
+export function PendingActsCard() {
+  const { data } = useQuery(adminRead('listPendingActs'))
+  const [decision, setDecision] = useState<Decision | null>(null)
+  if (data === undefined || data.pending.length === 0) return null
+  return (
+    <Card
+      isFlush
+      title="Waits for a second operator"
+      description="Nothing of this is done before another operator confirms it."
+    >
+      <ul aria-label="Waits for a second operator" className="divide-y divide-line border-t border-line">
+        {data.pending.map((act) => (
+          <Pending key={act.id} act={act} onDecide={setDecision} />
+        ))}
+      </ul>
+      {decision !== null && <DecisionDialog {...decision} onClose={() => setDecision(null)} />}
+    </Card>
+  )
+}
+
+interface PendingProps {
+  readonly act: PendingAct
+  readonly onDecide: (decision: Decision) => void
+}
+
+function Pending({ act, onDecide }: PendingProps) {
+  const user = useUser()
+  const name = nameOfAccount({ email: act.account_email ?? '' })
+  const isOwn = act.asked_by === user.id
+  return (
+    <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-3 px-5 py-4 text-sm">
+      <div className="min-w-0">
+        <p className="font-medium">
+          {act.action === 'account.adjusted' ? 'Adjust the usage of ' : 'Change the plan or the limits of '}
+          <Link
+            to="/dashboard/operator/accounts/$id"
+            params={{ id: act.account_id }}
+            className={`min-w-0 break-all ${textLink}`}
+          >
+            {name}
+          </Link>
+        </p>
+        <p className="mt-0.5 break-words">
+          {describeDetail({ detail: act.detail, subject: null })
+            .map(([member, value]) => `${member}: ${value}`)
+            .join(', ')}
+        </p>
+        <p className="mt-0.5 break-words text-ink-soft">
+          {isOwn ? 'You' : (act.asked_by_email ?? 'A deleted user')} asked on {formatMoment(new Date(act.asked_at))}.
+          Ends on {formatMoment(new Date(act.ends_at))}.
+        </p>
+        <p className="mt-0.5 break-words">Reason: {act.reason}</p>
+      </div>
+      {isOwn ? (
+        <p className="text-ink-soft">Another operator must decide.</p>
+      ) : (
+        <div className="flex gap-2">
+          <Button onClick={() => onDecide({ act, isConfirming: true })}>
+            Confirm<span className="sr-only">, {name}</span>
+          </Button>
+          <Button onClick={() => onDecide({ act, isConfirming: false })}>
+            Reject<span className="sr-only">, {name}</span>
+          </Button>
+        </div>
+      )}
+    </li>
+  )
+}
