@@ -23,6 +23,7 @@ import { databaseTime, type SharedTime } from './clocks/shared-time.ts'
 import { composeProviders, measureCalls, type ProvidersConfig } from './compose-providers.ts'
 import type { ControlConfig } from './config.ts'
 import type { Database } from './database/connect.ts'
+import { createFreeSpendLimit } from './free-spend/free-spend-limit.ts'
 import { defaultLimits, type Limits } from './http/limits.ts'
 import { createUseCopier } from './keys/copy-last-uses.ts'
 import { createMailSender } from './mail/mail-sender.ts'
@@ -179,6 +180,11 @@ export function composeControl(options: ComposeOptions) {
     'spend_checks',
     createSpendWatcher({ orm: database.orm, redis, catalog, clock, log })
   )
+  const { freeSpendNanos: limitNanos } = config
+  const freeSpend = parts.runLoop(
+    'free_spend',
+    createFreeSpendLimit({ orm: database.orm, redis, catalog, limitNanos, log })
+  )
   const noticeSweeper = parts.runLoop('notices', createNoticeSweeper({ orm: database.orm, redis, clock, log }))
 
   const health = createProviderHealth(log)
@@ -242,14 +248,14 @@ export function composeControl(options: ComposeOptions) {
   )
 
   metrics.observe({
-    ...{ database, redis, health, loops: parts.loops, webhookCounts: state.webhookCounts },
+    ...{ database, redis, health, freeSpend, loops: parts.loops, webhookCounts: state.webhookCounts },
     usageCopiedMsAgo: () => state.usageCopiedMsAgo(),
     exportLagSeconds: logSender === null ? null : () => exportLagSeconds(database.orm),
     receiptsCopiedMsAgo: () => state.receiptsCopiedMsAgo()
   })
   return {
     ...{ app, catalog, mailboxes, catalogFile, catalogPublisher, heartbeat, projector, planWriter, dueUsers },
-    ...{ webhookWorker, mailSender, spendWatcher, noticeSweeper },
+    ...{ webhookWorker, mailSender, spendWatcher, freeSpend, noticeSweeper },
     ...{
       health,
       customerRefresher,

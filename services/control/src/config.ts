@@ -76,6 +76,8 @@ export const ControlVariables = Type.Object({
   /** Characters of a new password, as the project at Supabase demands. Supabase Auth itself allows 72 bytes at most. */
   PASSWORD_MIN_LENGTH: Type.Integer({ minimum: 8, maximum: 64, default: 8 }),
   ...signupVariables,
+  /** Dollars that all free accounts together may spend in a day (UTC); 0: no limit. See free-spend/free-spend-limit.ts. */
+  FREE_SPEND_USD_PER_DAY: Type.Number({ minimum: 0, maximum: 1_000_000, default: 0 }),
   /**
    * Secrets that Supabase's database webhook on `auth.users` may present, separated by commas: several while one is replaced.
    * Without one there is no endpoint for it.
@@ -182,6 +184,8 @@ export type ControlConfig = {
   /** Characters of a new password. */
   readonly minPasswordLength: number
   readonly signup: SignupSettings
+  /** What all free accounts together may spend in a day, nanodollars; null: no limit. */
+  readonly freeSpendNanos: bigint | null
   readonly payments: {
     readonly secretKey: string
     readonly webhookSecrets: readonly string[]
@@ -248,6 +252,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
     },
     minPasswordLength: variables.PASSWORD_MIN_LENGTH,
     signup: readSignup(variables, list),
+    freeSpendNanos: freeSpendNanos(variables),
     payments: {
       secretKey: variables.STRIPE_SECRET_KEY,
       webhookSecrets: list(variables.STRIPE_WEBHOOK_SECRET),
@@ -358,6 +363,10 @@ const checkOrigin = (name: string, url: string): string | null =>
 function serviceDomain({ SERVICE_DOMAIN, PUBLIC_URL }: Variables): string {
   if (SERVICE_DOMAIN !== '') return SERVICE_DOMAIN
   return URL.canParse(PUBLIC_URL) ? new URL(PUBLIC_URL).hostname : ''
+}
+
+function freeSpendNanos({ FREE_SPEND_USD_PER_DAY }: Variables): bigint | null {
+  return FREE_SPEND_USD_PER_DAY === 0 ? null : BigInt(Math.round(FREE_SPEND_USD_PER_DAY * 1e9))
 }
 
 const list = (text: string): string[] =>

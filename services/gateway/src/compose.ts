@@ -8,6 +8,7 @@ import { createHeartbeat, type ProcessFacts } from '@tollgate/state/processes/cr
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createAdmissions } from './admission/admissions.ts'
+import { type FreeOffer, followFreeOffer } from './admission/free-offer.ts'
 import { holdMsOf } from './admission/hold-ms.ts'
 import { createUseLog } from './admission/use-log.ts'
 import { buildApp, type GatewayDependencies } from './app.ts'
@@ -149,7 +150,8 @@ export function composeGateway(given: GatewayParts): Gateway {
   const storedResponses = keep(createStoredResponses(redis, warn('cannot record stored responses in Redis')))
   const idempotency = idempotencyOf(given, metrics, holdMs)
   if (idempotency !== null) keep(idempotency)
-  const admission = admissionOf(redis, turn, metrics.redis, reaper, queue)
+  const freeOffer = keep(followFreeOffer(redis, warn('cannot read from Redis whether the free offer is closed')))
+  const admission = admissionOf(redis, turn, metrics.redis, reaper, queue, freeOffer)
   const onUnavailable = createUnavailableModels(log, metrics.countUnavailable)
   const inFlight = { calls: new CallsInFlight(), openCalls: new OpenCalls() }
   const ofUse = { estimator, settlement, storedResponses, idempotency, ...inFlight }
@@ -174,7 +176,7 @@ export function composeGateway(given: GatewayParts): Gateway {
     upstreams,
     reloadUpstreams: () => reloader.reload(),
     async start() {
-      await catalog.start()
+      await Promise.all([catalog.start(), freeOffer.start()])
       for (const part of [useLog, refusals, cuts, reaper, clockWatch, reloader, heartbeat]) part.start()
     },
     checkUpstreams: () => upstreamChecks.start(),
@@ -216,11 +218,13 @@ function admissionOf(
   turn: Turn,
   metrics: RedisMetrics,
   { reap }: Reaper,
-  queue: SettlementQueue
+  queue: SettlementQueue,
+  freeOffer: FreeOffer
 ): GatewayDependencies['admission'] {
   return {
     redis,
     admissions: createAdmissions(redis, turn, metrics),
+    freeOffer,
     reap,
     cancel: (account, requestId) => queue.cancel(account, requestId),
     isFull: () => queue.isFull

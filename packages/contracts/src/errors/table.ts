@@ -201,6 +201,11 @@ export const errorTable = {
     'budget_error',
     'Another account with your e-mail address has the free budget. Use a key of that account, delete it, or choose a paid plan.'
   ],
+  free_spend_exhausted: [
+    402,
+    'budget_error',
+    'The free offer has reached its limit for today. Retry after midnight UTC, or choose a paid plan.'
+  ],
   key_budget_exceeded: [
     402,
     'budget_error',

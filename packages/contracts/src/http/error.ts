@@ -23,7 +23,8 @@ export const ErrorResponse = Type.Object({
     resets_at: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'When the next month begins (UTC). Missing if the request exceeds the budget of a whole month.'
+        description:
+          'When the next month begins (UTC); in `free_spend_exhausted` the next day. Missing if the request exceeds the budget of a whole month.'
       })
     )
   })

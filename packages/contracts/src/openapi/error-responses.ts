@@ -33,7 +33,7 @@ export function errorResponses(
 }
 
 function errorResponse(status: number, codes: ErrorCode[], further: Headers, schema: ErrorSchema): Response {
-  const headers = status === 429 || status === 503 ? { ...retryAfter, ...further } : further
+  const headers = status === 402 || status === 429 || status === 503 ? { ...retryAfter, ...further } : further
   return {
     description: codes.map((code) => `\`${code}\`: ${errorTable[code][2]}`).join('\n\n'),
     ...(Object.keys(headers).length > 0 && { headers }),

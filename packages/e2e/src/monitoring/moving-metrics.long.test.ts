@@ -39,6 +39,8 @@ const still: Readonly<Record<string, string>> = {
   tollgate_provider_problem: 'a wrong key: control’s tests of its metrics',
   tollgate_queue_depth: 'a silent provider: control’s tests of its metrics',
   tollgate_webhook_queue_age_seconds: 'a slow receiver: chaos alert WebhooksLate',
+  tollgate_free_spend_dollars: 'a limit for free accounts: control’s tests of it. Without a limit it has no sample',
+  tollgate_free_spend_limit_dollars: 'FREE_SPEND_USD_PER_DAY. Without a limit it has no sample',
   tollgate_receipts_dropped_total: 'a control that does not copy: chaos alert ReceiptsDropped',
   tollgate_receipts_skipped_total: 'receipts that cannot be stored: control’s tests of the request log',
   tollgate_request_export_lag_seconds: 'a collector that fails: control’s tests of the export',
@@ -46,7 +48,12 @@ const still: Readonly<Record<string, string>> = {
   tollgate_loop_failures_total: 'PostgreSQL without writes: control’s tests of its metrics'
 }
 /** Metrics without a sample until their event has happened. */
-const absentUntilEvent = new Set(['tollgate_model_unavailable_total', 'tollgate_usage_unpriced_total'])
+const absentUntilEvent = new Set([
+  'tollgate_model_unavailable_total',
+  'tollgate_usage_unpriced_total',
+  'tollgate_free_spend_dollars',
+  'tollgate_free_spend_limit_dollars'
+])
 
 const recorded = new Set(recordings.map(({ record }) => record))
 const named = [

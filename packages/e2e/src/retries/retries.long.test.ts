@@ -83,6 +83,7 @@ const ownErrors: ErrorCode[] = [
   'request_budget_exceeded',
   'monthly_budget_exceeded',
   'free_budget_elsewhere',
+  'free_spend_exhausted',
   'key_budget_exceeded',
   'account_suspended',
   'model_not_allowed',

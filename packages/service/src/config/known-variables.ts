@@ -28,6 +28,7 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'DOCS_URL',
   'EVENTS_KEPT_DAYS',
   'FORMER_SECRETS_KEPT_DAYS',
+  'FREE_SPEND_USD_PER_DAY',
   'GATEWAY_ADMIN_HOST',
   'GATEWAY_ADMIN_PORT',
   'GATEWAY_BODY_MEMORY_MB',

@@ -68,4 +68,6 @@ export const lastUsesName = 'last-uses'
 /** The running processes, by id: see processes/heartbeat.ts */
 export const processesName = 'processes'
 export const catalogName = 'catalog'
+/** Until when the free offer is closed: see projection/free-offer.ts */
+export const freeOfferName = 'free-offer'
 export const changesChannel = 'changes'

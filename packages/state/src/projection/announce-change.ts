@@ -4,6 +4,7 @@ import { anyNode, type RedisLink } from '../link/redis-link.ts'
 /** Says what changed. It is published on `changes`, and may be lost: nothing depends on its arrival. */
 export type ChangeNotice =
   | { kind: 'catalog' }
+  | { kind: 'free-offer' }
   | { kind: 'account'; account: string }
   | { kind: 'key'; account: string; key: string }
 
@@ -11,7 +12,7 @@ export async function announceChange(link: RedisLink, notice: ChangeNotice): Pro
   await anyNode(link).client.publish(changesChannel, JSON.stringify(notice))
 }
 
-/** The account that a notice on `changes` is about; null for a notice about the catalog, or of another release. */
+/** The account that a notice on `changes` is about; null for a notice about something else, or of another release. */
 export function changedAccount(text: string): string | null {
   try {
     const notice: unknown = JSON.parse(text)

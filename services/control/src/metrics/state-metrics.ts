@@ -4,6 +4,7 @@ import { allShards } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { Registry } from 'prom-client'
 import type { Database } from '../database/connect.ts'
+import type { FreeSpendLimit } from '../free-spend/free-spend-limit.ts'
 import type { WebhookCounts } from '../http/webhook-counts.ts'
 import { ProjectionLag } from '../projection/projection-lag.ts'
 import { shardStates } from '../projection/shard-states.ts'
@@ -18,6 +19,7 @@ export interface ObservedParts {
   readonly redis: RedisLink
   readonly health: Pick<ProviderHealth, 'problems'>
   readonly webhookCounts: Pick<WebhookCounts, 'all'>
+  readonly freeSpend: Pick<FreeSpendLimit, 'spentNanos' | 'limitNanos'>
   /** By name. */
   readonly loops: ReadonlyMap<string, { readonly progress: LoopProgress }>
   /** Milliseconds since a round began that copied all usage to the ledger. */
@@ -49,6 +51,7 @@ export function addStateMetrics(registry: Registry): (parts: ObservedParts) => v
   addServers(registry, get)
   addProjection(registry, get)
   addRequestLog(registry, get)
+  addFreeSpend(registry, get)
   addQueues(registry, get)
   addWebhooks(registry, get)
   addProviders(registry, get)
@@ -164,6 +167,26 @@ function addRequestLog(registry: Registry, get: Get): void {
       const dropped = (await redisOf(get))?.droppedReceipts
       return dropped === undefined ? [] : [[{}, dropped]]
     }
+  )
+}
+
+function addFreeSpend(registry: Registry, get: Get): void {
+  const dollars = (nanos: bigint | null | undefined) => (nanos == null ? null : Number(nanos) / 1e9)
+  addGauge(
+    registry,
+    {
+      name: 'tollgate_free_spend_dollars',
+      help: 'What all free accounts have spent today (UTC), with what is reserved for their running requests. Without FREE_SPEND_USD_PER_DAY it has no sample'
+    },
+    () => dollars(get()?.parts.freeSpend.spentNanos())
+  )
+  addGauge(
+    registry,
+    {
+      name: 'tollgate_free_spend_limit_dollars',
+      help: 'What all free accounts may spend in a day: FREE_SPEND_USD_PER_DAY. Without a limit it has no sample'
+    },
+    () => dollars(get()?.parts.freeSpend.limitNanos)
   )
 }
 

@@ -4,7 +4,7 @@ import { announceChange, type ChangeNotice } from '@tollgate/state/projection/an
 import { type ProjectionWrite, putAll } from '@tollgate/state/projection/write-records.ts'
 
 /** A change of one account or one key. */
-export type ChangeOfOne = Exclude<ChangeNotice, { kind: 'catalog' }>
+export type ChangeOfOne = Exclude<ChangeNotice, { kind: 'catalog' | 'free-offer' }>
 
 /** Maximum attempts, since other changes can always be faster. Afterwards the loop takes over. */
 const maxAttempts = 5

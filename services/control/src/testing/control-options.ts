@@ -84,6 +84,8 @@ export interface StartControlOptions {
   minPasswordLength?: number
   /** Default: anybody may register, as often as they want. */
   signup?: Partial<SignupSettings>
+  /** Default: free accounts have no limit together. */
+  freeSpendNanos?: bigint
   /** Sign-in providers, for control and the identity server. Default: none. */
   providers?: readonly string[]
   /** Default: none, so that refusals are fast. */
@@ -141,6 +143,7 @@ export function configOf(
       ...{ perNetworkDay: 1e6, perDay: 1e6 },
       ...options.signup
     },
+    freeSpendNanos: options.freeSpendNanos ?? null,
     reconcileIntervalMs: 3_600_000,
     smtp: readSmtp({
       SMTP_URL: options.smtpUrl ?? identity.smtpUrl,

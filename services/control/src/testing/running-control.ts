@@ -11,6 +11,7 @@ import type { InvoiceSweeper } from '../billing/sweep-invoices.ts'
 import type { SubscriptionSweeper } from '../billing/sweep-subscriptions.ts'
 import type { CatalogFollower } from '../catalog/follow-catalog-file.ts'
 import type { Database } from '../database/connect.ts'
+import type { FreeSpendLimit } from '../free-spend/free-spend-limit.ts'
 import type { Mailboxes } from '../mailboxes/mailbox.ts'
 import type { createTokenEnder } from '../playground/end-tokens.ts'
 import type { Projector } from '../projection/projector.ts'
@@ -56,6 +57,7 @@ export interface RunningControl extends Users {
   /** Their loops do not run: tests call them. */
   mailSender: BackgroundLoop
   spendWatcher: BackgroundLoop
+  freeSpend: FreeSpendLimit
   noticeSweeper: BackgroundLoop
   mailboxes: Mailboxes
   /** The one it was started with. */

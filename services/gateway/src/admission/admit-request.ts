@@ -21,6 +21,7 @@ import type { Admissions } from './admissions.ts'
 import { allowancesOf } from './allowances.ts'
 import { type CallTime, costBound, shrinkDefault, withinRate } from './cost-bound.ts'
 import { earlier, endOverride } from './end-override.ts'
+import { type FreeOffer, freeSpendError } from './free-offer.ts'
 import { type JudgedRecords, judgeCall } from './judge.ts'
 import { budgetError, limitError } from './limit-errors.ts'
 
@@ -31,6 +32,7 @@ const maxAttempts = 6
 export interface Admission {
   redis: RedisLink
   admissions: Admissions
+  freeOffer: Pick<FreeOffer, 'closedUntil'>
   /** How long a hold lasts, ms: longer than any request. */
   holdMs: number
   /** Ends a bounded number of an account's overdue holds. @throws RedisAwayError, or another error of ioredis */
@@ -86,12 +88,12 @@ export interface Admitted {
  * prompt is too large, the prompt is counted exactly, once. A request with calls of the provider's tools is then tried with fewer of
  * them. If only a default length of the output exceeds the rate, it shrinks, once.
  *
- * @throws ServiceError with the verdict's code, an error of `bound`, of a budget or limit, exceeds_rate_limit or
- *   state_unavailable
+ * @throws ServiceError with the verdict's code, an error of `bound`, of a budget or limit, free_spend_exhausted,
+ *   exceeds_rate_limit or state_unavailable
  */
 export async function admitRequest(admission: Admission, request: CallRequest): Promise<Admitted> {
   const { known, catalog, name, kind, model } = request
-  const { redis, admissions, holdMs } = admission
+  const { redis, admissions, freeOffer, holdMs } = admission
   let bound: TokenBound | null = null
   let [confirmed, counted, shrunk, reaped] = [false, false, false, false]
   if (admission.isFull()) throw new ServiceError('state_unavailable')
@@ -108,6 +110,12 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     const { prepared, allowances, plan } = prepare(known, catalog, verdict.endsAt, holdMs)
     bound ??= request.bound(model!)
     const whole = costBound(bound, model!, time)
+    if (allowances.isOnFreeOffer && freeOffer.closedUntil() > Date.now() && isCharged(whole)) {
+      // Redis may know that the account pays by now.
+      if (confirmed) throw freeSpendError(freeOffer.closedUntil(), Date.now())
+      confirmed = await confirm(redis, known, verdict)
+      continue
+    }
     const asked = withinRate(whole, allowances.tokens)
     let answer: AdmitAnswer | null = null
     try {
@@ -215,6 +223,8 @@ async function throughRedis<Answer>(command: () => Promise<Answer>): Promise<Ans
     throw new ServiceError('state_unavailable', { cause })
   }
 }
+
+const isCharged = ({ promptPicos, outputPicos }: CostBound): boolean => promptPicos > 0 || outputPicos > 0
 
 /** The bound of the same request with the shortest prompt. A long prompt can make the output dearer. */
 const withoutPrompt = (bound: TokenBound, model: Model, time: CallTime): CostBound =>

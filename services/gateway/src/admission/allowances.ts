@@ -20,7 +20,8 @@ export function allowancesOf(
   const plan = catalog.plan(planOf(account))
   const { limits, caps } = plan
   const own = account.override?.limits
-  const free = freeBudgetLeft(plan === catalog.plan(freePlan), own?.monthlyNanos, account.freeBudget)
+  const isFree = plan === catalog.plan(freePlan)
+  const free = freeBudgetLeft(isFree, own?.monthlyNanos, account.freeBudget)
   const isFreeBudgetElsewhere = free?.isElsewhere === true
   const monthlyNanos = isFreeBudgetElsewhere ? 0 : (own?.monthlyNanos ?? caps.monthlyNanos)
   const accountBudgetNanos = Math.min(monthlyNanos, account.ownCapNanos ?? monthlyNanos)
@@ -34,6 +35,7 @@ export function allowancesOf(
     accountBudgetNanos,
     adjusted: addMonths(account.adjusted ?? null, spentBefore),
     isFreeBudgetElsewhere,
+    isOnFreeOffer: isFree && own?.monthlyNanos === undefined,
     spentBefore,
     keyRequests: ownRate,
     keyRequestBurst: ownRate && requestBurstOf(ownRate),

@@ -12,6 +12,8 @@ export type Versioned<Record> = { version: string; record: Record } | null
 export interface AccountAllowances extends Allowances {
   /** Whether another account of the mailbox has the free budget. */
   isFreeBudgetElsewhere: boolean
+  /** Whether its spend counts for the limit of all free accounts: see admission/free-offer.ts. */
+  isOnFreeOffer: boolean
   /** Part of `adjusted`: what deleted accounts of the mailbox spent of the free budget. */
   spentBefore: Allowances['adjusted']
 }

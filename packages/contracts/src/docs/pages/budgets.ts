@@ -25,6 +25,9 @@ limit. If even a short answer could cost too much, the request gets 402:
 
 Such an error has \`limit_usd\`, \`spent_usd\`, \`reserved_usd\`, \`needed_usd\` and \`resets_at\`.
 
+What all free accounts together may cost in a day can have a limit, too. Once it is reached, requests of free accounts get 402
+\`free_spend_exhausted\` until midnight (UTC), with \`resets_at\` and \`Retry-After\`. Paid plans, and models that cost nothing, go on.
+
 | header | on | says |
 | --- | --- | --- |
 | \`x-tollgate-cost\` | answers that are not streams | the dollars that the request is charged |

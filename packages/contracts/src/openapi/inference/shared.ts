@@ -41,6 +41,7 @@ export const callErrors: ErrorCode[] = [
   'key_budget_exceeded',
   'monthly_budget_exceeded',
   'free_budget_elsewhere',
+  'free_spend_exhausted',
   'requests_per_minute',
   'tokens_per_minute',
   'concurrent_requests',

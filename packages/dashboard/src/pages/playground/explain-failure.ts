@@ -32,6 +32,11 @@ const words: Readonly<Record<string, Words>> = {
     remedies: [billing],
     isForOwner: true
   },
+  free_spend_exhausted: {
+    text: 'The free offer has reached its limit for today. Try again after midnight (UTC), or choose a paid plan.',
+    remedies: [billing],
+    isForOwner: true
+  },
   request_budget_exceeded: {
     text: 'This answer may cost more than your plan allows for one request. Lower the maximum of tokens, or choose a cheaper model.',
     remedies: [billing],

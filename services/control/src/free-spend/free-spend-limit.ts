@@ -1,0 +1,68 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { formatUsd } from '@tollgate/contracts/money/usd.ts'
+import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
+import { monthNumber } from '@tollgate/state/keyspace/month.ts'
+import { anyNode, type RedisLink, withoutCommand } from '@tollgate/state/link/redis-link.ts'
+import { readRedisTime } from '@tollgate/state/link/redis-time.ts'
+import { announceChange } from '@tollgate/state/projection/announce-change.ts'
+import { putFreeClosing } from '@tollgate/state/projection/free-offer.ts'
+import { readReserved } from '@tollgate/state/spend/read-reserved.ts'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Orm } from '../database/connect.ts'
+import { dayOf, freeClosing } from './decide-closing.ts'
+import { readFreeSpend } from './read-free-spend.ts'
+
+export interface FreeSpendOptions {
+  orm: Orm
+  redis: RedisLink
+  catalog: Pick<Catalog, 'plans'>
+  /** What all free accounts together may spend in a day (UTC), nanodollars; null: no limit. */
+  limitNanos: bigint | null
+  log: Pick<FastifyBaseLogger, 'info' | 'warn'>
+}
+
+export interface FreeSpendLimit extends BackgroundLoop {
+  readonly limitNanos: bigint | null
+  /** What the last round found, nanodollars; null without a limit, or before the first round. */
+  spentNanos(): bigint | null
+}
+
+/**
+ * Adds up what free accounts spend in a day, and tells gateways when it reaches the limit, and when it is below again. Every replica
+ * does this. The day is that of Redis' clock, by which gateways count usage.
+ */
+export function createFreeSpendLimit({ orm, redis, catalog, limitNanos, log }: FreeSpendOptions): FreeSpendLimit {
+  let spent: bigint | null = null
+
+  async function round(): Promise<void> {
+    const now = await readRedisTime(anyNode(redis))
+    const day = dayOf(now)
+    if (limitNanos !== null) {
+      const reserved = await readReserved(redis, monthNumber(new Date(now)))
+      spent = await readFreeSpend(orm, catalog, day, reserved)
+    }
+    // Without a limit, this ends a closing of an earlier one.
+    const until = freeClosing(limitNanos, spent ?? 0n, day)
+    if (!(await putFreeClosing(redis, until))) return
+    await announceChange(redis, { kind: 'free-offer' })
+    if (until === 0) return
+    log.warn(
+      { spentUsd: formatUsd(spent!), limitUsd: formatUsd(limitNanos!), until: new Date(until) },
+      'free accounts have spent FREE_SPEND_USD_PER_DAY; gateways refuse them until midnight UTC'
+    )
+  }
+
+  const loop = createBackgroundLoop({
+    readiness: redis,
+    round,
+    intervalMs: 2000,
+    describeError: withoutCommand,
+    log,
+    messages: {
+      failing:
+        'the spend of free accounts cannot be added up; gateways keep what they were told last, until midnight UTC',
+      recovered: 'the spend of free accounts is added up again'
+    }
+  })
+  return { ...loop, limitNanos, spentNanos: () => spent }
+}
