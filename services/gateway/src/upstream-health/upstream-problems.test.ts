@@ -95,6 +95,20 @@ t.test('a fault of the operator: the next upstream answers, and the operator is 
   }
 })
 
+t.test('a fault of the operator that only a call that costs nothing met is shown, too, until such a call works', async () => {
+  const path = '/messages/count_tokens'
+  both.first.answer(answering(401, { error: { message: 'Wrong key.' } }))
+  assert.equal((await ask('alone', path)).status, 502)
+  assert.ok(await hasProblem())
+  both.first.answer(answering(200, { input_tokens: 3 }))
+  assert.equal((await ask('alone', path)).status, 200)
+  assert.ok(!(await hasProblem()))
+  // The endpoint may be missing, and the model there.
+  both.first.answer(answering(404, { detail: 'Not Found' }))
+  assert.equal((await ask('alone', path)).status, 502)
+  assert.ok(!(await hasProblem()))
+})
+
 t.test('a refusal about the request has the client’s name of the model, at every endpoint', async () => {
   const message = `This model (${theirName}) has 16 tokens at most. Ask org-AbC123dEf456.`
   both.first.answer(
