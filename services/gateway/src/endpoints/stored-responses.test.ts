@@ -195,7 +195,11 @@ t.test('a provider that fails gives the usual errors', async () => {
     first.answer(({ response }) => void response.writeHead(status).end('{}'))
     assert.equal(await outcomeOf(await call(ada, 'GET', id)), outcome)
   }
-  assert.match(await gateway.metrics(), /^tollgate_upstream_problem\{upstream="first"\} 1$/m, 'the operator is told of the 401')
+  assert.match(
+    await gateway.metrics(),
+    /^tollgate_upstream_problem\{upstream="first"\} 1$/m,
+    'the operator is told of the 401'
+  )
   first.answer(({ response }) => void response.destroy())
   assert.equal(await outcomeOf(await call(ada, 'GET', id)), '502 upstream_error')
   keep(first)
