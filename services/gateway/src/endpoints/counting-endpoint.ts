@@ -99,7 +99,15 @@ async function count(
     toolLimit: null
   }
   const forwarded = { ...asked, body: bytes, spans, ids: found.ids, model: name }
-  const call = { path, requestId: request.id, trace: null, fields, refusal: format.refusal, docsUrl }
+  const call = {
+    path,
+    requestId: request.id,
+    trace: null,
+    fields,
+    refusal: format.refusal,
+    docsUrl,
+    report: dependencies
+  }
   return callAny(route, current.byName, async (target, upstream) => {
     const answer = await callOnce(upstream, {
       ...call,

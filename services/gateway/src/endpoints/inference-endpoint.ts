@@ -90,7 +90,7 @@ export interface InferenceDependencies
   readonly logsRequest: LogsRequest
   readonly upstreamMetrics: Pick<UpstreamMetrics, 'failed' | 'ended'>
   readonly openCalls: OpenCalls
-  readonly upstreamHealth: Pick<UpstreamHealth, 'failed' | 'answered'>
+  readonly upstreamHealth: Pick<UpstreamHealth, 'failed' | 'answered' | 'accepted'>
   readonly calls: CallsInFlight
   readonly bodies: BodyReader
   /** For answers that cost nothing. */

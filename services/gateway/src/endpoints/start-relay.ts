@@ -125,10 +125,10 @@ export function startRelay(
       bodies.memory.release(known, heldBytes)
       settlement.settle(call, outcome, outcome.used === null ? null : charged)
       if (claim !== null) endClaim(claim, copy!, outcome, id, forwarded.output)
-      const { upstream, upstreamModel, status, lastCall, firstByteAt, calledAt } = outcome
+      const { upstream, upstreamModel, status, code, lastCall, firstByteAt, calledAt } = outcome
       if (lastCall !== null)
         upstreamMetrics.ended(upstream!, lastCall, firstByteAt === null ? null : firstByteAt - calledAt)
-      if (upstream !== null && status === 200 && dependencies.upstreams.current === upstreams) {
+      if (upstream !== null && status === 200 && code === null && dependencies.upstreams.current === upstreams) {
         upstreamHealth.answered(upstream, upstreamModel!)
       }
     }

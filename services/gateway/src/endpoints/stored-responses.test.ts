@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { storedIdsName } from '@tollgate/state/keyspace/names.ts'
 import OpenAI from 'openai'
 import t from 'tap'
 import { outcomeOf, post } from '../testing/client.ts'
@@ -120,6 +121,19 @@ t.test('the responses of others do not exist on any route', async () => {
   assert.equal((await call(ada, 'GET', id)).status, 200, 'nothing was deleted')
 })
 
+t.test('a response whose id Redis did not take is found once Redis takes it', async () => {
+  const name = storedIdsName(ada.account)
+  await gateway.control.client.del(name)
+  await gateway.control.client.set(name, 'no hash')
+  const { id } = await make(ada)
+  assert.equal(await outcomeOf(await call(ada, 'GET', id)), '503 state_unavailable')
+  await gateway.control.client.del(name)
+  let outcome = ''
+  // Each call waits for the id for a while, too.
+  for (let calls = 0; calls < 10 && outcome !== '200'; calls++) outcome = await outcomeOf(await call(ada, 'GET', id))
+  assert.equal(outcome, '200')
+})
+
 t.test('a rotated key has the responses that it made before', async () => {
   const key = await gateway.seedKey()
   const { id } = await make(key)
@@ -181,6 +195,14 @@ t.test('a provider that fails gives the usual errors', async () => {
     first.answer(({ response }) => void response.writeHead(status).end('{}'))
     assert.equal(await outcomeOf(await call(ada, 'GET', id)), outcome)
   }
+  assert.match(
+    await gateway.metrics(),
+    /^tollgate_upstream_problem\{upstream="first"\} 1$/m,
+    'the operator is told of the 401'
+  )
   first.answer(({ response }) => void response.destroy())
   assert.equal(await outcomeOf(await call(ada, 'GET', id)), '502 upstream_error')
+  keep(first)
+  assert.equal((await call(ada, 'GET', (await make(ada)).id)).status, 200)
+  assert.match(await gateway.metrics(), /^tollgate_upstream_problem\{upstream="first"\} 0$/m)
 })

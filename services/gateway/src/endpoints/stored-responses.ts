@@ -24,6 +24,7 @@ type Dependencies = Pick<
   | 'docsUrl'
   | 'slowReaders'
   | 'storedResponses'
+  | 'upstreamHealth'
   | 'upstreams'
   | 'useLog'
 >
@@ -84,7 +85,8 @@ async function pass(
     body: method === 'POST' ? '{}' : '',
     refusal: responsesFormat.refusal,
     docsUrl,
-    renamed: null
+    renamed: null,
+    report: dependencies
   }
   const { status, body } = await streamOnce(upstream, call, watch)
   if (body instanceof AnswerBody) endInTime(body, request, dependencies)

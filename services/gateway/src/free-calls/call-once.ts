@@ -1,12 +1,14 @@
 import { decodeShort, isKnownEncoding } from '../relay/answer-decoder.ts'
 import type { AnswerFormat } from '../relay/answer-format.ts'
 import type { RenamedModel } from '../relay/conceal.ts'
+import { reportedFault } from '../relay/operator-faults.ts'
 import { readRefusal } from '../relay/read-refusal.ts'
 import { classifyStatus, failureOfError, readWaitMs } from '../relay/upstream-failure.ts'
 import { CallError } from '../upstreams/call-error.ts'
 import type { AnswerHandler, AnswerHead, CallController, UpstreamCall } from '../upstreams/upstream-pool.ts'
 import type { Upstream } from '../upstreams/upstreams.ts'
 import { AnswerBody } from './answer-body.ts'
+import { type AnswerReport, reportAnswer } from './report-answer.ts'
 
 /** Maximum bytes of an answer that is collected: a number of tokens, or a refusal. */
 const maxCollectedBytes = 256 * 1024
@@ -25,6 +27,7 @@ export interface FreeCall extends UpstreamCall {
   readonly docsUrl: string | null
   /** null if the call names no model. */
   readonly renamed: RenamedModel | null
+  readonly report: AnswerReport
 }
 
 /**
@@ -52,7 +55,9 @@ export async function streamOnce(
   onFull: () => void
 ): Promise<FreeAnswer | { readonly status: 200; readonly body: AnswerBody }> {
   const answer = await collect(upstream, call, onFull)
-  return answer instanceof AnswerBody ? { status: 200, body: answer } : toAnswer(upstream, call, answer)
+  if (!(answer instanceof AnswerBody)) return toAnswer(upstream, call, answer)
+  reportAnswer(call.report, upstream, null)
+  return { status: 200, body: answer }
 }
 
 interface Collected {
@@ -77,10 +82,17 @@ async function collect(
 
 function toAnswer(upstream: Upstream, call: FreeCall, { status, head, bytes }: Collected): FreeAnswer {
   const body = decodeShort(bytes, encodingOf(head), maxCollectedBytes)
-  if (isSuccess(status)) return { status: 200, body }
+  if (isSuccess(status)) {
+    reportAnswer(call.report, upstream, null)
+    return { status: 200, body }
+  }
   const reason = readRefusal(body)
   const failed = classifyStatus(status, reason, readWaitMs(head))
-  if (failed !== null) throw failed.failure
+  if (failed !== null) {
+    const fault = reportedFault(failed.failure.code)
+    if (fault !== null) reportAnswer(call.report, upstream, fault)
+    throw failed.failure
+  }
   const { docsUrl, requestId, renamed } = call
   const hidden = { secret: upstream.credential, renamed }
   return { status, body: call.refusal(reason, { status, docsUrl, requestId, ...hidden }).body }

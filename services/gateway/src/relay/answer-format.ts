@@ -16,8 +16,8 @@ export interface AskedAnswer {
 export interface AnswerFormat {
   /** Reads a single body on its way to the client. @param length of the body in bytes, -1 if unknown */
   readonly newBody: (asked: AskedAnswer, length: number) => JsonBody
-  /** Reads a stream on its way to the client. */
-  readonly newEvents: (asked: AskedAnswer) => EventFlow
+  /** Reads a stream on its way to the client. @param hidden what its errors must not tell the client */
+  readonly newEvents: (asked: AskedAnswer, hidden: () => Hidden) => EventFlow
   readonly errors: ErrorFormat
   /** Explains to the client why the provider refused the request. */
   readonly refusal: (reason: RefusalReason, refusal: RefusalContext) => { code: string; body: string }

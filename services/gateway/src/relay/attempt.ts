@@ -9,8 +9,9 @@ import type { AttemptOwner } from './attempt-owner.ts'
 import { attemptUsage } from './attempt-usage.ts'
 import { type End, endOfMalformed } from './charged-usage.ts'
 import { classifyHead } from './classify-head.ts'
-import { renamedModel } from './conceal.ts'
+import { type Hidden, renamedModel } from './conceal.ts'
 import { costFields } from './cost-notes.ts'
+import { faultInEvent } from './event-fault.ts'
 import { forwardedBody } from './forwarded-body.ts'
 import type { RefusalReason } from './read-refusal.ts'
 import { maxRefusalBytes, Refusal } from './refusal.ts'
@@ -21,6 +22,7 @@ import {
   type CallFailure,
   classifyStatus,
   failureOfError,
+  failureOfFault,
   isCutByUs,
   isMalformed,
   needsReason,
@@ -113,7 +115,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     this.close()
     // A short body is read to its end, so that the connection can be reused.
     if (head.contentLength < 0 || head.contentLength > maxRefusalBytes) controller.abort(answered)
-    this.#failedByStatus(classifyStatus(status, undefined, readWaitMs(head))!)
+    this.#failed(classifyStatus(status, undefined, readWaitMs(head))!, 'unserved')
   }
 
   onResponseData(_controller: CallController, chunk: Buffer): void {
@@ -198,10 +200,16 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     this.#owner.finish(this.status, null, 'whole')
   }
 
-  rejectAnswer(how: string): void {
+  hidden(): Hidden {
+    return { secret: this.upstream.credential, renamed: renamedModel(this.target, this.request.model) }
+  }
+
+  rejectAnswer(how: string, failedEvent: Buffer | null = null): void {
     const controller = this.#controller
     const error = new CallError('malformed_answer', `the upstream's answer ${how}`)
-    this.#breakOff(error, endOfMalformed(this.sink === null ? null : this.sink.answer))
+    const fault = failedEvent === null ? null : faultInEvent(failedEvent)
+    const failed = fault === null ? null : failureOfFault(fault, error)
+    this.#breakOff(error, endOfMalformed(this.sink === null ? null : this.sink.answer), failed)
     controller?.abort(error)
   }
 
@@ -209,13 +217,12 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     this.close()
     if (goesOn) this.#controller?.abort(answered)
     if (failed !== null) {
-      this.#failedByStatus(failed)
+      this.#failed(failed, 'unserved')
       return
     }
     this.ending = 'refused'
-    const { format, docsUrl, requestId, model } = this.request
-    const hidden = { secret: this.upstream.credential, renamed: renamedModel(this.target, model) }
-    const context = { docsUrl, requestId, status: this.status, ...hidden }
+    const { format, docsUrl, requestId } = this.request
+    const context = { docsUrl, requestId, status: this.status, ...this.hidden() }
     const { code, body } = format.refusal(reason, context)
     this.#owner.passOnRefusal(this.status, code, body)
   }
@@ -258,15 +265,24 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     sink.push(bytes)
   }
 
-  /** Call this if the call failed before the end of its body, or if its body is not an answer. */
-  #breakOff(error: Error, end: End): void {
+  /**
+   * Call this if the call failed before the end of its body, or if its body is not an answer.
+   *
+   * @param failed what a stream reported that only the operator can repair; null for other failures
+   */
+  #breakOff(error: Error, end: End, failed: CallFailure | null = null): void {
     this.close()
     const { sink } = this
     if (sink?.cut() === true) return
     const { stillReads } = this.#owner
-    if (stillReads !== 'briefly') this.#countFailure(performance.now())
+    if (failed !== null) this.upstream.breaker.succeeded(this.#isProbe, performance.now())
+    else if (stillReads !== 'briefly') this.#countFailure(performance.now())
     if (stillReads !== null) {
       this.#owner.finish(this.status, null, 'cut')
+      return
+    }
+    if (failed !== null) {
+      this.#failed(failed, end)
       return
     }
     this.ending = 'failure'
@@ -277,10 +293,10 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     this.#owner.failed(failureOfError(error), isMade ? 'nowhere' : scope, end)
   }
 
-  #failedByStatus({ failure, scope, restMs }: CallFailure): void {
+  #failed({ failure, scope, restMs }: CallFailure, end: End): void {
     this.ending = 'failure'
     if (restMs > 0) this.upstream.restingUntil.set(this.target.model, performance.now() + restMs)
-    this.#owner.failed(failure, scope, 'unserved')
+    this.#owner.failed(failure, scope, end)
   }
 
   /** Counts one failure per request, so that a request that no upstream can serve does not open the breaker. */

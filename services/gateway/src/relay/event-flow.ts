@@ -19,6 +19,8 @@ export abstract class EventFlow {
   readonly received: ReceivedText
   /** Whether the provider reported an error, or the bytes are not events. */
   hasFailed = false
+  /** The event that reported the error; null if none did. */
+  failedEvent: Buffer | null = null
   /** The incomplete event at the end. */
   #held: Buffer[] = []
   #heldBytes = 0

@@ -78,6 +78,7 @@ export class EventStream extends EventFlow {
     if (failedAt >= 0) {
       const before = failedAt === 0 ? none : this.inspect(events.subarray(0, failedAt))
       this.hasFailed = true
+      this.failedEvent = events.subarray(failedAt, firstBoundary(events, failedAt) || events.length)
       return before
     }
     if (!this.#finished.isAll) this.#finished.add(events, text)

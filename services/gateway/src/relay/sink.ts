@@ -1,6 +1,7 @@
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { ReportedUsage } from '../usage/usage.ts'
 import type { ReceivedAnswer } from './charged-usage.ts'
+import type { Hidden } from './conceal.ts'
 import type { IssuedIds } from './issued-ids.ts'
 import type { RefusalReason } from './read-refusal.ts'
 import type { RelayRequest } from './relay-request.ts'
@@ -47,6 +48,8 @@ export interface SinkAttempt extends Source {
   readonly isServed: boolean
   /** Whether the upstream sends a stream instead of a single body, or the reverse. */
   readonly isWrongKind: boolean
+  /** What errors of the upstream must not tell the client. */
+  hidden(): Hidden
   /** Whether {@link accept} was called. */
   readonly isAccepted: boolean
   /** Call this once the beginning of the body proves to be an answer. */
@@ -59,8 +62,13 @@ export interface SinkAttempt extends Source {
   costOfWhole(): number | null
   /** Call this once the answer is complete and written. @param contentType as in {@link writeHead} */
   complete(contentType: string): void
-  /** Fails the attempt because of a wrong answer. @param how continues "the upstream's answer …" */
-  rejectAnswer(how: string): void
+  /**
+   * Fails the attempt because of a wrong answer.
+   *
+   * @param how continues "the upstream's answer …"
+   * @param failedEvent the event of a stream that reported an error
+   */
+  rejectAnswer(how: string, failedEvent?: Buffer | null): void
   /** @param failed null for a refusal that is about the client's request. @param goesOn whether more of the body may arrive */
   refused(reason: RefusalReason, failed: CallFailure | null, goesOn: boolean): void
 }

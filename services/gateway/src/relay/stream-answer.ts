@@ -1,4 +1,5 @@
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { endOfMalformed } from './charged-usage.ts'
 import { costComment } from './cost-notes.ts'
 import type { EventFlow } from './event-flow.ts'
 import type { Sink, SinkAttempt } from './sink.ts'
@@ -12,6 +13,7 @@ const maxHeadWaitMs = 10_000
 
 const contentType = 'text/event-stream; charset=utf-8'
 const wrongStream = 'is a stream instead of a single body'
+const reportsError = 'reports an error, or is not a stream of events'
 
 /** Passes a stream of events to the client, from its first event on. */
 export class StreamAnswer implements Sink {
@@ -26,13 +28,23 @@ export class StreamAnswer implements Sink {
   constructor(attempt: SinkAttempt) {
     const { request } = attempt
     this.#attempt = attempt
-    this.answer = request.format.newEvents(request)
+    this.answer = request.format.newEvents(request, () => attempt.hidden())
     if (attempt.isServed && !attempt.isWrongKind) this.#headTimer = setTimeout(() => this.#begin(), maxHeadWaitMs)
   }
 
   push(chunk: Buffer): void {
     const events = this.answer
     const bytes = events.push(chunk)
+    // Another call can replace this one while the client has nothing of it.
+    if (
+      events.hasFailed &&
+      this.#writer === null &&
+      !this.#attempt.isWrongKind &&
+      endOfMalformed(events) === 'unserved'
+    ) {
+      this.#attempt.rejectAnswer(reportsError, events.failedEvent)
+      return
+    }
     if (!this.#attempt.isAccepted && events.hasBegun) {
       if (this.#attempt.isWrongKind) {
         this.#attempt.rejectAnswer(wrongStream)
@@ -43,13 +55,13 @@ export class StreamAnswer implements Sink {
     }
     this.#attempt.noteIssued(events)
     this.#pass(bytes)
-    if (events.hasFailed) this.#attempt.rejectAnswer('reports an error, or is not a stream of events')
+    if (events.hasFailed) this.#attempt.rejectAnswer(reportsError, events.failedEvent)
   }
 
   end(): void {
     const rest = this.answer.end()
     if (!this.answer.isWhole || this.#attempt.isWrongKind) {
-      this.#attempt.rejectAnswer(this.#attempt.isWrongKind ? wrongStream : 'is incomplete')
+      this.#attempt.rejectAnswer(this.#attempt.isWrongKind ? wrongStream : 'is incomplete', this.answer.failedEvent)
       return
     }
     this.#attempt.accept()

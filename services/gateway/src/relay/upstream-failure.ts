@@ -52,11 +52,8 @@ export function classifyStatus(
   reason: RefusalReason = unexplained,
   waitMs: number | null = null
 ): CallFailure | null {
-  const fault = operatorFault(status, reason) ?? faultOfStatus(status, waitMs)
-  if (fault !== null) {
-    const failure = new ServiceError(codeOfFault[fault], { cause: statusError(status, reason) })
-    return { failure, scope: 'elsewhere', restMs: unusableMs }
-  }
+  const fault = faultOf(status, reason, waitMs)
+  if (fault !== null) return failureOfFault(fault, statusError(status, reason))
   if (isAboutTheRequest(status)) return null
   const clientWaitMs = clientWaitOf(waitMs)
   // OpenRouter answers 402 with Retry-After while too many calls are in flight.
@@ -74,9 +71,17 @@ export function classifyStatus(
   return { failure, scope, restMs: waitMs ?? 0 }
 }
 
-function faultOfStatus(status: number, waitMs: number | null): OperatorFault | null {
+/** What only the operator can repair, as a status and its reason say. Parameters as in {@link classifyStatus}. */
+export function faultOf(status: number, reason: RefusalReason, waitMs: number | null = null): OperatorFault | null {
+  const fault = operatorFault(status, reason)
+  if (fault !== null) return fault
   if (status === 401 || status === 403) return 'credential'
   return status === 402 && waitMs === null ? 'credit' : null
+}
+
+/** @param cause for the log */
+export function failureOfFault(fault: OperatorFault, cause: Error): CallFailure {
+  return { failure: new ServiceError(codeOfFault[fault], { cause }), scope: 'elsewhere', restMs: unusableMs }
 }
 
 /** Builds the error for the log. It has the provider's codes, but not the message, which may repeat a conversation. */

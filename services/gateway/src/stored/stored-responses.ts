@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { backgroundWrites } from '@tollgate/state/link/background-writes.ts'
+import { BackgroundWrites } from '@tollgate/state/link/background-writes.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { findIds, forgetId, type IdOwner, rememberIds, type StoredId } from '@tollgate/state/stored-ids/stored-ids.ts'
 import type { IssuedIds } from '../relay/issued-ids.ts'
@@ -13,13 +13,13 @@ export interface StoredTokens {
 
 /** Knows which stored responses and items belong to a key, and where they are. */
 export interface StoredResponses {
-  /** Remembers an answer that an upstream stores for a key. @param model its name in the catalog */
+  /** Remembers an answer that an upstream stores for a key, as soon as Redis can. @param model its name in the catalog */
   remember(owner: IdOwner, place: { upstream: string; model: string }, issued: IssuedIds, tokens: StoredTokens): void
   /** @returns in the order of the ids; null for an id of nobody or of another key. @throws RedisAwayError, or ioredis' error */
   find(owner: IdOwner, ids: readonly string[]): Promise<Array<StoredId | null>>
   /** @throws RedisAwayError, or ioredis' error */
   forget(account: string, id: string): Promise<void>
-  /** Resolves when no write is under way. */
+  /** Makes no further attempts to remember ids. Resolves when no write is under way. */
   stop(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export interface StoredResponses {
  *   Requests that name lost ids are refused
  */
 export function createStoredResponses(redis: RedisLink, onError: (error: Error) => void): StoredResponses {
-  const writes = backgroundWrites(onError)
+  const writes = new BackgroundWrites(onError)
   return {
     remember(owner, { upstream, model }, { answer, items }, { total, output }) {
       const source = hash('sha256', answer, 'base64url').slice(0, 11)
@@ -38,6 +38,8 @@ export function createStoredResponses(redis: RedisLink, onError: (error: Error) 
     },
     find: (owner, ids) => findIds(redis, owner, ids),
     forget: (account, id) => forgetId(redis, account, id),
-    stop: () => writes.stop()
+    async stop() {
+      await writes.stop()
+    }
   }
 }

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import pino from 'pino'
 import t from 'tap'
 import { post } from '../testing/client.ts'
-import { callsOf, plainAnswer, type Received } from '../testing/fake-upstream.ts'
+import { callsOf, plainAnswer, plainStream, type Received } from '../testing/fake-upstream.ts'
+import { messageStream, streamBeginning } from '../testing/message-answers.ts'
 import { readMetrics } from '../testing/read-metrics.ts'
+import { responseOf, streamOf } from '../testing/responses-answers.ts'
 import { catalogOf } from '../testing/start-gateway.ts'
 import { startTwoUpstreams, type TwoUpstreams } from '../testing/two-upstreams.ts'
 
@@ -44,10 +46,14 @@ const asking = {
 }
 type Path = keyof typeof asking
 
-async function ask(model: string, path: Path = '/chat/completions'): Promise<{ status: number; text: string }> {
+async function ask(
+  model: string,
+  path: Path = '/chat/completions',
+  members: object = {}
+): Promise<{ status: number; text: string }> {
   const authorization = `Bearer ${secret}`
   const headers = { authorization, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' }
-  const answer = await post(both.gateway, null, path, asking[path](model), { headers })
+  const answer = await post(both.gateway, null, path, { ...asking[path](model), ...members }, { headers })
   return { status: answer.status, text: await answer.text() }
 }
 
@@ -95,6 +101,23 @@ t.test('a fault of the operator: the next upstream answers, and the operator is 
   }
 })
 
+t.test(
+  'a fault of the operator that only a call that costs nothing met is shown, too, until such a call works',
+  async () => {
+    const path = '/messages/count_tokens'
+    both.first.answer(answering(401, { error: { message: 'Wrong key.' } }))
+    assert.equal((await ask('alone', path)).status, 502)
+    assert.ok(await hasProblem())
+    both.first.answer(answering(200, { input_tokens: 3 }))
+    assert.equal((await ask('alone', path)).status, 200)
+    assert.ok(!(await hasProblem()))
+    // The endpoint may be missing, and the model there.
+    both.first.answer(answering(404, { detail: 'Not Found' }))
+    assert.equal((await ask('alone', path)).status, 502)
+    assert.ok(!(await hasProblem()))
+  }
+)
+
 t.test('a refusal about the request has the client’s name of the model, at every endpoint', async () => {
   const message = `This model (${theirName}) has 16 tokens at most. Ask org-AbC123dEf456.`
   both.first.answer(
@@ -110,3 +133,79 @@ t.test('a refusal about the request has the client’s name of the model, at eve
   assert.equal(callsOf(both.second.received).length, 0, 'no other upstream is called')
   assert.ok(!(await hasProblem()))
 })
+
+const streaming =
+  (...events: string[]) =>
+  ({ response }: Received): void =>
+    void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events.join(''))
+
+const noCredit = { type: 'insufficient_quota', code: 'insufficient_quota', message: `No quota for ${theirName}.` }
+const failedWith = (error: object) => {
+  const data = { type: 'response.failed', response: { id: 'resp_1', status: 'failed', error, output: [] } }
+  return `event: response.failed\ndata: ${JSON.stringify(data)}\n\n`
+}
+/** For each endpoint: the first words of a stream, events of the operator's fault, and a whole stream. */
+const streams: Array<[path: Path, words: string, faults: string[], whole: string]> = [
+  [
+    '/chat/completions',
+    'data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}\n\n',
+    [
+      `data: ${JSON.stringify({ error: noCredit })}\n\n`,
+      `data: ${JSON.stringify({ error: { code: 402, message: 'No credit' } })}\n\n`,
+      `data: ${JSON.stringify({ choices: [{ index: 0, error: noCredit }] })}\n\n`
+    ],
+    plainStream
+  ],
+  [
+    '/responses',
+    'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","sequence_number":0,"delta":"Hello"}\n\n',
+    [`event: error\ndata: ${JSON.stringify({ ...noCredit, type: 'error' })}\n\n`, failedWith(noCredit)],
+    streamOf(responseOf('Hello'), ['Hello'])
+  ],
+  [
+    '/messages',
+    streamBeginning,
+    [`event: error\ndata: ${JSON.stringify({ type: 'error', error: { type: 'billing_error', message: 'No' } })}\n\n`],
+    messageStream
+  ]
+]
+
+t.test(
+  'a stream that reports a fault of the operator is like such a body, before its first event and after it',
+  async () => {
+    const stream = { stream: true }
+    for (const [path, words, faults, whole] of streams) {
+      for (const fault of faults) {
+        both.gateway.upstreams.get('first')!.restingUntil.clear()
+        both.first.answer(streaming(fault))
+        both.second.answer(streaming(whole))
+        const served = await ask('fast', path, stream)
+        assert.equal(served.text, whole, fault)
+        assert.ok(await hasProblem(), fault)
+        const refused = await ask('alone', path, stream)
+        assert.equal(refused.status, 502)
+        both.first.answer(streaming(whole))
+        assert.equal((await ask('alone', path, stream)).status, 200)
+        assert.ok(!(await hasProblem()), 'an answer ends the problem')
+        both.first.answer(streaming(words, fault))
+        const begun = await ask('alone', path, stream)
+        assert.ok(begun.status === 200 && begun.text.startsWith(words), begun.text)
+        for (const { text } of [refused, begun]) {
+          assert.match(text, /"upstream_quota_exhausted"/)
+          assert.doesNotMatch(text, /secret-7b|insufficient/)
+        }
+        assert.ok(await hasProblem(), fault)
+      }
+    }
+  }
+)
+
+t.test(
+  'a response that fails within a stream has the client’s name of the model in its error, and is else unchanged',
+  async () => {
+    const failure = { code: 'server_error', message: `${theirName} of org-AbC123dEf456 failed.` }
+    both.first.answer(streaming(failedWith(failure)))
+    const { text } = await ask('alone', '/responses', { stream: true })
+    assert.equal(text, failedWith({ ...failure, message: 'alone of [hidden] failed.' }))
+  }
+)

@@ -7,7 +7,7 @@ import { ResponsesEvents } from './responses-events.ts'
 
 /** Relays a stream in these pieces. @returns what the client gets, and what was read */
 function relayPieces(pieces: readonly Buffer[]) {
-  const events = new ResponsesEvents()
+  const events = new ResponsesEvents(() => ({ secret: null, renamed: null }))
   const out = [...pieces.map((piece) => Buffer.from(events.push(Buffer.from(piece)))), events.end()]
   const { usage, isWhole, isDone, hasFailed, nextNumber } = events
   const words = events.received.received().bytes.toString()
@@ -83,7 +83,7 @@ t.test('the usage of a last event of megabytes is found, and its bytes are neith
   const text = beginningOf(whole) + deltaOf('Hello') + eventOf('response.completed', { response: long })
   const bytes = Buffer.from(text)
   for (const length of [1000, 65_536, bytes.length]) {
-    const events = new ResponsesEvents()
+    const events = new ResponsesEvents(() => ({ secret: null, renamed: null }))
     let passed = 0
     let received = 0
     for (let from = 0; from < bytes.length; from += length) {
@@ -145,7 +145,7 @@ t.test('of any bytes, the client gets the beginning, and never more', async () =
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 12 }), fc.array(fc.nat(), { maxLength: 10 }), (all, cuts) => {
       const bytes = Buffer.concat(all)
-      const events = new ResponsesEvents()
+      const events = new ResponsesEvents(() => ({ secret: null, renamed: null }))
       const out = Buffer.concat([
         ...cut(bytes, cuts).map((one) => Buffer.from(events.push(Buffer.from(one)))),
         events.end()
@@ -161,7 +161,7 @@ t.test('the words of an item without deltas are received once, at its end', asyn
   const doneOf = (item: object) => eventOf('response.output_item.done', { output_index: 0, item })
   const shell = (command: string) => doneOf({ type: 'local_shell_call', call_id: 'c', action: { command: [command] } })
   const receivedOf = (text: string) => {
-    const events = new ResponsesEvents()
+    const events = new ResponsesEvents(() => ({ secret: null, renamed: null }))
     events.push(Buffer.from(text))
     events.end()
     return events.received

@@ -3,7 +3,10 @@ import { hostedCalls, isHostedCall } from '../../usage/hosted-calls.ts'
 import { addCalls } from '../../usage/reported-counts.ts'
 import { readResponsesUsage } from '../../usage/responses-usage.ts'
 import { largerUsage, nothingUsed } from '../../usage/usage.ts'
+import type { Hidden } from '../conceal.ts'
+import { faultOfError } from '../event-fault.ts'
 import { type IssuedIds, issuedIds } from '../issued-ids.ts'
+import { concealFailedResponse } from './conceal-failed-response.ts'
 import { type MemberScan, maxValueBytes } from './member-scan.ts'
 import { type OutputItem, outputItems, outputPaths } from './output-items.ts'
 import { TypedEvents } from './typed-events.ts'
@@ -11,6 +14,7 @@ import { TypedEvents } from './typed-events.ts'
 const paths = [
   'type',
   'error',
+  'response.error',
   'response.usage',
   'response.service_tier',
   'response.tool_usage',
@@ -39,9 +43,12 @@ export class ResponsesEvents extends TypedEvents {
   readonly #hosted: OutputItem[] = []
   #number = -1
   #issued: IssuedIds | null = null
+  readonly #hidden: () => Hidden
 
-  constructor() {
+  /** @param hidden what the error of a failed response must not tell the client */
+  constructor(hidden: () => Hidden) {
     super(paths)
+    this.#hidden = hidden
   }
 
   get isUsageFinal(): boolean {
@@ -109,10 +116,16 @@ export class ResponsesEvents extends TypedEvents {
     }
     if (isUnserved) this.usage = nothingUsed
     else if (usage !== null) this.usage = largerUsage(this.usage, usage)
+    // Only the operator can repair it, so the client gets the gateway's error.
+    if (type === 'response.failed' && faultOfError(event.valueOf('response.error')) !== null) return false
     this.#isDone = true
     this.#issued = issuedIds(event.valueOf('response.id'), items)
     this.#sizeAtEnd = this.received.size
     return true
+  }
+
+  protected override shown(type: unknown, event: Buffer): Buffer {
+    return type === 'response.failed' ? concealFailedResponse(event, this.#hidden()) : event
   }
 
   /** Some items have no deltas, such as calls of a shell or of a computer: all of their words come at their end. */

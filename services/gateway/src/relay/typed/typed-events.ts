@@ -6,8 +6,8 @@ import { EventFlow } from '../event-flow.ts'
 import { MemberScan } from './member-scan.ts'
 
 /**
- * Reads a stream whose events name their type: Responses and Messages. All events pass unchanged, but one that reports an error does not
- * pass, and all bytes after it are dropped.
+ * Reads a stream whose events name their type: Responses and Messages. All events pass unchanged, but those that {@link shown}
+ * changes. One that reports an error does not pass, and all bytes after it are dropped.
  */
 export abstract class TypedEvents extends EventFlow {
   readonly #paths: readonly string[]
@@ -36,6 +36,11 @@ export abstract class TypedEvents extends EventFlow {
     return false
   }
 
+  /** The bytes of an event that passes. */
+  protected shown(_type: unknown, event: Buffer): Buffer {
+    return event
+  }
+
   /** Called with events that pass. @param _text one character per byte */
   protected passed(_text: string): void {}
 
@@ -55,35 +60,47 @@ export abstract class TypedEvents extends EventFlow {
   /** @returns the events before an error */
   #readAll(events: Buffer, text: string): Buffer {
     const isPlain = !text.includes('\r')
+    /** All before `passedTo`, if an event was changed. */
+    const changed: Buffer[] = []
+    let passedTo = 0
     for (let from = 0; from < events.length; ) {
       const end = (isPlain ? nextBlankLine(text, from) : firstBoundary(events, from)) || events.length
       const eventText = text.slice(from, end)
       const event = events.subarray(from, end)
-      if (!this.#readEvent(event, eventText)) {
+      const shown = this.#readEvent(event, eventText)
+      if (shown === null) {
         this.hasFailed = true
-        return events.subarray(0, from)
+        this.failedEvent = event
+        return joined(changed, events.subarray(passedTo, from))
+      }
+      if (shown !== event) {
+        changed.push(events.subarray(passedTo, from), shown)
+        passedTo = end
       }
       this.passed(eventText)
       from = end
     }
-    return events
+    return joined(changed, events.subarray(passedTo))
   }
 
-  /** @returns whether the event passes */
-  #readEvent(event: Buffer, text: string): boolean {
-    let type: unknown
+  /** @returns the bytes that pass; null if the event reports an error */
+  #readEvent(event: Buffer, text: string): Buffer | null {
+    let [type, shown]: [unknown, Buffer] = [undefined, event]
     if (this.mayMatter(text)) {
-      if (this.passesUnread(text)) return true
+      if (this.passesUnread(text)) return event
       // An event of this name is a failure, whatever its data.
-      if (errorLine.test(text)) return false
+      if (errorLine.test(text)) return null
       const scan = new MemberScan(this.#paths)
       scan.push(dataBytes(event, text))
       type = scan.valueOf('type')
       // The last event of a stream may be cut.
-      if (scan.isClosed && !scan.isFaulty && !this.read(type, scan)) return false
+      if (scan.isClosed && !scan.isFaulty) {
+        if (!this.read(type, scan)) return null
+        shown = this.shown(type, event)
+      }
     }
     if (this.hasWords(type)) this.received.add(event, text)
-    return true
+    return shown
   }
 
   protected override readPart(part: Buffer, isEnd: boolean): void {
@@ -99,6 +116,9 @@ export abstract class TypedEvents extends EventFlow {
     this.#scan = null
   }
 }
+
+const joined = (changed: readonly Buffer[], rest: Buffer): Buffer =>
+  changed.length === 0 ? rest : Buffer.concat([...changed, rest])
 
 /** Like `firstBoundary`, for text without CR: a search of V8 is faster than a loop. */
 function nextBlankLine(text: string, from: number): number {
