@@ -20,6 +20,7 @@ import {
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
+import { type CaptchaSettings, captchaVariables, checkCaptcha, readCaptcha } from './auth/captcha.ts'
 import { checkProviders } from './auth/provider-names.ts'
 import { hasPglite } from './database/open-pglite.ts'
 import { checkMailFrom, checkSmtpUrl, readSmtp, type SmtpSettings } from './mail/smtp-settings.ts'
@@ -76,6 +77,7 @@ export const ControlVariables = Type.Object({
   /** Characters of a new password, as the project at Supabase demands. Supabase Auth itself allows 72 bytes at most. */
   PASSWORD_MIN_LENGTH: Type.Integer({ minimum: 8, maximum: 64, default: 8 }),
   ...signupVariables,
+  ...captchaVariables,
   /**
    * Secrets that Supabase's database webhook on `auth.users` may present, separated by commas: several while one is replaced.
    * Without one there is no endpoint for it.
@@ -176,6 +178,8 @@ export type ControlConfig = {
   /** Characters of a new password. */
   readonly minPasswordLength: number
   readonly signup: SignupSettings
+  /** null: forms show no CAPTCHA. */
+  readonly captcha: CaptchaSettings | null
   readonly payments: {
     readonly secretKey: string
     readonly webhookSecrets: readonly string[]
@@ -240,6 +244,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
     },
     minPasswordLength: variables.PASSWORD_MIN_LENGTH,
     signup: readSignup(variables, list),
+    captcha: readCaptcha(variables),
     payments: {
       secretKey: variables.STRIPE_SECRET_KEY,
       webhookSecrets: list(variables.STRIPE_WEBHOOK_SECRET),
@@ -290,6 +295,7 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
   ({ SUPABASE_URL }) => (isHttpUrl(SUPABASE_URL) ? null : 'SUPABASE_URL: must be an http:// or https:// URL'),
   ({ AUTH_PROVIDERS }) => checkProviders(list(AUTH_PROVIDERS)),
   (variables) => checkSignupDomains(variables, list),
+  checkCaptcha,
   ({ IDENTITY_WEBHOOK_SECRET }) =>
     list(IDENTITY_WEBHOOK_SECRET).every((secret) => /^[!-~]{16,}$/.test(secret))
       ? null
