@@ -5,10 +5,12 @@ export interface SignInFacts {
   readonly minPasswordLength: number
   /** Who may register. */
   readonly signup: 'open' | 'invited'
+  /** What forms of strangers show; null: nothing. */
+  readonly captcha: { readonly provider: string } | null
 }
 
 /** For a page that control did not serve, such as that of the development server. */
-const builtIn: SignInFacts = { providers: [], minPasswordLength: 8, signup: 'open' }
+const builtIn: SignInFacts = { providers: [], minPasswordLength: 8, signup: 'open', captcha: null }
 
 export const signInFacts: SignInFacts = readFacts()
 

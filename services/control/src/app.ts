@@ -96,6 +96,7 @@ export type ControlDependencies = RequestLogOptions & {
     | 'operatorsNeedSecondFactor'
     | 'confirmAboveNanos'
     | 'signup'
+    | 'captcha'
     | 'requestLogDays'
     | 'maxConnections'
   > & {
@@ -141,9 +142,9 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   const facts = { name, id: providerIdOf(name), publicUrl: config.publicUrl, gatewayUrl: config.gatewayPublicUrl }
   app.register(async (pages) => {
     redirectToPublicUrl(pages, config.publicUrl)
-    const { brand, minPasswordLength, requestLogDays } = config
+    const { brand, minPasswordLength, captcha, requestLogDays } = config
     const providers = config.identity.providers.map((id) => ({ id, name: providerNames[id] ?? id }))
-    const signIn = { providers, minPasswordLength, signup: config.signup.mode }
+    const signIn = { providers, minPasswordLength, signup: config.signup.mode, captcha }
     serveDashboard(pages, config.dashboardDir, { docs: facts, brand, signIn, requestLogDays })
   })
   // Before every part of the API, whose routes it collects.
@@ -236,11 +237,12 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   const { mailboxes } = dependencies
   const ofUsers = { database, redis, identity, catalog, mailboxes, projector, clock, limits, publicUrl }
   const { providers, serviceRoleKey: sharedSecret } = config.identity
-  const { minPasswordLength, signup } = config
+  const { minPasswordLength, signup, captcha } = config
   const signupPolicy = createSignupPolicy(signup)
   const ofSignIns = {
     minPasswordLength,
     signup,
+    captcha,
     signupPolicy,
     customerRefresher,
     minResponseTimes,

@@ -17,12 +17,13 @@ export interface ProvidersConfig {
 
 /** Creates the clients of the identity provider and of the payment provider. Every call is judged and measured. */
 export function composeProviders(
-  config: ProvidersConfig & Pick<ControlConfig, 'publicUrl'>,
+  config: ProvidersConfig & Pick<ControlConfig, 'publicUrl' | 'captcha'>,
   { events, health, log }: { events: ControlEvents; health: ProviderHealth; log: FastifyBaseLogger }
 ): { identity: Identity; payments: Payments } {
   const identity = createSupabaseIdentity({
     ...config.identity,
     publicUrl: config.publicUrl,
+    hasCaptcha: config.captcha !== null,
     log,
     onCall: measureCalls(events, 'supabase'),
     onAnswer(apiKey, path, status) {

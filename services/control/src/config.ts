@@ -20,6 +20,7 @@ import {
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
+import { type CaptchaSettings, captchaVariables, checkCaptcha, readCaptcha } from './auth/captcha.ts'
 import { checkProviders } from './auth/provider-names.ts'
 import { hasPglite } from './database/open-pglite.ts'
 import { checkMailFrom, checkSmtpUrl, readSmtp, type SmtpSettings } from './mail/smtp-settings.ts'
@@ -78,6 +79,7 @@ export const ControlVariables = Type.Object({
   ...signupVariables,
   /** Dollars that all free accounts together may spend in a day (UTC); 0: no limit. See free-spend/free-spend-limit.ts. */
   FREE_SPEND_USD_PER_DAY: Type.Number({ minimum: 0, maximum: 1_000_000, default: 0 }),
+  ...captchaVariables,
   /**
    * Secrets that Supabase's database webhook on `auth.users` may present, separated by commas: several while one is replaced.
    * Without one there is no endpoint for it.
@@ -186,6 +188,8 @@ export type ControlConfig = {
   readonly signup: SignupSettings
   /** What all free accounts together may spend in a day, nanodollars; null: no limit. */
   readonly freeSpendNanos: bigint | null
+  /** null: forms show no CAPTCHA. */
+  readonly captcha: CaptchaSettings | null
   readonly payments: {
     readonly secretKey: string
     readonly webhookSecrets: readonly string[]
@@ -253,6 +257,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
     minPasswordLength: variables.PASSWORD_MIN_LENGTH,
     signup: readSignup(variables, list),
     freeSpendNanos: freeSpendNanos(variables),
+    captcha: readCaptcha(variables),
     payments: {
       secretKey: variables.STRIPE_SECRET_KEY,
       webhookSecrets: list(variables.STRIPE_WEBHOOK_SECRET),
@@ -307,6 +312,7 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
   ({ SUPABASE_URL }) => (isHttpUrl(SUPABASE_URL) ? null : 'SUPABASE_URL: must be an http:// or https:// URL'),
   ({ AUTH_PROVIDERS }) => checkProviders(list(AUTH_PROVIDERS)),
   (variables) => checkSignupDomains(variables, list),
+  checkCaptcha,
   ({ IDENTITY_WEBHOOK_SECRET }) =>
     list(IDENTITY_WEBHOOK_SECRET).every((secret) => /^[!-~]{16,}$/.test(secret))
       ? null

@@ -237,7 +237,7 @@ export const errorTable = {
   captcha_failed: [
     403,
     'permission_error',
-    'The identity provider demands a CAPTCHA, which this service does not show. Ask the operator to turn it off there.'
+    'The CAPTCHA was not solved or has expired. Solve it again. If none is shown, ask the operator.'
   ],
   registration_closed: [403, 'permission_error', 'New registrations are closed. Ask the operator for an account.'],
   address_not_allowed: [

@@ -34,7 +34,10 @@ const Password = Type.String({ minLength: 1, maxLength: 1024 })
 
 const Name = Type.String({ minLength: 1, maxLength: 200, pattern: printable })
 
-export const RegisterRequest = Type.Object({ email: Email, password: Password, name: Name }, closed)
+/** What the CAPTCHA of a form gave. Required if forms show one. It counts once. */
+const captcha_token = Type.Optional(Type.String({ minLength: 1, maxLength: 16_384, pattern: printable }))
+
+export const RegisterRequest = Type.Object({ email: Email, password: Password, name: Name, captcha_token }, closed)
 export type RegisterRequest = Static<typeof RegisterRequest>
 
 /** Six digits of an authenticator app. */
@@ -46,7 +49,7 @@ export const isRecoveryCode = (code: string): boolean => new RegExp(`^${recovery
 /** Required only for users with a second factor. */
 const code = Type.Optional(Code)
 
-export const LoginRequest = Type.Object({ email: Email, password: Password, code }, closed)
+export const LoginRequest = Type.Object({ email: Email, password: Password, code, captcha_token }, closed)
 export type LoginRequest = Static<typeof LoginRequest>
 
 /**
@@ -70,7 +73,7 @@ export const ProviderAnswerQuery = Type.Object({
 export type ProviderAnswer = Static<typeof ProviderAnswerQuery>
 
 /** For calls that send a mail. */
-export const AddressRequest = Type.Object({ email: Email }, closed)
+export const AddressRequest = Type.Object({ email: Email, captcha_token }, closed)
 export type AddressRequest = Static<typeof AddressRequest>
 
 /** The token of a mailed link. */

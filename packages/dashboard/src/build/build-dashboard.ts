@@ -34,7 +34,7 @@ export async function buildDashboard(digest: string): Promise<void> {
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       rolldownOptions: {
-        input: ['index.html', 'sign-in.html'].map((name) => join(packageDir, name)),
+        input: ['index.html', 'sign-in.html', 'captcha.html'].map((name) => join(packageDir, name)),
         output: {
           // The names of shared chunks list all pages.
           chunkFileNames: ({ name }) => `assets/${name.split('~')[0]}-[hash].js`,
@@ -48,7 +48,11 @@ export async function buildDashboard(digest: string): Promise<void> {
     outDir,
     output.filter((file) => file.type === 'chunk'),
     readPageNeeds(sourceDir),
-    new Map([...signInPaths.map((path) => [path, 'sign-in.html'] as const), [apiReferencePath, 'api-reference.html']]),
+    new Map([
+      ...signInPaths.map((path) => [path, 'sign-in.html'] as const),
+      [apiReferencePath, 'api-reference.html'],
+      ['/captcha', 'captcha.html']
+    ]),
     { render: await loadFirstView(outDir), script: await writeFirstScript(outDir) }
   )
   await buildApiReference(outDir)

@@ -14,7 +14,8 @@ const fieldOfCode: Readonly<Record<string, string>> = {
   weak_password: 'password',
   wrong_password: 'current_password',
   invalid_code: 'code',
-  already_member: 'email'
+  already_member: 'email',
+  captcha_failed: 'captcha_token'
 }
 
 /**

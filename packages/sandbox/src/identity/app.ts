@@ -15,6 +15,7 @@ import { registerVerify, registerVerifyLink } from './endpoints/verify.ts'
 import { GoTrueError } from './errors.ts'
 import { type ApiRole, forwardedFor, requireApiKey } from './http/api-key.ts'
 import { requireAdmin } from './http/authenticate.ts'
+import { requireCaptcha } from './http/require-captcha.ts'
 import { sendError } from './http/send-error.ts'
 
 declare module 'fastify' {
@@ -63,6 +64,7 @@ export function buildIdentityApp(context: IdentityContext, logger: FastifyServer
         request.apiRole = requireApiKey(request, context.settings)
         if (request.apiRole === 'service_role') lastForwardedFor = forwardedFor(request) ?? lastForwardedFor
       })
+      requireCaptcha(keyed, context)
       registerProject(keyed, context)
       registerSignUp(keyed, context)
       registerVerify(keyed, context)

@@ -29,7 +29,9 @@ const Config = Type.Object({
   AUTH_PROVIDERS: Type.String({ default: '' }),
   ...brandVariables,
   /** `tollgate`: Tollgate's mails, in the look of the brand. `stock`: those of a new Supabase project. */
-  SANDBOX_MAIL_TEMPLATES: Type.Union([Type.Literal('tollgate'), Type.Literal('stock')], { default: 'tollgate' })
+  SANDBOX_MAIL_TEMPLATES: Type.Union([Type.Literal('tollgate'), Type.Literal('stock')], { default: 'tollgate' }),
+  /** Forms must send a CAPTCHA token that begins with it. Empty: none is demanded. */
+  SANDBOX_CAPTCHA_SECRET: Type.String({ default: '' })
 })
 
 /** @throws ConfigError, or Error with `NODE_ENV=production` */
@@ -57,6 +59,7 @@ function loadIdentityConfig(env: Record<string, string | undefined>): IdentityOp
     providers: config.AUTH_PROVIDERS.split(',')
       .map((provider) => provider.trim())
       .filter((provider) => provider !== ''),
+    captchaSecret: config.SANDBOX_CAPTCHA_SECRET === '' ? null : config.SANDBOX_CAPTCHA_SECRET,
     templates: config.SANDBOX_MAIL_TEMPLATES,
     brand: readBrand(config)
   }

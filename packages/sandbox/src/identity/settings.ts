@@ -24,6 +24,8 @@ export interface IdentitySettings {
   readonly isEmailEnabled: boolean
   /** Sign-in providers that are enabled, such as `github`. */
   readonly providers: readonly string[]
+  /** Forms must send a token that begins with it: a CAPTCHA was solved. null: none is demanded. */
+  readonly captchaSecret: string | null
   /** The cost of hashing a password: scrypt's N, a power of two. */
   readonly passwordCost: number
 }
@@ -46,6 +48,7 @@ export function completeSettings(given: GivenSettings): IdentitySettings {
     isAutoconfirm: given.isAutoconfirm ?? false,
     isEmailEnabled: given.isEmailEnabled ?? true,
     providers: given.providers ?? [],
+    captchaSecret: given.captchaSecret ?? null,
     passwordCost: given.passwordCost ?? defaultPasswordCost
   }
 }

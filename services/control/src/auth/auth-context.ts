@@ -11,6 +11,7 @@ import type { Projector } from '../projection/projector.ts'
 import type { CountSignup } from '../signup/signup-limit.ts'
 import type { SignupPolicy } from '../signup/signup-policy.ts'
 import type { SignupSettings } from '../signup/signup-settings.ts'
+import type { CaptchaSettings } from './captcha.ts'
 import type { MinResponseTimes } from './min-response-time.ts'
 import type { PendingSignIns } from './pending-sign-in.ts'
 import type { SecondFactorCodes } from './second-factor-codes.ts'
@@ -31,6 +32,8 @@ export interface AuthOptions {
   signupPolicy: SignupPolicy
   /** See {@link SignupSettings}. */
   signup: Pick<SignupSettings, 'perNetworkDay' | 'perDay'>
+  /** null: forms show no CAPTCHA. */
+  captcha: CaptchaSettings | null
   /** Sign-in providers that the operator offers, such as `github`. */
   providers: readonly string[]
   /** A secret that all replicas have. */

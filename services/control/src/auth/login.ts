@@ -5,9 +5,10 @@ import type { FastifyRequest } from 'fastify'
 import { findKnownBrowser, signInSubject } from '../callers/known-browser.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
-import type { AskCode, CheckedUser } from '../identity/identity.ts'
+import type { AskCode, CheckedUser, FormProof } from '../identity/identity.ts'
 import { isDeleted, maySignIn, noteConfirmed } from '../users/proof.ts'
 import type { AuthContext } from './auth-context.ts'
+import { proofOf } from './captcha.ts'
 import { databaseTime, isPasswordUnchanged } from './end-sign-ins.ts'
 import { startMinResponseTime } from './min-response-time.ts'
 import { signIn } from './sign-in.ts'
@@ -17,7 +18,7 @@ import { signIn } from './sign-in.ts'
  * opens a session.
  */
 export function login(app: TypedApp, context: AuthContext): void {
-  const { database, clock, limits, codes, guesses, publicUrl } = context
+  const { database, clock, limits, codes, guesses, publicUrl, captcha } = context
   const findKnown = findKnownBrowser(database, clock, publicUrl)
   const subjectOf = signInSubject(database, clock, publicUrl)
   app.post(
@@ -28,10 +29,11 @@ export function login(app: TypedApp, context: AuthContext): void {
     },
     async (request, reply) => {
       const { code } = request.body
+      const proof = proofOf(captcha, request.body)
       const checkedAt = await databaseTime(database.orm)
       const askCode = codes.ask(request, code, () => findKnown(request))
       const user = await guesses.limit(await subjectOf(request), request.body, () =>
-        checkPassword(context, request, askCode)
+        checkPassword(context, request, askCode, proof)
       )
       if (!(await maySignIn(database.orm, user))) {
         await database.orm.transaction(async (tx) => {
@@ -58,12 +60,13 @@ export function login(app: TypedApp, context: AuthContext): void {
 async function checkPassword(
   { identity, minResponseTimes }: AuthContext,
   { body, ip }: FastifyRequest,
-  askCode: AskCode
+  askCode: AskCode,
+  proof: FormProof
 ): Promise<CheckedUser> {
   const { email, password } = body as LoginRequest
   const minTime = startMinResponseTime(minResponseTimes.refusedLoginMs)
   try {
-    return await identity.signIn(email, password, ip, undefined, askCode)
+    return await identity.signIn(email, password, ip, undefined, askCode, proof)
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'invalid_credentials') await minTime()
     throw error

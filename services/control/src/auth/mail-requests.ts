@@ -1,3 +1,4 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { AddressRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import type { Background } from '../background/after-answer.ts'
@@ -6,19 +7,38 @@ import { addressOf } from '../callers/request-address.ts'
 import { createMailLimits } from '../http/mail-limits.ts'
 import { createRateLimit, createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
+import type { FormProof } from '../identity/identity.ts'
 import { findUnproved } from '../users/proof.ts'
 import type { AuthContext } from './auth-context.ts'
+import { proofOf } from './captcha.ts'
 import { isAddress } from './credentials-form.ts'
+import { startMinResponseTime } from './min-response-time.ts'
 
 /**
  * `POST /forgot-password` and `POST /resend-confirmation` always give the same answer, and only then ask the provider for the
- * mail. So neither words nor time tell whether an address is known.
+ * mail. So neither words nor time tell whether an address is known. If forms show a CAPTCHA, the answer comes after a fixed time:
+ * the provider checks the CAPTCHA before the address, and can refuse it meanwhile.
  */
 export function mailRequests(app: TypedApp, context: AuthContext, background: Background): void {
-  const { identity, database, clock, limits, publicUrl } = context
+  const { identity, database, clock, limits, publicUrl, captcha, minResponseTimes } = context
   const countMail = createMailLimits(app, limits)
   const findKnown = findKnownBrowser(database, clock, publicUrl)
   const schema = { body: AddressRequest, response: answers({ 200: OkResponse }) }
+
+  /** @throws ServiceError `captcha_failed` */
+  async function ask(what: string, task: () => Promise<void>): Promise<void> {
+    if (captcha === null) return void background.run(what, task)
+    const minTime = startMinResponseTime(minResponseTimes.registerMs)
+    const refused = new Promise<never>((_, reject) => {
+      background.run(what, () =>
+        task().catch((error) => {
+          if (error instanceof ServiceError && error.code === 'captcha_failed') reject(error)
+          throw error
+        })
+      )
+    })
+    await Promise.race([minTime(), refused])
+  }
 
   const countForgotten = createRateLimit(app, {
     what: 'forgot-password',
@@ -28,12 +48,13 @@ export function mailRequests(app: TypedApp, context: AuthContext, background: Ba
   app.post('/forgot-password', { schema }, async (request, reply) => {
     const { email } = request.body
     const { ip } = request
+    const proof = proofOf(captcha, request.body)
     // A request over the limit gets the same answer, but no mail is sent.
     const isLimited = (await countForgotten(request, reply)) !== null
     if (isLimited || !isAddress(email)) return { ok: true as const }
     const knownBrowser = await findKnown(request)
     if ((await countMail(request, { kind: 'recovery', to: email, knownBrowser })) === null)
-      background.run('forgot-password', () => identity.sendRecovery(email, ip))
+      await ask('forgot-password', () => identity.sendRecovery(email, ip, proof))
     return { ok: true as const }
   })
 
@@ -42,8 +63,8 @@ export function mailRequests(app: TypedApp, context: AuthContext, background: Ba
    * a link from its own templates. A user who has not proved the address here still needs a link. A link to a new password
    * proves address and password.
    */
-  async function resend(email: string, from: string): Promise<void> {
-    await identity.resendConfirmation(email, from)
+  async function resend(email: string, from: string, proof: FormProof): Promise<void> {
+    await identity.resendConfirmation(email, from, proof)
     const unproved = await findUnproved(database.orm, email)
     if (unproved === null) return
     if (unproved.isConfirmed || (await identity.isConfirmed(unproved.userId))) await identity.sendRecovery(email, from)
@@ -62,9 +83,10 @@ export function mailRequests(app: TypedApp, context: AuthContext, background: Ba
     async (request) => {
       const { email } = request.body
       const { ip } = request
+      const proof = proofOf(captcha, request.body)
       // Without a hint, as above.
       if (isAddress(email) && (await countMail(request, { kind: 'confirmation', to: email })) === null)
-        background.run('resend-confirmation', () => resend(email, ip))
+        await ask('resend-confirmation', () => resend(email, ip, proof))
       return { ok: true as const }
     }
   )

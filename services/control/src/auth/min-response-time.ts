@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 export interface MinResponseTimes {
   /** For a login with a wrong address or password. */
   readonly refusedLoginMs: number
+  /** Also for other requests of a mail, if forms show a CAPTCHA. */
   readonly registerMs: number
 }
 

@@ -7,6 +7,7 @@ import { createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { noteRegistered } from '../users/proof.ts'
 import type { AuthContext } from './auth-context.ts'
+import { proofOf } from './captcha.ts'
 import { checkNewPassword, isAddress } from './credentials-form.ts'
 import { startMinResponseTime } from './min-response-time.ts'
 
@@ -14,7 +15,7 @@ const tooManyMails = 'Too many confirmation mails were sent to this address or f
 
 /** `POST /register`: creates a user; the provider sends the confirmation mail. It opens no session. */
 export function register(app: TypedApp, context: AuthContext): void {
-  const { identity, database, clock, minResponseTimes, limits, signupPolicy, countSignup } = context
+  const { identity, database, clock, minResponseTimes, limits, signupPolicy, countSignup, captcha } = context
   const countMail = createMailLimits(app, limits)
   app.post(
     '/register',
@@ -27,12 +28,14 @@ export function register(app: TypedApp, context: AuthContext): void {
       if (!isAddress(email)) throw new ServiceError('invalid_email')
       checkNewPassword(password, context.minPasswordLength, [email, name])
       signupPolicy.assertMayRegister(email)
+      const proof = proofOf(captcha, request.body)
       const retryAfter = await countMail(request, { kind: 'confirmation', to: email })
       if (retryAfter !== null) throw new ServiceError('too_many_requests', { message: tooManyMails, retryAfter })
       await countSignup(request)
       const minTime = startMinResponseTime(minResponseTimes.registerMs)
       try {
-        await noteRegistered(database.orm, await identity.register({ email, password, name }, request.ip), clock())
+        const user = await identity.register({ email, password, name }, request.ip, proof)
+        await noteRegistered(database.orm, user, clock())
       } finally {
         await minTime()
       }

@@ -3,6 +3,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { DocsFacts } from '@tollgate/contracts/docs/docs-facts.ts'
 import type { Brand } from '@tollgate/service/brand/brand.ts'
 import { escapeHtml } from '@tollgate/service/http/escape-html.ts'
+import type { CaptchaSettings } from '../auth/captcha.ts'
 
 export type Encoding = 'br' | 'gzip' | 'identity'
 
@@ -30,6 +31,8 @@ export interface PageFacts {
     readonly minPasswordLength: number
     /** Who may register. */
     readonly signup: 'open' | 'invited'
+    /** What forms show; null: nothing. */
+    readonly captcha: CaptchaSettings | null
   }
   readonly requestLogDays: number
 }
@@ -53,6 +56,7 @@ export function makeIndexPage(html: string, { docs, brand, signIn, requestLogDay
     brandId: docs.id,
     brand: JSON.stringify(brand),
     signIn: JSON.stringify(signIn),
+    captcha: JSON.stringify(signIn.captcha),
     requestLogDays: String(requestLogDays)
   }
   const body = Buffer.from(html.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => escapeHtml(values[name] ?? '')))

@@ -1,3 +1,5 @@
+import type { CaptchaProvider } from '../auth/captcha.ts'
+
 const picturesFrom = (logoUrl: string | null): string =>
   `img-src 'self'${logoUrl === null ? '' : ` ${new URL(logoUrl).origin}`}`
 
@@ -46,6 +48,38 @@ export function apiReferenceHeaders(logoUrl: string | null): Record<string, stri
     "frame-ancestors 'self'"
   ]
   return { ...headersWith(policy), 'x-frame-options': 'SAMEORIGIN' }
+}
+
+const hcaptcha = ['https://hcaptcha.com', 'https://*.hcaptcha.com']
+const turnstile = ['https://challenges.cloudflare.com']
+/**
+ * What each CAPTCHA loads (https://docs.hcaptcha.com/#content-security-policy-settings,
+ * https://developers.cloudflare.com/turnstile/reference/content-security-policy/).
+ */
+const captchaOrigins: Readonly<
+  Record<CaptchaProvider, Readonly<Record<'scripts' | 'styles' | 'calls', readonly string[]>>>
+> = {
+  hcaptcha: { scripts: hcaptcha, styles: hcaptcha, calls: hcaptcha },
+  turnstile: { scripts: turnstile, styles: [], calls: [] }
+}
+
+/**
+ * Headers of the CAPTCHA, whose script is its provider's. So it is a page of its own, which only pages of this origin may frame: no
+ * other page has scripts or frames from elsewhere. Its provider learns the origin of the page, which it compares with the site key.
+ */
+export function captchaHeaders(provider: CaptchaProvider): Record<string, string> {
+  const { scripts, styles, calls } = captchaOrigins[provider]
+  const policy = [
+    "default-src 'none'",
+    ["script-src 'self'", ...scripts].join(' '),
+    ["style-src 'self'", ...styles].join(' '),
+    ['frame-src', ...scripts].join(' '),
+    ["connect-src 'self'", ...calls].join(' '),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'"
+  ]
+  return { ...headersWith(policy), 'x-frame-options': 'SAMEORIGIN', 'referrer-policy': 'strict-origin' }
 }
 
 const headersWith = (policy: readonly string[]): Record<string, string> => ({

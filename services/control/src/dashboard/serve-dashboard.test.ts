@@ -3,6 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { type Test, test } from 'tap'
+import type { CaptchaSettings } from '../auth/captcha.ts'
 import { sendNotFound } from '../http/failures.ts'
 import { sendSecurityHeaders } from '../http/security-headers.ts'
 import { plainBrand } from '../testing/control-options.ts'
@@ -16,17 +17,27 @@ const docsOf = (name: string) => ({
   ...{ name, id: 'acme' },
   ...{ publicUrl: 'https://app.example.com', gatewayUrl: 'https://models.example.com' }
 })
-const signIn = { providers: [{ id: 'github', name: 'GitHub' }], minPasswordLength: 8, signup: 'open' as const }
+const signIn = {
+  providers: [{ id: 'github', name: 'GitHub' }],
+  minPasswordLength: 8,
+  signup: 'open' as const,
+  captcha: null
+}
 const code = 'console.log(1)\n'.repeat(100)
 
-function serve(t: Test, directory: string, brand = plainBrand): FastifyInstance {
+function serve(
+  t: Test,
+  directory: string,
+  brand = plainBrand,
+  captcha: CaptchaSettings | null = null
+): FastifyInstance {
   const app = Fastify()
   t.after(() => app.close())
   app.decorate('docsUrl', null)
   app.decorate('failures', new FailureCounts())
   answerUnknown(app, sendNotFound)
   sendSecurityHeaders(app, true)
-  const facts = { docs: docsOf(brand.name), brand, signIn, requestLogDays: 7 }
+  const facts = { docs: docsOf(brand.name), brand, signIn: { ...signIn, captcha }, requestLogDays: 7 }
   app.register(async (pages) => serveDashboard(pages, directory, facts))
   return app
 }
@@ -235,4 +246,37 @@ test('only the API reference may have inline styles, and only pages of this orig
   assert.equal(headers['x-frame-options'], 'SAMEORIGIN')
   const page = await app.inject('/dashboard/docs/api')
   assert.match(String(page.headers['content-security-policy']), /frame-src 'self'; .*frame-ancestors 'none';/)
+})
+
+test('only the page of the CAPTCHA loads from elsewhere: what its provider needs; without a CAPTCHA there is none', async (t) => {
+  const directory = t.testdir({
+    'index.html': html,
+    'captcha.html': '{{captcha}}',
+    'pages.json': '{"/captcha":"captcha.html"}',
+    assets: {}
+  })
+  const policyOf = async (app: FastifyInstance, path: string) =>
+    String((await app.inject(path)).headers['content-security-policy'])
+  const plain = serve(t, directory)
+  assert.equal((await plain.inject('/captcha')).statusCode, 404)
+  const hosts = {
+    hcaptcha: 'https://hcaptcha.com https://*.hcaptcha.com',
+    turnstile: 'https://challenges.cloudflare.com'
+  }
+  for (const provider of ['hcaptcha', 'turnstile'] as const) {
+    const app = serve(t, directory, plainBrand, { provider, siteKey: 'key' })
+    for (const path of ['/', '/login', '/register', '/forgot-password', '/dashboard', '/api/reference']) {
+      assert.equal(await policyOf(app, path), await policyOf(plain, path), path)
+    }
+    const policy = await policyOf(app, '/captcha')
+    assert.match(policy, /^default-src 'none'; /)
+    assert.ok(policy.includes(`script-src 'self' ${hosts[provider]};`), policy)
+    assert.ok(policy.includes(`frame-src ${hosts[provider]};`), policy)
+    assert.equal(policy.includes('hcaptcha'), provider === 'hcaptcha')
+    assert.equal(policy.includes('cloudflare'), provider === 'turnstile')
+    assert.match(policy, /frame-ancestors 'self'$/)
+    const { body, headers } = await app.inject('/captcha')
+    assert.equal(body, `{&#34;provider&#34;:&#34;${provider}&#34;,&#34;siteKey&#34;:&#34;key&#34;}`)
+    assert.equal(headers['referrer-policy'], 'strict-origin', 'the provider compares the origin with the site key')
+  }
 })

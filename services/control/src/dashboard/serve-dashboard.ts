@@ -7,8 +7,8 @@ import { presentedSessions } from '../callers/session-cookie.ts'
 import { type Encoding, makeIndexPage, type PageFacts, withoutFirstView } from './index-page.ts'
 import { matchesTag } from './matches-tag.ts'
 import { fileOf, readPageFiles } from './page-files.ts'
-import { apiReferencePath, assetsPrefix, pagePaths } from './page-paths.ts'
-import { apiReferenceHeaders, pageHeaders } from './page-policy.ts'
+import { apiReferencePath, assetsPrefix, captchaPath, pagePaths } from './page-paths.ts'
+import { apiReferenceHeaders, captchaHeaders, pageHeaders } from './page-policy.ts'
 
 const negotiator = new Negotiator({ supportedValues: ['br', 'gzip'] })
 
@@ -31,7 +31,11 @@ export function serveDashboard(app: FastifyInstance, directory: string, facts: P
   const names = new Set(['index.html', ...files.map(([, file]) => file)])
   const pages = new Map(Array.from(names, (name) => [name, makeBoth(readFileSync(join(build, name), 'utf8'), facts)]))
   const ofPages = pageHeaders(facts.docs.gatewayUrl, facts.brand.logoUrl)
-  const ofApiReference = apiReferenceHeaders(facts.brand.logoUrl)
+  const { captcha } = facts.signIn
+  const ofOthers: Readonly<Record<string, Record<string, string>>> = {
+    [apiReferencePath]: apiReferenceHeaders(facts.brand.logoUrl),
+    ...(captcha !== null && { [captchaPath]: captchaHeaders(captcha.provider) })
+  }
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-cache',
@@ -43,15 +47,15 @@ export function serveDashboard(app: FastifyInstance, directory: string, facts: P
     if (page === undefined) throw new Error(`the build has no page for ${request.routeOptions.url}`)
     const shown = page[hasSession(request) ? 'signedIn' : 'stranger']
     const etag = shown.etagOf(encoding)
-    const isApiReference = request.routeOptions.url === apiReferencePath
-    reply.headers({ ...headers, ...(isApiReference ? ofApiReference : ofPages), etag })
+    reply.headers({ ...headers, ...(ofOthers[request.routeOptions.url ?? ''] ?? ofPages), etag })
     const isUnchanged = reply.statusCode === 200 && matchesTag(request.headers['if-none-match'], etag)
     if (isUnchanged) return reply.code(304).send()
     if (encoding !== 'identity') reply.header('content-encoding', encoding)
     return reply.send(shown.bodyOf(encoding))
   }
   app.unknownPages.send = (request, reply) => sendPage(request, reply.code(404))
-  for (const path of pagePaths) app.get(path, { logLevel: 'warn' }, sendPage)
+  const served = captcha === null ? pagePaths : [...pagePaths, captchaPath]
+  for (const path of served) app.get(path, { logLevel: 'warn' }, sendPage)
   app.register(fastifyStatic, {
     root: join(build, 'assets'),
     prefix: assetsPrefix,

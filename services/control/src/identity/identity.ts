@@ -58,13 +58,21 @@ export interface Registration {
   name: string
 }
 
+/** What a form proves that anybody can send: the answer to its CAPTCHA, if it has one. */
+export interface FormProof {
+  readonly captchaToken: string | undefined
+}
+
 /**
  * The identity provider. No call keeps a session or a token of the provider.
  *
  * `from` is the client's IP address: the provider counts it for its own limits. `deadline` is shared by several calls; without
  * it, a call has the adapter's own timeout.
  * Every call throws ServiceError `identity_unavailable` if the provider does not answer by the deadline, and
- * `too_many_requests` if it refuses for the moment. `captcha_failed` if it demands a CAPTCHA.
+ * `too_many_requests` if it refuses for the moment.
+ *
+ * With a `proof`, the provider checks the CAPTCHA if it demands one, and the call throws `captcha_failed`. Calls without a proof
+ * are control's own: it knows by other means who asks, and the provider demands none.
  */
 export interface Identity {
   /** Starts a deadline that several calls can share. */
@@ -75,7 +83,7 @@ export interface Identity {
    * @returns the user who must confirm the address; null if the provider does not name them, as for a confirmed address
    * @throws ServiceError `invalid_email`, `weak_password`, `registration_closed`
    */
-  register(registration: Registration, from: string): Promise<IdentityUser | null>
+  register(registration: Registration, from: string, proof: FormProof): Promise<IdentityUser | null>
   /**
    * Uses the token of a confirmation link. The provider then considers the address confirmed.
    * @returns its user; null if the token is wrong, used or expired
@@ -88,7 +96,14 @@ export interface Identity {
    * @throws ServiceError `invalid_credentials`, `email_not_confirmed`, `second_factor_required`, `invalid_code`,
    * `second_factor_unavailable`, and what `askCode` throws
    */
-  signIn(email: string, password: string, from: string, deadline?: AbortSignal, askCode?: AskCode): Promise<CheckedUser>
+  signIn(
+    email: string,
+    password: string,
+    from: string,
+    deadline?: AbortSignal,
+    askCode?: AskCode,
+    proof?: FormProof
+  ): Promise<CheckedUser>
   /**
    * Checks only the password of a user who is already signed in. It must not open a session.
    *
@@ -152,9 +167,9 @@ export interface Identity {
   checkCode(email: string, askCode: AskCode, from: string, deadline?: AbortSignal): Promise<IdentityUser>
 
   /** Has the confirmation mail sent again if the address needs one. The caller cannot tell whether it does. */
-  resendConfirmation(email: string, from: string): Promise<void>
+  resendConfirmation(email: string, from: string, proof: FormProof): Promise<void>
   /** Has a link to a new password mailed if the address is known. The caller cannot tell whether it is. */
-  sendRecovery(email: string, from: string): Promise<void>
+  sendRecovery(email: string, from: string, proof?: FormProof): Promise<void>
   /** Uses the token of a recovery or invitation link. @returns its user; null if the token is wrong, used or expired */
   acceptRecovery(tokenHash: string, from: string, deadline?: AbortSignal): Promise<IdentityUser | null>
   /**

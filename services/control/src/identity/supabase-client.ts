@@ -3,7 +3,7 @@ import { AuthClient, type User } from '@supabase/supabase-js'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import { type OnProviderCall, timedFetch } from '../provider-health/provider-calls.ts'
-import type { CheckedUser, IdentityUser } from './identity.ts'
+import type { CheckedUser, FormProof, IdentityUser } from './identity.ts'
 import { readOperatorRole } from './operator-roles.ts'
 
 export type Client = InstanceType<typeof AuthClient>
@@ -17,6 +17,8 @@ export interface SupabaseOptions {
   issuer?: string
   /** The origin of our pages. Links in mails from unedited templates finally redirect there. */
   publicUrl: string
+  /** Whether forms show a CAPTCHA, which the project demands. Default: no. */
+  hasCaptcha?: boolean
   /** For all requests of one call together. */
   timeoutMs?: number
   log: FastifyBaseLogger
@@ -32,8 +34,11 @@ export interface ClientCalls {
   readonly options: SupabaseOptions
   /** Starts the deadline of one call. */
   startDeadline(): AbortSignal
-  /** @param from the client's IP address */
-  clientFor(from: string, deadline?: AbortSignal): Client
+  /**
+   * @param from the client's IP address
+   * @param proof of a form; with it, the project may demand a CAPTCHA
+   */
+  clientFor(from: string, deadline?: AbortSignal, proof?: FormProof): Client
   /** Closes a session at the provider. It only logs a failure: nobody else has the session's tokens. */
   closeSession(client: Client, session: { access_token: string } | null): Promise<void>
 }
@@ -83,6 +88,10 @@ function storageOf(verifier: string) {
     removeItem: (name: string) => void stored.delete(name)
   }
 }
+
+/** The option of the library's calls for the answer to a CAPTCHA. */
+export const captchaOption = (proof: FormProof | undefined): { captchaToken?: string } =>
+  proof?.captchaToken === undefined ? {} : { captchaToken: proof.captchaToken }
 
 /** The client returns the provider's errors, and throws on an answer outside the protocol. */
 export async function guarded<Result>(call: () => Promise<Result>): Promise<Result> {

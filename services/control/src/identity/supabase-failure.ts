@@ -9,7 +9,6 @@ const defaultRetryAfter = 10
  * answers outside the protocol, a refused service key, and failures that only an operator can repair. The log has the cause.
  */
 export function unexpectedFailure(error: AuthError): ServiceError {
-  // The project demands a CAPTCHA, and no later attempt succeeds without one.
   if (error.code === 'captcha_failed') return new ServiceError('captcha_failed', { cause: error })
   if (error.status !== 429) return new ServiceError('identity_unavailable', { cause: error })
   const seconds = /after (\d{1,4}) seconds?/.exec(error.message)?.[1]

@@ -15,6 +15,7 @@ import { createSupabaseIdentity } from './supabase-identity.ts'
 
 const person = { email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' }
 const client = '203.0.113.7'
+const noCaptcha = { captchaToken: undefined }
 const log = createLog('silent')
 
 async function listen(t: Test, server: Server): Promise<string> {
@@ -40,7 +41,7 @@ function tokenOfUnknownKey(): string {
 
 /** Calls of the adapter that expect an answer with content. */
 const calls = (identity: Identity) => [
-  () => identity.register(person, client),
+  () => identity.register(person, client, noCaptcha),
   () => identity.confirm('0'.repeat(56), 'email', client),
   () => identity.signIn(person.email, person.password, client),
   () => identity.acceptRecovery('0'.repeat(56), client),
@@ -56,7 +57,7 @@ const calls = (identity: Identity) => [
 
 /** Calls that cannot detect another server: a mail's answer is empty, and the token is invalid anyway. */
 const blindCalls = (identity: Identity) => [
-  () => identity.resendConfirmation(person.email, client),
+  () => identity.resendConfirmation(person.email, client, noCaptcha),
   () => identity.sendRecovery(person.email, client),
   () => identity.acceptLinkSession(tokenOfUnknownKey(), client)
 ]
@@ -112,7 +113,7 @@ test('with the provider', async (t) => {
   const identity = identityAt(url)
 
   await t.test('each session that control opens is closed, and no other session', async () => {
-    await identity.register(person, client)
+    await identity.register(person, client, noCaptcha)
     const link = linkIn(await latestMail(provider.mailboxUrl, person.email))
     const confirmed = await identity.confirm(link.searchParams.get('token_hash')!, 'email', client)
     assert.equal(confirmed?.email, person.email)
@@ -196,7 +197,7 @@ test('with the provider', async (t) => {
       name: `P${number}`
     }))
     for (const someone of people) {
-      await identity.register(someone, client)
+      await identity.register(someone, client, noCaptcha)
       const link = linkIn(await latestMail(provider.mailboxUrl, someone.email))
       await identity.confirm(link.searchParams.get('token_hash')!, 'email', client)
     }
@@ -216,7 +217,7 @@ test('with the provider', async (t) => {
       log
     })
     for (const call of [
-      () => stranger.register(person, client),
+      () => stranger.register(person, client, noCaptcha),
       () => stranger.signIn(person.email, person.password, client)
     ]) {
       assert.equal((await failureOf(call)).code, 'identity_unavailable')
@@ -341,10 +342,10 @@ test('the provider’s rate limits become too_many_requests', async (t) => {
   const mail = identityAt(
     await listen(t, createServer(limited('over_email_send_rate_limit', 'email rate limit exceeded')))
   )
-  assert.equal((await failureOf(() => mail.register(person, client))).code, 'too_many_requests')
+  assert.equal((await failureOf(() => mail.register(person, client, noCaptcha))).code, 'too_many_requests')
   const repeat = 'For security purposes, you can only request this after 42 seconds.'
   const user = identityAt(await listen(t, createServer(limited('over_email_send_rate_limit', repeat))))
-  await user.register(person, client)
+  await user.register(person, client, noCaptcha)
   for (const call of blindCalls(user).slice(0, 2)) await call()
   assert.equal((await failureOf(() => user.signIn(person.email, person.password, client))).retryAfter, 42)
 })

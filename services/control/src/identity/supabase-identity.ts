@@ -1,10 +1,11 @@
 import type { AuthError, User } from '@supabase/supabase-js'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { Identity } from './identity.ts'
+import type { FormProof, Identity } from './identity.ts'
 import { adminCalls, adminClient } from './supabase-admin.ts'
 import {
   type Client,
   type ClientCalls,
+  captchaOption,
   createClient,
   defaultTimeoutMs,
   guarded,
@@ -26,14 +27,23 @@ export type { SupabaseOptions } from './supabase-client.ts'
  * Supabase Auth as the identity provider.
  *
  * Its client remembers its last session, so each call makes and drops its own client. A password check or a link opens a
- * session at the provider; control closes it at once. Clients with the service role key never sign anybody in.
+ * session at the provider; control closes it at once.
+ *
+ * Supabase demands no CAPTCHA of a call with the service role key (supabase/auth, internal/api/middleware.go, `verifyCaptcha`). If
+ * forms show one, their calls have the publishable key, and control's own the service role key. Supabase then counts all forms as of
+ * control's address.
  */
 export function createSupabaseIdentity(options: SupabaseOptions): Identity {
   const { log, timeoutMs = defaultTimeoutMs } = options
   // Hosted projects accept a forwarded address only with a secret key. Legacy service role keys do not work for this.
   const apiKey = options.serviceRoleKey.startsWith('sb_secret_') ? options.serviceRoleKey : options.anonKey
   const startDeadline = () => AbortSignal.timeout(timeoutMs)
-  const clientFor = (from: string, deadline = startDeadline()) => createClient(options, apiKey, from, deadline)
+  const keyFor = (proof: FormProof | undefined) => {
+    if (options.hasCaptcha !== true) return apiKey
+    return proof === undefined ? options.serviceRoleKey : options.anonKey
+  }
+  const clientFor = (from: string, deadline = startDeadline(), proof?: FormProof) =>
+    createClient(options, keyFor(proof), from, deadline)
 
   /** A session that stays open does no harm: its tokens are forgotten. */
   async function closeSession(client: Client, session: { access_token: string } | null): Promise<void> {
@@ -48,10 +58,11 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
     password: string,
     from: string,
     deadline: AbortSignal | undefined,
-    use: (client: Client, user: User) => Promise<Result>
+    use: (client: Client, user: User) => Promise<Result>,
+    proof?: FormProof
   ): Promise<Result> {
-    const client = clientFor(from, deadline)
-    const { data, error } = await client.signInWithPassword({ email, password })
+    const client = clientFor(from, deadline, proof)
+    const { data, error } = await client.signInWithPassword({ email, password, options: captchaOption(proof) })
     if (error !== null) throw signInFailure(error)
     try {
       return await use(client, requireUser(data.user))
@@ -73,14 +84,15 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
     register: registration(calls),
     invite: invitation(calls, adminClient(options, startDeadline)),
 
-    signIn: (email, password, from, deadline, askCode = noCode) =>
-      guarded(() =>
-        withSession(email, password, from, deadline, async (client, user) => {
+    signIn: (email, password, from, deadline, askCode = noCode, proof) =>
+      guarded(() => {
+        const use = async (client: Client, user: User) => {
           const factors = activeFactors(user)
           if (factors.length > 0) await verifyCode(client, factors, await askCode(user.id))
           return toCheckedUser(user)
-        })
-      ),
+        }
+        return withSession(email, password, from, deadline, use, proof)
+      }),
 
     checkPassword: (email, password, from, deadline) =>
       guarded(() => withSession(email, password, from, deadline, async () => {})),

@@ -1,18 +1,18 @@
 import type { AuthError } from '@supabase/supabase-js'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { Identity } from './identity.ts'
-import { type ClientCalls, chosenName, guarded, requireUser, toIdentityUser } from './supabase-client.ts'
+import { type ClientCalls, captchaOption, chosenName, guarded, requireUser, toIdentityUser } from './supabase-client.ts'
 import { isMailRepeat, unexpectedFailure, weakPassword } from './supabase-failure.ts'
 
 /** {@link Identity.register}, with Supabase Auth. */
 export function registration({ options, clientFor, closeSession }: ClientCalls): Identity['register'] {
-  return ({ email, password, name }, from) =>
+  return ({ email, password, name }, from, proof) =>
     guarded(async () => {
-      const client = clientFor(from)
+      const client = clientFor(from, undefined, proof)
       const { data, error } = await client.signUp({
         email,
         password,
-        options: { data: chosenName(name), emailRedirectTo: `${options.publicUrl}/confirm` }
+        options: { data: chosenName(name), emailRedirectTo: `${options.publicUrl}/confirm`, ...captchaOption(proof) }
       })
       if (error === null) {
         const user = requireUser(data.user)

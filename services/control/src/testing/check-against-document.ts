@@ -3,7 +3,7 @@ import type { OpenApiDocument } from '@tollgate/contracts/openapi/document.ts'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { FastifyInstance } from 'fastify'
-import { assetsPrefix, pagePaths } from '../dashboard/page-paths.ts'
+import { assetsPrefix, captchaPath, pagePaths } from '../dashboard/page-paths.ts'
 
 const base = 'https://document.test/openapi.json'
 
@@ -83,7 +83,7 @@ const documentPath = (url: string): string => url.replace(/:([A-Za-z_]+)/g, '{$1
 
 /** Pages and their files, which are not part of the API. */
 const docs = ['/llms.txt', '/api/docs/gateway.json', '/api/docs/:page']
-const pages = new Set([...pagePaths, `${assetsPrefix}*`, '/api/unsubscribe', ...docs].map(documentPath))
+const pages = new Set([...pagePaths, captchaPath, `${assetsPrefix}*`, '/api/unsubscribe', ...docs].map(documentPath))
 
 /** Describes why a value does not match the schema at a pointer; null if it matches. */
 type Validate = (pointer: string[], value: unknown) => string | null

@@ -3,6 +3,7 @@ import type { RunningIdentity } from '@tollgate/sandbox/identity/start-identity.
 import type { Brand } from '@tollgate/service/brand/brand.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
+import type { CaptchaSettings } from '../auth/captcha.ts'
 import type { MinResponseTimes } from '../auth/min-response-time.ts'
 import type { LiveUpstreams } from '../catalog/catalog-publisher.ts'
 import type { ComposeOptions } from '../compose.ts'
@@ -16,6 +17,7 @@ export const serviceRoleKey = 'service-role-key-of-the-tests'
 export const stripeKey = 'sk_test_keyOfTheTests'
 /** Encrypts the secrets of webhooks. */
 export const testSealKey = Buffer.alloc(32, 7)
+export const captchaSecret = 'captcha-secret-of-the-tests'
 export const webhookSecret = 'whsec_secretOfTheTests'
 
 /** Long, so that a busy machine does not exceed it by accident. */
@@ -86,6 +88,8 @@ export interface StartControlOptions {
   signup?: Partial<SignupSettings>
   /** Default: free accounts have no limit together. */
   freeSpendNanos?: bigint
+  /** The identity server then demands tokens that begin with {@link captchaSecret}. Default: forms show no CAPTCHA. */
+  captcha?: CaptchaSettings
   /** Sign-in providers, for control and the identity server. Default: none. */
   providers?: readonly string[]
   /** Default: none, so that refusals are fast. */
@@ -144,6 +148,7 @@ export function configOf(
       ...options.signup
     },
     freeSpendNanos: options.freeSpendNanos ?? null,
+    captcha: options.captcha ?? null,
     reconcileIntervalMs: 3_600_000,
     smtp: readSmtp({
       SMTP_URL: options.smtpUrl ?? identity.smtpUrl,

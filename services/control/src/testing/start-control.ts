@@ -13,6 +13,7 @@ import { createCall } from './call-control.ts'
 import { checkAgainstDocument } from './check-against-document.ts'
 import {
   anonKey,
+  captchaSecret,
   configOf,
   longTimeoutMs,
   repositoryCatalog,
@@ -128,6 +129,7 @@ function startProvider(options: StartControlOptions, publicUrl: string, urlOf: (
     ...(options.minimumPasswordLength !== undefined && { minimumPasswordLength: options.minimumPasswordLength }),
     ...(options.identityNow !== undefined && { now: options.identityNow }),
     providers: options.providers ?? [],
+    captchaSecret: options.captcha === undefined ? null : captchaSecret,
     userWebhook: secret === null ? null : { url: () => `${urlOf()}/api/auth/webhook`, secret }
   })
 }

@@ -1,17 +1,24 @@
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
+import { CaptchaField, captchaOf, problemOfCaptcha } from '../../captcha/captcha-field.tsx'
 import { Form, type Reading } from '../../forms/form.tsx'
-import { problemOfAddress, textOf } from '../../forms/read-fields.ts'
+import { onlyProblems, problemOfAddress, textOf } from '../../forms/read-fields.ts'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { AddressField } from './credentials.tsx'
 
-function readAddress(data: FormData): Reading<{ readonly email: string }> {
+interface Address {
+  readonly email: string
+  readonly captcha_token?: string
+}
+
+function readAddress(data: FormData): Reading<Address> {
   const email = textOf(data, 'email').trim()
-  const problem = problemOfAddress(email)
-  return problem === null ? { ok: true, values: { email } } : { ok: false, problems: { email: problem } }
+  const problems = onlyProblems({ email: problemOfAddress(email), captcha_token: problemOfCaptcha(data) })
+  if (Object.keys(problems).length > 0) return { ok: false, problems }
+  return { ok: true, values: { email, ...captchaOf(data) } }
 }
 
 export function ForgotPasswordPage() {
@@ -28,9 +35,10 @@ export function ForgotPasswordPage() {
     >
       <Form
         read={readAddress}
-        submit={async ({ email }) => {
-          await call('forgotPassword', { body: { email } })
-          setMailed(email)
+        submit={async (body) => {
+          setMailed(null)
+          await call('forgotPassword', { body })
+          setMailed(body.email)
         }}
       >
         {(isBusy) => (
@@ -41,6 +49,7 @@ export function ForgotPasswordPage() {
                 If {mailed} has an account, we sent a link to it. The link works once.
               </Banner>
             )}
+            <CaptchaField isBusy={isBusy} />
             <Button type="submit" tone="primary" className="w-full" isBusy={isBusy}>
               Send link
             </Button>

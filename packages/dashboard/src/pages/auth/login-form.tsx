@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { isCode } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
+import { CaptchaField, captchaOf, problemOfCaptcha } from '../../captcha/captcha-field.tsx'
 import { PasswordField } from '../../forms/fields.tsx'
 import { Form, type Reading } from '../../forms/form.tsx'
 import { onlyProblems, problemOfAddress, textOf } from '../../forms/read-fields.ts'
@@ -16,6 +17,7 @@ interface Credentials {
   readonly email: string
   readonly password: string
   readonly code?: string
+  readonly captcha_token?: string
 }
 
 function readCredentials(data: FormData): Reading<Credentials> {
@@ -26,10 +28,11 @@ function readCredentials(data: FormData): Reading<Credentials> {
   const problems = onlyProblems({
     email: problemOfAddress(email),
     password: password === '' ? 'Enter your password.' : null,
-    code: code === null ? null : problemOfCode(code)
+    code: code === null ? null : problemOfCode(code),
+    captcha_token: problemOfCaptcha(data)
   })
   if (Object.keys(problems).length > 0) return { ok: false, problems }
-  return { ok: true, values: { email, password, ...(code !== null && { code }) } }
+  return { ok: true, values: { email, password, ...(code !== null && { code }), ...captchaOf(data) } }
 }
 
 /** Signs in. Asks for a code if needed, and offers to send the confirmation e-mail again. */
@@ -68,6 +71,7 @@ export function LoginForm({ onSignedIn }: { readonly onSignedIn: () => void | Pr
               <ResendButton email={unconfirmed} />
             </Banner>
           )}
+          <CaptchaField isBusy={isBusy} />
           <Button type="submit" tone="primary" className="w-full" isBusy={isBusy}>
             Sign in
           </Button>

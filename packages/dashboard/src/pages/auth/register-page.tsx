@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { call } from '../../api/call.ts'
+import { CaptchaField, captchaOf, problemOfCaptcha } from '../../captcha/captcha-field.tsx'
 import { TextField } from '../../forms/fields.tsx'
 import { Form, type Reading } from '../../forms/form.tsx'
 import { NewPasswordField } from '../../forms/new-password-field.tsx'
@@ -20,6 +21,7 @@ interface Registration {
   readonly name: string
   readonly email: string
   readonly password: string
+  readonly captcha_token?: string
 }
 
 function readRegistration(data: FormData): Reading<Registration> {
@@ -29,9 +31,11 @@ function readRegistration(data: FormData): Reading<Registration> {
   const problems = onlyProblems({
     name: name === '' ? 'Enter your name.' : null,
     email: problemOfAddress(email),
-    password: problemOfNewPassword(password)
+    password: problemOfNewPassword(password),
+    captcha_token: problemOfCaptcha(data)
   })
-  return Object.keys(problems).length > 0 ? { ok: false, problems } : { ok: true, values: { name, email, password } }
+  if (Object.keys(problems).length > 0) return { ok: false, problems }
+  return { ok: true, values: { name, email, password, ...captchaOf(data) } }
 }
 
 export function RegisterPage() {
@@ -66,6 +70,7 @@ export function RegisterPage() {
             <TextField name="name" label="Your name" autoComplete="name" maxLength={200} required />
             <AddressField />
             <NewPasswordField />
+            <CaptchaField isBusy={isBusy} />
             <Button type="submit" tone="primary" className="w-full" isBusy={isBusy}>
               Create account
             </Button>

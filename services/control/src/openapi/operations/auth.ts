@@ -137,8 +137,10 @@ export const authOperations: Operations = {
   'POST /api/auth/forgot-password': {
     operationId: 'forgotPassword',
     summary: 'Request a mail with a link to set a new password',
-    description: 'Always gives the same answer at once, so that it does not reveal whether the address is known.',
-    auth: 'none'
+    description:
+      'Always gives the same answer at once, so that it does not reveal whether the address is known. If forms show a CAPTCHA, it comes after a second.',
+    auth: 'none',
+    errors: ['captcha_failed']
   },
   'POST /api/auth/resend-confirmation': {
     operationId: 'resendConfirmation',
@@ -146,7 +148,8 @@ export const authOperations: Operations = {
     description:
       'The answer is the same for every address. If the link was used up without a password, the mail has a link to set a new password.',
     auth: 'none',
-    isLimited: true
+    isLimited: true,
+    errors: ['captcha_failed']
   },
   'POST /api/auth/reset-password': {
     operationId: 'resetPassword',
