@@ -10,7 +10,7 @@ import type { TypedApp } from '../http/typed-app.ts'
 import type { FormProof } from '../identity/identity.ts'
 import { findUnproved } from '../users/proof.ts'
 import type { AuthContext } from './auth-context.ts'
-import { proofOf } from './captcha.ts'
+import { proofOf } from './captcha-settings.ts'
 import { isAddress } from './credentials-form.ts'
 import { startMinResponseTime } from './min-response-time.ts'
 

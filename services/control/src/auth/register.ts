@@ -7,7 +7,7 @@ import { createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { noteRegistered } from '../users/proof.ts'
 import type { AuthContext } from './auth-context.ts'
-import { proofOf } from './captcha.ts'
+import { proofOf } from './captcha-settings.ts'
 import { checkNewPassword, isAddress } from './credentials-form.ts'
 import { startMinResponseTime } from './min-response-time.ts'
 

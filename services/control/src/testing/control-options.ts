@@ -3,7 +3,7 @@ import type { RunningIdentity } from '@tollgate/sandbox/identity/start-identity.
 import type { Brand } from '@tollgate/service/brand/brand.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
-import type { CaptchaSettings } from '../auth/captcha.ts'
+import type { CaptchaSettings } from '../auth/captcha-settings.ts'
 import type { MinResponseTimes } from '../auth/min-response-time.ts'
 import type { LiveUpstreams } from '../catalog/catalog-publisher.ts'
 import type { ComposeOptions } from '../compose.ts'

@@ -43,11 +43,17 @@ t.test('a cut stream ends with an error event, and is charged its words', async 
   assert.partialDeepStrictEqual(await lineOf(hidden), { completionTokens: 100, estimated: true })
 })
 
-t.test('an error event of the provider ends the stream in the gateway’s words', async () => {
+t.test('an error event after the client has a part ends the stream in the gateway’s words', async () => {
   const begun = beginningOf(responseOf('x'))
   const error = eventOf('error', { code: 'server_error', message: 'secret detail', param: null })
-  api.upstream.answer((received) => void beginStream(received).end(begun + error))
+  let fail = () => {}
+  api.upstream.answer((received) => {
+    const stream = beginStream(received)
+    stream.write(begun)
+    fail = () => stream.end(error)
+  })
   const answer = await ask({ stream: true })
+  fail()
   const text = await answer.text()
   assert.ok(text.startsWith(begun) && text.includes('"code":"upstream_error"') && !text.includes('secret detail'))
 })
