@@ -45,7 +45,7 @@ t.test('joining and inviting end well, even if answers are lost', async () => {
   const { body } = await owner.call<{ invitation: { link: string } }>('POST', '/api/team/seats', {
     email: member.email
   })
-  await owner.call('POST', '/api/team/seats', { email: 'grace@example.com' })
+  await owner.call('POST', '/api/team/seats', { email: 'grace-without-answer@example.com' })
   const theirs = await visit(browser, system, { person: member })
   await loseNext(theirs.context, 'POST', /\/accept$/)
   await theirs.page.goto(body.invitation.link)
@@ -59,7 +59,7 @@ t.test('joining and inviting end well, even if answers are lost', async () => {
   const { page, context } = await visit(browser, system, { person: owner })
   await loseNext(context, 'DELETE', '**/api/team/seats/*')
   await page.goto('/dashboard/team')
-  await page.getByRole('button', { name: 'Withdraw the invitation to grace@example.com' }).click()
+  await page.getByRole('button', { name: 'Withdraw the invitation to grace-without-answer@example.com' }).click()
   const withdraw = page.getByRole('dialog').getByRole('button', { name: 'Withdraw invitation' })
   await withdraw.click()
   await page.getByRole('dialog').getByText('The server cannot be reached').waitFor()

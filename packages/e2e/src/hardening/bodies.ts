@@ -45,6 +45,8 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
     requests_per_minute: 60,
     metadata: { tenant: '1' }
   },
+  'POST /api/admin/pending-acts/{id}/confirm': { reason: 'as agreed' },
+  'POST /api/admin/pending-acts/{id}/reject': { reason: 'as agreed' },
   'PATCH /api/keys/{id}': {
     label: 'one',
     expires_at: '2999-01-01T00:00:00Z',
