@@ -132,8 +132,6 @@ t.test('the page about failing loops has every loop of control', async () => {
   const page = readFileSync(workspaceFile('docs/operate/runbooks/loop-failing.md'), 'utf8')
   const listed = new Set([...page.matchAll(/^\|.*?\|/gm)].flatMap(([cell]) => cell.match(/(?<=`)\w+(?=`)/g) ?? []))
   assert.ok(loops.size > 5)
-  // It runs with FREE_SPEND_USD_PER_DAY only.
-  loops.add('free_spend')
   assert.deepEqual(listed, loops)
 })
 
