@@ -35,6 +35,7 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
   'POST /api/team/invitations/{token}/accept': {},
   'DELETE /api/team/seats/{id}': {},
   'POST /api/billing/checkout': { price_id: 'price_1' },
+  'POST /api/billing/refresh': {},
   'POST /api/keys': {
     label: 'one',
     scope: 'inference',
