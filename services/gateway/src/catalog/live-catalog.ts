@@ -7,15 +7,10 @@ import {
   readCatalogJson
 } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { catalogName, changesChannel } from '@tollgate/state/keyspace/names.ts'
-import { RedisAwayError, type RedisLink } from '@tollgate/state/link/redis-link.ts'
-import type { ChangeNotice } from '@tollgate/state/projection/announce-change.ts'
+import { catalogName } from '@tollgate/state/keyspace/names.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { type Follower, followChange } from '@tollgate/state/projection/follow-change.ts'
 import { readCatalog, readCatalogVersion } from '@tollgate/state/projection/stored-catalog.ts'
-
-const catalogNotice = JSON.stringify({ kind: 'catalog' } satisfies ChangeNotice)
-
-/** How often the version in Redis is read, ms. */
-const pollMs = 1000
 
 /** A catalog, indexed for look-ups. */
 export interface CatalogView {
@@ -30,12 +25,9 @@ export interface CatalogView {
   plan(plan: string): Plan
 }
 
-export interface LiveCatalog {
+export interface LiveCatalog extends Follower {
   /** null until control has verified a catalog in Redis. The last catalog stays in force while Redis is away. */
   current(): CatalogView | null
-  /** Starts. Resolves after the first attempt to read a catalog. */
-  start(): Promise<void>
-  stop(): Promise<void>
 }
 
 /** The catalog in force. @throws ServiceError state_unavailable if none is */
@@ -46,7 +38,7 @@ export function loadedCatalog(catalog: Pick<LiveCatalog, 'current'>): CatalogVie
 }
 
 /**
- * Keeps the catalog that control publishes up to date: polls its version, and reads it at once after a change notice.
+ * Keeps the catalog that control publishes up to date. It reads the version first, and the catalog only if it is another one.
  *
  * @param onChange called with each catalog before requests use it
  */
@@ -56,12 +48,7 @@ export function followCatalog(
   onChange: (view: CatalogView) => void = () => {}
 ): LiveCatalog {
   let view: CatalogView | null = null
-  let timer: NodeJS.Timeout | undefined
-  let refreshing: Promise<void> | null = null
-  let unsubscribe = (): void => undefined
-
   async function refresh(): Promise<void> {
-    if (!redis.isReady()) return
     const node = redis.nodeOf(catalogName)
     const stored = await readCatalogVersion(redis)
     // Use only a catalog that control verified in this Redis process: after a restart from an old dump, it may be outdated.
@@ -73,37 +60,7 @@ export function followCatalog(
     view = next
   }
 
-  function refreshOnce(): Promise<void> {
-    refreshing ??= refresh()
-      .catch((error: unknown) => {
-        // The connection itself reports that Redis is away.
-        if (!(error instanceof RedisAwayError)) onError(error)
-      })
-      .finally(() => {
-        refreshing = null
-      })
-    return refreshing
-  }
-
-  return {
-    current: () => view,
-    async start() {
-      const onNotice = (notice: string): void => {
-        // Ignores notices of keys and accounts: admission checks the versions of those.
-        if (notice === catalogNotice) void refreshOnce()
-      }
-      unsubscribe = redis.subscribe(changesChannel, onNotice, onError)
-      // Redis may be away for long. The gateway then starts without it, and reports that it is not ready.
-      void redis.ready().then(refreshOnce)
-      await refreshOnce()
-      timer = setInterval(refreshOnce, pollMs)
-    },
-    async stop() {
-      clearInterval(timer)
-      unsubscribe()
-      await refreshing
-    }
-  }
+  return { ...followChange(redis, { kind: 'catalog' }, refresh, onError), current: () => view }
 }
 
 export function viewOf(version: number, catalog: Catalog): CatalogView {

@@ -1,0 +1,60 @@
+import { changesChannel } from '../keyspace/names.ts'
+import { RedisAwayError, type RedisLink } from '../link/redis-link.ts'
+import type { ChangeNotice } from './announce-change.ts'
+
+/** How often Redis is read, ms. */
+const pollMs = 1000
+
+export interface Follower {
+  /** Starts. Resolves after the first attempt to read. Redis may be away for long: it is read again as soon as it is ready. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/**
+ * Keeps what control writes to Redis up to date: reads it every second, and at once after its notice. One read runs at a time.
+ * Without a ready Redis nothing is read.
+ *
+ * @param refresh reads it
+ * @param onError called with what `refresh` throws, unless Redis is away: the connection itself reports that
+ */
+export function followChange(
+  redis: RedisLink,
+  notice: ChangeNotice,
+  refresh: () => Promise<void>,
+  onError: (error: unknown) => void
+): Follower {
+  const expected = JSON.stringify(notice)
+  let timer: NodeJS.Timeout | undefined
+  let refreshing: Promise<void> | null = null
+  let unsubscribe = (): void => undefined
+
+  async function refreshOnce(): Promise<void> {
+    if (!redis.isReady()) return
+    refreshing ??= refresh()
+      .catch((error: unknown) => {
+        if (!(error instanceof RedisAwayError)) onError(error)
+      })
+      .finally(() => {
+        refreshing = null
+      })
+    await refreshing
+  }
+
+  return {
+    async start() {
+      const onNotice = (text: string): void => {
+        if (text === expected) void refreshOnce()
+      }
+      unsubscribe = redis.subscribe(changesChannel, onNotice, onError)
+      void redis.ready().then(refreshOnce)
+      await refreshOnce()
+      timer = setInterval(refreshOnce, pollMs)
+    },
+    async stop() {
+      clearInterval(timer)
+      unsubscribe()
+      await refreshing
+    }
+  }
+}
