@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { isRecoveryCode } from '@tollgate/contracts/http/auth.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import type { Limits } from '../http/limits.ts'
+import { countForSubject } from '../http/rate-limit.ts'
 import type { AskCode } from '../identity/identity.ts'
 import { takeRecoveryCode } from './recovery-codes.ts'
 
@@ -39,21 +39,20 @@ export interface SecondFactorCodes {
  * unavailable, each replica counts by itself.
  */
 export function createSecondFactorCodes(
-  app: FastifyInstance,
+  app: Pick<FastifyInstance, 'attempts'>,
   { limits, database, clock }: SecondFactorCodesOptions
 ): SecondFactorCodes {
-  const { codesPerHour } = limits
+  const ofHour = { what: 'second-factor-code', max: limits.codesPerHour, windowMs: hourMs }
+  const ofCode = { what: 'second-factor-code-used', max: 1, windowMs: usedCodeKeptMs }
   const given = new WeakSet<FastifyRequest>()
   const recovered = new WeakSet<FastifyRequest>()
-  const countAttempts = counter(app, codesPerHour, hourMs)
-  const countUses = counter(app, 1, usedCodeKeptMs)
   return {
     ask:
       (request, code, findSubject = async () => null) =>
       async (userId) => {
         if (code === undefined) throw new ServiceError('second_factor_required')
         const subject = (await findSubject()) ?? userId
-        const retryAfter = await countAttempts(request, `second-factor-code:by:${digest(subject)}`)
+        const retryAfter = await countForSubject(app, ofHour, subject)
         if (retryAfter !== null) throw new ServiceError('too_many_requests', { retryAfter })
         if (isRecoveryCode(code)) {
           const by = { actorId: userId, ip: request.ip, at: clock() }
@@ -62,9 +61,7 @@ export function createSecondFactorCodes(
           recovered.add(request)
           return null
         }
-        if ((await countUses(request, `second-factor-code:used:${digest(`${userId} ${code}`)}`)) !== null) {
-          throw new ServiceError('invalid_code')
-        }
+        if ((await countForSubject(app, ofCode, `${userId} ${code}`)) !== null) throw new ServiceError('invalid_code')
         given.add(request)
         return code
       },
@@ -72,16 +69,3 @@ export function createSecondFactorCodes(
     isRecovered: (request) => recovered.has(request)
   }
 }
-
-/** @returns a function that counts a name. It resolves with null, or with the seconds to wait if the count exceeds `max` */
-function counter(app: FastifyInstance, max: number, timeWindow: number) {
-  const names = new WeakMap<FastifyRequest, string>()
-  const count = app.createRateLimit({ max, timeWindow, keyGenerator: (request) => names.get(request) ?? '' })
-  return async (request: FastifyRequest, name: string): Promise<number | null> => {
-    names.set(request, name)
-    const counted = await count(request)
-    return counted.isAllowed || !counted.isExceeded ? null : Math.max(1, counted.ttlInSeconds)
-  }
-}
-
-const digest = (text: string): string => hash('sha256', text, 'hex')

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { FastifyInstance } from 'fastify'
@@ -7,9 +6,11 @@ import type { Database } from '../database/connect.ts'
 import { users } from '../database/schema/users.ts'
 import { foldCase } from '../http/fold-case.ts'
 import type { Limits } from '../http/limits.ts'
+import { counterOf } from '../http/rate-limit.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 
 const dayMs = 86_400_000
+const what = 'wrong-guess'
 /** What a wrong password or a wrong code is refused with. */
 const wrong: ReadonlySet<string> = new Set(['invalid_credentials', 'wrong_password', 'invalid_code'])
 
@@ -41,7 +42,7 @@ export function createWrongGuesses(
   const { wrongGuessesPerDay: max } = limits
   return {
     async limit(subject, guessed, check) {
-      const name = counterOf(subject)
+      const name = counterOf(what, subject)
       const { attempts, leftMs } = await app.attempts.read(name)
       if (attempts >= max) throw tooMany(leftMs)
       try {
@@ -52,12 +53,9 @@ export function createWrongGuesses(
         throw error
       }
     },
-    forget: (subject) => app.attempts.forget(counterOf(subject))
+    forget: (subject) => app.attempts.forget(counterOf(what, subject))
   }
 }
-
-/** Operators can see names in Redis, so subjects are hashed there. */
-const counterOf = (subject: string): string => `wrong-guess:by:${hash('sha256', foldCase(subject.trim()), 'hex')}`
 
 const tooMany = (leftMs: number) =>
   new ServiceError('too_many_requests', {

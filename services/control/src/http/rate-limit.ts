@@ -4,6 +4,7 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import ipaddr from 'ipaddr.js'
 import { foldCase } from './fold-case.ts'
 import { type Attempts, createAttempts, createRateLimitStore } from './rate-limit-store.ts'
 
@@ -49,14 +50,9 @@ export function createRateLimit(
     max,
     keyGenerator: ({ ip }) => `${what}:ip:${normalizeIP(ip)}`
   })
-  // Operators can see names in Redis, so subjects are hashed there.
   const bySubject =
     subjectOf &&
-    app.createRateLimit({
-      max,
-      keyGenerator: async (request) =>
-        `${what}:by:${hash('sha256', foldCase((await subjectOf(request)).trim()), 'hex')}`
-    })
+    app.createRateLimit({ max, keyGenerator: async (request) => counterOf(what, await subjectOf(request)) })
 
   return async (request, reply) => {
     let shown = await byAddress(request)
@@ -87,15 +83,27 @@ export function createRateLimitHook(app: FastifyInstance, rule: RateLimitRule) {
 /**
  * Counts an attempt of a subject alone, and not of a client address.
  *
- * @param subject is hashed, so that operators do not see it in Redis
+ * @param subject see {@link counterOf}
  * @returns null, or the seconds to wait if this is more than `max` attempts in the window
  */
 export async function countForSubject(
-  app: FastifyInstance,
+  app: Pick<FastifyInstance, 'attempts'>,
   { what, max, windowMs: window }: { readonly what: string; readonly max: number; readonly windowMs: number },
   subject: string
 ): Promise<number | null> {
-  const name = `${what}:by:${hash('sha256', foldCase(subject.trim()), 'hex')}`
-  const { attempts, leftMs } = await app.attempts.count(name, window)
+  const { attempts, leftMs } = await app.attempts.count(counterOf(what, subject), window)
   return attempts > max ? Math.max(1, Math.ceil(leftMs / 1000)) : null
+}
+
+/** The name of a subject's counter. Operators can see names in Redis, so the subject is hashed there. Case does not count. */
+export const counterOf = (what: string, subject: string): string =>
+  `${what}:by:${hash('sha256', foldCase(subject.trim()), 'hex')}`
+
+/** A client's network: /24 of IPv4, /48 of IPv6, which providers give to one customer. */
+export function networkOf(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip
+  const address = ipaddr.process(ip)
+  const bits = address.kind() === 'ipv4' ? 24 : 48
+  const bytes = address.toByteArray().map((byte, index) => (index < bits / 8 ? byte : 0))
+  return `${ipaddr.fromByteArray(bytes)}/${bits}`
 }
