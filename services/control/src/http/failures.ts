@@ -47,7 +47,7 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
 
 /** Whether time is up because the client has not sent its whole body. */
 const isLateBody = (error: Error, { raw }: FastifyRequest): boolean =>
-  (error as FastifyError).code === 'FST_ERR_HANDLER_TIMEOUT' && !raw.complete
+  (error as FastifyError).code === 'FST_ERR_HANDLER_TIMEOUT' && hasUnreadBody(raw)
 
 /** Answers requests without a route. */
 export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
