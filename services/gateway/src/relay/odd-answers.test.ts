@@ -264,7 +264,8 @@ for (const http2 of [false, true]) {
       const begun = Promise.withResolvers<void>()
       odd.answer(async (response) => {
         response.writeHead(200, json)
-        response.write(`{"choices":[{"index":0,"message":{"content":"${'x'.repeat(300_000)}`)
+        // Far more than the gateway holds back, however the system cuts the bytes into pieces.
+        response.write(`{"choices":[{"index":0,"message":{"content":"${'x'.repeat(600_000)}`)
         await begun.promise
         response.end('"Hello"}}')
       })
