@@ -2,7 +2,7 @@ import type { Static, TObject } from 'typebox'
 import { Value } from 'typebox/value'
 import { describeProblem } from './describe-problem.ts'
 import { findOddText } from './odd-text.ts'
-import { fileVariableOf, readSecretFiles } from './secret-files.ts'
+import { readSecretFiles } from './secret-files.ts'
 import { findUnknownVariables } from './unknown-variables.ts'
 
 /** Thrown by {@link loadConfig}. The message has a line for each bad variable, and no values, which may be secrets. */
@@ -48,7 +48,7 @@ export function loadConfig<Schema extends TObject>(
   }
   const problems = new Map<string, string>()
   for (const name of Object.keys(schema.properties)) {
-    const problem = files.problems.find((one) => one.startsWith(`${fileVariableOf(name)}:`))
+    const problem = files.problems.get(name)
     if (problem !== undefined) problems.set(name, problem)
   }
   for (const [name, text] of Object.entries(named)) {

@@ -20,19 +20,22 @@ export const fileVariableOf = (name: string): string => `${name}_FILE`
 /**
  * Reads the secrets that files have. The line break at a file's end does not count.
  *
- * @returns the variables with the secrets in place of their `NAME_FILE`. A file with a problem keeps its variable, so that a second
- * call reports it again. The problems name the variable, and no path, which may be a secret in the wrong place
+ * @returns the variables with the secrets in place of their `NAME_FILE`, and the problems by the secret's name. A file with a problem keeps
+ * its variable, so that a second call reports it again. A problem names the variable, and no path, which may be a secret in the wrong place
  */
-export function readSecretFiles(env: Variables): { env: Record<string, string | undefined>; problems: string[] } {
+export function readSecretFiles(env: Variables): {
+  env: Record<string, string | undefined>
+  problems: ReadonlyMap<string, string>
+} {
   const read = { ...env }
-  const problems: string[] = []
+  const problems = new Map<string, string>()
   for (const name of secretVariables) {
     const fileVariable = fileVariableOf(name)
     const path = env[fileVariable] ?? ''
     if (path === '') continue
     const found = env[name] ? { problem: `${name} is set, too. Remove one of them` } : readSecret(path)
     if ('problem' in found) {
-      problems.push(`${fileVariable}: ${found.problem}`)
+      problems.set(name, `${fileVariable}: ${found.problem}`)
     } else {
       read[name] = found.secret
       delete read[fileVariable]
