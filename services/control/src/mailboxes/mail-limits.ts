@@ -1,8 +1,9 @@
 import { isIPv4 } from 'node:net'
 import { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Limits } from './limits.ts'
-import { countForSubject } from './rate-limit.ts'
+import type { Limits } from '../http/limits.ts'
+import { countForSubject, networkOf } from '../http/rate-limit.ts'
+import { mailboxOf } from './mailbox.ts'
 
 const hourMs = 3_600_000
 const dayMs = 86_400_000
@@ -35,24 +36,12 @@ export function createMailLimits(app: FastifyInstance, limits: Limits): CountMai
   const share = limits.mailsPerHour
   return async ({ ip }, { kind, to, accountId, knownBrowser }) => {
     const address = normalizeIP(ip)
-    const counts: Array<[what: string, max: number, windowMs: number, subject: string]> = [
-      ['mails-from-address', share, hourMs, address],
-      ...(isIPv4(address)
-        ? [
-            ['mails-from-block', 2 * share, hourMs, address.replace(/\.\d+$/, '')] satisfies [
-              string,
-              number,
-              number,
-              string
-            ]
-          ]
-        : []),
-      ...(accountId === undefined
-        ? []
-        : [['mails-from-account', share, hourMs, accountId] satisfies [string, number, number, string]]),
-      // Last, so that a sender who is beyond their share uses up nobody's mails.
-      [`${kind}-mails`, perDay[kind], dayMs, knownBrowser ?? mailboxOf(to)]
-    ]
+    const counts: Array<[what: string, max: number, windowMs: number, subject: string]> = []
+    counts.push(['mails-from-address', share, hourMs, address])
+    if (isIPv4(address)) counts.push(['mails-from-block', 2 * share, hourMs, networkOf(address)])
+    if (accountId !== undefined) counts.push(['mails-from-account', share, hourMs, accountId])
+    // Last, so that a sender who is beyond their share uses up nobody's mails.
+    counts.push([`${kind}-mails`, perDay[kind], dayMs, knownBrowser ?? mailboxOf(to.trim())])
     for (const [what, max, windowMs, subject] of counts) {
       const retryAfter = await countForSubject(app, { what, max, windowMs }, subject)
       if (retryAfter !== null) return retryAfter
@@ -60,6 +49,3 @@ export function createMailLimits(app: FastifyInstance, limits: Limits): CountMai
     return null
   }
 }
-
-/** Most providers deliver `name+anything@` to `name@`. */
-const mailboxOf = (address: string): string => address.trim().replace(/\+[^@]*(?=@)/, '')
