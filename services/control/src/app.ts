@@ -2,7 +2,7 @@ import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
 import { providerIdOf } from '@tollgate/contracts/docs/docs-facts.ts'
 import { BoundedMessage, skipEndedConnections } from '@tollgate/service/http/bounded-message.ts'
-import { arrivalTimeouts, type ConnectionLimits, limitConnections } from '@tollgate/service/http/connection-limits.ts'
+import { arrivalTimeouts, type ConnectionLimits } from '@tollgate/service/http/connection-limits.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import { lazyCompilers } from '@tollgate/service/http/lazy-compilers.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
@@ -204,7 +204,7 @@ function createServer({
   app.decorate('docsUrl', config.docsUrl)
   app.decorate('failures', failures)
   skipEndedConnections(app.server)
-  limitConnections(app.server, config)
+  app.server.maxConnections = config.maxConnections
   app.setErrorHandler(sendFailure)
   answerUnknown(app, sendNotFound)
   if (tracing !== null) traceRequests(app, tracing)

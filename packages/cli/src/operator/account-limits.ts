@@ -12,8 +12,7 @@ import { exitCodes } from '../commands/exit-codes.ts'
 import { show } from '../commands/show.ts'
 import { accountId } from './account-id.ts'
 import { createAdminClient } from './admin-client.ts'
-import { describeAccount } from './describe-account.ts'
-import { describePending } from './describe-pending.ts'
+import { describeAccount, describePending } from './describe-account.ts'
 import { instantOption, integerOption, numberOption, reasonOption } from './option-values.ts'
 
 const endOptions = {

@@ -17,8 +17,7 @@ import { printable, show } from '../commands/show.ts'
 import { accountId } from './account-id.ts'
 import { limit, plan } from './account-limits.ts'
 import { createAdminClient } from './admin-client.ts'
-import { describeAccount, describeAccounts } from './describe-account.ts'
-import { describePending } from './describe-pending.ts'
+import { describeAccount, describeAccounts, describePending } from './describe-account.ts'
 import { monthOption, numberOption, reasonOption } from './option-values.ts'
 
 const list: Action = {

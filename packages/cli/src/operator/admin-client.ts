@@ -31,12 +31,8 @@ export interface AdminClient {
 
 /** @throws CommandError without a session */
 export function createAdminClient(io: CommandIo): AdminClient {
-  const session = readSession(io.env)
-  if (session === null) {
-    throw new CommandError('You are not signed in. Run: tollgate login', { exitCode: exitCodes.notSignedIn })
-  }
-  const stored: StoredSession = session
-  const { url, cookie } = stored
+  const session = requireSession(io.env)
+  const { url, cookie } = session
   if (io.env.TOLLGATE_URL && controlUrl(null, io.env) !== url) {
     throw new CommandError(
       `You are signed in at ${url}, but TOLLGATE_URL is ${controlUrl(null, io.env)}. Unset it, or run: tollgate login`,
@@ -49,7 +45,7 @@ export function createAdminClient(io: CommandIo): AdminClient {
       return await run()
     } catch (error) {
       if (!(error instanceof CommandError) || error.code !== 'confirmation_required') throw error
-      await reauthenticate(io, stored)
+      await reauthenticate(io, session)
       return run()
     }
   }
@@ -57,7 +53,7 @@ export function createAdminClient(io: CommandIo): AdminClient {
     async call(schema, method, path, { query = {}, body } = {}) {
       const answer = await confirming(async () => {
         const answer = await send(url, method, adminPath(path, query), { cookie, body })
-        if (!answer.ok) throw await explain(stored, failureOf(url, answer.status, answer.text))
+        if (!answer.ok) throw await explain(session, failureOf(url, answer.status, answer.text))
         return answer
       })
       const parsed = parse(answer.text)
@@ -71,7 +67,7 @@ export function createAdminClient(io: CommandIo): AdminClient {
     async *stream(path, query) {
       const answer = await confirming(async () => {
         const answer = await openStream(url, 'GET', adminPath(path, query), { cookie })
-        if (!answer.ok) throw await explain(stored, failureOf(url, answer.status, await answer.text()))
+        if (!answer.ok) throw await explain(session, failureOf(url, answer.status, await answer.text()))
         return answer
       })
       const decoder = new TextDecoder()
@@ -83,6 +79,15 @@ export function createAdminClient(io: CommandIo): AdminClient {
       yield decoder.decode()
     }
   }
+}
+
+/** @throws CommandError without a session */
+function requireSession(env: CommandIo['env']): StoredSession {
+  const session = readSession(env)
+  if (session === null) {
+    throw new CommandError('You are not signed in. Run: tollgate login', { exitCode: exitCodes.notSignedIn })
+  }
+  return session
 }
 
 function adminPath(path: string, query: Query): string {

@@ -1,4 +1,5 @@
 import type { AdminAccount, AdminAccountListing, AdminLimits } from '@tollgate/contracts/http/admin/accounts.ts'
+import type { PendingAct } from '@tollgate/contracts/http/admin/pending-acts.ts'
 import { pairs, table } from '../commands/show.ts'
 
 /** The list of accounts as a table. */
@@ -64,6 +65,13 @@ export function describeAccount(account: AdminAccount): string {
     )
   ].join('\n\n')
 }
+
+/** Says that an act is not done yet. */
+export const describePending = ({ id, ends_at: endsAt }: Pick<PendingAct, 'id' | 'ends_at'>): string =>
+  [
+    'Waits for a second operator. Nothing was changed yet.',
+    `Another operator confirms it on the accounts page of the console until ${endsAt} (pending act ${id}).`
+  ].join('\n')
 
 /** A section with a table. */
 const listed = (title: string, head: readonly string[], rows: ReadonlyArray<ReadonlyArray<string | number | null>>) =>

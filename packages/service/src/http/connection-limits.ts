@@ -1,8 +1,6 @@
-import type { Server } from 'node:http'
-
 /** Limits of a server against clients that send slowly or keep connections open. Times are milliseconds. */
 export interface ConnectionLimits {
-  /** Open connections; the server closes further ones at once. */
+  /** Open connections; the server closes further ones at once. For `maxConnections` of Node's server. */
   readonly maxConnections: number
   /** How long the head of a request may take. A new connection without a request counts, too. */
   readonly headersTimeoutMs: number
@@ -10,7 +8,7 @@ export interface ConnectionLimits {
   readonly requestTimeoutMs: number
 }
 
-/** The options of Fastify that limit the arrival of requests. Call {@link limitConnections}, too. */
+/** The options of Fastify that limit the arrival of requests. */
 export const arrivalTimeouts = ({ headersTimeoutMs, requestTimeoutMs }: Omit<ConnectionLimits, 'maxConnections'>) => ({
   requestTimeout: requestTimeoutMs,
   http: {
@@ -18,8 +16,3 @@ export const arrivalTimeouts = ({ headersTimeoutMs, requestTimeoutMs }: Omit<Con
     connectionsCheckingInterval: Math.min(headersTimeoutMs, requestTimeoutMs, 20_000) / 4
   }
 })
-
-/** Makes a server close connections beyond the maximum. */
-export function limitConnections(server: Server, { maxConnections }: Pick<ConnectionLimits, 'maxConnections'>): void {
-  server.maxConnections = maxConnections
-}

@@ -15,27 +15,28 @@ export interface AttemptCount {
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function countAttempt(link: RedisLink, what: string, windowMs: number): Promise<AttemptCount> {
-  const name = attemptsName(what)
-  const node = link.nodeOf(name)
-  // Fails at once if Redis is known to be away.
-  node.run()
-  const [attempts, leftMs] = await node.client.tgCountAttempt(name, windowMs)
+  const { name, client } = counterOf(link, what)
+  const [attempts, leftMs] = await client.tgCountAttempt(name, windowMs)
   return { attempts, leftMs }
 }
 
 /** Reads a counter, without counting. @throws as {@link countAttempt} */
 export async function readAttempts(link: RedisLink, what: string): Promise<AttemptCount> {
-  const name = attemptsName(what)
-  const node = link.nodeOf(name)
-  node.run()
-  const [attempts, leftMs] = await Promise.all([node.client.get(name), node.client.pttl(name)])
+  const { name, client } = counterOf(link, what)
+  const [attempts, leftMs] = await Promise.all([client.get(name), client.pttl(name)])
   return { attempts: Number(attempts ?? 0), leftMs: Math.max(0, leftMs) }
 }
 
 /** Starts a counter again from zero. @throws as {@link countAttempt} */
 export async function forgetAttempts(link: RedisLink, what: string): Promise<void> {
+  const { name, client } = counterOf(link, what)
+  await client.del(name)
+}
+
+/** @throws RedisAwayError at once if Redis is known to be away */
+function counterOf(link: RedisLink, what: string) {
   const name = attemptsName(what)
   const node = link.nodeOf(name)
   node.run()
-  await node.client.del(name)
+  return { name, client: node.client }
 }

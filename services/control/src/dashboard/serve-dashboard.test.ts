@@ -248,7 +248,7 @@ test('only the API reference may have inline styles, and only pages of this orig
   assert.match(String(page.headers['content-security-policy']), /frame-src 'self'; .*frame-ancestors 'none';/)
 })
 
-test('only the page of the CAPTCHA loads from elsewhere: what its provider needs; without a CAPTCHA there is none', async (t) => {
+test('only the CAPTCHA page loads files of the CAPTCHA’s provider; without a CAPTCHA the page does not exist', async (t) => {
   const directory = t.testdir({
     'index.html': html,
     'captcha.html': '{{captcha}}',

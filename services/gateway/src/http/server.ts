@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ambiguityOf } from '@tollgate/service/http/ambiguous-head.ts'
 import { BoundedMessage, skipEndedConnections } from '@tollgate/service/http/bounded-message.ts'
-import { arrivalTimeouts, type ConnectionLimits, limitConnections } from '@tollgate/service/http/connection-limits.ts'
+import { arrivalTimeouts, type ConnectionLimits } from '@tollgate/service/http/connection-limits.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import { lazyCompilers } from '@tollgate/service/http/lazy-compilers.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
@@ -104,7 +104,7 @@ export function createServer({
   app.decorate('failures', failures)
   app.decorate('answers', answers)
   app.decorate('refusals', refusals)
-  limitConnections(app.server, protection)
+  app.server.maxConnections = protection.maxConnections
 
   // The endpoints read bodies themselves. No endpoint accepts the other methods, with or without a body.
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {

@@ -52,12 +52,12 @@ export function createUpstreamHealth(
   }
   return {
     failed(fault, { upstream, model, credentialName }) {
-      const isOfModel = fault === 'model' && model !== null
-      const key = keyOf(fault, upstream, isOfModel ? model : null)
+      const faultyModel = fault === 'model' ? model : null
+      const key = keyOf(fault, upstream, faultyModel)
       if (found.has(key)) return
-      const what = isOfModel ? model : (credentialName ?? upstream)
+      const what = faultyModel ?? credentialName ?? upstream
       const problem = problemOf(fault, credentialName)
-      found.set(key, { what, upstream, problem, model: isOfModel ? model : null })
+      found.set(key, { what, upstream, problem, model: faultyModel })
       log.error({ upstream, credential: credentialName, fault }, `upstream ${upstream}: ${what}: ${problem}`)
     },
     accepted(upstream) {

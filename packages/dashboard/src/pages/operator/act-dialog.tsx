@@ -4,11 +4,19 @@ import { isCode } from '../../api/api-error.ts'
 import { DialogForm } from '../../forms/dialog-form.tsx'
 import { TextField } from '../../forms/fields.tsx'
 import type { Reading } from '../../forms/form.tsx'
+import { textOf } from '../../forms/read-fields.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { useToast } from '../../ui/toast.tsx'
-import { type Reason, readReason } from './read-reason.ts'
+
+/** What happened to an act above the operators' amount: see `OPERATOR_CONFIRM_ABOVE_USD`. */
+export const waitsForSecond = 'Waits for a second operator. Nothing was changed yet.'
+
+/** Why an operator acts. */
+interface Reason {
+  readonly reason: string
+}
 
 interface ActDialogProps<Values> {
   readonly title: string
@@ -89,4 +97,12 @@ export function ActDialog<Values>({
       </DialogForm>
     </Dialog>
   )
+}
+
+/** Adds the reason of a form to the values of the act. */
+function readReason<Values>(data: FormData, act: Reading<Values>): Reading<readonly [Values, Reason]> {
+  const reason = textOf(data, 'reason').trim()
+  const problems = { ...(act.ok ? {} : act.problems), ...(reason === '' && { reason: 'Enter a reason.' }) }
+  if (!act.ok || reason === '') return { ok: false, problems }
+  return { ok: true, values: [act.values, { reason }] }
 }

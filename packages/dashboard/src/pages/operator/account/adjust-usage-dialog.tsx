@@ -7,8 +7,7 @@ import { formatUsd } from '../../../format/money.ts'
 import { formatMonth, lastMonths } from '../../../format/month.ts'
 import { NumberField } from '../../../forms/number-field.tsx'
 import { SelectField } from '../../../forms/select-field.tsx'
-import { ActDialog } from '../act-dialog.tsx'
-import { waitsForSecond } from '../pending-acts/waits-for-second.ts'
+import { ActDialog, waitsForSecond } from '../act-dialog.tsx'
 import { type Adjusted, readAdjustment } from './read-adjustment.ts'
 
 const monthCount = 13

@@ -7,8 +7,7 @@ import type { Reading } from '../../../forms/form.tsx'
 import { textOf } from '../../../forms/read-fields.ts'
 import { dayOf, readEndDay } from '../../../forms/read-optional.ts'
 import { SelectField } from '../../../forms/select-field.tsx'
-import { ActDialog } from '../act-dialog.tsx'
-import { waitsForSecond } from '../pending-acts/waits-for-second.ts'
+import { ActDialog, waitsForSecond } from '../act-dialog.tsx'
 import { usePlans } from '../plans.ts'
 
 interface PlanDialogProps {
