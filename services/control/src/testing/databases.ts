@@ -7,7 +7,7 @@ import { type Test, test } from 'tap'
 import { type Database, openDatabase } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
 import { createDatabase } from './create-database.ts'
-import { leaseDatabase } from './lease-database.ts'
+import { leaseDatabase, leasePglite } from './lease-database.ts'
 import { newPgliteDirectory, type PgliteContent, removePgliteDirectory } from './pglite-directory.ts'
 
 /** A connection costs PostgreSQL about as much as a short test. */
@@ -85,7 +85,7 @@ export async function openMigratedDatabase(url?: string, poolSize = usualPoolSiz
     const leased = await leaseDatabase(server)
     return closedBy(await openDatabase(leased.url, options), leased.giveBack)
   }
-  if (url === undefined || url === 'pglite:memory') return openCopy('migrated')
+  if (url === undefined || url === 'pglite:memory') return leasePglite(() => openCopy('migrated'))
   const database = await openDatabase(url, options)
   await migrate(database.orm)
   return database
