@@ -19,7 +19,7 @@ const writesOf = async ({ call }: RunningControl) => {
 }
 
 test('every write of the API has a limit', async (t) => {
-  const max = 1
+  const max = 3
   const limits = { write: max, writeByServer: max }
   const control = await startControl({ identityWebhookSecret, limits })
   t.after(() => control.close())
