@@ -102,6 +102,15 @@ export const operatorEvents = {
     { account_id: Type.String(), hour: Instant, spent_usd: Usd, usual_usd: Usd },
     { description: 'An account spent far more in an hour than it usually does.' }
   ),
+  'act.pending': Type.Object(
+    {
+      pending_act_id: Type.String(),
+      account_id: Type.String(),
+      action: Type.Enum(['account.adjusted', 'account.overridden']),
+      ends_at: Instant
+    },
+    { description: 'An act of an operator waits until another operator confirms or rejects it.' }
+  ),
   'payment.unmatched': accountEvents['payment.unmatched'],
   'payment.duplicate': accountEvents['payment.duplicate'],
   'webhook.disabled': accountEvents['webhook.disabled'],

@@ -44,7 +44,11 @@ const examples: Readonly<Record<string, readonly [data: object, told: RegExp]>> 
     /^a failed, so b answered 1 request for m/
   ],
   'provider.failing': [{ upstream: 'a', since: at, requests: 50, failed: 40 }, /40 of 50 calls failed/],
-  'spend.unusual': [{ account_id: 'acc', hour: at, spent_usd: '12.00', usual_usd: '1.00' }, /\$12\.00.*\$1\.00/]
+  'spend.unusual': [{ account_id: 'acc', hour: at, spent_usd: '12.00', usual_usd: '1.00' }, /\$12\.00.*\$1\.00/],
+  'act.pending': [
+    { pending_act_id: 'p1', account_id: 'acc', action: 'account.adjusted', ends_at: at },
+    /^An adjustment of usage waits for a second operator until /
+  ]
 }
 
 test('every event type has a sentence of its own', async () => {

@@ -161,6 +161,11 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
     text: `An account spent ${formatUsd(spent_usd)} in the hour of ${moment(hour)}. It usually spends at most ${formatUsd(usual_usd)} an hour.`,
     tone: 'warning',
     link: pageOfAccount(account_id)
+  }),
+  'act.pending': ({ action, ends_at }) => ({
+    text: `${action === 'account.adjusted' ? 'An adjustment of usage' : 'A change of plan or limits'} waits for a second operator until ${moment(ends_at)}.`,
+    tone: 'warning',
+    link: { to: '/dashboard/operator/accounts', text: 'See what waits' }
   })
 }
 

@@ -3,6 +3,7 @@ import { and, eq, gt, isNull, sql } from 'drizzle-orm'
 import type { By } from '../audit/by.ts'
 import type { Transaction } from '../database/connect.ts'
 import { pendingActs } from '../database/schema/admin.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { lockChanges } from '../projection/record-change.ts'
 import type { AdminContext } from './admin-context.ts'
 import { recordAct } from './record-act.ts'
@@ -67,5 +68,9 @@ async function storePending(tx: Transaction, act: MoneyAct<unknown>, by: ByOpera
   const endsAt = new Date(askedAt.getTime() + pendingMs)
   await tx.insert(pendingActs).values({ id, action, accountId, body, detail, reason, askedBy, askedAt, endsAt })
   await recordAct(tx, by, { action: 'act.asked', accountId, subject: id, reason, detail })
+  await recordEvent(tx, {
+    ...{ type: 'act.pending', accountId: null, at: askedAt },
+    data: { pending_act_id: id, account_id: accountId, action, ends_at: endsAt.toISOString() }
+  })
   return id
 }

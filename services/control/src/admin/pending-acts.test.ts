@@ -4,6 +4,8 @@ import { createClient } from '@supabase/supabase-js'
 import type { AdminAccount } from '@tollgate/contracts/http/admin/accounts.ts'
 import type { OperatorActsResponse } from '@tollgate/contracts/http/admin/audit.ts'
 import type { PendingAct } from '@tollgate/contracts/http/admin/pending-acts.ts'
+import { sql } from 'drizzle-orm'
+import { queryRows } from '../database/connect.ts'
 import { pendingActs } from '../database/schema/admin.ts'
 import { prunePendingActs } from '../retention/prune-pending-acts.ts'
 import { codeOf } from '../testing/call-control.ts'
@@ -20,6 +22,7 @@ onDatabase('acts above an amount', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase(), confirmAboveNanos: 500e9 })
   t.after(() => control.close())
   const { call } = control
+  const { orm } = control.database
   const [asker, second, third] = await Promise.all([1, 2, 3].map(() => control.signUpOperator()))
   const send = (by: TestUser, method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) =>
     call(method, `/api/admin${path}`, { cookie: by.cookie, ...(body !== undefined && { body }) })
@@ -53,6 +56,9 @@ onDatabase('acts above an amount', async (t, newDatabase) => {
     assert.deepEqual(pending.detail, { amount_usd: '-500.000000001', month })
     assert.equal(pendingOf(await adjust(user.id, body)).id, pending.id, 'a repeated call asks for nothing more')
     assert.deepEqual(await amounts(user.id), ['-500.00'])
+    const told = { pending_act_id: pending.id, account_id: user.id, action: pending.action, ends_at: pending.ends_at }
+    const notices = await queryRows(orm, sql`select data from events where type = 'act.pending' and account_id is null`)
+    assert.deepEqual(notices, [{ data: told }], 'the operators are told once')
     assert.equal(codeOf(await decide('confirm', asker!, pending.id)), 'forbidden')
     assert.equal(codeOf(await decide('reject', asker!, pending.id)), 'forbidden')
     assert.deepEqual([await amounts(user.id), await open()], [['-500.00'], [pending.id]])

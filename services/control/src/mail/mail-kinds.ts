@@ -61,6 +61,10 @@ export const kindsOfMails: Readonly<Record<MailKind, Kind>> = {
   payments: {
     types: ['payment.unmatched', 'payment.duplicate'],
     ...{ isRequired: false, isForOperators: true, collectMs: 10_000, about: 'payments that need you' }
+  },
+  acts: {
+    types: ['act.pending'],
+    ...{ isRequired: false, isForOperators: true, collectMs: 10_000, about: 'acts that wait for a second operator' }
   }
 }
 

@@ -63,3 +63,19 @@ export function paymentsMail(
     button: { text: 'See the accounts', path: '/dashboard/operator/accounts' }
   }
 }
+
+/** A mail for operators about acts that wait for a second one. @param count of all notices */
+export function actsMail(notices: ReadonlyArray<NoticeOf<'act.pending'>>, count: number): MailContent {
+  const title = count === 1 ? 'An act waits for a second operator' : `${count} acts wait for a second operator`
+  return {
+    ...{ subject: title, title },
+    paragraphs: [
+      'It is above the amount that one operator may give. Nothing is done before another operator confirms it. Whoever asked cannot confirm it.'
+    ],
+    items: notices.map(
+      ({ data: { account_id, action, ends_at } }) =>
+        `${account_id}: ${action === 'account.adjusted' ? 'usage adjusted' : 'plan or limits changed'}; waits until ${moment(ends_at)}`
+    ),
+    button: { text: 'See what waits', path: '/dashboard/operator/accounts' }
+  }
+}

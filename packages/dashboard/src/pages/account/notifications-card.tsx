@@ -22,7 +22,8 @@ const kinds: Readonly<Record<MailKind, readonly [name: string, hint: string]>> =
   account: ['Account', 'A payment failed or came twice, the account was suspended, or an operator revoked a key.'],
   providers: ['Providers (operators)', 'A provider keeps failing.'],
   spend: ['Unusual spend (operators)', 'An account spends far more than usual.'],
-  payments: ['Payments (operators)', 'An account paid twice, or for a price that no plan has.']
+  payments: ['Payments (operators)', 'An account paid twice, or for a price that no plan has.'],
+  acts: ['Acts that wait (operators)', 'An act above the amount waits for a second operator.']
 }
 
 /** Which mails the user gets, and at which shares of a budget the owner is told. */
