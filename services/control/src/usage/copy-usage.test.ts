@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
-import { testsAll } from '@tollgate/sandbox/property-runs.ts'
 import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { accountName, accountShard, endedHoldPrefix, usageIndexName } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
@@ -239,7 +238,7 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
   })
 
   await t.test('takes thousands of rows in few steps', async () => {
-    const count = testsAll ? 3000 : 1200
+    const count = 3000
     const served = Array.from({ length: count }, (_, number) => serve(redis, accountOf(number), { costNanos: number }))
     await Promise.all(served)
     let statements = 0
