@@ -30,10 +30,14 @@ interface Prepared extends Content {
   connection: Connection
 }
 
+interface PreparedPglite extends Content {
+  database: Database
+}
+
 /** Databases that no test uses, by the URL of their server. */
 const idle = new Map<string, Prepared[]>()
 /** Migrated PGlites that no test uses. */
-const idlePglites: Array<Content & { database: Database }> = []
+const idlePglites: PreparedPglite[] = []
 
 /**
  * Leases a migrated database of a server. To empty one takes a tenth of the time that creating one takes, and a fiftieth of a
@@ -62,14 +66,8 @@ export async function leaseDatabase({ url: serverUrl }: RunningPostgres): Promis
  * @param open opens a new one
  */
 export async function leasePglite(open: () => Promise<Database>): Promise<Database> {
-  let prepared = idlePglites.pop()
-  if (prepared === undefined) {
-    const database = await open()
-    // It has a timer.
-    afterGroup(() => database.close(), true)
-    prepared = { database, ...(await readContent(database.orm)) }
-  }
-  const { database, schema, rows } = prepared
+  const prepared = idlePglites.pop() ?? (await preparePglite(open))
+  const { database } = prepared
   let isOpen = true
   const orm = new Proxy(database.orm, {
     get(target, property) {
@@ -83,7 +81,7 @@ export async function leasePglite(open: () => Promise<Database>): Promise<Databa
     async close() {
       if (!isOpen) return
       isOpen = false
-      if (await isEmptied(database.orm, { schema, rows })) {
+      if (await isEmptied(database.orm, prepared)) {
         // Settings, locks and temporary tables of its only session.
         await database.orm.execute(sql`discard all`)
         idlePglites.push(prepared)
@@ -101,6 +99,13 @@ async function prepare(serverUrl: string): Promise<Prepared> {
     await migrate(orm)
     return { url, connection, ...(await readContent(orm)) }
   })
+}
+
+async function preparePglite(open: () => Promise<Database>): Promise<PreparedPglite> {
+  const database = await open()
+  // Its timer would keep this process.
+  afterGroup(() => database.close(), true)
+  return { database, ...(await readContent(database.orm)) }
 }
 
 async function readContent(orm: Orm): Promise<Content> {
