@@ -152,9 +152,13 @@ export abstract class EventFlow {
     if (this.#heldBytes > maxInspectedBytes) this.#isPassing = true
   }
 
-  /** Returns all held bytes, and keeps their end, because a boundary may begin there. */
+  /** Returns all held bytes, and keeps their end, because a boundary may begin there. An error must not pass. */
   #pass(): Buffer {
     const passed = this.#take()
+    if (errorBeginning.test(passed.toString('latin1', 0, maxBeginning))) {
+      this.hasFailed = true
+      return none
+    }
     this.readPart(passed, false)
     this.#held = [passed.subarray(-3)]
     return passed
@@ -175,6 +179,10 @@ export abstract class EventFlow {
   }
 }
 
+/** An event that reports an error, as far as its beginning tells. */
+const errorBeginning =
+  /^(?:event: ?error[\r\n]|(?:event:[^\r\n]*[\r\n]+)?data: ?\[?{\s*"(?:error":\s*[^n\s]|type":\s*"error"))/
+const maxBeginning = 200
 /** The member `model` of an event. Names with escapes are not read. */
 const namedModel = /"model": ?"([^"\\]{1,200})"/
 const none = Buffer.alloc(0)

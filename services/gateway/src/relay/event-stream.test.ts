@@ -119,6 +119,23 @@ t.test('an event passes once it is complete; a very long event passes in parts',
   assert.equal(stream.push(Buffer.from('ta: 2\n\n')).toString(), 'data: 2\n\n')
 })
 
+t.test('an error that is too long to be held back does not pass', async () => {
+  const message = 'x'.repeat(100_000)
+  for (const error of [
+    `data: ${JSON.stringify({ error: { message } })}\n\n`,
+    `event: error\ndata: ${JSON.stringify({ message })}\n\n`,
+    `event: message\ndata: ${JSON.stringify({ type: 'error', message })}\n\n`
+  ]) {
+    const stream = new EventStream(false, new ReceivedText('delta'))
+    const bytes = Buffer.from(`data: ${chunkOf('a')}\n\n${error}data: ${chunkOf('b')}\n\n`)
+    const passed = [0, 1, 2].map((part) => stream.push(bytes.subarray(part * 40_000, (part + 1) * 40_000)))
+    assert.equal(Buffer.concat(passed).toString(), `data: ${chunkOf('a')}\n\n`)
+    assert.ok(stream.hasFailed)
+  }
+  const words = `data: {"error":null,"choices":[{"delta":{"content":"${message}"}}]}\n\n`
+  assert.equal(relayPieces([Buffer.from(words)], false).text, words)
+})
+
 t.test('only the words of a stream are kept', async () => {
   const events = [chunkOf('Hel'), chunkOf('lo "delta":'), '{"choices":[{"index":1,"delta":{}}]}', '[DONE]']
   const { words } = relayPieces([Buffer.from(events.map((data) => `data: ${data}\n\n`).join(''))], false)
