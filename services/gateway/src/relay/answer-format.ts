@@ -1,4 +1,5 @@
 import type { ErrorFormat, FailureContext } from '../http/error-format.ts'
+import type { Upstream } from '../upstreams/upstreams.ts'
 import type { Hidden } from './conceal.ts'
 import type { EventFlow } from './event-flow.ts'
 import type { JsonBody } from './json-body.ts'
@@ -12,12 +13,19 @@ export interface AskedAnswer {
   readonly answers: number
 }
 
+/** The call that an answer belongs to. */
+export interface AnsweredCall {
+  /** What errors of the upstream must not tell the client. */
+  hidden(): Hidden
+  readonly upstream: Pick<Upstream, 'reportsUsageByEvent'>
+}
+
 /** How an API writes its answers and errors: what makes an answer whole, and where its usage is. */
 export interface AnswerFormat {
   /** Reads a single body on its way to the client. @param length of the body in bytes, -1 if unknown */
   readonly newBody: (asked: AskedAnswer, length: number) => JsonBody
-  /** Reads a stream on its way to the client. @param hidden what its errors must not tell the client */
-  readonly newEvents: (asked: AskedAnswer, hidden: () => Hidden) => EventFlow
+  /** Reads a stream on its way to the client. */
+  readonly newEvents: (asked: AskedAnswer, call: AnsweredCall) => EventFlow
   readonly errors: ErrorFormat
   /** Explains to the client why the provider refused the request. */
   readonly refusal: (reason: RefusalReason, refusal: RefusalContext) => { code: string; body: string }

@@ -11,8 +11,8 @@ import { type End, endOfMalformed } from './charged-usage.ts'
 import { classifyHead } from './classify-head.ts'
 import { type Hidden, renamedModel } from './conceal.ts'
 import { costFields } from './cost-notes.ts'
-import { faultInEvent } from './event-fault.ts'
 import { forwardedBody } from './forwarded-body.ts'
+import type { OperatorFault } from './operator-faults.ts'
 import type { RefusalReason } from './read-refusal.ts'
 import { maxRefusalBytes, Refusal } from './refusal.ts'
 import type { RelayRequest } from './relay-request.ts'
@@ -204,10 +204,9 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     return { secret: this.upstream.credential, renamed: renamedModel(this.target, this.request.model) }
   }
 
-  rejectAnswer(how: string, failedEvent: Buffer | null = null): void {
+  rejectAnswer(how: string, fault: OperatorFault | null = null): void {
     const controller = this.#controller
     const error = new CallError('malformed_answer', `the upstream's answer ${how}`)
-    const fault = failedEvent === null ? null : faultInEvent(failedEvent)
     const failed = fault === null ? null : failureOfFault(fault, error)
     this.#breakOff(error, endOfMalformed(this.sink === null ? null : this.sink.answer), failed)
     controller?.abort(error)
@@ -268,7 +267,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   /**
    * Call this if the call failed before the end of its body, or if its body is not an answer.
    *
-   * @param failed what a stream reported that only the operator can repair; null for other failures
+   * @param failed what an answer reported that only the operator can repair; null for other failures
    */
   #breakOff(error: Error, end: End, failed: CallFailure | null = null): void {
     this.close()

@@ -25,15 +25,18 @@ export class EventStream extends EventFlow {
   readonly #showsUsage: boolean
   #isDone = false
   readonly #finished: FinishedAnswers
+  readonly #addUsage: typeof largerUsage
 
   /**
    * @param showsUsage whether the client asked for the event with the usage
    * @param received gets all whole events
    * @param answers how many answers the request asked for
+   * @param addUsage joins a further report of usage to the earlier ones
    */
-  constructor(showsUsage: boolean, received: ReceivedText, answers = 1) {
+  constructor(showsUsage: boolean, received: ReceivedText, answers = 1, addUsage = largerUsage) {
     super(received)
     this.#showsUsage = showsUsage
+    this.#addUsage = addUsage
     this.#finished = new FinishedAnswers(answers)
   }
 
@@ -122,7 +125,7 @@ export class EventStream extends EventFlow {
     )
     if (usage === null) return false
     usage.tier ??= nameOf(data, 'service_tier')
-    this.usage = largerUsage(this.usage, usage)
+    this.usage = this.#addUsage(this.usage, usage)
     const choices = memberOf(data, 'choices')
     const isOnly = Array.isArray(choices) && choices.length === 0
     this.#isUsageAlone = isOnly

@@ -10,6 +10,30 @@ const { inputPicos, outputPicos } = testCatalog.models.small!.prices
 /** 10 tokens of the prompt, and 20 of the answer. */
 const costOfUsage = Math.ceil((10 * inputPicos + 20 * outputPicos) / 1000)
 
+test('a provider that is declared to report the usage of each event alone is charged by the sum', async (t) => {
+  const upstream = await startFakeUpstream()
+  const gateway = await startGateway(upstream.url, {
+    upstreamsFile: `upstreams: { test: { base_url: '${upstream.url}/v1', usage_by_event: true } }`
+  })
+  t.teardown(async () => {
+    await gateway.close()
+    await upstream.close()
+  })
+  upstream.answer(({ response }) => {
+    response.setHeader('content-type', 'text/event-stream')
+    const event = (content: string, usage: object, further: object = {}) =>
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, ...further }], usage })}\n\n`
+    const first = event('a', { prompt_tokens: 10, completion_tokens: 8 })
+    const last = event('b', { completion_tokens: 12 }, { finish_reason: 'stop' })
+    response.end(`${first}${last}data: [DONE]\n\n`)
+  })
+  const { secret, account } = await gateway.seedKey()
+  const answer = await post(gateway, secret, '/chat/completions', chatOf('small', { stream: true }))
+  await answer.text()
+  await gateway.settled()
+  assert.equal((await readSpend(gateway.control, account, month))?.settled, costOfUsage)
+})
+
 test('a provider that refuses include_usage gets no such option, and its usage counts', async (t) => {
   const upstream = await startFakeUpstream()
   const gateway = await startGateway(upstream.url, {

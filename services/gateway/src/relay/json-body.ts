@@ -2,6 +2,7 @@ import { AnswerUsage } from '../usage/answer-usage.ts'
 import { addCalls } from '../usage/reported-counts.ts'
 import type { ReportedUsage } from '../usage/usage.ts'
 import type { BodyShape } from './body-shape.ts'
+import type { Hidden } from './conceal.ts'
 import type { IssuedIds } from './issued-ids.ts'
 
 /** Maximum bytes that are held back until the body proves to be an answer. Errors are shorter. */
@@ -67,6 +68,16 @@ export class JsonBody {
   /** The ids of a whole answer that the provider may store; null if there are none. */
   get issued(): IssuedIds | null {
     return null
+  }
+
+  /** The error of a whole answer that reports that it failed; null if it does not. */
+  get failure(): unknown {
+    return null
+  }
+
+  /** Replaces what the {@link failure} must not tell the client. @param body all of its bytes */
+  conceal(body: Buffer, _hidden: Hidden): Buffer {
+    return body
   }
 
   /** Counts the calls of the provider's tools in the body so far, by the type of tool; null if the format has none. */

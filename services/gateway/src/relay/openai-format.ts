@@ -1,6 +1,7 @@
 import { openaiErrors } from '../http/error-format.ts'
 import { ReceivedText } from '../tokens/received-text.ts'
 import { readUsage } from '../usage/chat-usage.ts'
+import { largerUsage, sumOfUsage } from '../usage/usage.ts'
 import { ofText } from '../usage/usage-text.ts'
 import type { AnswerFormat } from './answer-format.ts'
 import { AnswerShape } from './answer-shape.ts'
@@ -19,10 +20,12 @@ const readText = ofText(readUsage)
  */
 export const listFormat = (list: 'choices' | 'data', words: string): AnswerFormat => ({
   newBody: (_asked, length) => new JsonBody(new AnswerShape(list), readText, length),
-  newEvents(asked) {
+  newEvents(asked, { upstream }) {
     const { answers } = asked
     // With several answers, events of different answers alternate; `choices` also tells which answer each belongs to.
-    return new EventStream(showsUsage(asked), new ReceivedText(answers > 1 ? 'choices' : words), answers)
+    const received = new ReceivedText(answers > 1 ? 'choices' : words)
+    const addUsage = upstream.reportsUsageByEvent ? sumOfUsage : largerUsage
+    return new EventStream(showsUsage(asked), received, answers, addUsage)
   },
   errors: openaiErrors,
   refusal: describeRefusal

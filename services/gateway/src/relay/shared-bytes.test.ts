@@ -168,6 +168,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     speaks: new Set(['chat'] as const),
     choosesTier: false,
     acceptsIncludeUsage: true,
+    reportsUsageByEvent: false,
     furtherMembers: null,
     betas: new Set<string>(),
     breaker: new Breaker(),

@@ -1,8 +1,9 @@
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { ReportedUsage } from '../usage/usage.ts'
+import type { AnsweredCall } from './answer-format.ts'
 import type { ReceivedAnswer } from './charged-usage.ts'
-import type { Hidden } from './conceal.ts'
 import type { IssuedIds } from './issued-ids.ts'
+import type { OperatorFault } from './operator-faults.ts'
 import type { RefusalReason } from './read-refusal.ts'
 import type { RelayRequest } from './relay-request.ts'
 import type { Source } from './stream-writer.ts'
@@ -40,7 +41,7 @@ export interface IssuingAnswer {
 }
 
 /** The part of an attempt that its sink uses. `pause` pauses the upstream. */
-export interface SinkAttempt extends Source {
+export interface SinkAttempt extends Source, AnsweredCall {
   readonly request: RelayRequest
   /** The status of the upstream's response. */
   readonly status: number
@@ -48,8 +49,6 @@ export interface SinkAttempt extends Source {
   readonly isServed: boolean
   /** Whether the upstream sends a stream instead of a single body, or the reverse. */
   readonly isWrongKind: boolean
-  /** What errors of the upstream must not tell the client. */
-  hidden(): Hidden
   /** Whether {@link accept} was called. */
   readonly isAccepted: boolean
   /** Call this once the beginning of the body proves to be an answer. */
@@ -66,9 +65,9 @@ export interface SinkAttempt extends Source {
    * Fails the attempt because of a wrong answer.
    *
    * @param how continues "the upstream's answer …"
-   * @param failedEvent the event of a stream that reported an error
+   * @param fault what the answer reports that only the operator can repair
    */
-  rejectAnswer(how: string, failedEvent?: Buffer | null): void
+  rejectAnswer(how: string, fault?: OperatorFault | null): void
   /** @param failed null for a refusal that is about the client's request. @param goesOn whether more of the body may arrive */
   refused(reason: RefusalReason, failed: CallFailure | null, goesOn: boolean): void
 }

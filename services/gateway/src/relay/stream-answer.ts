@@ -1,7 +1,9 @@
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { endOfMalformed } from './charged-usage.ts'
 import { costComment } from './cost-notes.ts'
+import { faultInEvent } from './event-fault.ts'
 import type { EventFlow } from './event-flow.ts'
+import type { OperatorFault } from './operator-faults.ts'
 import type { Sink, SinkAttempt } from './sink.ts'
 import { StreamWriter } from './stream-writer.ts'
 
@@ -28,7 +30,7 @@ export class StreamAnswer implements Sink {
   constructor(attempt: SinkAttempt) {
     const { request } = attempt
     this.#attempt = attempt
-    this.answer = request.format.newEvents(request, () => attempt.hidden())
+    this.answer = request.format.newEvents(request, attempt)
     if (attempt.isServed && !attempt.isWrongKind) this.#headTimer = setTimeout(() => this.#begin(), maxHeadWaitMs)
   }
 
@@ -42,7 +44,7 @@ export class StreamAnswer implements Sink {
       !this.#attempt.isWrongKind &&
       endOfMalformed(events) === 'unserved'
     ) {
-      this.#attempt.rejectAnswer(reportsError, events.failedEvent)
+      this.#attempt.rejectAnswer(reportsError, faultIn(events))
       return
     }
     if (!this.#attempt.isAccepted && events.hasBegun) {
@@ -55,13 +57,13 @@ export class StreamAnswer implements Sink {
     }
     this.#attempt.noteIssued(events)
     this.#pass(bytes)
-    if (events.hasFailed) this.#attempt.rejectAnswer(reportsError, events.failedEvent)
+    if (events.hasFailed) this.#attempt.rejectAnswer(reportsError, faultIn(events))
   }
 
   end(): void {
     const rest = this.answer.end()
     if (!this.answer.isWhole || this.#attempt.isWrongKind) {
-      this.#attempt.rejectAnswer(this.#attempt.isWrongKind ? wrongStream : 'is incomplete', this.answer.failedEvent)
+      this.#attempt.rejectAnswer(this.#attempt.isWrongKind ? wrongStream : 'is incomplete', faultIn(this.answer))
       return
     }
     this.#attempt.accept()
@@ -122,3 +124,6 @@ export class StreamAnswer implements Sink {
     this.#attempt.complete(contentType)
   }
 }
+
+const faultIn = ({ failedEvent }: EventFlow): OperatorFault | null =>
+  failedEvent === null ? null : faultInEvent(failedEvent)

@@ -1,5 +1,6 @@
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { isReported } from './charged-usage.ts'
+import { faultOfError } from './event-fault.ts'
 import type { JsonBody } from './json-body.ts'
 import type { Sink, SinkAttempt } from './sink.ts'
 import { shortWrite } from './stream-writer.ts'
@@ -16,7 +17,7 @@ export class WholeAnswer implements Sink {
   readonly kind = 'whole'
   readonly answer: JsonBody
   readonly #attempt: SinkAttempt
-  readonly #length: number
+  #length: number
   #isHeadWritten = false
   #waiting: Buffer[] = []
   #waitingBytes = 0
@@ -40,7 +41,7 @@ export class WholeAnswer implements Sink {
     if (chunk.length <= shortWrite && attempt.isServed && !attempt.isWrongKind) {
       // A body in one piece is written together with the headers and the end.
       const text = chunk.toString('latin1')
-      if (isReported(body.readAll(chunk, text), attempt.request.output !== null)) {
+      if (isReported(body.readAll(chunk, text), attempt.request.output !== null) && body.failure === null) {
         attempt.accept()
         attempt.noteIssued(body)
         this.#writeHead(attempt.costOfWhole())
@@ -118,9 +119,16 @@ export class WholeAnswer implements Sink {
       attempt.rejectAnswer(isWhole ? 'is a single body instead of a stream' : 'is incomplete')
       return
     }
+    const { failure } = this.answer
+    const fault = failure === null || this.#isHeadWritten ? null : faultOfError(failure)
+    if (fault !== null) {
+      // Only the operator can repair it, so the client gets the gateway's error.
+      attempt.rejectAnswer('reports a failure', fault)
+      return
+    }
     attempt.noteIssued(this.answer)
     const { copy } = attempt.request
-    const rest = [...this.#takeWaiting(), ...last]
+    const rest = failure === null ? [...this.#takeWaiting(), ...last] : this.#concealed(last)
     if (copy !== null) for (const bytes of rest) copy.add(bytes)
     if (attempt.isServed) {
       this.#writeHead(attempt.costOfWhole())
@@ -129,6 +137,15 @@ export class WholeAnswer implements Sink {
       response.end(rest.at(-1))
     }
     attempt.complete(contentType)
+  }
+
+  /** The rest of an answer that reports that it failed. A long one has begun to pass, and is not changed. */
+  #concealed(last: readonly Buffer[]): Buffer[] {
+    const rest = [...this.#takeWaiting(), ...last]
+    if (this.#isHeadWritten) return rest
+    const body = this.answer.conceal(Buffer.concat(rest), this.#attempt.hidden())
+    this.#length = body.length
+    return [body]
   }
 
   #writeHead(cost: number | null): void {

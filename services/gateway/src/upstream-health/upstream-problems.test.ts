@@ -200,6 +200,34 @@ t.test(
   }
 )
 
+t.test('a whole response that failed', async (t) => {
+  const response = responseOf('Hello')
+  const failed = (error: object) => JSON.stringify({ ...response, status: 'failed', error })
+  const whole =
+    (text: string) =>
+    ({ response }: Received): void =>
+      void response.writeHead(200, { 'content-type': 'application/json', 'content-length': text.length }).end(text)
+
+  await t.test('has the client’s name of the model in its error, and is else unchanged', async () => {
+    const failure = { code: 'server_error', message: `${theirName} of org-AbC123dEf456 failed.` }
+    both.first.answer(whole(failed(failure)))
+    const { text } = await ask('alone', '/responses')
+    assert.equal(text, failed({ ...failure, message: 'alone of [hidden] failed.' }))
+  })
+
+  await t.test('through a fault of the operator gives way to another upstream', async () => {
+    both.gateway.upstreams.get('first')!.restingUntil.clear()
+    both.first.answer(whole(failed(noCredit)))
+    const answer = JSON.stringify(response)
+    both.second.answer(whole(answer))
+    assert.equal((await ask('fast', '/responses')).text, answer)
+    assert.ok(await hasProblem())
+    const alone = await ask('alone', '/responses')
+    assert.equal(alone.status, 502)
+    assert.match(alone.text, /"upstream_quota_exhausted"/)
+  })
+})
+
 t.test(
   'a response that fails within a stream has the client’s name of the model in its error, and is else unchanged',
   async () => {

@@ -37,6 +37,7 @@ export const UpstreamsFile = closed({
       speaks: Type.Optional(Type.Array(Type.Enum([...apis]), { minItems: 1, uniqueItems: true })),
       chooses_service_tier: Type.Optional(Type.Boolean()),
       accepts_include_usage: Type.Optional(Type.Boolean()),
+      usage_by_event: Type.Optional(Type.Boolean()),
       members: Type.Optional(Type.Union([Type.Literal('openai'), Type.Array(MemberName)])),
       betas: Type.Optional(Type.Array(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$' }))),
       unknown: Type.Optional(Type.Literal('pass')),
@@ -88,6 +89,7 @@ export interface UpstreamSettings {
   readonly speaks: readonly Api[]
   readonly choosesTier: boolean
   readonly acceptsIncludeUsage: boolean
+  readonly reportsUsageByEvent: boolean
   /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
   readonly furtherMembers: readonly string[] | null
   /** Betas of Anthropic's API that it accepts besides the standard ones. */
@@ -220,6 +222,7 @@ function readEntry(reading: Reading): UpstreamSettings | null {
     speaks: entry.speaks ?? apisOfHost(url.hostname),
     choosesTier: entry.chooses_service_tier ?? choosesTier.test(url.hostname),
     acceptsIncludeUsage: entry.accepts_include_usage ?? !refusesIncludeUsage.test(url.hostname),
+    reportsUsageByEvent: entry.usage_by_event ?? false,
     furtherMembers: entry.unknown === 'pass' ? null : entry.members === 'openai' ? [] : (entry.members ?? []),
     betas: entry.betas ?? []
   }

@@ -24,6 +24,8 @@ export interface Upstream {
   readonly choosesTier: boolean
   /** Whether it accepts `stream_options.include_usage`. Others report the usage of every stream. */
   readonly acceptsIncludeUsage: boolean
+  /** Whether its streams of chat report the usage of each event alone, so that the sum counts. Else the largest report counts. */
+  readonly reportsUsageByEvent: boolean
   /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
   readonly furtherMembers: ReadonlySet<string> | null
   /** Betas of Anthropic's API that it accepts besides the standard ones. */
@@ -83,6 +85,7 @@ export function openUpstream(settings: UpstreamSettings, onBreaker: OnBreaker): 
     speaks: new Set(settings.speaks),
     choosesTier: settings.choosesTier,
     acceptsIncludeUsage: settings.acceptsIncludeUsage,
+    reportsUsageByEvent: settings.reportsUsageByEvent,
     furtherMembers: furtherMembers === null ? null : new Set(furtherMembers),
     betas: new Set(settings.betas),
     breaker: new Breaker((state) => onBreaker(name, state)),

@@ -1,3 +1,4 @@
+import { maxReportedTokens } from '@tollgate/contracts/catalog/check-costs.ts'
 import { type MeasuredCounter, zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 
 /** The usage of one request. */
@@ -52,6 +53,17 @@ export function largerUsage(earlier: ReportedUsage | null, later: ReportedUsage)
   larger.writesForUnknownTime ||= earlier.writesForUnknownTime
   larger.hasOtherModels ||= earlier.hasOtherModels
   return larger
+}
+
+/** The sum of two reports, each of a part of one answer. @param earlier null if `later` is the first */
+export function sumOfUsage(earlier: ReportedUsage | null, later: ReportedUsage): ReportedUsage {
+  if (earlier === null) return later
+  const sum = largerUsage(earlier, later)
+  for (const counter of counters) {
+    const [before, after] = [earlier[counter], later[counter]]
+    sum[counter] = before === null || after === null ? (before ?? after)! : Math.min(before + after, maxReportedTokens)
+  }
+  return sum
 }
 
 /**

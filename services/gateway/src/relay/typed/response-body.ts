@@ -2,8 +2,10 @@ import { hostedCalls } from '../../usage/hosted-calls.ts'
 import { readResponsesUsage } from '../../usage/responses-usage.ts'
 import { nothingUsed } from '../../usage/usage.ts'
 import { ofText } from '../../usage/usage-text.ts'
+import type { Hidden } from '../conceal.ts'
 import { type IssuedIds, issuedIds } from '../issued-ids.ts'
 import { JsonBody } from '../json-body.ts'
+import { concealFailure } from './conceal-failed-response.ts'
 import type { MemberScan } from './member-scan.ts'
 import { type BodyReading, ObjectShape } from './object-shape.ts'
 import { outputItems, outputPaths } from './output-items.ts'
@@ -61,6 +63,16 @@ export class ResponseBody extends JsonBody {
   override get issued(): IssuedIds | null {
     const { members } = this.#shape
     return this.isWhole ? issuedIds(members.valueOf('id'), outputItems(members.listed)) : null
+  }
+
+  override get failure(): unknown {
+    const { members } = this.#shape
+    return isFailed(members) ? (members.valueOf('error') ?? null) : null
+  }
+
+  override conceal(body: Buffer, hidden: Hidden): Buffer {
+    const response = JSON.parse(body.toString())
+    return concealFailure(response, hidden) ? Buffer.from(JSON.stringify(response)) : body
   }
 
   /** Whether the response failed without output. Then it costs nothing. */

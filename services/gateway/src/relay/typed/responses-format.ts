@@ -18,7 +18,7 @@ const errors: ErrorFormat = {
 /** The format of the Responses API. */
 export const responsesFormat: AnswerFormat = {
   newBody: (_asked, length) => new ResponseBody(length),
-  newEvents: (_asked, hidden) => new ResponsesEvents(hidden),
+  newEvents: (_asked, call) => new ResponsesEvents(() => call.hidden()),
   errors,
   refusal: describeRefusal
 }
