@@ -11,7 +11,7 @@ import { onDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { createMailSender, type MailOutcome } from './mail-sender.ts'
 import type { Delivery, Mail } from './mailer.ts'
 import { setMuted } from './mute-mails.ts'
-import { queueMail } from './queue-mail.ts'
+import { maxMailsPerDay, queueMail } from './queue-mail.ts'
 import { addressRecipient, userRecipient } from './recipients.ts'
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
@@ -228,6 +228,21 @@ onDatabase('queued mails', async (t, newDatabase) => {
     assert.match(mail!.text, /^- “tenant <b>0” expires on 30 November 2026, 12:00 UTC$/m)
     assert.match(mail!.text, /^- and 980 more$/m)
     assert.ok(!mail!.html.includes('<b>'))
+  })
+
+  await t.test('one account gets 20 mails of a kind in 24 hours; what comes later is one mail after them', async () => {
+    const { id } = await signUp()
+    const { sent, sender } = startReplica()
+    for (let at = 0; at < maxMailsPerDay + 5; at++) {
+      await record([threshold(id, 50)])
+      passMinutes(1)
+      await sender.runOnce()
+    }
+    assert.equal(sent.length, maxMailsPerDay)
+    passMinutes(24 * 60)
+    await sender.runOnce()
+    assert.equal(sent.length, maxMailsPerDay + 1)
+    assert.equal((await rowsOf(id)).at(-1)!.count, 5)
   })
 
   await t.test('without a mail server, mails are dropped and not sent later', async () => {

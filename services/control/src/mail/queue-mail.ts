@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { MailKind } from '@tollgate/contracts/http/notices.ts'
-import { sql } from 'drizzle-orm'
+import { eq, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/connect.ts'
 import type { RecordedEvent } from '../database/schema/events.ts'
 import { mails, type StoredNotice } from '../database/schema/mails.ts'
@@ -8,6 +8,8 @@ import { kindOf, kindsOfMails } from './mail-kinds.ts'
 
 /** A mail tells of so many things; it gives the number of the others. */
 export const maxNotices = 20
+/** Of one kind to one recipient in 24 hours. Further notices wait, and are one mail. */
+export const maxMailsPerDay = 20
 
 /** Queues the mails that events cause, in the transaction that records the events. */
 export async function queueEventMails(tx: Transaction, recorded: readonly RecordedEvent[]): Promise<void> {
@@ -46,7 +48,9 @@ export async function queueMail(
     notices: notices.slice(0, maxNotices),
     count: notices.length,
     // By PostgreSQL's clock, also if this replica's is ahead.
-    dueAt: sql`least(${at.toISOString()}::timestamptz, clock_timestamp()) + ${kindsOfMails[kind].collectMs} * interval '1 millisecond'`
+    dueAt: sql`greatest(
+      least(${at.toISOString()}::timestamptz, clock_timestamp()) + ${kindsOfMails[kind].collectMs} * interval '1 millisecond',
+      ${earlierMail(accountId, kind)} + interval '24 hours')`
   }
   await tx
     .insert(mails)
@@ -61,3 +65,10 @@ export async function queueMail(
       }
     })
 }
+
+/** When the last mail but some was queued: a further one within 24 hours would be too many. Null if there are fewer. */
+const earlierMail = (accountId: string | null, kind: MailKind) =>
+  // An operators' mail is replaced by one for each of them, with the same time.
+  sql`(select least(${mails.createdAt}, clock_timestamp()) from ${mails}
+    where ${accountId === null ? isNull(mails.accountId) : eq(mails.accountId, accountId)} and ${mails.kind} = ${kind}
+    group by ${mails.createdAt} order by ${mails.createdAt} desc offset ${maxMailsPerDay - 1} limit 1)`
