@@ -4,7 +4,7 @@ export interface SignInFacts {
   readonly providers: ReadonlyArray<{ readonly id: string; readonly name: string }>
   readonly minPasswordLength: number
   /** Who may register. */
-  readonly signup: 'open' | 'invited'
+  readonly signup: 'open' | 'approved' | 'invited'
   /** What forms of strangers show; null: nothing. */
   readonly captcha: { readonly provider: string } | null
 }

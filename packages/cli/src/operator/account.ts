@@ -26,7 +26,7 @@ const list: Action = {
   options: {
     q: { value: 'TEXT', text: 'part of an address, an id, a key’s id, or a value of a key’s metadata' },
     plan: { value: 'PLAN', text: 'only accounts with this plan' },
-    status: { value: 'STATUS', text: 'active or suspended' },
+    status: { value: 'STATUS', text: 'active, suspended, or waiting: for an operator’s approval' },
     'past-due': { value: null, text: 'only accounts whose last payment failed' },
     sort: { value: 'ORDER', text: 'spend (default) or created: newest first' },
     limit: { value: 'N', text: '1 to 100; default 50' },
@@ -57,7 +57,7 @@ const showOne: Action = {
   }
 }
 
-const suspendOrResume = (name: 'suspend' | 'resume', summary: string): Action => ({
+const suspendOrResume = (name: 'suspend' | 'resume' | 'approve', summary: string): Action => ({
   name,
   summary,
   operands: ['ACCOUNT'],
@@ -142,6 +142,7 @@ export const account = createCommand('account', 'see and change accounts', [
     'Refuses all requests of the account, at every gateway, at once. Its open requests end, too.'
   ),
   suspendOrResume('resume', 'Ends an operator’s suspension.'),
+  suspendOrResume('approve', 'Approves an account that waits for approval: SIGNUP=approved. Its owner gets a mail.'),
   signout,
   limit,
   plan,

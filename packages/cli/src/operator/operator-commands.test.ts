@@ -88,6 +88,7 @@ const endpoints: Record<string, [body: TSchema, schema: TSchema, answer: unknown
   [`DELETE /accounts/${id}`]: [ReasonRequest, OkResponse, { ok: true }],
   [`POST /accounts/${id}/suspend`]: [ReasonRequest, AdminAccountResponse, { account }],
   [`POST /accounts/${id}/resume`]: [ReasonRequest, AdminAccountResponse, { account }],
+  [`POST /accounts/${id}/approve`]: [ReasonRequest, AdminAccountResponse, { account }],
   [`POST /accounts/${id}/signout`]: [ReasonRequest, SignedOutResponse, { ok: true, sessions: 2 }],
   [`POST /accounts/${id}/adjustments`]: [
     AdjustmentRequest,
@@ -181,8 +182,8 @@ test('accounts', async (t) => {
     assert.deepEqual([missing.code, missing.out], [1, ''])
   })
 
-  await t.test('suspend, resume and signout send the reason', async () => {
-    for (const act of ['suspend', 'resume', 'signout']) {
+  await t.test('suspend, resume, approve and signout send the reason', async () => {
+    for (const act of ['suspend', 'resume', 'approve', 'signout']) {
       const ran = await terminal.run(`account ${act} ${id} --reason mass~mailing`)
       assert.equal(ran.code, 0, ran.err)
       assert.deepEqual([last().path, last().body], [`/accounts/${id}/${act}`, { reason: 'mass mailing' }])

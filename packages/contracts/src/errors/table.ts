@@ -389,5 +389,9 @@ export const errorTable = {
 export const pausedAccountMessage =
   'This key belongs to a personal account that is paused while its owner is in a team. Use a key of the team.'
 
+/** The message of `account_suspended` for an account that waits for an operator's approval. */
+export const waitingAccountMessage =
+  'Your account waits for approval. Until an operator approves it, it has no API keys and can buy nothing.'
+
 export type ErrorCode = keyof typeof errorTable
 export type ErrorType = (typeof errorTable)[ErrorCode][1]

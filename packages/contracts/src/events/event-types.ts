@@ -111,6 +111,13 @@ export const operatorEvents = {
     },
     { description: 'An act of an operator waits until another operator confirms or rejects it.' }
   ),
+  'account.waiting': Type.Object(
+    {
+      /** How many wait now. */
+      waiting: Type.Integer()
+    },
+    { description: 'New accounts wait for the approval of an operator. At most one such event an hour tells how many.' }
+  ),
   'payment.unmatched': accountEvents['payment.unmatched'],
   'payment.duplicate': accountEvents['payment.duplicate'],
   'webhook.disabled': accountEvents['webhook.disabled'],

@@ -23,6 +23,8 @@ export const Account = Type.Object({
   id: Type.String({ format: 'uuid' }),
   plan: Type.String(),
   status: Type.Enum(['active', 'suspended']),
+  /** Present while the account waits for an operator's approval. */
+  waits_for_approval: Type.Optional(Type.Literal(true)),
   /** The caller's role in the account. */
   role: Type.Enum(['owner', 'seat']),
   /** The owner's own monthly budget (UTC), below the plan's; null without one. */

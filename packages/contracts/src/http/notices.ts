@@ -8,10 +8,20 @@ const Instant = Type.String({ format: 'date-time' })
 /**
  * Kinds of mails. `budget`: budgets and forecasts. `keys`: keys that expire, old secrets that end. `webhooks`: endpoints that
  * were disabled. `account`: payments that failed, came twice or have an unknown price, suspensions, keys that an operator
- * revoked. Of operators: `providers` that fail, unusual `spend`, `payments` that came twice or have an unknown price, and `acts` that wait
- * for a second operator.
+ * revoked. Of operators: `providers` that fail, unusual `spend`, `payments` that came twice or have an unknown price, `acts` that wait
+ * for a second operator, and accounts that wait for `approvals`.
  */
-export const mailKinds = ['budget', 'keys', 'webhooks', 'account', 'providers', 'spend', 'payments', 'acts'] as const
+export const mailKinds = [
+  'budget',
+  'keys',
+  'webhooks',
+  'account',
+  'providers',
+  'spend',
+  'payments',
+  'acts',
+  'approvals'
+] as const
 export type MailKind = (typeof mailKinds)[number]
 export const MailKind = Type.Enum([...mailKinds])
 

@@ -4,6 +4,7 @@ export const adminPaths = {
   getAccount: ['GET', '/api/admin/accounts/{id}'],
   suspendAccount: ['POST', '/api/admin/accounts/{id}/suspend'],
   resumeAccount: ['POST', '/api/admin/accounts/{id}/resume'],
+  approveAccount: ['POST', '/api/admin/accounts/{id}/approve'],
   signOutAccount: ['POST', '/api/admin/accounts/{id}/signout'],
   changeAccount: ['PATCH', '/api/admin/accounts/{id}'],
   adjustUsage: ['POST', '/api/admin/accounts/{id}/adjustments'],

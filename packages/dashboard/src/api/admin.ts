@@ -46,6 +46,7 @@ interface AdminOperations {
   getAccount: { params: { id: string }; answer: AdminAccountResponse }
   suspendAccount: { params: { id: string }; body: ReasonRequest; answer: unknown }
   resumeAccount: { params: { id: string }; body: ReasonRequest; answer: unknown }
+  approveAccount: { params: { id: string }; body: ReasonRequest; answer: unknown }
   signOutAccount: { params: { id: string }; body: ReasonRequest; answer: SignedOutResponse }
   changeAccount: {
     params: { id: string }

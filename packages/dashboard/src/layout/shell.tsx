@@ -55,9 +55,7 @@ function Frame() {
         <div className="mx-auto max-w-6xl">
           {account.status === 'suspended' && (
             <div className="mb-6">
-              <Banner tone="danger" title="This account is suspended">
-                Requests with its keys are refused. Contact the operator of this service. <BrandLinks />
-              </Banner>
+              <SuspendedBanner waits={account.waits_for_approval === true} />
             </div>
           )}
           <Outlet />
@@ -66,6 +64,18 @@ function Frame() {
       <MomentTooltip />
       {palette}
     </div>
+  )
+}
+
+function SuspendedBanner({ waits }: { readonly waits: boolean }) {
+  return waits ? (
+    <Banner title="Your account waits for approval. We will mail you.">
+      Until then, you can create no API keys and buy no plan. <BrandLinks />
+    </Banner>
+  ) : (
+    <Banner tone="danger" title="This account is suspended">
+      Requests with its keys are refused. Contact the operator of this service. <BrandLinks />
+    </Banner>
   )
 }
 

@@ -48,7 +48,8 @@ const examples: Readonly<Record<string, readonly [data: object, told: RegExp]>> 
   'act.pending': [
     { pending_act_id: 'p1', account_id: 'acc', action: 'account.adjusted', ends_at: at },
     /^An adjustment of usage waits for a second operator until /
-  ]
+  ],
+  'account.waiting': [{ waiting: 3 }, /^3 accounts wait for approval/]
 }
 
 test('every event type has a sentence of its own', async () => {

@@ -138,7 +138,9 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
     text:
       reason === 'team'
         ? 'You left your team, or its owner removed you. Keys of your own account work again.'
-        : 'The suspension of the account ended. Its keys work again.',
+        : reason === 'approval'
+          ? 'The account was approved. You can create API keys now.'
+          : 'The suspension of the account ended. Its keys work again.',
     tone: 'info'
   }),
   'webhook.disabled': ({ endpoint_id, url }) => ({
@@ -166,6 +168,11 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
     text: `${action === 'account.adjusted' ? 'An adjustment of usage' : 'A change of plan or limits'} waits for a second operator until ${moment(ends_at)}.`,
     tone: 'warning',
     link: { to: '/dashboard/operator/accounts', text: 'See what waits' }
+  }),
+  'account.waiting': ({ waiting }) => ({
+    text: waiting === 1 ? 'An account waits for approval.' : `${countOf(waiting, 'account')} wait for approval.`,
+    tone: 'warning',
+    link: { to: '/dashboard/operator/accounts', search: { status: 'waiting' }, text: 'See who waits' }
   })
 }
 

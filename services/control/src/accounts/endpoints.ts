@@ -16,6 +16,7 @@ import { toOfferedModel } from '../catalog/offered-model.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database, Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
+import { waitsForApproval } from '../database/suspensions.ts'
 import { noteBudget } from '../notices/spend-checks.ts'
 import type { Projector } from '../projection/projector.ts'
 import { recordChange } from '../projection/record-change.ts'
@@ -83,6 +84,7 @@ export async function accountEndpoints(
       plan: effectivePlan(catalog, row.planInForce),
       models: models.map((model) => toOfferedModel(catalog, model)),
       status: row.status,
+      ...(waitsForApproval(row.suspensions) && { waits_for_approval: true as const }),
       role,
       monthly_budget_usd: ownCapUsd(row),
       plan_monthly_budget_usd: toUsd(planCapNanos(row))

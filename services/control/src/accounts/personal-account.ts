@@ -5,7 +5,7 @@ import { byService } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { effectivePlan } from '../catalog/effective-plan.ts'
 import type { Transaction } from '../database/connect.ts'
-import { accounts } from '../database/schema/accounts.ts'
+import { accounts, type SuspensionReason } from '../database/schema/accounts.ts'
 import { members } from '../database/schema/team.ts'
 import { planWrites, users } from '../database/schema/users.ts'
 import { recordChange } from '../projection/record-change.ts'
@@ -18,6 +18,8 @@ import { recordPlanChange } from './record-plan-change.ts'
  * identity provider's plan, which `syncUser` stored. If the provider has no plan for the user yet, the plan writer writes it.
  * When the plan changes, the plans of the account's seats change too.
  *
+ * An account that waits for approval does so from the statement that creates it: there is no instant in which it is active.
+ *
  * The caller has locked the user's row. This takes locks in the order user, change, account: see `recordChange`.
  *
  * @returns whether anything changed; if so, notify the projector after the commit
@@ -26,7 +28,8 @@ export async function ensurePersonalAccount(
   tx: Transaction,
   catalog: Catalog,
   userId: string,
-  now: Date
+  now: Date,
+  begin: { waits: boolean } = { waits: false }
 ): Promise<boolean> {
   // Most calls change nothing, so they do not wait for the lock of changes.
   const [user] = await tx
@@ -49,9 +52,10 @@ export async function ensurePersonalAccount(
 
   const shard = accountShard(userId)
   const version = await recordChange(tx, [shard])
+  const suspensions: SuspensionReason[] = begin.waits ? ['approval'] : []
   const [account] = await tx
     .insert(accounts)
-    .values({ id: userId, ownerId: userId, plan, shard, version, createdAt: now })
+    .values({ id: userId, ownerId: userId, plan, suspensions, shard, version, createdAt: now })
     .onConflictDoUpdate({ target: accounts.id, set: { plan, version } })
     .returning({ overridePlan: accounts.overridePlan })
   if (present !== null) {

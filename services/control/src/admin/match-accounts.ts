@@ -6,6 +6,7 @@ import { customers } from '../database/schema/billing.ts'
 import { keys } from '../database/schema/keys.ts'
 import { members } from '../database/schema/team.ts'
 import { users } from '../database/schema/users.ts'
+import { isWaiting } from '../database/suspensions.ts'
 import { foldCase } from '../http/fold-case.ts'
 import { isKeyId } from '../key-ids/key-id.ts'
 
@@ -18,7 +19,7 @@ export function matchAccounts(catalog: Catalog, query: AdminAccountsQuery): SQL 
   return and(
     q === undefined ? undefined : sql`${accounts.id} in (${found(q)})`,
     plan === undefined ? undefined : hasPlan(catalog, plan),
-    status === undefined ? undefined : eq(accounts.status, status),
+    status === undefined ? undefined : status === 'waiting' ? isWaiting : eq(accounts.status, status),
     pastDue === undefined ? undefined : eq(customers.isPastDue, true)
   )
 }

@@ -8,6 +8,7 @@ import { operatorActs } from '../database/schema/admin.ts'
 export const operatorActions = [
   'account.suspended',
   'account.resumed',
+  'account.approved',
   'account.overridden',
   'account.adjusted',
   'account.signed_out',

@@ -9,15 +9,19 @@ import { findAccount } from './find-account.ts'
 import { readAccount } from './read-account.ts'
 import { byOperator, recordAct } from './record-act.ts'
 
-/** `POST /accounts/:id/suspend` and `/resume`: refuses or accepts the keys of an account, at every gateway. */
+/**
+ * `POST /accounts/:id/suspend` and `/resume`: refuses or accepts the keys of an account, at every gateway. `/approve`: ends the wait of an
+ * account that began with `SIGNUP=approved`.
+ */
 export function suspend(app: TypedApp, context: AdminContext): void {
   const { database, projector, clock } = context
   const changes = [
-    { path: 'suspend', change: suspendAccount, action: 'account.suspended' },
-    { path: 'resume', change: resumeAccount, action: 'account.resumed' }
+    { path: 'suspend', change: suspendAccount, why: 'operator', action: 'account.suspended' },
+    { path: 'resume', change: resumeAccount, why: 'operator', action: 'account.resumed' },
+    { path: 'approve', change: resumeAccount, why: 'approval', action: 'account.approved' }
   ] as const
 
-  for (const { path, change, action } of changes) {
+  for (const { path, change, why, action } of changes) {
     app.post(
       `/accounts/:id/${path}`,
       {
@@ -30,7 +34,7 @@ export function suspend(app: TypedApp, context: AdminContext): void {
         const { reason } = request.body
         const by = byOperator(request, clock())
         await database.orm.transaction(async (tx) => {
-          if (!(await change(tx, id, 'operator', { ...by, note: reason }))) return
+          if (!(await change(tx, id, why, { ...by, note: reason }))) return
           await recordAct(tx, by, { action, accountId: id, reason })
         })
         // A repeated call stores nothing, but reports whether the first is in force now.

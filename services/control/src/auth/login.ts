@@ -47,6 +47,8 @@ export function login(app: TypedApp, context: AuthContext): void {
       return signIn(context, request, reply, {
         user,
         now: clock(),
+        // A user who is new here can only sign in if an operator created them.
+        isCreatedByOperator: user.isConfirmedByOperator,
         decide: async (tx, isOurs) => {
           // The user was deleted, or got another password, while the provider checked this one.
           if (!isOurs || !(await isPasswordUnchanged(tx, user.id, checkedAt)))

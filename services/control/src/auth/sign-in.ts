@@ -28,6 +28,8 @@ export interface SignInOptions {
    * @param isOurs false for a user whom control has deleted
    */
   readonly decide: (tx: Transaction, isOurs: boolean) => Promise<void>
+  /** Whether an operator created this user, whose account then needs no approval. */
+  readonly isCreatedByOperator?: boolean
   /** Whether they opened a link in a mail: no other mail tells them of this sign-in. */
   readonly isByMail?: boolean
 }
@@ -40,14 +42,15 @@ export async function signIn(
   context: AuthContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { user, now, decide, isByMail = false }: SignInOptions
+  { user, now, decide, isByMail = false, isCreatedByOperator = false }: SignInOptions
 ): Promise<Static<typeof UserResponse>> {
-  const { database, catalog, projector, cookie, codes, publicUrl } = context
+  const { database, catalog, projector, cookie, codes, publicUrl, signupPolicy } = context
   const { ip } = request
+  const needsApproval = isCreatedByOperator ? async () => false : signupPolicy.needsApproval
   logUnknownPlan(request.log, catalog, user)
   const opened = await database.orm.transaction(async (tx) => {
     const isReturning = await isOurUser(tx, user.id)
-    const { isOurs, isAccountChanged } = await adoptUser(tx, context, user.id, user, now)
+    const { isOurs, isAccountChanged } = await adoptUser(tx, context, user.id, user, now, needsApproval)
     await decide(tx, isOurs)
     await noteProved(tx, user)
     await closeSessions(tx, presentedSessions(request.headers.cookie))

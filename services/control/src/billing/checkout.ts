@@ -1,6 +1,7 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { eq } from 'drizzle-orm'
+import { refuseWaiting } from '../accounts/approval.ts'
 import { readPlanPrices } from '../catalog/plan-prices.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
@@ -141,6 +142,8 @@ async function isPaying({ database, clock }: CheckoutOptions, accountId: string)
 
 /** A suspended account cannot buy: while it is being deleted, its subscriptions are being ended. */
 async function assertOpenAccount({ orm }: Database, accountId: string): Promise<void> {
-  const [account] = await orm.select({ status: accounts.status }).from(accounts).where(eq(accounts.id, accountId))
+  const { status, suspensions } = accounts
+  const [account] = await orm.select({ status, suspensions }).from(accounts).where(eq(accounts.id, accountId))
+  refuseWaiting(account?.suspensions ?? [])
   if (account?.status !== 'active') throw new ServiceError('account_suspended')
 }

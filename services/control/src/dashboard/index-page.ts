@@ -30,7 +30,7 @@ export interface PageFacts {
     readonly providers: ReadonlyArray<{ readonly id: string; readonly name: string }>
     readonly minPasswordLength: number
     /** Who may register. */
-    readonly signup: 'open' | 'invited'
+    readonly signup: 'open' | 'approved' | 'invited'
     /** What forms show; null: nothing. */
     readonly captcha: CaptchaSettings | null
   }

@@ -4,6 +4,7 @@ import type { CreateKeyRequest } from '@tollgate/contracts/http/keys.ts'
 import { digestSecret, displayPrefix, type KeyScope } from '@tollgate/contracts/keys/secret.ts'
 import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { eq } from 'drizzle-orm'
+import { refuseWaiting } from '../accounts/approval.ts'
 import { assertMayChangeKeys, countKeyChange } from '../accounts/key-change-limit.ts'
 import type { By } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -40,7 +41,7 @@ export interface StoredKey {
 /**
  * Stores a new key if the account's limits allow it.
  *
- * @throws ServiceError `partner_api_not_allowed`, `key_quota_exceeded`, `too_many_requests`, or `invalid_request` naming a term that the plan does not allow
+ * @throws ServiceError `account_suspended` (it waits for approval), `partner_api_not_allowed`, `key_quota_exceeded`, `too_many_requests`, or `invalid_request` naming a term that the plan does not allow
  */
 export async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWhom): Promise<StoredKey> {
   const { accountId, scope, secret, asked, idempotency } = key
@@ -52,10 +53,16 @@ export async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWh
     const made = idempotency === null ? null : await findMade(db, accountId, idempotency, by.at)
     if (made !== null) return { made }
     const [account] = await db
-      .select({ id: accounts.id, planInForce: accounts.planInForce, overrideLimits: accounts.overrideLimits })
+      .select({
+        id: accounts.id,
+        planInForce: accounts.planInForce,
+        overrideLimits: accounts.overrideLimits,
+        suspensions: accounts.suspensions
+      })
       .from(accounts)
       .where(eq(accounts.id, accountId))
     if (account === undefined) throw new Error(`account ${accountId} does not exist`)
+    refuseWaiting(account.suspensions)
     const isForServer = scope === 'management' || by.detail.by_key !== undefined
     if (isForServer && !mayCreateByServer(catalog, account.planInForce)) {
       throw new ServiceError('partner_api_not_allowed')

@@ -72,6 +72,7 @@ function contentOf(notice: Told): MailContent {
         button: { text: 'Open your account', path: '/dashboard' }
       }
     case 'account.resumed':
+      if (notice.data.reason === 'approval') return approved
       return {
         subject: 'Your account works again',
         title: 'Your account works again',
@@ -89,6 +90,13 @@ function contentOf(notice: Told): MailContent {
     case 'sign_in.new_browser':
       return newBrowser(notice.data, notice.at)
   }
+}
+
+const approved: MailContent = {
+  subject: 'Your account is approved',
+  title: 'Your account is approved',
+  paragraphs: ['You can use it now: create an API key, or choose a plan.'],
+  button: { text: 'Open your account', path: '/dashboard' }
 }
 
 function revokedKey({ label, scope, prefix, reason }: KeyRevokedByOperator): MailContent {

@@ -4,7 +4,7 @@ import { accountMail } from './account-mail.ts'
 import { budgetMail } from './budget-mail.ts'
 import { keyMail } from './key-mail.ts'
 import type { MailContent } from './mail-content.ts'
-import { actsMail, paymentsMail, providersMail, spendMail, webhookMail } from './other-mails.ts'
+import { actsMail, approvalsMail, paymentsMail, providersMail, spendMail, webhookMail } from './other-mails.ts'
 import { maxNotices } from './queue-mail.ts'
 
 /** The writers by kind. The stored notices have the types of the kind, so their data has the shape that its writer expects. */
@@ -16,7 +16,8 @@ const writers: Readonly<Record<MailKind, (notices: never, count: number) => Mail
   providers: providersMail,
   spend: spendMail,
   payments: paymentsMail,
-  acts: actsMail
+  acts: actsMail,
+  approvals: approvalsMail
 }
 
 /** Writes the words of a mail. @param count of all notices, of which only the first are stored */

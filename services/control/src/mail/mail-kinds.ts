@@ -65,6 +65,10 @@ export const kindsOfMails: Readonly<Record<MailKind, Kind>> = {
   acts: {
     types: ['act.pending'],
     ...{ isRequired: false, isForOperators: true, collectMs: 10_000, about: 'acts that wait for a second operator' }
+  },
+  approvals: {
+    types: ['account.waiting'],
+    ...{ isRequired: false, isForOperators: true, collectMs: 10_000, about: 'accounts that wait for approval' }
   }
 }
 

@@ -79,3 +79,17 @@ export function actsMail(notices: ReadonlyArray<NoticeOf<'act.pending'>>, count:
     button: { text: 'See what waits', path: '/dashboard/operator/accounts' }
   }
 }
+
+/** A mail for operators about accounts that wait for approval. The last notice counts all of them. */
+export function approvalsMail(notices: ReadonlyArray<NoticeOf<'account.waiting'>>): MailContent {
+  const waiting = notices.at(-1)!.data.waiting
+  const title = waiting === 1 ? 'An account waits for approval' : `${waiting} accounts wait for approval`
+  return {
+    ...{ subject: title, title },
+    paragraphs: [
+      'They have no API keys and can buy nothing until an operator approves them. Delete the accounts that you do not want.',
+      'You get at most one such mail an hour, however many people register.'
+    ],
+    button: { text: 'See who waits', path: '/dashboard/operator/accounts?status=waiting' }
+  }
+}

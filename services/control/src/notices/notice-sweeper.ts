@@ -8,6 +8,7 @@ import type { Orm } from '../database/connect.ts'
 import { failingUpstreams } from './failing-upstreams.ts'
 import { recordFailovers } from './failovers.ts'
 import { sweepKeys } from './sweep-keys.ts'
+import { watchApprovals } from './watch-approvals.ts'
 import { watchUpstreams } from './watch-upstreams.ts'
 
 const intervalMs = 15_000
@@ -19,12 +20,13 @@ export interface NoticeSweeperOptions {
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
 }
 
-/** Looks for keys that soon expire, failing upstreams and failovers. Any number of replicas may run it. */
+/** Looks for keys that soon expire, accounts that wait for approval, failing upstreams and failovers. Any number of replicas may run it. */
 export function createNoticeSweeper({ orm, redis, clock, log }: NoticeSweeperOptions): BackgroundLoop {
   return createBackgroundLoop({
     async round() {
       const now = await earliestTime(orm, redis, clock)
       const waiting = [await recordFailovers(orm, now), await sweepKeys(orm, now)]
+      await watchApprovals(orm, now)
       // Without Redis, nobody knows what gateways see.
       if (redis.isReady()) await watchUpstreams(orm, failingUpstreams(await readProcesses(redis)), now)
       return waiting.includes(true) ? 'again' : null

@@ -1,6 +1,7 @@
 import { digestSecret, displayPrefix } from '@tollgate/contracts/keys/secret.ts'
 import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq, isNotNull } from 'drizzle-orm'
+import { assertApproved } from '../accounts/approval.ts'
 import type { Orm } from '../database/connect.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
 import { newTokenId } from '../key-ids/key-id.ts'
@@ -29,6 +30,7 @@ export interface TokenRequest {
  * own end, for other tabs. A token of another session of the same person stops at once: that session asks again.
  *
  * @returns the id of the key
+ * @throws ServiceError `account_suspended` for an account that waits for approval
  */
 export async function issueToken(orm: Orm, asked: TokenRequest): Promise<string> {
   const { accountId, userId, sessionId, secret, now, expiresAt, at } = asked
@@ -37,6 +39,7 @@ export async function issueToken(orm: Orm, asked: TokenRequest): Promise<string>
   const fresh = { ...own, digest, prefix: displayPrefix(secret), sessionId, expiresAt }
   return await orm.transaction(async (tx) => {
     await lockChanges(tx)
+    await assertApproved(tx, accountId)
     const [present] = await tx
       .select()
       .from(keys)

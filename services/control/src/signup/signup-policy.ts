@@ -19,6 +19,8 @@ export interface SignupPolicy {
    * @throws ServiceError `registration_closed`, `address_not_allowed`
    */
   assertMayBegin(orm: Orm, address: string, now: Date): Promise<void>
+  /** Whether the account of a new user waits for an operator's approval. Not for a user whom an operator created. */
+  needsApproval(orm: Orm, address: string, now: Date): Promise<boolean>
 }
 
 const onlyInvited =
@@ -50,11 +52,15 @@ export function createSignupPolicy({
     },
     async assertMayBegin(orm, address, now) {
       assertAddress(address)
-      if (mode === 'open') return
-      const isInvited = and(eq(invitations.email, foldCase(address)), gt(invitations.endsAt, now))
-      if ((await orm.$count(invitations, isInvited)) === 0) throw refuseUninvited()
-    }
+      if (mode === 'invited' && !(await isInvited(orm, address, now))) throw refuseUninvited()
+    },
+    needsApproval: async (orm, address, now) => mode === 'approved' && !(await isInvited(orm, address, now))
   }
+}
+
+async function isInvited(orm: Orm, address: string, now: Date): Promise<boolean> {
+  const isOpen = and(eq(invitations.email, foldCase(address)), gt(invitations.endsAt, now))
+  return (await orm.$count(invitations, isOpen)) > 0
 }
 
 /** `a.b.example` → `a.b.example`, `b.example`, `example`. */

@@ -1,9 +1,15 @@
 import { Type } from 'typebox'
 
+const signupModes = ['open', 'approved', 'invited'] as const
+type SignupMode = (typeof signupModes)[number]
+
 /** The variables that say who may get an account. */
 export const signupVariables = {
-  /** `open`: anybody may register. `invited`: only who has an open invitation to a team, or whom an operator created. */
-  SIGNUP: Type.Enum(['open', 'invited'], { default: 'open' }),
+  /**
+   * `open`: anybody may register. `approved`: the same, but accounts wait until an operator approves them. `invited`: only who has an open
+   * invitation to a team, or whom an operator created.
+   */
+  SIGNUP: Type.Enum([...signupModes], { default: 'open' }),
   /** Domains, separated by commas, whose addresses may register, with their subdomains. Empty: all. */
   SIGNUP_ALLOWED_DOMAINS: Type.String({ default: '' }),
   /** Domains, separated by commas, whose addresses may not register, with their subdomains. */
@@ -16,7 +22,7 @@ export const signupVariables = {
 }
 
 interface Variables {
-  readonly SIGNUP: 'open' | 'invited'
+  readonly SIGNUP: SignupMode
   readonly SIGNUP_ALLOWED_DOMAINS: string
   readonly SIGNUP_BLOCKED_DOMAINS: string
   readonly SIGNUP_THROWAWAY_DOMAINS: 'refuse' | 'accept'
@@ -25,7 +31,7 @@ interface Variables {
 }
 
 export interface SignupSettings {
-  readonly mode: 'open' | 'invited'
+  readonly mode: SignupMode
   /** Empty: all. */
   readonly allowedDomains: readonly string[]
   readonly blockedDomains: readonly string[]

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { createClient } from '@supabase/supabase-js'
+import type { Account } from '@tollgate/contracts/http/account.ts'
+import type { AdminAccountsResponse } from '@tollgate/contracts/http/admin/accounts.ts'
+import { readAccountRecord } from '@tollgate/contracts/records/records.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
+import { accountName } from '@tollgate/state/keyspace/names.ts'
+import { eq } from 'drizzle-orm'
 import { test } from 'tap'
+import { accounts } from '../database/schema/accounts.ts'
+import { operatorActs } from '../database/schema/admin.ts'
+import { events } from '../database/schema/events.ts'
+import { keys } from '../database/schema/keys.ts'
 import { networkOf } from '../http/rate-limit.ts'
-import { codeOf } from '../testing/call-control.ts'
+import { watchApprovals } from '../notices/watch-approvals.ts'
+import { type Answer, codeOf } from '../testing/call-control.ts'
 import { anonKey } from '../testing/control-options.ts'
 import type { RunningControl } from '../testing/running-control.ts'
 import { startControl } from '../testing/start-control.ts'
@@ -18,11 +28,12 @@ const register = ({ call }: RunningControl, email: string, from?: string) =>
   })
 const addressAt = (domain: string) => `${randomUUID()}@${domain}`
 
-/** Sets the password with the link of a mailed invitation. */
+/** Sets the password with the link of a mailed invitation, or of a mail to who forgot their password. */
 async function choosePassword({ call, identity }: RunningControl, email: string) {
-  const { hash } = linkIn(await latestMail(identity.mailboxUrl, email))
+  const { hash, searchParams } = linkIn(await latestMail(identity.mailboxUrl, email))
+  const token_hash = searchParams.get('token_hash') ?? new URLSearchParams(hash.slice(1)).get('token_hash')
   return call('POST', '/api/auth/reset-password', {
-    body: { token_hash: new URLSearchParams(hash.slice(1)).get('token_hash'), password, sign_in: true }
+    body: { token_hash, password, sign_in: true }
   })
 }
 
@@ -119,5 +130,107 @@ test('with SIGNUP=invited', async (t) => {
     assert.equal(error, null)
     assert.equal(codeOf(await control.confirm({ email, password })), 'registration_closed')
     assert.equal(codeOf(await call('POST', '/api/auth/login', { body: { email, password } })), 'email_not_confirmed')
+  })
+})
+
+test('with SIGNUP=approved', async (t) => {
+  const control = await startControl({ signup: { mode: 'approved' } })
+  t.after(() => control.close())
+  const { call, redis, database, mailSender, identity } = control
+  const { orm } = database
+  const owner = { email: addressAt('example.com'), password, id: '' }
+  const account = async (cookie: string) =>
+    ((await call('GET', '/api/account', { cookie })).body as { account: Account }).account
+  const atGateway = async (id: string) => readAccountRecord((await redis.client.hget(accountName(id), 'r'))!).status
+  const createKey = (cookie: string) => call('POST', '/api/keys', { cookie, body: { label: 'Mine' } })
+  const refusal = ({ body }: Answer) => (body as { error: { code: string; message: string } }).error
+  const operator = await control.signUpOperator()
+  const byOperator = (method: 'GET' | 'POST', path: string, body?: object) =>
+    call(method, `/api/admin${path}`, { cookie: operator.cookie, ...(body !== undefined && { body }) })
+  const waiting = async () =>
+    ((await byOperator('GET', '/accounts?status=waiting')).body as AdminAccountsResponse).accounts
+  const told = () => orm.select({ data: events.data }).from(events).where(eq(events.type, 'account.waiting'))
+  const later = (minutes: number) => new Date(control.now().getTime() + minutes * 60_000)
+
+  await t.test('whoever becomes an operator waits no more', async () => {
+    assert.equal((await account(operator.cookie)).waits_for_approval, undefined)
+    assert.equal((await createKey(operator.cookie)).status, 201)
+  })
+
+  const stranger = await control.signUp()
+  await t.test('who registers can sign in, but gets no key, token, checkout or invitation for others', async () => {
+    const { cookie } = stranger
+    assert.partialDeepStrictEqual(await account(cookie), { status: 'suspended', waits_for_approval: true })
+    assert.equal(await atGateway(stranger.id), 'suspended')
+    const price_id = Object.values(control.catalog.plans).flatMap(({ prices = [] }) => prices)[0]!.id
+    for (const refused of [
+      await createKey(cookie),
+      await call('POST', '/api/playground/token', { cookie }),
+      await call('POST', '/api/billing/checkout', { cookie, body: { price_id } }),
+      await call('POST', '/api/team/seats', { cookie, body: { email: addressAt('example.com') } })
+    ]) {
+      assert.equal(refusal(refused).code, 'account_suspended')
+      assert.match(refusal(refused).message, /^Your account waits for approval/)
+    }
+    const again = await control.signIn(stranger)
+    assert.equal((await account(again)).waits_for_approval, true, 'another sign-in approves nothing')
+    assert.equal(await orm.$count(keys, eq(keys.accountId, stranger.id)), 0)
+  })
+
+  await t.test('operators hear of it at once, and of a flood once an hour, with the number', async () => {
+    await watchApprovals(orm, later(1))
+    assert.deepEqual(await told(), [{ data: { waiting: 1 } }])
+    await orm
+      .update(accounts)
+      .set({ createdAt: later(5), suspensions: ['approval'] })
+      .where(eq(accounts.id, operator.id))
+    for (const minutes of [6, 30, 59]) await watchApprovals(orm, later(minutes))
+    assert.equal((await told()).length, 1)
+    await Promise.all([watchApprovals(orm, later(62)), watchApprovals(orm, later(62))])
+    await watchApprovals(orm, later(200))
+    assert.deepEqual((await told()).at(-1), { data: { waiting: 2 } })
+    assert.equal((await told()).length, 2)
+    await orm.update(accounts).set({ suspensions: [] }).where(eq(accounts.id, operator.id))
+    control.passTime(60_000)
+    // The first round makes a mail for each operator.
+    for (let round = 0; round < 2; round++) await mailSender.runOnce()
+    assert.equal((await latestMail(identity.mailboxUrl, operator.email)).Subject, '2 accounts wait for approval')
+  })
+
+  await t.test('the end of an operator’s suspension approves nothing; an approval does, and is mailed', async () => {
+    assert.deepEqual(
+      (await waiting()).map(({ id, suspended_for }) => [id, suspended_for]),
+      [[stranger.id, ['approval']]]
+    )
+    const act = (name: string) => byOperator('POST', `/accounts/${stranger.id}/${name}`, { reason: 'A customer' })
+    for (const name of ['suspend', 'resume']) assert.equal((await act(name)).status, 200)
+    assert.equal(await atGateway(stranger.id), 'suspended')
+    for (const _ of ['once', 'again']) assert.equal((await act('approve')).status, 200)
+    assert.deepEqual([await atGateway(stranger.id), await waiting()], ['active', []])
+    assert.equal((await createKey(stranger.cookie)).status, 201)
+    const acts = await orm.select().from(operatorActs).where(eq(operatorActs.accountId, stranger.id))
+    assert.equal(acts.filter(({ action }) => action === 'account.approved').length, 1)
+    control.passTime(60_000)
+    await mailSender.runOnce()
+    assert.equal((await latestMail(identity.mailboxUrl, stranger.email)).Subject, 'Your account is approved')
+  })
+
+  await t.test('a user whom an operator created, and an invited person, need no approval', async () => {
+    owner.id = await control.createByOperator(owner)
+    await control.setPlan(owner.id, 'team')
+    const cookie = await control.signIn(owner)
+    assert.equal((await account(cookie)).status, 'active')
+    const email = addressAt('example.com')
+    assert.equal((await call('POST', '/api/team/seats', { cookie, body: { email } })).status, 201)
+    assert.equal((await choosePassword(control, email)).status, 200)
+    assert.equal((await account(await control.signIn({ email, password }))).status, 'active')
+  })
+
+  await t.test('a mailed link to a new password begins an account that waits, too', async () => {
+    const email = addressAt('example.com')
+    await control.createByOperator({ email, password })
+    await call('POST', '/api/auth/forgot-password', { body: { email } })
+    assert.equal((await choosePassword(control, email)).status, 200)
+    assert.equal((await account(await control.signIn({ email, password }))).waits_for_approval, true)
   })
 })

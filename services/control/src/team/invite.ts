@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { and, eq, gt, inArray, lte } from 'drizzle-orm'
+import { assertApproved } from '../accounts/approval.ts'
 import type { By } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Database, Transaction } from '../database/connect.ts'
@@ -26,7 +27,7 @@ export interface NewInvitation {
  * An invitation takes no seat: acceptance checks the seats again. The check here only avoids a useless mail.
  *
  * @returns the invitation with its token, which is never shown again
- * @throws ServiceError `seat_limit_reached`, `already_member`
+ * @throws ServiceError `account_suspended` (the account waits for approval), `seat_limit_reached`, `already_member`
  */
 export async function invite(
   { orm }: Database,
@@ -38,6 +39,8 @@ export async function invite(
   const email = normalizeEmail(address)
   const team = await readTeamFacts(orm, catalog, accountId)
   if (team === null) throw new Error(`account ${accountId} does not exist`)
+  // Invited people need no approval, so nobody may approve themselves by an invitation.
+  await assertApproved(orm, accountId)
   if (!hasFreeSeat(team)) throw new ServiceError('seat_limit_reached')
   const token = newInvitationToken()
   const row = {

@@ -26,19 +26,25 @@ export interface Adoption {
   readonly isAccountChanged: boolean
 }
 
+/** Decides whether the account of a new user waits for an operator's approval. */
+export type NeedsApproval = (tx: Transaction, address: string, now: Date) => Promise<boolean>
+
 /**
  * Updates a user's rows from the identity provider: name, address, plan, and whether the account is suspended.
  * If the address differs from the proved one, every session ends.
+ * Whoever is an operator needs no approval: a service has to have a first one.
  * The user's row is locked until the transaction ends. Locks that delay other changes come last.
  *
  * @param seen the user at the provider; null if the provider has no such user
+ * @param needsApproval asked for a user who is new; without it, only users whom control knows are adopted
  */
 export async function adoptUser(
   tx: Transaction,
   { catalog, mailboxes }: AdoptionContext,
   id: string,
   seen: IdentityUser | null,
-  now: Date
+  now: Date,
+  needsApproval: NeedsApproval = async () => false
 ): Promise<Adoption> {
   const [known] = await tx
     .select({ deletedAt: users.deletedAt, provedEmail: users.provedEmail })
@@ -57,8 +63,10 @@ export async function adoptUser(
     await forgetProof(tx, seen, now)
     await endSessions(tx, id)
   }
-  const isPlanChanged = await ensurePersonalAccount(tx, catalog, id, now)
+  const waits = known === undefined && !seen.isOperator && (await needsApproval(tx, seen.email, now))
+  const isPlanChanged = await ensurePersonalAccount(tx, catalog, id, now, { waits })
+  const isApproved = seen.isOperator && (await resumeAccount(tx, id, 'approval', byService(now)))
   const isResumed = await resumeAccount(tx, id, 'identity', byService(now))
   const isBudgetChanged = await claimMailbox(tx, mailboxes, id, seen.email)
-  return { isOurs: true, isAccountChanged: isPlanChanged || isResumed || isBudgetChanged }
+  return { isOurs: true, isAccountChanged: isPlanChanged || isApproved || isResumed || isBudgetChanged }
 }

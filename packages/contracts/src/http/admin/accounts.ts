@@ -4,7 +4,7 @@ import { Adjustment } from '../usage.ts'
 import { AccountId, Count, Cursor, closed, Instant, NextCursor, PageLimit, Reason, Usd } from './common.ts'
 
 const AccountStatus = Type.Enum(['active', 'suspended'])
-const SuspensionReason = Type.Enum(['identity', 'team', 'deleted', 'operator'])
+const SuspensionReason = Type.Enum(['identity', 'team', 'deleted', 'operator', 'approval'])
 
 export const AdminAccountsQuery = Type.Object(
   {
@@ -12,7 +12,8 @@ export const AdminAccountsQuery = Type.Object(
     q: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     /** The plan in force. */
     plan: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    status: Type.Optional(AccountStatus),
+    /** `waiting`: those of the suspended accounts that wait for an operator's approval. */
+    status: Type.Optional(Type.Enum(['active', 'suspended', 'waiting'])),
     /** Only accounts whose last payment failed. */
     past_due: Type.Optional(Type.Literal('true')),
     /** Default `spend`: most spent this month first. `created`: newest first. */

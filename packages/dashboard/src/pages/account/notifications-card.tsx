@@ -23,7 +23,8 @@ const kinds: Readonly<Record<MailKind, readonly [name: string, hint: string]>> =
   providers: ['Providers (operators)', 'A provider keeps failing.'],
   spend: ['Unusual spend (operators)', 'An account spends far more than usual.'],
   payments: ['Payments (operators)', 'An account paid twice, or for a price that no plan has.'],
-  acts: ['Acts that wait (operators)', 'An act above the amount waits for a second operator.']
+  acts: ['Acts that wait (operators)', 'An act above the amount waits for a second operator.'],
+  approvals: ['Approvals (operators)', 'New accounts wait for approval.']
 }
 
 /** Which mails the user gets, and at which shares of a budget the owner is told. */

@@ -83,6 +83,7 @@ const named: Readonly<Record<string, (detail: Detail) => Deed | null>> = {
   'webhook.deleted': ({ host }) => withName('deleted the webhook endpoint at', host),
   'team.invited': ({ email }) => withName('invited', email),
   'team.invitation_revoked': ({ email }) => withName('withdrew the invitation of', email),
+  'account.resumed': ({ reason }) => (reason === 'approval' ? ['approved the account'] : null),
   'account.updated': ({ monthly_budget_usd: usd, monthly_budget_usd_before: before }) => {
     const of = typeof before === 'number' ? formatUsd(before) : null
     if (usd === null) return [`removed their own monthly budget${of === null ? '' : ` of ${of}`}`]

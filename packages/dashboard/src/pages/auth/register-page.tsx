@@ -38,6 +38,8 @@ function readRegistration(data: FormData): Reading<Registration> {
   return { ok: true, values: { name, email, password, ...captchaOf(data) } }
 }
 
+const needsApproval = 'The operator of this service approves new accounts before they work. We mail you then.'
+
 export function RegisterPage() {
   const [mailed, setMailed] = useState<string | null>(null)
   const [next] = useState(() => readNext(window.location.search))
@@ -52,7 +54,7 @@ export function RegisterPage() {
   return (
     <AuthLayout
       title="Create an account"
-      description="Start for free. No card needed."
+      description={signInFacts.signup === 'approved' ? needsApproval : 'Start for free. No card needed.'}
       footer={
         <>
           Already registered?{' '}

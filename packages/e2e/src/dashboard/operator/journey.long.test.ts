@@ -5,6 +5,7 @@ import { latestMail } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import t from 'tap'
 import { chatOutcome, openaiClient } from '../../openai-client.ts'
 import { Person } from '../../person.ts'
+import { startTestSystem } from '../../start-test-system.ts'
 import { visit } from '../browser.ts'
 import { accessibilityProblems } from '../check-accessibility.ts'
 import { choose } from '../choose.ts'
@@ -329,4 +330,35 @@ t.test('customers see no page for operators, and load none of their code', async
     []
   )
   await context.close()
+})
+
+t.test('with SIGNUP=approved, who registers sees that they wait, until an operator approves them', async (t) => {
+  if (browser === null) return
+  const approving = await startTestSystem(t, { env: { SIGNUP: 'approved' } })
+  const person = await new Person(approving, 'wanda').join()
+  const theirs = await visit(browser, approving, { person })
+  const banner = theirs.page.getByText('Your account waits for approval. We will mail you.')
+  await theirs.page.goto('/dashboard')
+  await banner.waitFor()
+  assert.deepEqual(await accessibilityProblems(theirs.page), [])
+  assert.equal((await person.createKey('Mine')).status, 403)
+
+  const operator = await new Person(approving, 'olga').joinAsOperator()
+  const { page, context } = await visit(browser, approving, { person: operator })
+  await page.goto('/dashboard/operator/accounts')
+  await choose(page, 'Status', 'Waits for approval')
+  await page.getByRole('listitem').filter({ hasText: person.email }).getByText('Waits for approval').waitFor()
+  await page.getByRole('link', { name: person.email }).click()
+  await page.getByText('This account waits for approval').waitFor()
+  await page.getByRole('button', { name: 'Approve account' }).press('Enter')
+  await page.getByRole('dialog').getByLabel('Reason').fill('A customer')
+  assert.deepEqual(await accessibilityProblems(page), [])
+  await page.keyboard.press('Enter')
+  await page.getByRole('status').getByText('Account approved.').waitFor()
+  await page.getByRole('button', { name: 'Suspend account' }).waitFor()
+  await theirs.page.reload()
+  await theirs.page.getByRole('heading', { level: 1 }).waitFor()
+  await banner.waitFor({ state: 'detached' })
+  assert.equal((await person.createKey('Mine')).status, 201)
+  await Promise.all([context.close(), theirs.context.close()])
 })

@@ -4,9 +4,10 @@ import { at, version } from './columns.ts'
 
 /**
  * Why the gateway refuses the keys of an account: the identity provider suspended it (`identity`), its owner has a seat in a
- * team (`team`), its owner was deleted (`deleted`), or an operator suspended it (`operator`).
+ * team (`team`), its owner was deleted (`deleted`), an operator suspended it (`operator`), or it has waited for an operator's approval
+ * since its creation (`approval`: see accounts/approval.ts).
  */
-export const suspensionReasons = ['identity', 'team', 'deleted', 'operator'] as const
+export const suspensionReasons = ['identity', 'team', 'deleted', 'operator', 'approval'] as const
 export type SuspensionReason = (typeof suspensionReasons)[number]
 
 /** Limits that an operator set instead of the plan's. A missing one is the plan's. */
@@ -65,7 +66,11 @@ export const accounts = pgTable(
     index('accounts_override_ends')
       .on(sql`least(${table.overridePlanEndsAt}, ${table.overrideLimitsEndAt})`)
       .where(sql`${table.overridePlanEndsAt} is not null or ${table.overrideLimitsEndAt} is not null`),
-    check('accounts_suspensions', sql`${table.suspensions} <@ array['identity', 'team', 'deleted', 'operator']`),
+    index('accounts_waiting').on(table.createdAt).where(sql`'approval' = any (${table.suspensions})`),
+    check(
+      'accounts_suspensions',
+      sql`${table.suspensions} <@ array['identity', 'team', 'deleted', 'operator', 'approval']`
+    ),
     check('accounts_own_cap', sql`${table.ownCapNanos} >= 0`)
   ]
 )

@@ -70,6 +70,14 @@ export const adminOperations: Operations = {
     summary: 'List what operators did, newest first',
     auth: 'operator'
   },
+  'POST /api/admin/accounts/{id}/approve': {
+    operationId: 'approveAccountByOperator',
+    summary: 'Approve an account that waits for approval',
+    description:
+      'Needs the role `support`. With `SIGNUP=approved`, new accounts wait for it. Not for the operator’s own account. The owner gets a mail. Safe to repeat.',
+    auth: 'operator',
+    errors: [...byRole, 'change_pending']
+  },
   'POST /api/admin/accounts/{id}/resume': {
     operationId: 'resumeAccountByOperator',
     summary: 'End a suspension by an operator',

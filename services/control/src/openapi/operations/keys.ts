@@ -15,6 +15,7 @@ export const keyOperations: Operations = {
     auth: 'account',
     isLimited: true,
     errors: [
+      'account_suspended',
       'partner_api_not_allowed',
       'key_quota_exceeded',
       'forbidden',

@@ -8,7 +8,7 @@ export const teamOperations: Operations = {
     description: 'Only this answer contains the link. Control also mails it if it can.',
     auth: 'session',
     isLimited: true,
-    errors: ['forbidden', 'seat_limit_reached', 'already_member', 'address_not_allowed']
+    errors: ['forbidden', 'account_suspended', 'seat_limit_reached', 'already_member', 'address_not_allowed']
   },
   'GET /api/team/invitations/{token}': {
     operationId: 'getInvitation',

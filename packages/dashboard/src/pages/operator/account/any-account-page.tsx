@@ -10,7 +10,7 @@ import { Facts } from '../../../ui/facts.tsx'
 import { Moment } from '../../../ui/moment.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { QueryView } from '../../../ui/states.tsx'
-import { describeSuspension, nameOfAccount } from '../describe-account.ts'
+import { describeSuspension, nameOfAccount, waitsForApproval } from '../describe-account.ts'
 import { AdjustUsageDialog } from './adjust-usage-dialog.tsx'
 import { AdjustmentsCard } from './adjustments-card.tsx'
 import { AuditCard } from './audit-card.tsx'
@@ -24,11 +24,11 @@ import { PlanDialog } from './plan-dialog.tsx'
 import { RevokeAnyKeyDialog } from './revoke-any-key-dialog.tsx'
 import { SignOutPeopleDialog } from './sign-out-people-dialog.tsx'
 import { SpendOfAccountCard } from './spend-of-account-card.tsx'
-import { SuspendDialog } from './suspend-dialog.tsx'
+import { ApproveDialog, SuspendDialog } from './suspend-dialog.tsx'
 
 /** What the operator has chosen to do. */
 type Act =
-  | { readonly name: 'suspend' | 'resume' | 'signOut' | 'plan' | 'limits' | 'adjust' | 'delete' }
+  | { readonly name: 'suspend' | 'resume' | 'approve' | 'signOut' | 'plan' | 'limits' | 'adjust' | 'delete' }
   | { readonly name: 'revoke'; readonly key: AdminAccount['key_list'][number] }
 
 /** Any account, for operators. */
@@ -36,6 +36,7 @@ export function AnyAccountPage() {
   const { id } = useParams({ from: '/dashboard/operator/accounts/$id' })
   const query = useQuery(adminRead('getAccount', { params: { id } }))
   const account = query.data?.account
+  const isWaiting = account !== undefined && waitsForApproval(account.suspended_for)
   const [act, setAct] = useState<Act | null>(null)
   const start = (name: Exclude<Act['name'], 'revoke'>) => () => setAct({ name })
   return (
@@ -47,6 +48,11 @@ export function AnyAccountPage() {
           <Link to="/dashboard/operator/accounts/$id/requests" params={{ id }} className={buttonLook()}>
             Requests
           </Link>
+          {isWaiting && (
+            <Button tone="primary" onClick={start('approve')}>
+              Approve account
+            </Button>
+          )}
           {account !== undefined &&
             (account.suspended_for.includes('operator') ? (
               <Button tone="primary" onClick={start('resume')}>
@@ -109,6 +115,8 @@ function ActDialogs({ account, act, onClose }: ActDialogsProps) {
     case 'suspend':
     case 'resume':
       return <SuspendDialog account={account} isResuming={act.name === 'resume'} onClose={onClose} />
+    case 'approve':
+      return <ApproveDialog account={account} onClose={onClose} />
     case 'signOut':
       return <SignOutPeopleDialog account={account} onClose={onClose} />
     case 'plan':
@@ -132,10 +140,14 @@ function ActDialogs({ account, act, onClose }: ActDialogsProps) {
 
 /** Says why the account is suspended, or that a payment failed. */
 function AccountState({ account }: { readonly account: AdminAccount }) {
+  const isWaiting = waitsForApproval(account.suspended_for)
   return (
     <>
       {account.status === 'suspended' && (
-        <Banner tone="danger" title="This account is suspended">
+        <Banner
+          tone={isWaiting ? 'warning' : 'danger'}
+          title={isWaiting ? 'This account waits for approval' : 'This account is suspended'}
+        >
           {describeSuspension(account.suspended_for).join(' ')} Gateways refuse requests with its keys.
         </Banner>
       )}

@@ -57,3 +57,27 @@ export function SuspendDialog({ account, isResuming, onClose }: SuspendDialogPro
     />
   )
 }
+
+/** For an account that began with `SIGNUP=approved`. */
+export function ApproveDialog({ account, onClose }: Omit<SuspendDialogProps, 'isResuming'>) {
+  const { id, suspended_for } = account
+  const others = describeSuspension(suspended_for.filter((reason) => reason !== 'approval'))
+  return (
+    <ActDialog
+      title={`Approve ${isolate(nameOfAccount(account))}?`}
+      effects={[
+        'Its owner gets a mail.',
+        others.length === 0
+          ? 'It can create API keys, spend and buy.'
+          : `The account stays suspended: ${others.join(' ')}`
+      ]}
+      action="Approve account"
+      read={readNothing}
+      submit={async (_, { reason }) => {
+        await adminCall('approveAccount', { params: { id }, body: { reason } })
+        return 'Account approved.'
+      }}
+      onClose={onClose}
+    />
+  )
+}

@@ -36,7 +36,8 @@ export function AccountFilters({ search, onChange }: AccountFiltersProps) {
         options={[
           ['', 'Any status'],
           ['active', 'Active'],
-          ['suspended', 'Suspended']
+          ['suspended', 'Suspended'],
+          ['waiting', 'Waits for approval']
         ]}
         onChange={(status) => onChange({ status })}
       />

@@ -6,7 +6,7 @@ import { visibleText } from '../../../format/visible-text.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Moment } from '../../../ui/moment.tsx'
 import { textLink } from '../../../ui/text-link.ts'
-import { describeSuspension, nameOfAccount } from '../describe-account.ts'
+import { describeSuspension, nameOfAccount, waitsForApproval } from '../describe-account.ts'
 
 export function AccountRow({ account }: { readonly account: AdminAccountListing }) {
   const { id, name, plan, status, suspended_for, past_due, people, keys, spent_usd, created_at } = account
@@ -26,7 +26,11 @@ export function AccountRow({ account }: { readonly account: AdminAccountListing 
           </Link>
           {status === 'suspended' && (
             <span title={describeSuspension(suspended_for).join(' ')}>
-              <Badge tone="danger">Suspended</Badge>
+              {waitsForApproval(suspended_for) ? (
+                <Badge tone="warning">Waits for approval</Badge>
+              ) : (
+                <Badge tone="danger">Suspended</Badge>
+              )}
             </span>
           )}
           {past_due && <Badge tone="warning">Past due</Badge>}

@@ -6,6 +6,7 @@ test('an address with a search, filters, an order and a page asks the API for th
   const search = { q: ' ada@ ', plan: 'pro', status: 'suspended', past_due: 'true', sort: 'created', cursor: 'next' }
   assert.deepEqual(queryOf(search), { ...search, q: 'ada@', limit: '50' })
   assert.ok(isFiltered(search))
+  assert.deepEqual(queryOf({ status: 'waiting' }), { status: 'waiting', limit: '50' })
 })
 
 test('unknown values in the address do not break the list', async () => {

@@ -20,12 +20,14 @@ export function queryOf({ q, plan, status, past_due, sort, cursor }: AccountsSea
     limit: pageSize,
     ...(text !== '' && { q: text }),
     ...(plan !== undefined && { plan: plan.slice(0, 100) }),
-    ...((status === 'active' || status === 'suspended') && { status }),
+    ...(isStatus(status) && { status }),
     ...(past_due === 'true' && { past_due }),
     ...(sort === 'created' && { sort }),
     ...(cursor !== undefined && { cursor })
   }
 }
+
+const isStatus = (text: string | undefined) => text === 'active' || text === 'suspended' || text === 'waiting'
 
 /** Whether the list leaves out some accounts. */
 export function isFiltered(search: AccountsSearch): boolean {

@@ -2,6 +2,7 @@
 const deeds: Readonly<Record<string, string>> = {
   'account.suspended': 'suspended an account',
   'account.resumed': 'resumed an account',
+  'account.approved': 'approved an account',
   'account.overridden': 'changed the plan or the limits of an account',
   'account.adjusted': 'adjusted the usage of an account',
   'account.signed_out': 'signed out everyone in an account',
