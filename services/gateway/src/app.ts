@@ -41,6 +41,7 @@ import { SlowReaders } from './relay/slow-readers.ts'
 import type { AnswerMetrics } from './telemetry/answer-metrics.ts'
 import { logRequest, senderOf } from './telemetry/request-log.ts'
 import { traceRequests } from './telemetry/trace-requests.ts'
+import { PromptSizes } from './tokens/prompt-sizes.ts'
 
 type SharedDependencies = Pick<
   InferenceDependencies,
@@ -124,6 +125,7 @@ function inferenceDependencies(dependencies: GatewayDependencies, isDraining: ()
     abandonedStreams: new AbandonedStreams(protection.maxAbandonedStreams),
     answerRoom: new AnswerRoom(bodyMemory),
     bodies: { memory: bodyMemory, slowBodies: new SlowBodies(protection.slowBodyMs) },
+    promptSizes: new PromptSizes(),
     slices: new TimeSlices(),
     maxWaitMs: protection.maxRequestMs,
     isDraining

@@ -49,6 +49,13 @@ export const Model = Type.Object({
   hidesOutput: Type.Optional(Type.Boolean()),
   /** Tokens that the model's template adds to a prompt. Absent: {@link defaultAddedTokens} for each API. */
   templateTokens: Type.Optional(TemplateTokens),
+  /**
+   * Maximum tokens that a search of the provider adds to the next pass, as the operator bounds them. Absent: not known, so a pass may fill
+   * the context.
+   */
+  searchTokens: Type.Optional(Type.Integer({ minimum: 1 })),
+  /** Bytes of a prompt's text that are reserved as a token, at the operator's risk. Absent: each byte is. */
+  bytesPerToken: Type.Optional(Type.Number({ minimum: 1 })),
   /** The tokenizer that counts prompts exactly; null if it is not known. */
   tokenizer: Type.Union([Type.Literal('o200k_base'), Type.Null()])
 })

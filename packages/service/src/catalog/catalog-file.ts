@@ -56,6 +56,8 @@ const ModelEntry = closed({
   audio: Type.Optional(AudioEntry),
   hidden_output: Type.Optional(Type.Boolean()),
   template_tokens: Type.Optional(TemplateEntry),
+  search_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: maxReportedTokens })),
+  bytes_per_token: Type.Optional(Type.Number({ minimum: 1, maximum: 8 })),
   tokenizer: Type.Optional(Type.Literal('o200k_base'))
 })
 
@@ -179,6 +181,11 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
   if (entry.kind !== 'chat' && entry.template_tokens !== undefined) {
     problems.push(`models.${name}.template_tokens: only chat models have a template`)
   }
+  if (entry.search_tokens !== undefined && prices.callNanos?.web_search === undefined) {
+    problems.push(
+      `models.${name}.search_tokens: has no effect without a price of web_search in usd_per_call. Remove it`
+    )
+  }
   return {
     kind: entry.kind,
     ownedBy: entry.owned_by,
@@ -198,6 +205,8 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
     ...(entry.images !== undefined && { images: toImageRule(entry.images) }),
     ...(entry.audio !== undefined && { audio: toAudioRule(entry.audio) }),
     ...(hidesOutput && { hidesOutput: true }),
+    ...(entry.search_tokens !== undefined && { searchTokens: entry.search_tokens }),
+    ...(entry.bytes_per_token !== undefined && { bytesPerToken: entry.bytes_per_token }),
     ...(entry.template_tokens !== undefined && { templateTokens: toTemplateTokens(entry.template_tokens) }),
     tokenizer: entry.tokenizer ?? null
   }

@@ -70,9 +70,13 @@ export function leavesOfModel(model: Model): Leaf[] {
     text('audio', json(model.audio), 'The rule for audio'),
     text('hidden_output', String(model.hidesOutput ?? false), 'Whether output is hidden'),
     text('template_tokens', json(model.templateTokens), 'The tokens that the template adds'),
+    text('search_tokens', numberOrNone(model.searchTokens), 'The tokens that a search adds'),
+    text('bytes_per_token', numberOrNone(model.bytesPerToken), 'The bytes that are reserved as a token'),
     text('tokenizer', model.tokenizer, 'The tokenizer')
   ]
 }
+
+const numberOrNone = (value: number | undefined): string | null => (value === undefined ? null : String(value))
 
 const dearest = 'as much as the dearest of its side'
 

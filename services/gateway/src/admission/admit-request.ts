@@ -66,10 +66,11 @@ export interface CallRequest {
 /** What an admitted request may use. */
 export interface Admitted {
   hold: Hold & BudgetLeft
-  /** The reserved tokens. */
+  /** The tokens that were taken from the rate: an estimate of the prompt, and the granted output. */
   heldTokens: number
-  /** The maximum tokens of the prompt; part of `heldTokens`. */
+  /** The maximum tokens of the prompt, which the hold pays for, and those of the output. */
   promptTokens: number
+  outputTokens: number
   rates: RateState
   tokensPerMinute: number
   /** Calls of a tool that the provider runs; null if the request has no such tool. */
@@ -149,7 +150,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
       counted || !dependsOnPrompt(answer, withoutPrompt(bound, model!, time)) ? null : await request.count()
     counted = true
     if (exact !== null && exact < bound.promptTokens) {
-      bound = { ...bound, promptTokens: exact }
+      bound = { ...bound, promptTokens: exact, ratedTokens: Math.min(exact, bound.ratedTokens ?? exact) }
       continue
     }
     if (bound.fewerCalls != null && (answer === null || answer.outcome === 'over-budget' || isOverTokens(answer))) {
@@ -228,7 +229,7 @@ const isCharged = ({ promptPicos, outputPicos }: CostBound): boolean => promptPi
 
 /** The bound of the same request with the shortest prompt. A long prompt can make the output dearer. */
 const withoutPrompt = (bound: TokenBound, model: Model, time: CallTime): CostBound =>
-  costBound({ ...bound, promptTokens: 0, audioTokens: 0, imageTokens: 0 }, model, time)
+  costBound({ ...bound, promptTokens: 0, ratedTokens: 0, audioTokens: 0, imageTokens: 0 }, model, time)
 
 /** Whether a shorter prompt could be admitted. @param answer null if the request exceeds what a minute allows */
 function dependsOnPrompt(answer: AdmitAnswer | null, { outputPicos, minTokens }: CostBound): boolean {
@@ -251,17 +252,17 @@ function refusalOf(answer: AdmitAnswer | null, allowances: AccountAllowances): S
 function admittedAs(
   answer: AdmitAnswer & { outcome: 'admitted' },
   asked: CostBound,
-  { granted }: TokenBound,
+  { granted, promptTokens }: TokenBound,
   tokensPerMinute: number,
   plan: string,
   admittedAt: number
 ): Admitted {
-  const heldTokens = asked.promptTokens + asked.outputTokens * answer.grantedTokens
-  const { promptTokens } = asked
+  const outputTokens = asked.outputTokens * answer.grantedTokens
   return {
     hold: answer,
-    heldTokens,
+    heldTokens: asked.promptTokens + outputTokens,
     promptTokens,
+    outputTokens,
     rates: answer,
     tokensPerMinute,
     toolCalls: granted ?? null,

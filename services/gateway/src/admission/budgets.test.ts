@@ -220,7 +220,7 @@ t.test(
 
 t.test('a request for more tokens than a minute allows is refused without a retry time', async () => {
   const seeded = await gateway.seedKey({ account: { plan: 'slow' } })
-  assert.equal(await outcomeOf(await chat(seeded, { user: 'x'.repeat(2000) })), '400 exceeds_rate_limit')
+  assert.equal(await outcomeOf(await chat(seeded, { user: 'x'.repeat(15_000) })), '400 exceeds_rate_limit')
   assert.equal((await chat(seeded, { max_tokens: 10_000 })).status, 200)
   assert.ok((forwarded().max_tokens as number) < 2000, 'but the output is shortened to fit')
   await gateway.settled()
@@ -229,6 +229,15 @@ t.test('a request for more tokens than a minute allows is refused without a retr
     200,
     'and a long prompt is counted before it is refused'
   )
+})
+
+t.test('the rate takes an estimate of a prompt, and what the provider reports corrects it', async () => {
+  const seeded = await gateway.seedKey({ account: { plan: 'slow' } })
+  answerWith({ prompt_tokens: 2400, completion_tokens: 1 })
+  const admitted = await chat(seeded, { user: 'x'.repeat(2500), max_tokens: 16 })
+  assert.equal(admitted.status, 200, 'a byte is not a token')
+  await gateway.settled()
+  assert.equal(await outcomeOf(await chat(seeded, { max_tokens: 1 })), '429 tokens_per_minute')
 })
 
 t.test('a plan limits concurrent requests', async () => {

@@ -14,10 +14,11 @@ export interface CallTime {
 
 /**
  * The maximum cost of a request, in the form that the admission script takes. The prompt has the price of the request and of its calls of
- * tools, too. Each kind costs the dearest rate that can apply to a request of this length, in these tiers and at this time.
+ * tools, too. Each kind costs the dearest rate that can apply to a request of this length, in these tiers and at this time. For the rate of tokens, the
+ * prompt counts by its estimate.
  */
 export function costBound(bound: TokenBound, model: Model, { from, until }: CallTime): CostBound {
-  const { promptTokens, audioTokens = 0, imageTokens = 0, answers, wantedTokens } = bound
+  const { promptTokens, ratedTokens = promptTokens, audioTokens = 0, imageTokens = 0, answers, wantedTokens } = bound
   const { minTokens = 0, tiers = standardOnly, outputs = 1 } = bound
   const { prices } = model
   const rates = dearestRates(prices, { tiers, maxPromptTokens: promptTokens, from, until })
@@ -28,7 +29,7 @@ export function costBound(bound: TokenBound, model: Model, { from, until }: Call
   const feeNanos = rates.requestNanos + (bound.calls === undefined ? 0 : costOfCalls(bound.calls, rates))
   return {
     promptPicos: promptPicos + feeNanos * 1000,
-    promptTokens,
+    promptTokens: ratedTokens,
     outputPicos: answers * outputs * dearestOutput(rates, prices),
     outputTokens: answers * outputs,
     wantedTokens,

@@ -241,7 +241,7 @@ t.test('a long prompt is counted before a default output shrinks', async () => {
 t.test('a default output never exceeds the tokens per minute', async () => {
   const seeded = await gateway.seedKey({ account: { plan: 'tiny' } })
   const granted = grantedBy(await chat(seeded))
-  assert.ok(granted >= small.fewestOutputTokens && granted < 250, `${granted}`)
+  assert.ok(granted >= small.fewestOutputTokens && granted < 300, `${granted}`)
 })
 
 t.test('a default output that waits passes once a quarter of it fits, and not earlier', (t) => {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
-import { pricedTiers } from '@tollgate/contracts/prices/model-prices.ts'
+import { pricedTiers, standardOnly } from '@tollgate/contracts/prices/model-prices.ts'
 import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { priceOf } from '../settlement/price.ts'
+import { grantSearches } from '../tokens/hosted-searches.ts'
 import { audioBound } from '../tokens/media/media-bound.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
 import { readUsage } from '../usage/chat-usage.ts'
@@ -14,7 +15,7 @@ import { nothingUsed, type Usage } from '../usage/usage.ts'
 import { costBound } from './cost-bound.ts'
 import { allowedTiers } from './service-tier.ts'
 
-const { models } = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
+const { models, plans } = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
 
 /** From the day of this catalog over all of its dates, at every minute of the day. */
 const times = fc.integer({ min: Date.parse('2026-11-20'), max: Date.parse('2027-04-01') })
@@ -121,4 +122,24 @@ test('prices with dates, hours, lengths and tiers have those of the provider’s
   const { tokens } = audioBound({ kind: 'audio', seconds: 11.4, bytes: 1 }, models['voxtral-small-2507']!)
   const billed = readUsage({ prompt_audio_seconds: 12, prompt_tokens: 3, completion_tokens: 41, total_tokens: 419 })
   assert.equal(billed!.audioInputTokens, tokens)
+})
+
+test('the shipped plans that are sold take a search of the web, with each model that has a price for it', async () => {
+  const { pro } = plans
+  const asked = { promptTokens: 4000, answers: 1, wantedTokens: 1000 }
+  const search = { asked: 1, limit: () => ({ start: 0, end: 0, json: '' }) }
+  const ofResponse = { ...search, passes: () => 2, outputs: () => 1 }
+  const ofMessage = { ...search, passes: () => 10, outputs: () => 10 }
+  const time = { from: Date.parse('2026-12-01'), until: Date.parse('2026-12-01') }
+  for (const [name, model] of Object.entries(models)) {
+    if (model.prices.callNanos?.web_search === undefined) continue
+    const searches = model.ownedBy === 'anthropic' ? ofMessage : ofResponse
+    const { promptPicos, outputPicos, wantedTokens } = costBound(
+      grantSearches({ ...asked, searches, tiers: standardOnly }, model),
+      model,
+      time
+    )
+    const nanos = (promptPicos + outputPicos * wantedTokens) / 1000
+    assert.ok(nanos <= pro!.caps.requestNanos, `${name}: USD ${nanos / 1e9}`)
+  }
 })

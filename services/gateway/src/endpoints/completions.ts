@@ -19,7 +19,7 @@ export const completions: InferenceEndpoint = {
   tokenBound(body, model) {
     const { max_tokens, n, best_of } = body.members as Static<typeof CompletionRequest>
     return {
-      promptTokens: inputBound(body),
+      ...inputBound(body),
       answers: body.inputs * Math.max(n ?? 1, best_of ?? 1),
       wantedTokens: wantedOutput(max_tokens, model),
       isDefault: max_tokens == null,

@@ -14,5 +14,5 @@ export const embeddings: InferenceEndpoint = {
   asksForUsage: false,
   format: listFormat('data', 'embedding'),
   promptMember: 'input',
-  tokenBound: (body) => ({ promptTokens: inputBound(body), answers: 0, wantedTokens: 0 })
+  tokenBound: (body) => ({ ...inputBound(body), answers: 0, wantedTokens: 0 })
 }

@@ -18,6 +18,7 @@ import type { NamedInput } from '../stored/find-input.ts'
 import type { StoredResponses } from '../stored/stored-responses.ts'
 import type { UpstreamMetrics } from '../telemetry/upstream-metrics.ts'
 import type { BoundedBody } from '../tokens/prompt-bound.ts'
+import type { PromptSizes } from '../tokens/prompt-sizes.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
 import type { UsageEstimator } from '../tokens/usage-estimator.ts'
 import type { UpstreamHealth } from '../upstream-health/upstream-health.ts'
@@ -81,6 +82,7 @@ export interface InferenceDependencies
   /** Called for every admitted request. */
   readonly useLog: Pick<UseLog, 'used'>
   readonly estimator: Pick<UsageEstimator, 'countPrompt'>
+  readonly promptSizes: PromptSizes
   readonly settlement: Pick<Settlement, 'settle' | 'cancel'>
   readonly storedResponses: Pick<StoredResponses, 'remember' | 'find' | 'forget'>
   /** null if requests with an `Idempotency-Key` are like others. */

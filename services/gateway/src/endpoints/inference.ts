@@ -22,7 +22,7 @@ import { refuseOtherCounts } from '../stored/same-counts.ts'
 import { operationNames } from '../telemetry/gen-ai-metrics.ts'
 import type { CountablePrompt } from '../tokens/count-prompt.ts'
 import { grantSearches } from '../tokens/hosted-searches.ts'
-import type { TokenBound } from '../tokens/token-bound.ts'
+import { countText, type TokenBound } from '../tokens/token-bound.ts'
 import { refuseUnknown } from '../upstreams/accepted-members.ts'
 import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
 import { findOffer } from './find-offer.ts'
@@ -190,7 +190,7 @@ class InferenceHandler {
             upstreamFields: fields,
             hidesOutput
           },
-          ...{ chainTokens, upstreams, heldBytes }
+          ...{ chainTokens, textBytes: measurableBytes(bound!), upstreams, heldBytes }
         })
       },
       (error) => {
@@ -219,10 +219,16 @@ class InferenceHandler {
     refuseUnknown(body.spans, this.#endpoint.members ?? offer.members)
     pinnedRoute(offer.route, found)
     refuseOtherCounts(found, name, (one) => view.model(one, this.#endpoint.kind))
-    if (found.tokens === 0) return grantSearches(bound, model)
-    // Earlier answers may have images.
-    const { promptTokens, imageTokens = 0 } = bound
-    const whole = { ...bound, promptTokens: promptTokens + found.tokens, imageTokens: imageTokens + found.tokens }
+    const sent = countText(bound, model, this.#dependencies.promptSizes.bytesPerToken(name))
+    if (found.tokens === 0) return grantSearches(sent, model)
+    const { promptTokens, ratedTokens, imageTokens = 0 } = sent
+    const whole = {
+      ...sent,
+      promptTokens: promptTokens + found.tokens,
+      ratedTokens: ratedTokens + found.tokens,
+      // Earlier answers may have images.
+      imageTokens: imageTokens + found.tokens
+    }
     return grantSearches(whole, model)
   }
 
@@ -253,5 +259,9 @@ const promptKindsOf = ({
   mayWriteToCache: cacheWrites !== 'none',
   asksForLongWrites
 })
+
+/** Media, earlier answers and searches have tokens of their own. */
+const measurableBytes = ({ textBytes = 0, audioTokens = 0, imageTokens = 0, searches }: TokenBound): number =>
+  audioTokens === 0 && imageTokens === 0 && searches === undefined ? textBytes : 0
 
 const noFields: readonly string[] = []

@@ -15,7 +15,7 @@ import { type Call, clientClosedRequest, type Outcome, type Used } from '../sett
 import type { StoredTokens } from '../stored/stored-responses.ts'
 import { senderOf } from '../telemetry/request-log.ts'
 import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
-import { isComplete, type ReportedUsage } from '../usage/usage.ts'
+import { isComplete, type ReportedUsage, type Usage } from '../usage/usage.ts'
 import type { InferenceDependencies, InferenceEndpoint } from './inference-endpoint.ts'
 
 /** An admitted request, ready to be relayed. */
@@ -24,6 +24,8 @@ export interface AdmittedRequest {
   readonly forwarded: ForwardedRequest & Pick<RelayRequest, 'route' | 'format' | 'upstreamFields' | 'hidesOutput'>
   /** The maximum tokens of earlier answers in its prompt, if the provider stores the answer; else null. */
   readonly chainTokens: number | null
+  /** Bytes of its text, if the reported tokens of its prompt are of that text alone; else 0. */
+  readonly textBytes: number
   /** The upstreams in force at its admission. */
   readonly upstreams: UpstreamSet
   /** Bytes of body memory to release when the request is over. */
@@ -39,7 +41,7 @@ export function startRelay(
   dependencies: InferenceDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
-  { metered, forwarded, chainTokens, upstreams, heldBytes }: AdmittedRequest
+  { metered, forwarded, chainTokens, textBytes, upstreams, heldBytes }: AdmittedRequest
 ): void {
   const { calls, bodies, settlement, upstreamHealth, upstreamMetrics, openCalls } = dependencies
   const { id, startedAt, log, trace, claim } = request
@@ -125,7 +127,8 @@ export function startRelay(
       bodies.memory.release(known, heldBytes)
       settlement.settle(call, outcome, outcome.used === null ? null : charged)
       if (claim !== null) endClaim(claim, copy!, outcome, id, forwarded.output)
-      const { upstream, upstreamModel, status, code, lastCall, firstByteAt, calledAt } = outcome
+      const { upstream, upstreamModel, status, code, lastCall, firstByteAt, calledAt, used } = outcome
+      if (textBytes > 0 && isCounted(used)) dependencies.promptSizes.reported(model, textBytes, used.promptTokens)
       if (lastCall !== null)
         upstreamMetrics.ended(upstream!, lastCall, firstByteAt === null ? null : firstByteAt - calledAt)
       if (upstream !== null && status === 200 && code === null && dependencies.upstreams.current === upstreams) {
@@ -148,8 +151,11 @@ function endClaim(
   else claim.keep(isTooLong ? null : { contentType, requestId, grantedTokens: output?.tokens ?? null, body })
 }
 
+/** Whether the provider reported all of the usage. */
+const isCounted = (used: Used): used is Usage => used !== null && used !== 'hold' && !('received' in used)
+
 const isFree = (used: Used): boolean =>
-  used === null || (used !== 'hold' && !('received' in used) && used.promptTokens === 0 && used.completionTokens === 0)
+  used === null || (isCounted(used) && used.promptTokens === 0 && used.completionTokens === 0)
 
 /**
  * Bounds the tokens of an answer that the provider stores. Without reported usage, it has at most the reserved tokens.
@@ -159,10 +165,10 @@ const isFree = (used: Used): boolean =>
  */
 function storedTokens(
   usage: ReportedUsage | null,
-  { heldTokens, promptTokens, toolCalls }: Admitted,
+  { promptTokens, outputTokens, toolCalls }: Admitted,
   chainTokens: number
 ): StoredTokens {
-  if (!isComplete(usage)) return { total: heldTokens, output: heldTokens - promptTokens }
+  if (!isComplete(usage)) return { total: promptTokens + outputTokens, output: outputTokens }
   const added = Math.min(usage.promptTokens, promptTokens - chainTokens)
   const total = Math.max(usage.promptTokens, chainTokens + added) + usage.completionTokens
   // What the provider's tools found is in the prompt, and may be in the items, too.

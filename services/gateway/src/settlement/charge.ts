@@ -33,7 +33,7 @@ export function chargeOfUsage({ prices, tiers, admitted }: Call, usage: Usage): 
 
 /** All reserved tokens and calls of tools, as usage. */
 export function heldUsage({ admitted }: Call): Usage {
-  const { promptTokens, heldTokens, toolCalls } = admitted
-  const usage = { ...nothingUsed, promptTokens, completionTokens: heldTokens - promptTokens, estimated: true }
+  const { promptTokens, outputTokens, toolCalls } = admitted
+  const usage = { ...nothingUsed, promptTokens, completionTokens: outputTokens, estimated: true }
   return toolCalls === null ? usage : { ...usage, ...callCounts(new Map([[toolCalls.type, toolCalls.calls]])) }
 }

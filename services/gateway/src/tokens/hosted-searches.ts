@@ -17,21 +17,37 @@ export function assertSearchPrice({ prices }: Pick<Model, 'prices'>): void {
 }
 
 /**
- * Bounds a request in which the provider may search the web. What a search finds has no known length, but the model's context does: each
- * pass reads at most that, and all of them are billed. If the request is refused, it is tried again with a quarter of the calls.
+ * Bounds a request in which the provider may search the web. Each pass reads the prompt and what the searches before it found, and all
+ * passes are billed. What a search finds has no known length: the operator may bound it, else each pass may fill the model's context.
+ * If the request is refused, it is tried again with a quarter of the calls.
  */
-export function grantSearches(bound: TokenBound, { contextWindow }: Pick<Model, 'contextWindow'>): TokenBound {
+export function grantSearches(
+  bound: TokenBound,
+  { contextWindow, searchTokens }: Pick<Model, 'contextWindow' | 'searchTokens'>
+): TokenBound {
   const { searches } = bound
   if (searches === undefined) return bound
-  const { promptTokens, audioTokens = 0, imageTokens = 0 } = bound
+  const { promptTokens, ratedTokens = promptTokens, audioTokens = 0, imageTokens = 0 } = bound
+  /** What all passes read. Each but the last may end with a search. */
+  const readBy = (tokens: number, passes: number): number => {
+    if (searchTokens === undefined) return Math.max(tokens, contextWindow) + (passes - 1) * contextWindow
+    let read = 0
+    for (let pass = 0; pass < passes; pass++) {
+      read += Math.max(tokens, Math.min(contextWindow, tokens + pass * searchTokens))
+    }
+    return read
+  }
   const withCalls = (calls: number): TokenBound => {
-    const passes = searches.passes(calls)
+    // What the operator bounds is a pass after each search. Passes of searches beyond the limit are at their risk, too.
+    const most = searchTokens === undefined ? Number.POSITIVE_INFINITY : calls + 1
+    const passes = Math.min(searches.passes(calls), most)
     return {
       ...bound,
-      promptTokens: Math.max(promptTokens, contextWindow) + (passes - 1) * contextWindow,
+      promptTokens: readBy(promptTokens, passes),
+      ratedTokens: readBy(ratedTokens, passes),
       audioTokens: audioTokens * passes,
       imageTokens: imageTokens * passes,
-      outputs: searches.outputs(calls),
+      outputs: Math.min(searches.outputs(calls), most),
       calls: { [webSearch]: calls },
       // The answer does not show what was found.
       hidesAnswers: true,

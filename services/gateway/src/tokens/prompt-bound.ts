@@ -37,26 +37,33 @@ export function chatPromptBound(
   { bytes, messages, parts, media }: Pick<BoundedBody, 'bytes' | 'messages' | 'parts' | 'media'>,
   rules: MediaRules,
   added: AddedTokens
-): Pick<TokenBound, 'promptTokens' | 'audioTokens' | 'imageTokens'> {
+): Pick<TokenBound, 'promptTokens' | 'textBytes' | 'audioTokens' | 'imageTokens'> {
+  let textBytes = bytes.length
   let promptTokens = bytes.length + added.request + messages * added.message + parts * partTokens
   let [audioTokens, imageTokens] = [0, 0]
   for (const one of media) {
     const bound = mediaBound(one, rules)
     promptTokens += mediaDifference(bound)
+    textBytes -= bound.bytes
     if (one.kind === 'audio') audioTokens += bound.tokens
     else imageTokens += bound.tokens
   }
-  return { promptTokens, audioTokens, imageTokens }
+  return { promptTokens, textBytes, audioTokens, imageTokens }
 }
 
 /** Bounds the tokens of a legacy completion or an embedding. Its input is a text, a list of tokens, or several of them. */
-export const inputBound = ({
+export function inputBound({
   bytes,
   inputs,
   listedNumbers,
   listedNumberBytes
-}: Pick<BoundedBody, 'bytes' | 'inputs' | 'listedNumbers' | 'listedNumberBytes'>): number =>
-  bytes.length - listedNumberBytes + listedNumbers + partTokens * inputs
+}: Pick<BoundedBody, 'bytes' | 'inputs' | 'listedNumbers' | 'listedNumberBytes'>): Pick<
+  TokenBound,
+  'promptTokens' | 'textBytes'
+> {
+  const textBytes = bytes.length - listedNumberBytes
+  return { promptTokens: textBytes + listedNumbers + partTokens * inputs, textBytes }
+}
 
 const mediaBound = (one: MeasuredImage | MeasuredAudio, rules: MediaRules): MediaTokens =>
   one.kind === 'image' ? imageBound(one, rules) : audioBound(one, rules)

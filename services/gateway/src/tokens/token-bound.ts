@@ -4,6 +4,10 @@ import type { Edit } from '../body/members.ts'
 /** The maximum tokens of a request, before its output is granted. */
 export interface TokenBound {
   promptTokens: number
+  /** Bytes of text that are a part of `promptTokens`; absent for none. */
+  textBytes?: number
+  /** What the prompt counts for the rate of tokens: an estimate, at most `promptTokens`; absent for all of it. */
+  ratedTokens?: number
   /** Parts of `promptTokens`; absent for none. */
   audioTokens?: number
   imageTokens?: number
@@ -54,6 +58,21 @@ export interface GrantedCalls {
   readonly calls: number
   /** Limits the calls in the body. */
   readonly edit: Edit
+}
+
+/**
+ * Counts a bound's text by its bytes: for money by what the operator declares, a token for each byte without that; for the rate of tokens
+ * by what was measured.
+ */
+export function countText<Bound extends Pick<TokenBound, 'promptTokens' | 'textBytes'>>(
+  bound: Bound,
+  { bytesPerToken: declared = 1 }: Pick<Model, 'bytesPerToken'>,
+  measured: number
+): Bound & { ratedTokens: number } {
+  const { textBytes = 0 } = bound
+  const other = bound.promptTokens - textBytes
+  const promptTokens = other + Math.ceil(textBytes / declared)
+  return { ...bound, promptTokens, ratedTokens: Math.min(promptTokens, other + Math.ceil(textBytes / measured)) }
 }
 
 /** The output that a request wants: the client's limit or the catalog's default, up to the model's maximum. */
