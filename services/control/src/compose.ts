@@ -183,7 +183,7 @@ export function composeControl(options: ComposeOptions) {
   const { freeSpendNanos: limitNanos } = config
   const freeSpend = parts.runLoop(
     'free_spend',
-    createFreeSpendLimit({ orm: database.orm, redis, catalog, limitNanos, log })
+    createFreeSpendLimit({ orm: database.orm, redis, ledger, catalog, limitNanos, log })
   )
   const noticeSweeper = parts.runLoop('notices', createNoticeSweeper({ orm: database.orm, redis, clock, log }))
 

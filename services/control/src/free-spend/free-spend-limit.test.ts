@@ -92,9 +92,15 @@ onDatabase('the spend of all free accounts in a day', async (t, newDatabase) => 
     }
   )
 
-  await t.test('opens nothing while the ledger cannot be read', async () => {
+  await t.test('opens nothing before what has ended is in the ledger: no copy ran while control was away', async () => {
     await setPlan(bob!, 'free')
     assert.deepEqual(await add(), [10, dayMs])
+    await serve(redis, ada!.id, { costNanos: 3 * usd, at: Math.floor(now / 1000) })
+    await changeAccount(redis.client, ada!.id, { month: monthNumber(new Date()), reserved: 0 })
+    assert.deepEqual(await add(), [10, dayMs])
+  })
+
+  await t.test('opens nothing while the ledger cannot be read', async () => {
     await orm.execute(sql`alter table ledger rename to away`)
     await freeSpend.runOnce()
     await orm.execute(sql`alter table away rename to ledger`)

@@ -5,16 +5,20 @@ import { monthNumber } from '@tollgate/state/keyspace/month.ts'
 import { anyNode, type RedisLink, withoutCommand } from '@tollgate/state/link/redis-link.ts'
 import { readRedisTime } from '@tollgate/state/link/redis-time.ts'
 import { announceChange } from '@tollgate/state/projection/announce-change.ts'
-import { putFreeClosing } from '@tollgate/state/projection/free-offer.ts'
+import { putFreeClosing, readFreeClosing } from '@tollgate/state/projection/free-offer.ts'
 import { readReserved } from '@tollgate/state/spend/read-reserved.ts'
+import { readHour } from '@tollgate/state/usage/usage.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Orm } from '../database/connect.ts'
-import { dayOf, freeClosing } from './decide-closing.ts'
+import { copyRound } from '../usage/copy-round.ts'
+import type { Ledger } from '../usage/ledger.ts'
+import { type Day, dayOf, freeClosing } from './decide-closing.ts'
 import { readFreeSpend } from './read-free-spend.ts'
 
 export interface FreeSpendOptions {
   orm: Orm
   redis: RedisLink
+  ledger: Ledger
   catalog: Pick<Catalog, 'plans'>
   /** What all free accounts together may spend in a day (UTC), nanodollars; null: no limit. */
   limitNanos: bigint | null
@@ -31,18 +35,30 @@ export interface FreeSpendLimit extends BackgroundLoop {
  * Adds up what free accounts spend in a day, and tells gateways when it reaches the limit, and when it is below again. Every replica
  * does this. The day is that of Redis' clock, by which gateways count usage.
  */
-export function createFreeSpendLimit({ orm, redis, catalog, limitNanos, log }: FreeSpendOptions): FreeSpendLimit {
+export function createFreeSpendLimit(options: FreeSpendOptions): FreeSpendLimit {
+  const { orm, redis, ledger, catalog, limitNanos, log } = options
   let spent: bigint | null = null
 
-  async function round(): Promise<void> {
+  /** @returns until when the offer is closed */
+  async function addUp(now: number, day: Day, signal: AbortSignal): Promise<number> {
+    const reserved = await readReserved(redis, monthNumber(new Date(now)))
+    const decide = async () => {
+      spent = await readFreeSpend(orm, catalog, day, reserved)
+      return freeClosing(limitNanos, spent, day)
+    }
+    const until = await decide()
+    if (until !== 0 || (await readFreeClosing(redis)) === 0) return until
+    // What was reserved until just now may have ended, and not be in the ledger yet: while control was away, nobody copied. Redis
+    // counts a request as its reservation ends, so this copy has it.
+    await copyRound(ledger, redis, await readHour(anyNode(redis)), { signal })
+    return await decide()
+  }
+
+  async function round(signal: AbortSignal): Promise<void> {
     const now = await readRedisTime(anyNode(redis))
     const day = dayOf(now)
-    if (limitNanos !== null) {
-      const reserved = await readReserved(redis, monthNumber(new Date(now)))
-      spent = await readFreeSpend(orm, catalog, day, reserved)
-    }
     // Without a limit, this ends a closing of an earlier one.
-    const until = freeClosing(limitNanos, spent ?? 0n, day)
+    const until = limitNanos === null ? 0 : await addUp(now, day, signal)
     if (!(await putFreeClosing(redis, until))) return
     await announceChange(redis, { kind: 'free-offer' })
     if (until === 0) return
