@@ -219,5 +219,205 @@ export const faults: readonly SeededFault[] = [
     from: 'return { address: request.ip,',
     to: 'return { address: request.headers.authorization ?? request.ip,',
     test: 'no key, credential or text of a conversation ever appears in the log'
+  },
+  {
+    name: 'ended-key-reads-responses',
+    summary: 'a revoked key reads stored responses',
+    file: 'services/gateway/src/endpoints/stored-responses.ts',
+    from: '  await confirmKey(redis, known, (records) => judgeKey(records, known.digest))\n',
+    to: '',
+    test: 'no gateway accepts a call after the end of its key'
+  },
+  {
+    name: 'late-sum-of-free-spend',
+    summary: 'the free offer closes only at twice the limit',
+    file: 'services/control/src/free-spend/decide-closing.ts',
+    from: 'spentNanos >= limitNanos',
+    to: 'spentNanos >= 2n * limitNanos',
+    test: 'closes the free offer until midnight at its limit, tells gateways once, and metrics show it'
+  },
+  {
+    name: 'closed-offer-refuses-payers',
+    summary: 'while the free offer is closed, gateways refuse paid accounts, too',
+    file: 'services/gateway/src/admission/allowances.ts',
+    from: 'isOnFreeOffer: isFree && own',
+    to: 'isOnFreeOffer: own',
+    test: 'while the free offer is closed, gateways refuse free accounts, and nobody else'
+  },
+  {
+    name: 'lost-data-opens-offer',
+    summary: 'a Redis that lost its data opens the free offer',
+    file: 'services/gateway/src/admission/free-offer.ts',
+    from: '?? closedUntil',
+    to: '?? 0',
+    test: 'a Redis that says nothing, or has an older copy, opens nothing that was closed'
+  },
+  {
+    name: 'free-budget-for-each',
+    summary: 'accounts that begin at once each get a free budget',
+    file: 'services/control/src/database/free-budget.ts',
+    from: '(other.created_at, other.id) < (accounts.created_at, accounts.id)',
+    to: "other.created_at < accounts.created_at - interval '1 minute'",
+    test: 'belongs to exactly one of accounts that begin at once'
+  },
+  {
+    name: 'template-not-reserved',
+    summary: 'the tokens of a model’s template are not reserved',
+    file: 'packages/contracts/src/catalog/template-tokens.ts',
+    from: 'templateTokens === undefined ? defaultAddedTokens : templateTokens[api]',
+    to: 'templateTokens === undefined ? noTokens : templateTokens[api]',
+    test: 'the tokens of a template are reserved, and a model without numbers has a margin for them'
+  },
+  {
+    name: 'last-report-counts',
+    summary: 'of several reports of usage, the last one counts',
+    file: 'services/gateway/src/usage/messages-usage.ts',
+    from: 'return Math.max(earlier, later)',
+    to: 'return later',
+    test: 'a later report with less takes back nothing'
+  },
+  {
+    name: 'unreported-search-free',
+    summary: 'a search that the usage of a message lacks costs nothing',
+    file: 'services/gateway/src/usage/hosted-calls.ts',
+    from: "['web_search_tool_result', 'web_search']",
+    to: '',
+    test: 'results of searches are charged although the usage of a message reports fewer searches, or none'
+  },
+  {
+    name: 'answer-without-choices-fails',
+    summary: 'an answer without choices that reports usage fails',
+    file: 'services/gateway/src/relay/answer-shape.ts',
+    from: '      this.hasList ||= this.usageEnd >= 0\n',
+    to: '',
+    test: 'an answer without choices that reports usage is passed on, and costs what it reports'
+  },
+  {
+    name: 'least-bad-not-called',
+    summary: 'without an upstream that works, nobody is called',
+    file: 'services/gateway/src/relay/callable-target.ts',
+    from: 'if (rank >= bestRank) continue',
+    to: 'if (rank >= bestRank || rank >= leastBad) continue',
+    test: 'whatever happened before, somebody is called; while others work, a failing upstream gets probes'
+  },
+  {
+    name: 'operator-fault-to-client',
+    summary: 'a fault of the operator at a provider reaches the client as its own',
+    file: 'services/gateway/src/relay/upstream-failure.ts',
+    from: '  if (fault !== null) return failureOfFault(fault, statusError(status, reason))\n',
+    to: '',
+    test: 'a fault of the operator: the next upstream answers, and the operator is told'
+  },
+  {
+    name: 'upstream-name-shown',
+    summary: 'refusals name the upstream’s model',
+    file: 'services/gateway/src/relay/conceal.ts',
+    from: 'renamed === null ? text : renameModel(text, renamed)',
+    to: 'text',
+    test: 'a refusal about the request has the client’s name of the model, at every endpoint'
+  },
+  {
+    name: 'any-secret-opens-answer',
+    summary: 'whoever reads Redis decrypts kept answers',
+    file: 'services/gateway/src/idempotency/kept-answer.ts',
+    from: "hkdfSync('sha256', secret, claim",
+    to: "hkdfSync('sha256', '', claim",
+    test: 'after a rotation, only the secret that asked gets its answer'
+  },
+  {
+    name: 'account-shares-responses',
+    summary: 'all keys of an account read each other’s stored responses',
+    file: 'packages/state/src/stored-ids/stored-ids.ts',
+    from: ' || (itsOwner !== undefined && itsOwner !== owner)',
+    to: '',
+    test: 'the responses of others do not exist on any route'
+  },
+  {
+    name: 'strangers-register',
+    summary: 'a user who registered at the identity provider needs no invitation',
+    file: 'services/control/src/signup/signup-policy.ts',
+    from: 'if ((await orm.$count(invitations, isInvited)) === 0) throw refuseUninvited()',
+    to: 'await orm.$count(invitations, isInvited)',
+    test: 'a user who registered at Supabase itself gets no account, also with a mailed link'
+  },
+  {
+    name: 'signups-of-all-unlimited',
+    summary: 'only the registrations of each network are limited',
+    file: 'services/control/src/signup/signup-limit.ts',
+    from: "countForSubject(app, ofAll, 'all')",
+    to: 'countForSubject(app, ofAll, networkOf(request.ip))',
+    test: 'are limited for a network, and for all; refused ones do not count for all'
+  },
+  {
+    name: 'mails-to-one-unlimited',
+    summary: 'many senders send one recipient any number of mails',
+    file: 'services/control/src/mailboxes/mail-limits.ts',
+    from: 'knownBrowser ?? mailboxOf(to.trim())',
+    to: 'knownBrowser ?? address',
+    test: 'mails that strangers ask for are limited by sender and by recipient, across replicas'
+  },
+  {
+    name: 'servers-write-unlimited',
+    summary: 'writes of management keys have no limit',
+    file: 'services/control/src/http/caller-limits.ts',
+    from: "if (isByServer) return [['server-writes', limits.writeByServer, minuteMs]]",
+    to: 'if (isByServer) return []',
+    test: 'every write of the API has a limit'
+  },
+  {
+    name: 'repeat-adds-a-row',
+    summary: 'a change of a key that changes nothing adds a row to its log',
+    file: 'services/control/src/keys/change-endpoints.ts',
+    from: 'const row = hasTerms(key, asked)',
+    to: 'const row = hasTerms(key, asked) && false',
+    test: 'a write that is repeated without a change adds no row to a log'
+  },
+  {
+    name: 'slow-clients-refused',
+    summary: 'a body that arrives slowly, but fast enough, is refused',
+    file: 'services/gateway/src/body/slow-bodies.ts',
+    from: 'return Math.max(minBytesPerSecond, expectedBytes / maxSeconds)',
+    to: 'return Math.max(minBytesPerSecond, expectedBytes)',
+    test: 'a body that stops arriving is refused, and a slow body above the minimum rate is not'
+  },
+  {
+    name: 'guesses-unlimited',
+    summary: 'wrong passwords of a day are not limited',
+    file: 'services/control/src/auth/wrong-guesses.ts',
+    from: 'if (attempts >= max) throw tooMany(leftMs)',
+    to: 'if (attempts > 100 * max) throw tooMany(leftMs)',
+    test: 'strangers are refused after the limit; the owner gets one mail, and their browser still works'
+  },
+  {
+    name: 'code-works-twice',
+    summary: 'a code of a second factor works again while it is valid',
+    file: 'services/control/src/auth/second-factor-codes.ts',
+    from: "what: 'second-factor-code-used', max: 1",
+    to: "what: 'second-factor-code-used', max: 2",
+    test: 'a sign-in needs a right code, and each code works once'
+  },
+  {
+    name: 'operator-session-lasts',
+    summary: 'a session of an operator acts without a new confirmation',
+    file: 'services/control/src/callers/confirmation.ts',
+    from: '  assertConfirmed(confirmed, now)\n',
+    to: '',
+    test: 'ten minutes after the sign-in, a stolen session can no longer spend, export or revoke'
+  },
+  {
+    name: 'operator-gives-to-self',
+    summary: 'operators change their own account',
+    file: 'services/control/src/admin/assert-not-own-account.ts',
+    from: 'if (accountId !== user.id && accountId !== actingFor) return',
+    to: 'if (accountId !== actingFor) return',
+    test: 'nobody changes their own plan, limits, usage or suspension'
+  },
+  {
+    name: 'act-decided-twice',
+    summary: 'a pending act is confirmed by each of those who confirm it',
+    file: 'services/control/src/admin/pending-acts.ts',
+    from: 'isNull(table.outcome), gt(',
+    to: 'gt(',
+    test: 'of all who confirm and reject it at once, one succeeds'
   }
 ]

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { totpCode } from '@tollgate/sandbox/identity/tokens/totp.ts'
 import { test } from 'tap'
+import { teamOf } from '../team/testing/team-of.ts'
 import { codeOf } from '../testing/call-control.ts'
 import type { RunningControl } from '../testing/running-control.ts'
 import type { TestUser } from '../testing/sign-up.ts'
@@ -84,11 +85,19 @@ test('acts of operators', async (t) => {
 
   await t.test('nobody changes their own plan, limits, usage or suspension', async () => {
     const operator = await control.signUpOperator()
-    const [plan, limits, adjustment] = confirmedActs(operator.id)
-    for (const one of [plan![1], limits![1], adjustment![1], ...plainActs(operator.id).slice(0, 2)]) {
-      assert.equal(await act(operator.cookie, one), 'forbidden', one.join(' '))
+    const assertForbidden = async (id: string) => {
+      const [plan, limits, adjustment] = confirmedActs(id)
+      for (const one of [plan![1], limits![1], adjustment![1], ...plainActs(id).slice(0, 2)]) {
+        assert.equal(await act(operator.cookie, one), 'forbidden', one.join(' '))
+      }
     }
+    await assertForbidden(operator.id)
     assert.equal(await planOf(operator), 'free')
+    // In a team, both accounts are theirs.
+    const owner = await control.signUp({ plan: 'team' })
+    await teamOf(control).joined(owner, operator)
+    await assertForbidden(operator.id)
+    await assertForbidden(owner.id)
   })
 
   await t.test('a role limits what an operator may do; without a list of roles they may do everything', async () => {
