@@ -27,9 +27,14 @@ export class Person {
   readonly #system: Pick<TestSystem, 'addresses' | 'secrets'>
   cookie: string | null = null
 
-  constructor(system: Pick<TestSystem, 'addresses' | 'secrets'>, name: string) {
+  /** @param email a new address by default */
+  constructor(
+    system: Pick<TestSystem, 'addresses' | 'secrets'>,
+    name: string,
+    email: string = `${name}-${crypto.randomUUID().slice(0, 8)}@example.com`
+  ) {
     this.#system = system
-    this.email = `${name}-${crypto.randomUUID().slice(0, 8)}@example.com`
+    this.email = email
   }
 
   /** The same session through another replica of control. */

@@ -5,6 +5,8 @@ import { controlCut } from './control-cut.ts'
 import { controlKilledSending } from './control-killed-sending.ts'
 import { cutRepeats } from './cut-repeats.ts'
 import { failingUpstreamFaults } from './failing-upstream.ts'
+import { freeBudgetAgain } from './free-budget-again.ts'
+import { freeSpend } from './free-spend.ts'
 import { hangUps } from './hang-ups.ts'
 import { hostileWebhooks } from './hostile-webhooks.ts'
 import { keyChurn } from './key-churn.ts'
@@ -40,6 +42,8 @@ export const faults: readonly Fault[] = [
   paymentsHang,
   controlCut,
   keyChurn,
+  freeSpend,
+  freeBudgetAgain,
   ...upstreamFaults,
   ...failingUpstreamFaults,
   hangUps,

@@ -12,14 +12,16 @@ export const hangUpModels = ['ordinary', 'reasoning'] as const
 /** One model per capped account, so that the model server's records tell them apart. */
 export const cappedModels = ['capped-1', 'capped-2', 'capped-3'] as const
 /**
- * All models. `quick` is for probes whose answer does not matter, `watched` for accounts that a fault watches itself,
- * `noticed` for accounts whose budgets are used up. The server reports more tokens of `above-bound` than a request may have.
+ * All models. `quick` is for probes whose answer does not matter, `watched` for accounts that a fault watches itself, `slow` for their
+ * long streams, `noticed` for accounts whose budgets are used up. The server reports more tokens of `above-bound` than a request may
+ * have.
  */
 export const models = [
   'steady',
   'quick',
   'watched',
   'noticed',
+  'slow',
   'above-bound',
   ...cappedModels,
   ...hangUpModels
@@ -40,6 +42,9 @@ export const modelOf = ({ model }: RecordedRequest): string => model?.split('+')
 
 type Plan = CatalogFile['plans'][string]
 
+/** More than anybody spends. */
+const monthUsd = 1e6
+
 const planNamed = (name: string, limits: Partial<Plan['limits']> = {}): Plan => ({
   name,
   entitlements: [],
@@ -47,16 +52,17 @@ const planNamed = (name: string, limits: Partial<Plan['limits']> = {}): Plan => 
   seats: 2,
   models: 'all',
   limits: { requests_per_minute: 1e9, tokens_per_minute: 1e12, concurrent_requests: 1e6, ...limits },
-  caps_usd: { request: 1000, month: 1e6 }
+  caps_usd: { request: 1000, month: monthUsd }
 })
 
 /**
  * Writes the catalog. Only the plan `limited` limits requests, to one per second; caps come from accounts and keys. Only
  * the plan `free` limits keys, and so how often they may change.
  *
+ * @param freeMonthUsd the monthly budget of the plan `free`
  * @returns the path of the file
  */
-export function writeCatalog(directory: string): string {
+export function writeCatalog(directory: string, freeMonthUsd: number = monthUsd): string {
   const catalog: CatalogFile = {
     models: Object.fromEntries(
       models.map((model) => [
@@ -77,7 +83,11 @@ export function writeCatalog(directory: string): string {
       ])
     ),
     plans: {
-      free: { ...planNamed('Free'), key_quota: 5 },
+      free: {
+        ...planNamed('Free'),
+        key_quota: 5,
+        caps_usd: { request: Math.min(1000, freeMonthUsd), month: freeMonthUsd }
+      },
       pro: {
         ...planNamed('Pro'),
         prices: [{ id: 'price_pro_monthly', interval: 'month', amount: 2000, currency: 'usd' }]

@@ -45,6 +45,10 @@ export interface Conditions {
   clocksAheadSeconds?: Readonly<Record<string, number>>
   /** More variables of all services. */
   variables?: Readonly<Record<string, string>>
+  /** The plan of all accounts whose traffic every fault has; `free` by default. */
+  plan?: string
+  /** The monthly budget of the plan `free`, USD. More than anybody spends by default. */
+  freeMonthUsd?: number
   /** Whether the database has its own disk, which can be filled. */
   smallDisk?: boolean
   /** Starts a pooler between control and the database. */
@@ -75,6 +79,8 @@ export interface ChaosSystem {
   system: System
   /** The variables of all its services. */
   env: SystemOptions['env']
+  /** Changes variables of all services. Each has them from its next start on. */
+  changeVariables(variables: Readonly<Record<string, string>>): void
   controls: readonly ControlReplica[]
   gateways: readonly GatewayReplica[]
   /** The load balancer before all gateways. It skips gateways that refuse connections. */
@@ -101,6 +107,8 @@ export interface ChaosSystem {
   mail: NetworkProxy
   /** The receiver of webhooks, in this process. The person's account has an endpoint there, for all events. */
   receiver: WebhookReceiver
+  /** The plan of all accounts whose traffic every fault has. */
+  plan: string
   /** The seeded accounts, without caps. */
   accounts: readonly SeededAccount[]
   /** A signed-in person, once through each replica of control. */
@@ -120,6 +128,8 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     keys = 10_000,
     clocksAheadSeconds = {},
     variables = {},
+    plan = 'free',
+    freeMonthUsd,
     redisPersists,
     redisNetwork = false,
     smallDisk = false
@@ -173,6 +183,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     started.close()
   )
 
+  const changed: Record<string, string> = {}
   function envOf(name: string): Record<string, string> {
     const own = proxies.get(name)
     if (own === undefined) return clocks.ofNode(name)
@@ -182,6 +193,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     return {
       REDIS_URL: isByProxy ? `redis://127.0.0.1:${own.redis.port}` : redisUrl,
       DATABASE_URL: database.href,
+      ...changed,
       ...clocks.ofNode(name)
     }
   }
@@ -195,7 +207,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     OPENAI_BASE_URL: `http://127.0.0.1:${upstream.port}/v1`,
     OPENAI_API_KEY: 'sandbox',
     UPSTREAMS_FILE: upstreamsFile,
-    CATALOG_FILE: writeCatalog(directory),
+    CATALOG_FILE: writeCatalog(directory, freeMonthUsd),
     SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
     MAIL_FROM: 'Tollgate <no-reply@tollgate.test>',
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
@@ -225,7 +237,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
   parts.defer(() => sql.end())
   const link = connectRedis(redisUrl, { name: 'tollgate-chaos', silenceTimeoutMs: 120_000, onError: () => {} })
   parts.defer(() => link.close())
-  const accounts = await seedAccounts(sql, { count: Math.ceil(keys / keysEach), keysEach })
+  const accounts = await seedAccounts(sql, { count: Math.ceil(keys / keysEach), keysEach, plan })
   await untilProjected(sql, link, projectedTimeoutMs)
 
   const replica = (name: string, url: string, adminUrl: string) => ({
@@ -250,6 +262,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
   return {
     system,
     env,
+    changeVariables: (variables) => void Object.assign(changed, variables),
     controls,
     gateways,
     balancer,
@@ -278,6 +291,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     upstream,
     mail,
     receiver,
+    plan,
     accounts,
     people,
     accountOfPeople: (await first.me()).body.user.id,

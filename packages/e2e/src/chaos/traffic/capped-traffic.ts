@@ -9,7 +9,7 @@ import type { Sent } from './send-steadily.ts'
 /** Maximum reservation of one request, and its typical cost; nanodollars. */
 export const maxNanosEach = 200_000
 const typicalNanosEach = 30_000
-/** Caps in requests. Traffic reaches one before the fault, one around it, and one after it. */
+/** Caps in requests, besides room for the reservation of one. Traffic reaches one before the fault, one around it, and one after it. */
 const requestsWithin = [5, 20, 60] as const
 const workers = 3
 const pauseMs = 250
@@ -36,11 +36,11 @@ export interface CappedTraffic {
 }
 
 /** Adds accounts, each with its own cap, one key, and a model that no other traffic uses. */
-export async function seedCapped({ sql }: ChaosSystem): Promise<CappedAccount[]> {
+export async function seedCapped({ sql, plan }: ChaosSystem): Promise<CappedAccount[]> {
   const accounts: CappedAccount[] = []
   for (const [index, model] of cappedModels.entries()) {
-    const capNanos = requestsWithin[index]! * typicalNanosEach
-    const [account] = await seedAccounts(sql, { count: 1, keysEach: 1, ownCapNanos: capNanos })
+    const capNanos = requestsWithin[index]! * typicalNanosEach + maxNanosEach
+    const [account] = await seedAccounts(sql, { count: 1, keysEach: 1, ownCapNanos: capNanos, plan })
     accounts.push({ id: account!.id, key: account!.keys[0]!, model, capNanos })
   }
   return accounts

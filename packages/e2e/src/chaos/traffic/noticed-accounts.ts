@@ -28,11 +28,11 @@ export interface NoticedAccount {
 }
 
 /** Adds accounts with owners who get mails, and with webhook endpoints. */
-export async function seedNoticed({ sql, system, receiver }: ChaosSystem): Promise<NoticedAccount[]> {
+export async function seedNoticed({ sql, system, receiver, plan }: ChaosSystem): Promise<NoticedAccount[]> {
   const noticed: NoticedAccount[] = []
   const add = async (scope: NoticedAccount['scope'], thresholds: readonly number[] | null) => {
     const budget = scope === 'key' ? { keyBudgetNanos: budgetNanos } : { ownCapNanos: budgetNanos }
-    const [account] = await seedAccounts(sql, { count: 1, keysEach: 1, ...budget })
+    const [account] = await seedAccounts(sql, { count: 1, keysEach: 1, plan, ...budget })
     const { id, keys } = account!
     const email = `${id}@tollgate.test`
     // Asked later: the identity provider does not know these people.
