@@ -7,10 +7,18 @@ export interface SignInFacts {
   readonly signup: 'open' | 'approved' | 'invited'
   /** What forms of strangers show; null: nothing. */
   readonly captcha: { readonly provider: string } | null
+  /** Where a trial shows all mails; null: people have their own mailbox. */
+  readonly demoMailboxUrl: string | null
 }
 
 /** For a page that control did not serve, such as that of the development server. */
-const builtIn: SignInFacts = { providers: [], minPasswordLength: 8, signup: 'open', captcha: null }
+const builtIn: SignInFacts = {
+  providers: [],
+  minPasswordLength: 8,
+  signup: 'open',
+  captcha: null,
+  demoMailboxUrl: null
+}
 
 export const signInFacts: SignInFacts = readFacts()
 

@@ -93,6 +93,7 @@ export type ControlDependencies = RequestLogOptions & {
     | 'docsUrl'
     | 'dashboardDir'
     | 'minPasswordLength'
+    | 'demoMailboxUrl'
     | 'operatorsNeedSecondFactor'
     | 'confirmAboveNanos'
     | 'signup'
@@ -142,9 +143,9 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   const facts = { name, id: providerIdOf(name), publicUrl: config.publicUrl, gatewayUrl: config.gatewayPublicUrl }
   app.register(async (pages) => {
     redirectToPublicUrl(pages, config.publicUrl)
-    const { brand, minPasswordLength, captcha, requestLogDays } = config
+    const { brand, minPasswordLength, captcha, requestLogDays, demoMailboxUrl } = config
     const providers = config.identity.providers.map((id) => ({ id, name: providerNames[id] ?? id }))
-    const signIn = { providers, minPasswordLength, signup: config.signup.mode, captcha }
+    const signIn = { providers, minPasswordLength, signup: config.signup.mode, captcha, demoMailboxUrl }
     serveDashboard(pages, config.dashboardDir, { docs: facts, brand, signIn, requestLogDays })
   })
   // Before every part of the API, whose routes it collects.

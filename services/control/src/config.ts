@@ -105,6 +105,8 @@ export const ControlVariables = Type.Object({
   WEBHOOK_LOG_DAYS: Type.Integer({ minimum: 3, maximum: 36_500, default: 30 }),
   /** Addresses that get the mails for operators, separated by commas. Empty: every operator gets them. */
   OPERATOR_MAIL: Type.String({ default: '' }),
+  /** A page that shows all mails, for a trial without a mail server. Pages that ask people to check their mail link it. */
+  DEMO_MAILBOX_URL: Type.String({ default: '' }),
   /** Whether operators must have a second factor for acts about money, and for those that cannot be undone. */
   OPERATORS_NEED_SECOND_FACTOR: Type.Enum(['true', 'false'], { default: 'true' }),
   /** Acts of operators about more than this need a second operator. Empty: none does. */
@@ -201,6 +203,7 @@ export type ControlConfig = {
   readonly webhooks: WebhookSettings
   readonly brand: Brand
   readonly operatorMail: readonly string[]
+  readonly demoMailboxUrl: string | null
   readonly operatorsNeedSecondFactor: boolean
   /** Acts about more than this need a second operator; nanodollars. Null: none does. */
   readonly confirmAboveNanos: number | null
@@ -267,6 +270,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
     webhooks: readWebhookSettings(variables, list),
     brand: readBrand(variables),
     operatorMail: list(variables.OPERATOR_MAIL),
+    demoMailboxUrl: variables.DEMO_MAILBOX_URL || null,
     operatorsNeedSecondFactor: variables.OPERATORS_NEED_SECOND_FACTOR === 'true',
     confirmAboveNanos:
       variables.OPERATOR_CONFIRM_ABOVE_USD === ''
@@ -353,6 +357,11 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
     list(OPERATOR_MAIL).every((address) => /^[^\s<>@]+@[^\s<>@]+$/.test(address))
       ? null
       : 'OPERATOR_MAIL: every entry must be an address such as ops@example.com',
+  // Anybody who can open that page can confirm anybody's address.
+  ({ DEMO_MAILBOX_URL }) =>
+    DEMO_MAILBOX_URL === '' || (isHttpUrl(DEMO_MAILBOX_URL) && new URL(DEMO_MAILBOX_URL).hostname === 'localhost')
+      ? null
+      : 'DEMO_MAILBOX_URL: must be an address of this machine, such as http://localhost:4024',
   checkDatabaseUrl,
   (variables) => checkUrlPassword('REDIS_URL', variables.REDIS_URL) ?? checkRedisUrl(variables),
   checkTrustProxy,

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { SystemError } from '../system/system-error.ts'
 
-const timeoutMs = 15_000
+/** A busy machine may need a minute. */
+const timeoutMs = 120_000
 
 /** Waits until a change is in force. @throws SystemError with `failure` if it takes too long */
 export async function untilInForce(isInForce: () => Promise<boolean>, failure: string): Promise<void> {

@@ -13,6 +13,12 @@ test('the demo has an address for sales, unless a person set one, or an address 
   assert.equal(envOf({ SUPABASE_URL: 'https://example.com' }).SALES_URL, undefined, 'other people may use it')
 })
 
+test('on the demo, webhooks may go to this machine, unless a person chose networks or a part is real', async () => {
+  assert.equal(envOf({}).WEBHOOK_ALLOWED_NETWORKS, '127.0.0.0/8,::1/128')
+  assert.equal(envOf({ WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8' }).WEBHOOK_ALLOWED_NETWORKS, '10.0.0.0/8')
+  assert.equal(envOf({ DATABASE_URL: 'postgres://localhost/x' }).WEBHOOK_ALLOWED_NETWORKS, undefined)
+})
+
 test('with demo users, control serves this machine and the public host only, unless a person chose the hosts', async () => {
   assert.equal(envOf({}).ALLOWED_HOSTS, 'localhost,127.0.0.1,[::1]')
   assert.equal(

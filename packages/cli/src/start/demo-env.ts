@@ -4,6 +4,9 @@ import { SystemError } from '../system/system-error.ts'
 /** Where the demo's visitors ask for a plan without a price. Nobody gets this mail. */
 const demoSalesUrl = 'mailto:sales@tollgate.example'
 
+/** So that a visitor's own server on this machine can get webhooks. Only this machine reaches the demo. */
+const demoWebhookNetworks = '127.0.0.0/8,::1/128'
+
 /** The names of this machine. */
 const ownHosts = ['localhost', '127.0.0.1', '[::1]']
 
@@ -19,7 +22,8 @@ export const isDemo = (embedded: ReadonlySet<EmbeddedPart>): boolean =>
 export function demoControlEnv(env: Variables, embedded: ReadonlySet<EmbeddedPart>): Variables {
   return {
     ...(embedded.has('identity') && { ALLOWED_HOSTS: allowedHosts(env) }),
-    ...(isDemo(embedded) && !env.SALES_URL && !env.SUPPORT_URL && { SALES_URL: demoSalesUrl })
+    ...(isDemo(embedded) && !env.SALES_URL && !env.SUPPORT_URL && { SALES_URL: demoSalesUrl }),
+    ...(isDemo(embedded) && { WEBHOOK_ALLOWED_NETWORKS: env.WEBHOOK_ALLOWED_NETWORKS || demoWebhookNetworks })
   }
 }
 

@@ -45,6 +45,18 @@ test('the summary shows addresses, mailbox, demo user and embedded parts, and no
   for (const { shell } of describeCommands(options)) assert.ok(text.includes(`\n\n${shell}\n\n`))
 })
 
+test('the last lines say which page to open, and how to sign in', async () => {
+  const lastLines = (text: string) => text.trimEnd().split('\n').slice(-2)
+  assert.deepEqual(lastLines(describeSystem(options)), [
+    'Open http://localhost:3000 in your browser.',
+    `Sign in as ${demoUser.email} with the password ${demoUser.password}`
+  ])
+  assert.deepEqual(lastLines(describeSystem({ ...options, user: null })), [
+    'Open http://localhost:3000 in your browser.',
+    'Create an account, or sign in.'
+  ])
+})
+
 test('with a real identity provider there is a sign-up command instead of a demo user', async () => {
   const text = describeSystem({
     ...options,

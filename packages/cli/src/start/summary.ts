@@ -59,6 +59,9 @@ export function describeSystem(options: SummaryOptions): string {
     '',
     ...commands.flatMap(({ title, shell }) => [`  ${title}:`, '', shell, '']),
     'Press Ctrl-C to stop everything.',
+    '',
+    `Open ${addresses.control} in your browser.`,
+    user === null ? 'Create an account, or sign in.' : `Sign in as ${user.email} with the password ${user.password}`,
     ''
   ].join('\n')
 }

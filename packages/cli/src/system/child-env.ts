@@ -74,6 +74,8 @@ export function controlEnv(
       }
     : {}
   // The mailbox shows control's mails, too.
+  // It has the mails of the identity server, even if control's own go elsewhere.
+  const mailbox = addresses.mailbox === null ? {} : { DEMO_MAILBOX_URL: addresses.mailbox }
   const mail =
     embedded.has('identity') && !env.SMTP_URL
       ? {
@@ -104,6 +106,7 @@ export function controlEnv(
     REDIS_URL: addresses.redis,
     SECRETS_KEY: env.SECRETS_KEY || secrets.secretsKey,
     ...identity,
+    ...mailbox,
     ...mail,
     ...payments
   }

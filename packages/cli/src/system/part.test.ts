@@ -74,6 +74,35 @@ test('a program that is not ready in time is stopped, with an error', async (t) 
   assert.equal(part.isRunning, false)
 })
 
+test('a slow start is told once, with what the log has so far and what follows', async (t) => {
+  const port = await freePort()
+  const told: string[] = []
+  const { part } = partOf(
+    t,
+    `
+    import { createServer } from 'node:http'
+    const server = createServer((request, response) => response.end())
+    process.on('SIGUSR2', () => {
+      console.log('found the database')
+      server.listen(process.env.PORT, '127.0.0.1')
+    })
+    console.log('waiting for the database')
+    setInterval(() => {}, 1000)`,
+    port,
+    {
+      slowAfterMs: 200,
+      onSlow: () => told.push('slow'),
+      onLine(line) {
+        told.push(line)
+        if (line === 'waiting for the database') process.kill(part.pid ?? 0, 'SIGUSR2')
+      }
+    }
+  )
+  await part.start()
+  await part.stop()
+  assert.deepEqual(told, ['slow', 'waiting for the database', 'found the database'])
+})
+
 test('an aborted start stops the program and rejects with the reason', async (t) => {
   const { part } = partOf(t, 'setInterval(() => {}, 1000)', 1)
   const abort = new AbortController()

@@ -29,9 +29,12 @@ export interface PartOptions {
   /** null if the server is ready when `launch` resolves. */
   readonly ready: ReadyCheck | null
   readonly readyTimeoutMs: number
+  /** Called when the server is not ready after `slowAfterMs`. From then on, `onLine` gets the lines of its log. */
+  readonly slowAfterMs?: number
+  onSlow?(): void
   /** null for a server without a log. */
   readonly log: LogFile | null
-  /** Called with each line that the server logs after it is ready. */
+  /** Called with each line that the server logs after it is ready. If it is slow, also with its earlier ones. */
   onLine?(line: string): void
   /** Called when a ready server ends unexpectedly. `how` is the cause, such as "by SIGKILL". */
   onCrash?(how: string): void
@@ -55,10 +58,10 @@ export function createPart(options: PartOptions): Part {
     const current: Run = { running: await options.launch(), state: 'starting' }
     run = current
     const failed = new AbortController()
-    let unfollow = () => {}
+    let unfollow: (() => void) | null = null
     void current.running.ended.then((how = 'by itself') => {
       run = null
-      unfollow()
+      unfollow?.()
       if (current.state === 'starting') failed.abort(failure(name, `ended ${how} before it was ready`, log))
       if (current.state === 'ready') options.onCrash?.(how)
     })
@@ -66,6 +69,15 @@ export function createPart(options: PartOptions): Part {
       () => failed.abort(failure(name, `was not ready after ${options.readyTimeoutMs / 1000} s`, log)),
       options.readyTimeoutMs
     )
+    const follow = () => {
+      if (log !== null && options.onLine !== undefined) unfollow ??= log.follow(options.onLine)
+    }
+    const slowTimer = setTimeout(() => {
+      options.onSlow?.()
+      // What the server has logged may say why it is not ready: a wrong address, for example.
+      for (const line of log?.tail().split('\n') ?? []) if (line !== '') options.onLine?.(line)
+      follow()
+    }, options.slowAfterMs ?? options.readyTimeoutMs)
     const stopSignal = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal])
     try {
       if (options.ready !== null) await untilReady(options.ready, stopSignal)
@@ -75,9 +87,10 @@ export function createPart(options: PartOptions): Part {
       throw stopSignal.aborted ? stopSignal.reason : error
     } finally {
       clearTimeout(timer)
+      clearTimeout(slowTimer)
     }
     current.state = 'ready'
-    if (log !== null && options.onLine !== undefined) unfollow = log.follow(options.onLine)
+    follow()
   }
 
   async function stop(): Promise<void> {

@@ -24,6 +24,9 @@ export interface PartsOptions extends EnvOptions, ServicePorts {
   onCrash?(part: string, how: string): void
   /** How long a part may take until it is ready. */
   readyTimeoutMs: number
+  /** After this time a part counts as slow. */
+  slowAfterMs: number
+  onSlow?(part: string): void
 }
 
 /** Groups of parts. Each group uses only the groups before it. */
@@ -88,6 +91,8 @@ export function createParts(options: PartsOptions): Layers {
         }),
       ready,
       readyTimeoutMs: options.readyTimeoutMs,
+      slowAfterMs: options.slowAfterMs,
+      onSlow: () => options.onSlow?.(name),
       log,
       onLine: (line) => options.onLine?.(name, line),
       onCrash: (how) => options.onCrash?.(name, how)

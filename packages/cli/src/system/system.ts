@@ -12,8 +12,10 @@ import { createSteps } from './steps.ts'
 import { SystemError } from './system-error.ts'
 import { untilVerified } from './until-verified.ts'
 
-/** Enough for the slowest part, on a slow machine with a new database. */
-const defaultReadyTimeoutMs = 60_000
+/** Enough for the slowest part, on a slow and busy machine with a new database. */
+const defaultReadyTimeoutMs = 300_000
+/** The person at the terminal then hears why they wait. */
+const slowAfterMs = 60_000
 
 export interface SystemOptions {
   /**
@@ -32,7 +34,7 @@ export interface SystemOptions {
   envOf?(part: string): Variables
   /** The program of a part, if it is not this release's. Asked at each start of the part. */
   scriptOf?(part: string): string | undefined
-  /** How long a part may take until it is ready; 60 s by default. */
+  /** How long a part may take until it is ready; 5 minutes by default. */
   readonly readyTimeoutMs?: number
   /** Aborts the start: all parts are stopped, and the start rejects with the signal's reason. */
   readonly signal?: AbortSignal
@@ -115,9 +117,15 @@ async function startClaimed(
   )
   // Programs inherit the umask, so all files that they write are private.
   process.umask(0o077)
+  let isSlow = false
   const layers = createParts({
     ...options,
     readyTimeoutMs,
+    slowAfterMs,
+    onSlow(part) {
+      if (!isSlow) options.onNotice?.(describeSlowness(part, readyTimeoutMs))
+      isSlow = true
+    },
     embedded,
     secrets,
     addresses,
@@ -157,6 +165,10 @@ async function startClaimed(
       release()
     }
   }
+}
+
+function describeSlowness(part: string, readyTimeoutMs: number): string {
+  return `${part} is not ready after ${slowAfterMs / 1000} s. This machine may be slow or busy: Tollgate waits up to ${readyTimeoutMs / 60_000} minutes. Warnings in its log follow here.`
 }
 
 /** Starts parts in parallel. @throws the first error, after all of them have settled */

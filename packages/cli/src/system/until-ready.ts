@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 const firstRetryMs = 25
 /** Pauses grow up to this, so that the checks do not slow down the server. */
 const maxRetryMs = 150
-const requestTimeoutMs = 2_000
+/** A server on a busy machine may need seconds for its first answer. */
+const requestTimeoutMs = 10_000
 
 /** A GET request that a ready server answers with 200. */
 export interface ReadyCheck {

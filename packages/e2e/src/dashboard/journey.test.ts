@@ -37,6 +37,8 @@ t.test(
     await page.getByLabel('Password', { exact: true }).fill(password)
     await button('Create account').click()
     await heading('Check your e-mail')
+    const mailbox = page.getByRole('link', { name: 'Open the demo’s mailbox' })
+    assert.equal(await mailbox.getAttribute('href'), system.addresses.mailbox)
 
     await page.getByRole('link', { name: 'Go to sign-in' }).click()
     await heading('Sign in')

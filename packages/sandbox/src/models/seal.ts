@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 
 /** Signs contents that clients must return unchanged: encrypted reasoning, and signatures of thinking. */
 export interface Seal {
-  /** Seals a text of a kind, such as an item's id. */
+  /** Seals a text of a kind, such as reasoning. */
   seal(kind: string, text: string): string
   /** Returns the sealed text; null if this server did not seal it as this kind. */
   open(kind: string, sealed: string): string | null

@@ -4,7 +4,8 @@ import { PortTakenError } from '../port-taken-error.ts'
 import { askRedisInfo } from './ask-redis-info.ts'
 import type { RedisAccess } from './redis-access.ts'
 
-const readyTimeoutMs = 30_000
+const readyTimeoutMs = 300_000
+const conditionTimeoutMs = 30_000
 const retryMs = 10
 
 /**
@@ -38,12 +39,12 @@ export async function untilInfo(
   condition: string,
   isReached: (info: ReadonlyMap<string, string>) => boolean
 ): Promise<void> {
-  const deadline = performance.now() + readyTimeoutMs
+  const deadline = performance.now() + conditionTimeoutMs
   for (;;) {
     const info = await askRedisInfo(port, options)
     if (info !== null && isReached(info)) return
     if (performance.now() > deadline)
-      throw new Error(`The Redis at port ${port} is not ${condition} after ${readyTimeoutMs} ms.`)
+      throw new Error(`The Redis at port ${port} is not ${condition} after ${conditionTimeoutMs} ms.`)
     await delay(retryMs)
   }
 }

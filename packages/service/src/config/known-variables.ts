@@ -27,6 +27,7 @@ export const knownVariables: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'DEAD_KEYS_KEPT_DAYS',
   'DEEPSEEK_API_KEY',
+  'DEMO_MAILBOX_URL',
   'DOCS_URL',
   'EVENTS_KEPT_DAYS',
   'FORMER_SECRETS_KEPT_DAYS',

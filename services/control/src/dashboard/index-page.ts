@@ -33,6 +33,8 @@ export interface PageFacts {
     readonly signup: 'open' | 'approved' | 'invited'
     /** What forms show; null: nothing. */
     readonly captcha: CaptchaSettings | null
+    /** Where a trial shows all mails; null: people have their own mailbox. */
+    readonly demoMailboxUrl: string | null
   }
   readonly requestLogDays: number
 }

@@ -21,7 +21,8 @@ const signIn = {
   providers: [{ id: 'github', name: 'GitHub' }],
   minPasswordLength: 8,
   signup: 'open' as const,
-  captcha: null
+  captcha: null,
+  demoMailboxUrl: null
 }
 const code = 'console.log(1)\n'.repeat(100)
 

@@ -149,6 +149,7 @@ export function configOf(
     },
     freeSpendNanos: options.freeSpendNanos ?? null,
     captcha: options.captcha ?? null,
+    demoMailboxUrl: null,
     reconcileIntervalMs: 3_600_000,
     smtp: readSmtp({
       SMTP_URL: options.smtpUrl ?? identity.smtpUrl,

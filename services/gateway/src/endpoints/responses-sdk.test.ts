@@ -73,6 +73,25 @@ t.test('chains, streams, reasoning and tools cost what the provider bills, withi
   assert.equal(await gateway.aboveBound(), 0)
 })
 
+t.test('encrypted reasoning continues a conversation that is not stored, without ids, as Codex sends it', async () => {
+  const { responses } = await clientOf()
+  const asked = { model: 'reasoning', store: false, include: ['reasoning.encrypted_content' as const] }
+  const first = await responses.create({ ...asked, input: 'say 9 words' })
+  const { encrypted_content } = first.output.find((item) => item.type === 'reasoning')!
+  const again = (encrypted_content: string) =>
+    responses.create({
+      ...asked,
+      input: [
+        { type: 'reasoning', summary: [], encrypted_content } as unknown as OpenAI.Responses.ResponseInputItem,
+        { role: 'assistant', content: first.output_text },
+        { role: 'user', content: 'say 5 words' }
+      ]
+    })
+  assert.ok((await again(encrypted_content!)).output_text.length > 0)
+  await assertBilled()
+  await assert.rejects(again('c2FuZGJveA.eA'), { status: 400, code: 'invalid_encrypted_content' })
+})
+
 t.test('a response that fails in the middle reaches the SDK', async () => {
   const { responses } = await clientOf()
   const types: string[] = []

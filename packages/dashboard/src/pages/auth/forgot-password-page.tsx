@@ -8,6 +8,7 @@ import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { AddressField } from './credentials.tsx'
+import { DemoMailbox } from './demo-mailbox.tsx'
 
 interface Address {
   readonly email: string
@@ -46,7 +47,7 @@ export function ForgotPasswordPage() {
             <AddressField />
             {mailed !== null && (
               <Banner tone="success" title="Check your e-mail" isAnnounced>
-                If {mailed} has an account, we sent a link to it. The link works once.
+                If {mailed} has an account, we sent a link to it. The link works once. <DemoMailbox />
               </Banner>
             )}
             <CaptchaField isBusy={isBusy} />

@@ -11,6 +11,7 @@ import { signInFacts } from '../../sign-in-facts.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { AddressField } from './credentials.tsx'
+import { DemoMailbox } from './demo-mailbox.tsx'
 import { keepNext } from './kept-next.ts'
 import { readNext, withNext } from './next-path.ts'
 import { ProviderButtons } from './provider-buttons.tsx'
@@ -132,8 +133,8 @@ function CheckYourMail({ email, signIn }: CheckYourMailProps) {
       }
     >
       <p className="text-sm text-ink-soft">
-        No e-mail after a minute? Check your spam folder. If the address already has an account, we send nothing: sign
-        in instead.
+        <DemoMailbox otherwise="No e-mail after a minute? Check your spam folder." /> If the address already has an
+        account, we send nothing: sign in instead.
       </p>
       <ResendButton email={email} />
     </AuthLayout>

@@ -11,6 +11,7 @@ import { chatLogprobs } from '../logprobs.ts'
 import { joinPieces, type Produced, type ProducedCall } from '../produce.ts'
 import type { Seal } from '../seal.ts'
 import type { Piece } from '../tokens.ts'
+import { reasoningKind } from './read-items.ts'
 import type { ResponseRequest } from './request.ts'
 
 type Status = 'completed' | 'incomplete'
@@ -64,7 +65,7 @@ function reasoningItem({ reasoning }: ResponseRequest, tokens: number, seal: Sea
     id,
     type: 'reasoning',
     summary: isSummed ? [{ type: 'summary_text', text: summaryText }] : [],
-    encrypted_content: seal.seal(id, `${tokens} tokens of reasoning`)
+    encrypted_content: seal.seal(reasoningKind, `${tokens} tokens of reasoning`)
   }
   return { kind: 'reasoning', whole, summary: isSummed ? summaryText : null }
 }

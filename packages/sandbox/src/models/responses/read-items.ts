@@ -46,8 +46,9 @@ function readItem(value: unknown, path: readonly string[], store: ResponseStore,
     throw new ApiError(404, { message, param: 'input' })
   }
   if (item.type === 'reasoning' && typeof item.encrypted_content === 'string') {
-    if (seal.open(item.id ?? '', item.encrypted_content) === null) {
-      const message = `The encrypted content for item ${item.id} could not be verified. Reason: Encrypted content could not be decrypted or parsed.`
+    // Like OpenAI, by the content alone: Codex sends no ids.
+    if (seal.open(reasoningKind, item.encrypted_content) === null) {
+      const message = `The encrypted content for item ${item.id ?? path.at(-1)} could not be verified. Reason: Encrypted content could not be decrypted or parsed.`
       throw invalidRequest(message, pathOf(path), 'invalid_encrypted_content')
     }
   }
@@ -57,6 +58,9 @@ function readItem(value: unknown, path: readonly string[], store: ResponseStore,
   if (item.type === 'message') return { ...item, id: item.id ?? randomId('msg_'), content: asParts(item) }
   return { ...item, id: item.id ?? randomId(prefixes[item.type]) }
 }
+
+/** What encrypted reasoning is sealed with. */
+export const reasoningKind = 'reasoning'
 
 /** What the content of compacted conversations is sealed with. */
 export const compactionKind = 'compaction'
