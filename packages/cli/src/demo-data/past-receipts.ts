@@ -39,6 +39,7 @@ export function pastReceipt(
     count: 1,
     endpoint: endpoints[model?.kind ?? 'chat'],
     model: request.model,
+    askedModel: null,
     answeredModel: null,
     isStream: isChat && random() < 0.6,
     upstream: 'openai',

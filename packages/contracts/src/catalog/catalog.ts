@@ -24,6 +24,8 @@ export type Target = Static<typeof Target>
 
 export const Model = Type.Object({
   kind: ModelKind,
+  /** Further names that requests may use, such as dated ones. Lists of models, prices and usage name the model itself. Absent: none. */
+  aliases: Type.Optional(Type.Array(Type.String())),
   ownedBy: Type.String(),
   /** Unix seconds, as `GET /v1/models` shows it. */
   created: Type.Integer({ minimum: 0 }),

@@ -5,6 +5,9 @@ export const ModelEntry = Type.Object({
   object: Type.Literal('model'),
   created: Type.Integer(),
   owned_by: Type.String(),
+  alias_of: Type.Optional(
+    Type.String({ description: 'The model that this name is another name of. Receipts and usage name the model.' })
+  ),
   endpoints: Type.Array(Type.String(), { description: 'The paths at which the model is offered.' })
 })
 export type ModelEntry = Static<typeof ModelEntry>

@@ -41,6 +41,7 @@ export type PricesOfPeriod = Static<typeof PricesOfPeriod>
 /** A model of the account's plan, or of a plan on sale. */
 export const PricedModel = Type.Object({
   id: Type.String(),
+  aliases: Type.Array(Type.String(), { description: 'Further names that requests may use.' }),
   kind: Type.Enum(['chat', 'completion', 'embedding']),
   owned_by: Type.String(),
   context_tokens: Type.Integer(),

@@ -81,6 +81,8 @@ export const LoggedRequest = Type.Object(
     endpoint: Type.String(),
     /** The requested model; null if the request was refused before it was read. */
     model: orNull(Type.String()),
+    /** The name that the client sent, if it is an alias of the model. */
+    asked_model: orNull(Type.String()),
     /** The model that the answer names, if that is another one. */
     answered_model: orNull(Type.String()),
     stream: Type.Boolean(),

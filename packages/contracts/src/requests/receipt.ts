@@ -50,8 +50,10 @@ export interface Receipt extends ReceiptCounts {
   readonly count: number
   /** The path of the route, such as `/v1/chat/completions`; empty if the gateway died, or if no route has the path. */
   readonly endpoint: string
-  /** The client's name of the model; null if the request was refused before it was read. */
+  /** The model's id, or the client's name of a model that does not exist; null if the request was refused before it was read. */
   readonly model: string | null
+  /** The client's name of the model, if it was an alias of it; otherwise null. */
+  readonly askedModel: string | null
   /** The model that the answer names; null if it names the requested one, or none. */
   readonly answeredModel: string | null
   readonly isStream: boolean

@@ -53,6 +53,25 @@ function problemsOf(file: string): string[] {
   return []
 }
 
+test('each alias means one model: another model or its alias stops the start, and the error names both', async (t) => {
+  const named = (aliases: string[]) => ({ ...model, aliases })
+  const { models } = loadCatalogFile(
+    write(t, { ...good, models: { small: named(['small-2026-10-01', 'us/small']), large: named([]) } })
+  )
+  assert.deepEqual([models.small!.aliases, models.large!.aliases], [['small-2026-10-01', 'us/small'], undefined])
+  const bad = {
+    models: { small: named(['large', 'tiny', 'small']), large: named(['tiny', 'huge', 'huge']) },
+    plans: { free: { ...plan, models: ['small', 'tiny'] } }
+  }
+  assert.deepEqual(problemsOf(write(t, bad)), [
+    'models.small.aliases: large is the name of a model. Each name must mean one model',
+    'models.small.aliases: small is the name of a model. Each name must mean one model',
+    'models.large.aliases: tiny is already an alias of the model small. Each name must mean one model',
+    'models.large.aliases: huge is already an alias of the model large. Each name must mean one model',
+    'plans.free.models: tiny is an alias. Name its model, small'
+  ])
+})
+
 test('the shipped catalog is valid, with the plans and quotas of the service', async () => {
   const catalog = loadCatalogFile(shipped)
   const quotas = Object.fromEntries(Object.entries(catalog.plans).map(([id, { keyQuota }]) => [id, keyQuota]))

@@ -35,6 +35,7 @@ const TemplateEntry = closed({
 
 const ModelEntry = closed({
   kind: ModelKind,
+  aliases: Type.Optional(Type.Array(Name, { maxItems: 100 })),
   owned_by: Name,
   created: Type.Optional(Type.Integer({ minimum: 0 })),
   route: Type.Array(
@@ -135,11 +136,16 @@ export function parseCatalog(text: string, file: string): Catalog {
 /** Translates the file into a catalog. Adds contradictions to `problems`. */
 export function toCatalog(entries: CatalogFile, problems: string[]): Catalog {
   const names = Object.keys(entries.models)
+  const modelOf = checkAliases(entries.models, problems)
   if (entries.plans[freePlan] === undefined) problems.push(`plans: a plan named ${freePlan} is missing`)
   for (const [id, plan] of Object.entries(entries.plans)) {
     if (plan.models === 'all') continue
     for (const name of plan.models) {
-      if (!Object.hasOwn(entries.models, name)) problems.push(`plans.${id}.models: no model is named ${name}`)
+      if (Object.hasOwn(entries.models, name)) continue
+      const meant = modelOf.get(name)
+      const problem =
+        meant === undefined ? `no model is named ${name}` : `${name} is an alias. Name its model, ${meant}`
+      problems.push(`plans.${id}.models: ${problem}`)
     }
   }
   checkPrices(entries.plans, problems)
@@ -149,6 +155,22 @@ export function toCatalog(entries: CatalogFile, problems: string[]): Catalog {
   }
   checkCosts(catalog, problems)
   return catalog
+}
+
+/** Each name must mean one model. @returns the model of each alias */
+function checkAliases(models: CatalogFile['models'], problems: string[]): ReadonlyMap<string, string> {
+  const modelOf = new Map<string, string>()
+  for (const [name, { aliases = [] }] of Object.entries(models)) {
+    for (const alias of aliases) {
+      const other = Object.hasOwn(models, alias) ? alias : modelOf.get(alias)
+      if (other === undefined) modelOf.set(alias, name)
+      else {
+        const taken = other === alias ? 'is the name of a model' : `is already an alias of the model ${other}`
+        problems.push(`models.${name}.aliases: ${alias} ${taken}. Each name must mean one model`)
+      }
+    }
+  }
+  return modelOf
 }
 
 /** Each price must belong to one plan, because the price of a subscription decides its plan. */
@@ -188,6 +210,7 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
   }
   return {
     kind: entry.kind,
+    ...(entry.aliases !== undefined && entry.aliases.length > 0 && { aliases: entry.aliases }),
     ownedBy: entry.owned_by,
     created: entry.created ?? (prices.asOf === undefined ? 0 : (Date.parse(prices.asOf) || 0) / 1000),
     route: entry.route.map(({ upstream, model, priority, weight }) => ({

@@ -40,6 +40,8 @@ export const attributes = {
   audioOutputTokens: 'tollgate.usage.audio_output_tokens',
   imageOutputTokens: 'tollgate.usage.image_output_tokens',
   toolCalls: 'tollgate.usage.tool_calls',
+  /** The alias that a request named its model by. */
+  askedModel: 'tollgate.request.asked_model',
   receiptKind: 'tollgate.receipt.kind',
   /** For how many equal requests a receipt stands. */
   receiptCount: 'tollgate.receipt.count',

@@ -16,14 +16,16 @@ export function encodeReceipt(receipt: Receipt): string {
   const { kind, id, account, key, at, count, endpoint, model, answeredModel, isStream, upstream } = receipt
   const { attempts, status, code, isEstimated, clientGone, costNanos, promptTokens, cachedTokens } = receipt
   const { completionTokens, reasoningTokens, heldNanos, heldTokens, grantedTokens, tier, rates } = receipt
-  const { firstByteMs, durationMs, address, failedAttempts } = receipt
+  const { firstByteMs, durationMs, address, failedAttempts, askedModel } = receipt
   return (
     `[${receiptKinds.indexOf(kind)},${quote(id)},${quote(account)},${quote(key)},${at},${count},${quote(endpoint)},` +
     `${quoteOr(model)},${quoteOr(answeredModel)},${isStream ? 1 : 0},${quoteOr(upstream)},${attempts},${status},` +
     `${quoteOr(code)},${isEstimated ? 1 : 0},${clientGone ? 1 : 0},${costNanos},${promptTokens},${cachedTokens},` +
     `${completionTokens},${reasoningTokens},${heldNanos},${heldTokens},${grantedTokens},${quoteOr(tier)},${rates},` +
     `${firstByteMs},${durationMs},${quoteOr(address)}${hasRareCounts(receipt) ? rareText(receipt) : ',[]'}` +
-    (failedAttempts.length === 0 ? ']' : `,null,[${failedAttempts.map(attemptText).join(',')}]]`)
+    (failedAttempts.length === 0 && askedModel === null
+      ? ']'
+      : `,null,[${failedAttempts.map(attemptText).join(',')}],${quoteOr(askedModel)}]`)
   )
 }
 
@@ -81,7 +83,8 @@ export function decodeReceipt(text: string): Receipt {
   // Earlier gateways wrote the upstream of the first call here, if the last one was of another.
   members.textOr()
   const failedAttempts = members.lists().map(readAttempt)
-  return { ...beginning, ...ofInput, audioOutputTokens, imageOutputTokens, toolCalls, failedAttempts }
+  const askedModel = members.textOr()
+  return { ...beginning, ...ofInput, audioOutputTokens, imageOutputTokens, toolCalls, failedAttempts, askedModel }
 }
 
 const readAttempt = (members: Members): FailedAttempt => ({

@@ -10,6 +10,7 @@ export const aReceipt = (changed: Partial<Receipt> = {}): Receipt => ({
   count: 1,
   endpoint: '/v1/chat/completions',
   model: 'quick',
+  askedModel: null,
   answeredModel: 'quick-2026-10-01',
   isStream: false,
   upstream: 'openai',

@@ -58,6 +58,7 @@ export function leavesOfModel(model: Model): Leaf[] {
     text('as_of', prices.asOf ?? null, 'The day of the prices'),
     text('list_differences', json(prices.listDifferences), 'The list of known differences from a price list'),
     text('route', model.route.map(describeTarget).join(', '), 'The route'),
+    text('aliases', model.aliases?.join(', ') ?? null, 'The list of aliases'),
     text('kind', model.kind, 'The kind'),
     text('owned_by', model.ownedBy, 'The owner'),
     text('created', String(model.created), 'The time of creation'),

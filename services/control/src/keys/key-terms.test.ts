@@ -47,6 +47,11 @@ test('a key cannot have a model that its plan lacks', async () => {
   assert.throws(() => read({ models: ['small', 'large'] }), refusedFor('models'))
   assert.throws(() => read({ models: ['constructor'] }), refusedFor('models'))
   assert.deepEqual(readKeyTerms({ models: ['large'] }, testCatalog, 'pro', now), { models: ['large'] })
+  const { small, large } = testCatalog.models
+  const models = { small: { ...small!, aliases: ['us/small'] }, large: { ...large!, aliases: ['us/large'] } }
+  const readAlias = (alias: string) => () => readKeyTerms({ models: [alias] }, { ...testCatalog, models }, 'free', now)
+  assert.throws(readAlias('us/small'), /us\/small is an alias. Name its model, small/)
+  assert.throws(readAlias('us/large'), /us\/large is not in the plan/, 'what it means is not disclosed')
 })
 
 test('a budget is exact to the nanodollar, and more decimals are refused', async () => {

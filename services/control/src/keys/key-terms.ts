@@ -53,8 +53,12 @@ function readExpiry(text: string, now: Date): Date {
 function readModels(models: string[], catalog: Catalog, plan: string): string[] {
   const included = new Set(catalog.plans[effectivePlan(catalog, plan)]!.models)
   const other = models.find((model) => !included.has(model))
-  if (other !== undefined) throw refused(`models: ${other} is not in the plan`)
-  return models
+  if (other === undefined) return models
+  const [meant] = Object.entries(catalog.models).find(([, { aliases = [] }]) => aliases.includes(other)) ?? []
+  if (meant !== undefined && included.has(meant)) {
+    throw refused(`models: ${other} is an alias. Name its model, ${meant}`)
+  }
+  throw refused(`models: ${other} is not in the plan`)
 }
 
 const refused = (message: string) => new ServiceError('invalid_request', { message })

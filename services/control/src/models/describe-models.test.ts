@@ -39,7 +39,7 @@ const catalog: Catalog = {
       prices: { ...listed, reasoningPicos: 700_000, requestNanos: 5_000_000, callNanos: { web_search: 10_000_000 } },
       images: { rule: 'fixed', tokens: 1 }
     }),
-    dear: model({ kind: 'embedding' }),
+    dear: model({ kind: 'embedding', aliases: ['maker/dear'] }),
     secret: model(),
     retired: model(),
     away: model(),
@@ -115,6 +115,10 @@ test('a model has every listed price, and nothing for kinds without one', async 
   ])
   assert.deepEqual([own?.usd_per_request, own?.usd_per_call], [0.005, { web_search: 0.01 }])
   assert.deepEqual(own?.accepts, ['text', 'image'])
+  assert.deepEqual(
+    described().map(({ aliases }) => aliases),
+    [[], ['maker/dear'], []]
+  )
 })
 
 test('prices by time have the rows of each tier and length; the present period is marked, past ones are left out', async () => {

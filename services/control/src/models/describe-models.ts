@@ -31,6 +31,7 @@ export function describeModels(catalog: Catalog, { plan, leftOut, spoken, now }:
       const { prices } = model
       return {
         id,
+        aliases: model.aliases ?? [],
         kind: model.kind,
         owned_by: model.ownedBy,
         context_tokens: model.contextWindow,

@@ -34,7 +34,14 @@ onDatabase('requests', async (t, newDatabase) => {
   const failed = { upstream: 'openai', code: 'upstream_error', status: null, startedMs: 1, durationMs: 20 }
   const receipts = [
     of(0),
-    of(1, { model: 'large', costNanos: 2_000_000_000, durationMs: 60_000, toolCalls: 3, clientGone: true }),
+    of(1, {
+      model: 'large',
+      askedModel: 'us/large',
+      costNanos: 2_000_000_000,
+      durationMs: 60_000,
+      toolCalls: 3,
+      clientGone: true
+    }),
     of(1, {
       key: other,
       status: 429,
@@ -78,6 +85,8 @@ onDatabase('requests', async (t, newDatabase) => {
       (await list('')).keys.map(({ label }) => label),
       ['chat']
     )
+    const names = (await list('model=large')).requests.map(({ model, asked_model }) => [model, asked_model])
+    assert.deepEqual(names, [['large', 'us/large']])
     assert.equal((await list('', bob.cookie)).requests.length, 1)
   })
 

@@ -14,6 +14,7 @@ export interface RequestRecord {
   readonly key_id: string
   readonly endpoint: string
   readonly model: string | null
+  readonly asked_model: string | null
   readonly answered_model: string | null
   readonly is_stream: boolean
   readonly upstream: string | null
@@ -50,7 +51,7 @@ const plain = [
   ...['code', 'is_estimated', 'client_gone', 'held_tokens', 'granted_tokens', 'prompt_tokens', 'cached_tokens'],
   ...['completion_tokens', 'reasoning_tokens', 'cache_write_tokens', 'long_cache_write_tokens', 'audio_input_tokens'],
   ...['image_input_tokens', 'audio_output_tokens', 'image_output_tokens', 'tool_calls', 'tier', 'first_byte_ms'],
-  ...['duration_ms', 'address', 'failed_attempts']
+  ...['duration_ms', 'address', 'failed_attempts', 'asked_model']
 ] as const satisfies ReadonlyArray<keyof RequestRecord>
 
 /** The columns of a {@link RequestRecord}, for a query of `requests`. */

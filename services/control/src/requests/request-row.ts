@@ -60,6 +60,7 @@ export function toRow(receipt: Receipt): RequestRow | null {
     key_id: storable(receipt.key),
     endpoint: storable(receipt.endpoint),
     model: storable(receipt.model),
+    asked_model: storable(receipt.askedModel),
     answered_model: storable(receipt.answeredModel),
     upstream: storable(receipt.upstream),
     code: storable(receipt.code),

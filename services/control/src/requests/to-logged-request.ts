@@ -20,6 +20,7 @@ export const toLoggedRequest = (record: RequestRecord): LoggedRequest => ({
   key_id: record.key_id,
   endpoint: record.endpoint,
   model: record.model,
+  asked_model: record.asked_model,
   answered_model: record.answered_model,
   stream: record.is_stream,
   status: record.status,

@@ -12,11 +12,20 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { type Follower, followChange } from '@tollgate/state/projection/follow-change.ts'
 import { readCatalog, readCatalogVersion } from '@tollgate/state/projection/stored-catalog.ts'
 
+/** A model with its id: the name that plans, keys, prices and usage have. */
+export interface NamedModel {
+  readonly id: string
+  readonly model: Model
+}
+
 /** A catalog, indexed for look-ups. */
 export interface CatalogView {
   readonly version: number
-  /** @returns the model; null if the catalog has none of that name and kind */
+  /** @param name an id or an alias @returns the model; null if the catalog has none of that name and kind */
+  find(name: string, kind: ModelKind): NamedModel | null
+  /** {@link find} without the id. */
   model(name: string, kind: ModelKind): Model | null
+  /** By their ids. */
   models(): Iterable<[name: string, model: Model]>
   planNames(): Iterable<string>
   /** Whether a plan includes a model. A plan that the catalog no longer has counts as the free plan. */
@@ -65,14 +74,17 @@ export function followCatalog(
 
 export function viewOf(version: number, catalog: Catalog): CatalogView {
   const models = new Map(Object.entries(catalog.models))
+  const named = indexNames(models)
   const plans = new Map(Object.entries(catalog.plans).map(([id, plan]) => [id, new Set(plan.models)]))
   const free = plans.get(freePlan) ?? new Set<string>()
+  const find = (name: string, kind: ModelKind): NamedModel | null => {
+    const found = named.get(name)
+    return found?.model.kind === kind ? found : null
+  }
   return {
     version,
-    model(name, kind) {
-      const model = models.get(name)
-      return model?.kind === kind ? model : null
-    },
+    find,
+    model: (name, kind) => find(name, kind)?.model ?? null,
     models: () => models,
     planNames: () => plans.keys(),
     plan: (plan) => (Object.hasOwn(catalog.plans, plan) ? catalog.plans[plan]! : catalog.plans[freePlan]!),
@@ -80,14 +92,26 @@ export function viewOf(version: number, catalog: Catalog): CatalogView {
   }
 }
 
+/** Each model by its id and its aliases. An id is stronger than an alias. */
+function indexNames(models: ReadonlyMap<string, Model>): ReadonlyMap<string, NamedModel> {
+  const all = [...models].map(([id, model]): NamedModel => ({ id, model }))
+  const byAlias = all.flatMap((one) => (one.model.aliases ?? []).map((alias) => [alias, one] as const))
+  return new Map([...byAlias, ...all.map((one) => [one.id, one] as const)])
+}
+
 /** The same catalog without some models. */
-export function withoutModels(catalog: CatalogView, names: ReadonlySet<string>): CatalogView {
-  if (names.size === 0) return catalog
-  const models = new Map([...catalog.models()].filter(([name]) => !names.has(name)))
+export function withoutModels(catalog: CatalogView, ids: ReadonlySet<string>): CatalogView {
+  if (ids.size === 0) return catalog
+  const models = new Map([...catalog.models()].filter(([id]) => !ids.has(id)))
+  const find = (name: string, kind: ModelKind): NamedModel | null => {
+    const found = catalog.find(name, kind)
+    return found === null || ids.has(found.id) ? null : found
+  }
   return {
     ...catalog,
-    model: (name, kind) => (names.has(name) ? null : catalog.model(name, kind)),
+    find,
+    model: (name, kind) => find(name, kind)?.model ?? null,
     models: () => models,
-    includes: (plan, model) => !names.has(model) && catalog.includes(plan, model)
+    includes: (plan, model) => !ids.has(model) && catalog.includes(plan, model)
   }
 }

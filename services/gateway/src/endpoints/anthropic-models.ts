@@ -12,12 +12,21 @@ interface PageQuery {
   readonly after_id?: unknown
 }
 
-/** Describes a model as Anthropic's API does. */
-export function toMessageModel(id: string, { created, contextWindow, maxOutputTokens }: Model): MessageModel {
+/**
+ * Describes a model as Anthropic's API does.
+ *
+ * @param id the model's id, or an alias
+ * @param name the model's id
+ */
+export function toMessageModel(
+  id: string,
+  name: string,
+  { created, contextWindow, maxOutputTokens }: Model
+): MessageModel {
   return {
     type: 'model',
     id,
-    display_name: id,
+    display_name: name,
     created_at: new Date(created * 1000).toISOString(),
     max_input_tokens: contextWindow,
     max_tokens: maxOutputTokens,

@@ -72,18 +72,21 @@ async function count(
 ): Promise<FreeAnswer> {
   const { admission, catalog, docsUrl, upstreams, useLog } = dependencies
   const { bytes, spans } = body
-  const name = memberOf(body.members, 'model') as string
-  request.askedModel = name
+  const askedModel = memberOf(body.members, 'model') as string
+  request.askedModel = askedModel
   const known = request.knownKey!
   const whole = loadedCatalog(catalog)
   const current = upstreams.current
   const view = current.offers.viewOf(whole)
   const fields = upstreamFields?.(request.headers) ?? []
+  const named = view.find(askedModel, 'chat')
+  const name = named?.id ?? askedModel
   await confirmKey(admission.redis, known, (records) => judgeCall(records, known.digest, view, name, 'chat'))
   await countFreeCall(admission.redis, known, view)
   useLog.used(known.pointer.key)
-  const model = view.model(name, 'chat')!
+  const { model } = named!
   request.modelLabel = name
+  request.allowedModel = name
   const offer = findOffer(name, model, api, current, dependencies)
   refuseFields?.(request.headers, offer)
   refuseUnpriced(body, model, api)
@@ -98,7 +101,7 @@ async function count(
     output: null,
     toolLimit: null
   }
-  const forwarded = { ...asked, body: bytes, spans, ids: found.ids, model: name }
+  const forwarded = { ...asked, body: bytes, spans, ids: found.ids, model: askedModel }
   const call = {
     path,
     requestId: request.id,
@@ -112,7 +115,7 @@ async function count(
     const answer = await callOnce(upstream, {
       ...call,
       body: forwardedBody(forwarded, target, upstream),
-      renamed: renamedModel(target, name)
+      renamed: renamedModel(target, askedModel)
     })
     if (answer.status === 200 && !isCount(answer)) throw new ServiceError('upstream_error', { cause: noCount() })
     return answer

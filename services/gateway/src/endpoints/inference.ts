@@ -131,14 +131,17 @@ class InferenceHandler {
     const { bytes, spans } = body
     const members = body.members as Record<string, unknown>
     const common = members as CommonMembers
-    const { model: name, stream, stream_options: streamOptions = null } = common
+    const { model: askedModel, stream, stream_options: streamOptions = null } = common
     const { max_tokens, max_completion_tokens, max_output_tokens } = common
     // The closures below must not keep all members in memory for as long as the answer takes.
     const asked = { max_tokens, max_completion_tokens, max_output_tokens }
     const namesNoTier = (api === 'chat' || api === 'responses') && members.service_tier !== standardTier
-    const model = view.model(name, kind)
+    const named = view.find(askedModel, kind)
+    const model = named?.model ?? null
+    // From here on an alias counts as its model. Only the client and the receipt see the name that the client asked for.
+    const name = named?.id ?? askedModel
     request.modelLabel = model === null ? otherLabel : name
-    request.askedModel = name
+    request.askedModel = askedModel
     const chainTokens = this.#endpoint.isStored?.(members) === true ? found.tokens : null
     const fields = upstreamFields === undefined ? noFields : upstreamFields(headers)
     const prompt = this.#countablePrompt(model, body, found.tokens)
@@ -155,6 +158,7 @@ class InferenceHandler {
       kind,
       model,
       bound: () => {
+        request.allowedModel = name
         bound = this.#boundOf(body, headers, name, view, upstreams, found)
         return bound
       },
@@ -171,14 +175,14 @@ class InferenceHandler {
         const hidesOutput = model!.hidesOutput === true || hidesAnswers === true
         startRelay(this.#endpoint, this.#dependencies, request, reply, {
           metered: {
-            ...{ admitted, prices, tiers, answers, prompt: searches === undefined ? prompt : null },
+            ...{ model: name, admitted, prices, tiers, answers, prompt: searches === undefined ? prompt : null },
             promptKinds: promptKindsOf(bound!)
           },
           forwarded: {
             body: bytes,
             spans,
             ids: found.ids,
-            model: name,
+            model: askedModel,
             isStream,
             asksForUsage,
             sendsStandardTier: namesNoTier && tiers.length === 1,

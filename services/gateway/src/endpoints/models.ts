@@ -31,7 +31,7 @@ const windowMs = 60_000
 const ModelParams = Type.Object({ '*': Type.String() })
 
 /**
- * `GET /v1/models` and `GET /v1/models/:id`: only the models that the requesting key may use and that an upstream serves. A request with `anthropic-version` gets the
+ * `GET /v1/models` and `GET /v1/models/:id`: only the models that the requesting key may use and that an upstream serves, each followed by its aliases. A request with `anthropic-version` gets the
  * format of Anthropic's API, and only the models that are offered there.
  */
 export function models(app: FastifyInstance, { redis, catalog, upstreams, useLog }: ModelsDependencies): void {
@@ -46,13 +46,16 @@ export function models(app: FastifyInstance, { redis, catalog, upstreams, useLog
     const records = { key: known.key?.record ?? null, account: known.account?.record ?? null }
     return [...view.models()]
       .filter(([name]) => mayUseModel(records, view, name))
-      .map(([id, model]) => ({ id, model, offers: upstreams.current.offers.of(model) }))
+      .map(([id, model]) => ({ id, aliasOf: null, model, offers: upstreams.current.offers.of(model) }))
       .filter(({ offers }) => offers.size > 0)
+      .flatMap((entry) => [entry, ...aliasesOf(entry)])
   }
 
   async function messageModels(request: FastifyRequest): Promise<MessageModel[]> {
     const allowed = await allowedModels(request)
-    return allowed.filter(({ offers }) => offers.has('messages')).map(({ id, model }) => toMessageModel(id, model))
+    return allowed
+      .filter(({ offers }) => offers.has('messages'))
+      .map(({ id, aliasOf, model }) => toMessageModel(id, aliasOf ?? id, model))
   }
 
   app.get('/v1/models', { schema: { response: { 200: Lists } } }, async (request, reply) => {
@@ -98,6 +101,8 @@ function createListRate() {
 
 interface AllowedModel {
   readonly id: string
+  /** The id of the model, if this is an alias; otherwise null. */
+  readonly aliasOf: string | null
   readonly model: Model
   readonly offers: ReadonlyMap<Api, Offer>
 }
@@ -105,6 +110,13 @@ interface AllowedModel {
 const Lists = Type.Union([ModelList, MessageModelList])
 const Entries = Type.Union([ModelEntry, MessageModel])
 
-function toEntry({ id, model: { created, ownedBy }, offers }: AllowedModel): ModelEntry {
-  return { id, object: 'model', created, owned_by: ownedBy, endpoints: [...offers.keys()].map((api) => apiPaths[api]) }
+const aliasesOf = (entry: AllowedModel): AllowedModel[] =>
+  (entry.model.aliases ?? []).map((alias) => ({ ...entry, id: alias, aliasOf: entry.id }))
+
+function toEntry({ id, aliasOf, model: { created, ownedBy }, offers }: AllowedModel): ModelEntry {
+  return {
+    ...{ id, object: 'model', created, owned_by: ownedBy },
+    ...(aliasOf !== null && { alias_of: aliasOf }),
+    endpoints: [...offers.keys()].map((api) => apiPaths[api])
+  }
 }

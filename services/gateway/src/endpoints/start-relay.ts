@@ -20,7 +20,7 @@ import type { InferenceDependencies, InferenceEndpoint } from './inference-endpo
 
 /** An admitted request, ready to be relayed. */
 export interface AdmittedRequest {
-  readonly metered: Pick<Call, 'admitted' | 'prices' | 'tiers' | 'prompt' | 'promptKinds' | 'answers'>
+  readonly metered: Pick<Call, 'model' | 'admitted' | 'prices' | 'tiers' | 'prompt' | 'promptKinds' | 'answers'>
   readonly forwarded: ForwardedRequest & Pick<RelayRequest, 'route' | 'format' | 'upstreamFields' | 'hidesOutput'>
   /** The maximum tokens of earlier answers in its prompt, if the provider stores the answer; else null. */
   readonly chainTokens: number | null
@@ -47,8 +47,8 @@ export function startRelay(
   const { id, startedAt, log, trace, claim } = request
   trace?.admitted()
   const known = request.knownKey!
-  const { model, isStream, hidesOutput } = forwarded
-  const { admitted, prices, tiers, prompt, promptKinds, answers } = metered
+  const { model: askedModel, isStream, hidesOutput } = forwarded
+  const { model, admitted, prices, tiers, prompt, promptKinds, answers } = metered
   const sender = senderOf(request)
   const call: Call = {
     id,
@@ -59,6 +59,7 @@ export function startRelay(
     kind,
     trace,
     model,
+    askedModel,
     prices,
     tiers,
     isStream,

@@ -18,7 +18,14 @@ const unknownClientIdleMs = 4000
 export function sendFailure(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const failure = toServiceError(error, request)
   // Fastify refuses some requests before its hooks have set these members.
-  const { id, startedAt = performance.now(), knownKey = null, modelLabel = '', askedModel = null } = request
+  const {
+    id,
+    startedAt = performance.now(),
+    knownKey = null,
+    modelLabel = '',
+    askedModel = null,
+    allowedModel: model = null
+  } = request
   const { status, code } = failure
   if (status === 500) request.log.error({ reqId: id, err: failure }, 'request failed')
   const endpoint = routeOf(request)
@@ -30,7 +37,7 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   logRequest(request.log, { id, known: knownKey, startedAt, endedAt, status, code, sender, endpoint })
   if (knownKey !== null && status < 500) {
     const [durationMs, address] = [Math.round(endedAt - startedAt), sender.address]
-    const refused = { id, known: knownKey, endpoint, askedModel, status, code, durationMs, address }
+    const refused = { id, known: knownKey, endpoint, model, askedModel, status, code, durationMs, address }
     request.server.refusals.refused(refused)
   }
   const fields = retryFields(failure)

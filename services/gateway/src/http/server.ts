@@ -25,6 +25,8 @@ declare module 'fastify' {
     modelLabel: string
     /** The model in the client's own words; null before it is known. */
     askedModel: string | null
+    /** The id of the model, once it is known that the key may use it: before that, a refusal must not tell what an alias means. */
+    allowedModel: string | null
   }
   interface FastifyInstance {
     /** Address of the operator's documentation, to which errors link; null if there is none. */
@@ -134,6 +136,7 @@ function refuseAmbiguous(app: FastifyInstance): void {
   app.decorateRequest('startedAt', 0)
   app.decorateRequest('modelLabel', '')
   app.decorateRequest('askedModel', null)
+  app.decorateRequest('allowedModel', null)
   app.addHook('onRequest', (request, _reply, done) => {
     request.startedAt = performance.now()
     const message = ambiguityOf(request.raw)

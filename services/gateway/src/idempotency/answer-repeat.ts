@@ -27,7 +27,7 @@ import type { SealedRequest } from './repeatable-request.ts'
 /** A request that somebody else has claimed or answered. */
 export interface RepeatedRequest {
   readonly repeatable: SealedRequest
-  /** The name and kind of its model. */
+  /** The client's name of its model, and its kind. */
   readonly model: string
   readonly kind: ModelKind
   readonly errors: ErrorFormat
@@ -66,10 +66,12 @@ export async function answerRepeat(
   const { metrics } = idempotency
   const known = request.knownKey!
   const sender = senderOf(request)
-  const confirm = async (view: CatalogView) =>
-    confirmKey(admission.redis, known, (records) => judgeCall(records, known.digest, view, model, kind))
+  const confirm = async (view: CatalogView) => {
+    const id = view.find(model, kind)?.id ?? model
+    return confirmKey(admission.redis, known, (records) => judgeCall(records, known.digest, view, id, kind))
+  }
   const view = loadedCatalog(catalog)
-  request.modelLabel = view.model(model, kind) === null ? otherLabel : model
+  request.modelLabel = view.find(model, kind)?.id ?? otherLabel
   request.askedModel = model
   await confirm(view)
   await countFreeCall(admission.redis, known, view)

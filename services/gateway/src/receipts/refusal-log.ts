@@ -22,6 +22,8 @@ export interface RefusedRequest {
   readonly id: string
   readonly known: KnownKey
   readonly endpoint: string | null
+  /** The id of the model, if the key may use it; otherwise null. */
+  readonly model: string | null
   /** The model in the client's own words, of any length; null before it is known. */
   readonly askedModel: string | null
   readonly status: number
@@ -144,7 +146,8 @@ function encodeRefusal({ count, last }: Counted, at: number, hasAddress: boolean
     at: Math.floor(at / 1000),
     count,
     endpoint: endpoint ?? '',
-    model: askedModel,
+    model: last.model ?? askedModel,
+    askedModel: last.model === null || last.model === askedModel ? null : askedModel,
     answeredModel: null,
     isStream: false,
     upstream: null,

@@ -19,7 +19,7 @@ export function callReceipt(
   endedAt: number,
   hasAddress: boolean
 ): string {
-  const { id, known, startedAt, sender, endpoint, kind, model, admitted, isStream } = call
+  const { id, known, startedAt, sender, endpoint, kind, model, askedModel, admitted, isStream } = call
   const { hold, heldTokens } = admitted
   const used = usage ?? nothingUsed
   return encodeReceipt({
@@ -59,6 +59,7 @@ export function callReceipt(
     rates: rates === null || usage === null ? null : ratesText(rates, usage),
     firstByteMs: firstByteAt === null ? null : wholeMs(firstByteAt - startedAt),
     durationMs: wholeMs(endedAt - startedAt),
+    askedModel: askedModel === model ? null : askedModel,
     address: hasAddress && sender.address !== undefined ? addressForLog(sender.address) : null
   })
 }

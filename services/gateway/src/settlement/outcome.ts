@@ -20,8 +20,9 @@ export interface Call {
   /** The path of the route. */
   readonly endpoint: string
   readonly kind: ModelKind
-  /** The client's name of the model. */
   readonly model: string
+  /** The client's name of the model: its id or an alias. */
+  readonly askedModel: string
   /** The prices at admission. */
   readonly prices: Model['prices']
   /** The service tiers that the request allows. */

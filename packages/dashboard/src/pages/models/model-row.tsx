@@ -13,7 +13,15 @@ import { PriceTables } from './price-tables.tsx'
 
 /** A model with its usual prices. Everything else unfolds. */
 export function ModelRow({ model }: { readonly model: PricedModel }) {
-  const { id, kind, owned_by, is_included: isIncluded, context_tokens: context, max_output_tokens: output } = model
+  const {
+    id,
+    aliases,
+    kind,
+    owned_by,
+    is_included: isIncluded,
+    context_tokens: context,
+    max_output_tokens: output
+  } = model
   const usual = usualPrices(model)
   const others = otherPrices(model)
   return (
@@ -59,6 +67,7 @@ export function ModelRow({ model }: { readonly model: PricedModel }) {
         <div className="mt-4 space-y-5">
           <Facts
             facts={[
+              ...(aliases.length === 0 ? [] : [['Also called', aliases.join(', ')] as const]),
               ['Context', countOf(context, 'token')],
               ['Maximum output', output === 0 ? 'None' : countOf(output, 'token')],
               ['Accepts', model.accepts.join(', ')],

@@ -11,17 +11,21 @@ const row = {
 }
 const period = { is_now: true, from: null, until: null, weekdays: [], utc_hours: [], rows: [row] }
 const model = (id: string, changed: Partial<PricedModel> = {}): PricedModel => ({
-  ...{ id, kind: 'chat', owned_by: 'openai', context_tokens: 1, max_output_tokens: 1, accepts: ['text'] },
+  ...{ id, aliases: [], kind: 'chat', owned_by: 'openai', context_tokens: 1, max_output_tokens: 1, accepts: ['text'] },
   ...{ endpoints: ['/v1/responses'], is_included: true, plans: [], prices: [period] },
   ...{ usd_per_request: 0, usd_per_call: {}, ...changed }
 })
 
-test('a search finds models by id, maker, kind, input and endpoint, within the chosen plans', async () => {
-  const models = [model('gpt'), model('vox', { owned_by: 'mistral', accepts: ['text', 'audio'], is_included: false })]
+test('a search finds models by id, alias, maker, kind, input and endpoint, within the chosen plans', async () => {
+  const models = [
+    model('gpt', { aliases: ['openai/gpt-2026'] }),
+    model('vox', { owned_by: 'mistral', accepts: ['text', 'audio'], is_included: false })
+  ]
   const ids = (...rest: [string, 'own' | 'other' | 'all']) => findModels(models, ...rest).map(({ id }) => id)
   assert.deepEqual(ids('', 'own'), ['gpt'])
   assert.deepEqual(ids('', 'other'), ['vox'])
   assert.deepEqual(ids('RESPONSES', 'all'), ['gpt', 'vox'])
+  assert.deepEqual(ids('openai/gpt', 'all'), ['gpt'])
   assert.deepEqual(ids('mistral audio', 'all'), ['vox'])
   assert.deepEqual(ids('mistral embedding', 'all'), [])
 })

@@ -52,6 +52,7 @@ export function RequestReceipt({ request, requestKey, account }: RequestReceiptP
               ['Key', <KeyName key="key" requestKey={requestKey} isOwn={account === undefined} />],
               ['Endpoint', request.endpoint === '' ? '–' : request.endpoint],
               ['Model', request.model ?? '–'],
+              ...(request.asked_model === null ? [] : [['Requested as', request.asked_model] as const]),
               ...(request.answered_model === null ? [] : [['Model of the answer', request.answered_model] as const]),
               ['Answer', request.stream ? 'A stream' : 'A single body'],
               ['Provider', request.upstream ?? '–'],

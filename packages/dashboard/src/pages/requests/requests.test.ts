@@ -16,7 +16,14 @@ const settled: RequestDetail = {
     status: 200,
     code: null
   },
-  ...{ endpoint: '/v1/chat/completions', model: 'm', answered_model: null, attempts: 1, client_gone: false },
+  ...{
+    endpoint: '/v1/chat/completions',
+    model: 'm',
+    asked_model: null,
+    answered_model: null,
+    attempts: 1,
+    client_gone: false
+  },
   ...{ reserved_usd: '0.10', reserved_tokens: 5000, granted_output_tokens: 4000, service_tier: null, address: null },
   ...{ prompt_tokens: 1000, cached_tokens: 400, cache_write_tokens: 100, long_cache_write_tokens: 0 },
   ...{ audio_input_tokens: 0, image_input_tokens: 0, completion_tokens: 500, reasoning_tokens: 200 },

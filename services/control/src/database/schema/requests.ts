@@ -65,7 +65,9 @@ export const requests = pgTable(
     tier: text('tier'),
     address: text('address'),
     /** null for none. */
-    failedAttempts: jsonb('failed_attempts').$type<readonly FailedAttempt[]>()
+    failedAttempts: jsonb('failed_attempts').$type<readonly FailedAttempt[]>(),
+    /** The alias by which the client named the model; null for none. */
+    askedModel: text('asked_model')
   },
   (table) => [
     primaryKey({ columns: [table.id, table.at] }),

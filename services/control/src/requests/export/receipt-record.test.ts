@@ -6,7 +6,14 @@ import { receiptOf } from './testing/receipts.ts'
 test('a receipt becomes a record with the names of traces', async () => {
   const record = receiptRecord(
     receiptOf('req_1', {
-      ...{ isStream: true, answeredModel: 'gpt-4o-mini-2024', upstream: 'azure', attempts: 2, address: '203.0.113.9' },
+      ...{
+        isStream: true,
+        askedModel: 'our-default',
+        answeredModel: 'gpt-4o-mini-2024',
+        upstream: 'azure',
+        attempts: 2,
+        address: '203.0.113.9'
+      },
       failedAttempts: [{ upstream: 'openai', code: 'upstream_error', status: 500, startedMs: 1, durationMs: 20 }],
       ...{ promptTokens: 100, cachedTokens: 40, cacheWriteTokens: 5, longCacheWriteTokens: 2, completionTokens: 7 },
       ...{ reasoningTokens: 3, toolCalls: 1, costNanos: 9_007_199_254_740_991, isEstimated: true, clientGone: true },
@@ -29,6 +36,7 @@ test('a receipt becomes a record with the names of traces', async () => {
       'http.route': '/v1/chat/completions',
       'gen_ai.operation.name': 'chat',
       'gen_ai.request.model': 'gpt-4o-mini',
+      'tollgate.request.asked_model': 'our-default',
       'gen_ai.request.stream': true,
       'gen_ai.provider.name': 'azure',
       'gen_ai.response.model': 'gpt-4o-mini-2024',

@@ -41,6 +41,7 @@ const requestOf = (receipt: Receipt) => ({
   [names.httpRoute]: receipt.endpoint,
   [names.operation]: operations[receipt.endpoint],
   [names.requestModel]: receipt.model,
+  [names.askedModel]: receipt.askedModel,
   [names.isStream]: receipt.isStream
 })
 

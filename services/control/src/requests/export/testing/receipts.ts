@@ -14,6 +14,7 @@ export const receiptOf = (id: string, values: Partial<Receipt> = {}): Receipt =>
   count: 1,
   endpoint: '/v1/chat/completions',
   model: 'gpt-4o-mini',
+  askedModel: null,
   answeredModel: null,
   isStream: false,
   upstream: 'openai',
