@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { type Test, test } from 'tap'
 import { anotherFreePort, checkPorts, choosePorts, defaultPorts, neededPorts } from './ports.ts'
 import { SystemError } from './system-error.ts'
@@ -28,6 +29,15 @@ test('the error names every taken port with its variable, and no free port', asy
     return true
   })
   await checkPorts([['GATEWAY_PORT', free]])
+})
+
+test('the error shows how to set the very port that is taken, and no other', async (t) => {
+  const [port, free] = [await takePort(t, '127.0.0.1'), await freePort()]
+  const check = checkPorts([
+    ['CONTROL_PORT', free],
+    ['SANDBOX_SMTP_PORT', port]
+  ])
+  await assert.rejects(check, new RegExp(`such as: SANDBOX_SMTP_PORT=${Math.max(port, free) + 1} npm start$`))
 })
 
 test('a port taken only on IPv6 counts, because localhost may resolve to IPv6', async (t) => {

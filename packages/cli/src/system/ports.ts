@@ -59,14 +59,16 @@ export function neededPorts(ports: Ports, embedded: ReadonlySet<EmbeddedPart>): 
 export async function checkPorts(needed: ReadonlyArray<readonly [PortVariable, number]>): Promise<void> {
   const problems: string[] = []
   const byPort = new Map<number, PortVariable>()
+  let faulty: PortVariable | null = null
   for (const [variable, port] of needed) {
-    const other = byPort.get(port)
+    const [other, before] = [byPort.get(port), problems.length]
     if (other !== undefined) problems.push(`Port ${port} is set twice: by ${other} and by ${variable}.`)
     else if (await isTaken(port)) problems.push(`Port ${port} (${variable}) is in use by another program.`)
+    if (problems.length > before) faulty ??= variable
     byPort.set(port, variable)
   }
-  if (problems.length === 0) return
-  const example = `${needed[0]?.[0] ?? 'CONTROL_PORT'}=${(needed[0]?.[1] ?? 3000) + 1}`
+  if (faulty === null) return
+  const example = `${faulty}=${Math.max(...byPort.keys()) + 1}`
   throw new SystemError(
     `${problems.join('\n')}\nStop the programs that use them, or set other ports in the environment or in .env, such as: ${example} npm start`
   )
