@@ -203,6 +203,7 @@ function createServer({
     }
   })
   app.decorate('docsUrl', config.docsUrl)
+  app.decorate('gatewayUrl', config.gatewayPublicUrl)
   app.decorate('failures', failures)
   skipEndedConnections(app.server)
   app.server.maxConnections = config.maxConnections

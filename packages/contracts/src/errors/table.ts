@@ -393,5 +393,23 @@ export const pausedAccountMessage =
 export const waitingAccountMessage =
   'Your account waits for approval. Until an operator approves it, it has no API keys and can buy nothing.'
 
+/** Where the gateway refuses a management key. */
+export const managementKeyMessage =
+  'This is a management key (tgm_…). It belongs to the Keys API: /api/keys at the address of the dashboard. To call models, send an inference key (tg_…).'
+
+/** Where the gateway refuses a text that has not the form of a key. */
+export const foreignKeyMessage =
+  'The API key is not a key of this service: these begin with tg_. Create one in the dashboard, and send it instead.'
+
+/** Where control needs a session and gets a key. @param kind of the key */
+export const sessionNeededMessage = (kind: 'inference' | 'management'): string =>
+  kind === 'management'
+    ? 'A management key (tgm_…) cannot do this. Sign in, and send the session cookie instead of the key.'
+    : 'An inference key (tg_…) cannot do this: it only calls models. Sign in, and send the session cookie instead of the key.'
+
+/** Where control gets an inference key. @param gatewayUrl address of the gateway, without a slash at its end */
+export const inferenceKeyMessage = (gatewayUrl: string): string =>
+  `This is an inference key (tg_…). It calls models at ${gatewayUrl}/v1. Here, send a management key (tgm_…), or sign in.`
+
 export type ErrorCode = keyof typeof errorTable
 export type ErrorType = (typeof errorTable)[ErrorCode][1]

@@ -10,7 +10,7 @@ const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema:
 
 /** Stored unchanged. PostgreSQL cannot store a NUL. */
 const noNul = '^[^\\u0000]*$'
-const Label = Type.String({ minLength: 1, maxLength: 100, pattern: noNul })
+const Label = Type.String({ minLength: 1, maxLength: 100, pattern: patterns.label })
 const Scope = Type.Enum(['inference', 'management'])
 /** Models of the account's plan. */
 const Models = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
@@ -162,7 +162,7 @@ export const ListKeysQuery = Type.Object(
     spend: Type.Optional(Type.Enum(['true', 'false']))
   },
   {
-    patternProperties: { [`^metadata\\.${metadataName}$`]: Type.String({ maxLength: 500, pattern: noNul }) },
+    patternProperties: { [patterns.metadataFilter]: Type.String({ maxLength: 500, pattern: noNul }) },
     ...closed
   }
 )

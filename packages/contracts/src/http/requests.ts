@@ -45,7 +45,7 @@ const format = {
 }
 /** Further parameters: `metadata.<name>=<value>` for each pair that the request's key must have. */
 const withMetadata = {
-  patternProperties: { '^metadata\\.[A-Za-z0-9_.-]{1,40}$': Type.String({ maxLength: 500, pattern: noNul }) },
+  patternProperties: { [patterns.metadataFilter]: Type.String({ maxLength: 500, pattern: noNul }) },
   ...closed
 }
 const account = { account: Type.String({ format: 'uuid' }) }

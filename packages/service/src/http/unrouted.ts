@@ -11,8 +11,8 @@ interface Unrouted {
   readonly isRouted: (method: string, path: string) => boolean
   /** The code for a path without any route. */
   readonly notFoundCode: 'unknown_endpoint' | 'not_found'
-  /** A sentence that says what to use instead. */
-  readonly adviceFor?: (path: string) => string
+  /** A sentence that says what to use instead; empty for none. */
+  readonly adviceFor: (path: string) => string
 }
 
 /** The error for a request without a route: 405 if the path has other methods, else 404. */
@@ -22,8 +22,9 @@ export function failureOfUnrouted({ method, url, isRouted, notFoundCode, adviceF
   const isUnknown = !isDecodable(path) || isRouted(method, path)
   const allowed = isUnknown ? [] : methods.filter((other) => isRouted(other, path))
   if (allowed.length === 0) {
-    const advice = adviceFor === undefined ? '' : ` ${adviceFor(path)}`
-    return new ServiceError(notFoundCode, { message: `There is no endpoint ${method} ${shown(path)}.${advice}` })
+    const advice = adviceFor(path)
+    const message = `There is no endpoint ${method} ${shown(path)}.${advice === '' ? '' : ` ${advice}`}`
+    return new ServiceError(notFoundCode, { message })
   }
   if (isRouted('OPTIONS', path)) allowed.push('OPTIONS')
   const allow = allowed.join(', ')

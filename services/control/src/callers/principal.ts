@@ -1,4 +1,5 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { inferenceKeyMessage } from '@tollgate/contracts/errors/table.ts'
 import { bearerToken } from '@tollgate/contracts/keys/bearer-token.ts'
 import { digestSecret, scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
@@ -52,8 +53,10 @@ const requireAccountPlugin: FastifyPluginAsync<{ database: Database; clock: Cloc
 
   async function principalOfKey(authorization: string): Promise<Principal> {
     const secret = bearerToken(authorization)
-    // An inference key is refused here.
-    if (secret === null || scopeOfSecret(secret) !== 'management') throw new ServiceError('invalid_api_key')
+    const scope = secret === null ? null : scopeOfSecret(secret)
+    if (scope === 'inference')
+      throw new ServiceError('invalid_api_key', { message: inferenceKeyMessage(app.gatewayUrl) })
+    if (secret === null || scope === null) throw new ServiceError('invalid_api_key')
     const key = await findManagementKey(database.orm, digestSecret(secret))
     await noteUse(database.orm, key.id, clock())
     return { accountId: key.accountId, role: 'key', userId: null, keyId: key.id }

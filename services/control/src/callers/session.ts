@@ -1,6 +1,9 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { sessionNeededMessage } from '@tollgate/contracts/errors/table.ts'
 import type { User } from '@tollgate/contracts/http/auth.ts'
+import { bearerToken } from '@tollgate/contracts/keys/bearer-token.ts'
+import { scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { effectivePlan } from '../catalog/effective-plan.ts'
@@ -67,7 +70,8 @@ const sessionPlugin: FastifyPluginAsync<SessionOptions> = async (app, options) =
   app.decorateRequest('caller', null)
   app.decorate('requireSession', async (request: FastifyRequest) => {
     const [token, second] = presentedSessions(request.headers.cookie)
-    if (token === undefined || second !== undefined) throw new ServiceError('not_authenticated')
+    if (token === undefined) throw noSession(request.headers.authorization)
+    if (second !== undefined) throw new ServiceError('not_authenticated')
     const now = clock()
     let session = await findSession(database.orm, token, now)
     if (session !== null && (await refresher.refreshIfStale(session.user.id, session.syncedAt))) {
@@ -87,6 +91,13 @@ const sessionPlugin: FastifyPluginAsync<SessionOptions> = async (app, options) =
       confirmed
     }
   })
+}
+
+/** The error for a request without a session cookie. It names the kind of key that the request has instead. */
+function noSession(authorization: string | undefined): ServiceError {
+  const secret = bearerToken(authorization)
+  const scope = secret === null ? null : scopeOfSecret(secret)
+  return new ServiceError('not_authenticated', scope === null ? {} : { message: sessionNeededMessage(scope) })
 }
 
 /** The user of a session, as `/api/auth` shows them. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { ErrorResponse } from '@tollgate/contracts/http/error.ts'
+import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import { version } from '@tollgate/service/version.ts'
 import { test } from 'tap'
 import { Value } from 'typebox/value'
@@ -95,6 +96,73 @@ test('failures', async (t) => {
       'bytes'
     )
     assertFailure(await post('/api/auth/login', ''), { status: 400, code: 'invalid_request' }, 'empty')
+  })
+
+  await t.test('a body in another encoding is refused with words', async () => {
+    const payload = JSON.stringify(complete)
+    for (const [body, type, message] of [
+      [Buffer.from([0x7b, 0xff]), json['content-type'], /^The request body is not valid UTF-8\. Encode it as UTF-8/],
+      [payload, 'application/json; charset=utf-16', /^The Content-Type names another charset than UTF-8\./]
+    ] as const) {
+      const answer = await post('/api/auth/login', body, { 'content-type': type })
+      assert.match((answer.body as { error: { message: string } }).error.message, message)
+    }
+    for (const [body, type] of [
+      [`\ufeff${payload}`, 'application/json'],
+      [payload, 'application/json;charset="UTF-8"']
+    ] as const) {
+      const answer = await post('/api/auth/register', body, { 'content-type': type })
+      assert.equal(answer.status, 200, 'a byte order mark is skipped')
+    }
+  })
+
+  await t.test('a request for the other service, or with the other kind of key, is told where it belongs', async () => {
+    const [inference, management] = [generateSecret('inference'), generateSecret('management')]
+    const gateway = /Set the base URL of your client to http:\/\/localhost:8080\/v1 \(for clients of Anthropic's API/
+    const bearer = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } })
+    for (const [method, path, options, status, code, message] of [
+      ['POST', '/v1/chat/completions', { body: {} }, 404, 'not_found', gateway],
+      ['GET', '/v1/models', {}, 404, 'not_found', gateway],
+      ['GET', '/v1', {}, 404, 'not_found', gateway],
+      ['POST', '/chat/completions', { body: {} }, 404, 'not_found', gateway],
+      [
+        'GET',
+        '/api/keys',
+        bearer(inference),
+        401,
+        'invalid_api_key',
+        /^This is an inference key \(tg_…\)\. It calls models at http:\/\/localhost:8080\/v1\. Here, send a management key/
+      ],
+      [
+        'GET',
+        '/api/auth/me',
+        bearer(management),
+        401,
+        'not_authenticated',
+        /^A management key \(tgm_…\) cannot do this\./
+      ],
+      ['GET', '/api/account', bearer(inference), 401, 'not_authenticated', /^An inference key \(tg_…\) cannot do this/],
+      ['GET', '/api/account', bearer('x'), 401, 'not_authenticated', /^Your session is missing/]
+    ] as const) {
+      assertFailure(await call(method, path, options), { status, code, message }, `${method} ${path}`)
+    }
+  })
+
+  await t.test('of several forms of a body, the answer is about the one that the caller meant', async () => {
+    const { cookie } = await control.signUpOperator()
+    const reason = 'It leaked'
+    for (const [path, body, message] of [
+      ['/api/admin/keys/revoke', { id: 'key_1' }, /^reason: missing$/],
+      ['/api/admin/keys/revoke', { hash: 'a'.repeat(64) }, /^reason: missing$/],
+      ['/api/admin/keys/revoke', { reason }, /^id, value or hash: missing$/],
+      ['/api/admin/keys/revoke', { reason, value: '' }, /^value: must NOT have fewer than 1 characters$/],
+      ['/api/admin/keys/revoke', { reason, value: 'x', note: 1 }, /^note: unknown member$/],
+      ['/api/admin/keys/revoke', { reason: ' ', value: 'x' }, /^reason: must have a visible character/],
+      ['/api/keys', { label: ' \u200b\n' }, /^label: must have a visible character$/]
+    ] as const) {
+      const answer = await call('POST', path, { cookie, body })
+      assertFailure(answer, { status: 400, code: 'invalid_request', message }, JSON.stringify(body))
+    }
   })
 
   await t.test('only JSON is accepted', async () => {

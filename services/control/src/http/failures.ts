@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { patternWords } from '@tollgate/contracts/http/patterns.ts'
 import { ambiguityOf } from '@tollgate/service/http/ambiguous-head.ts'
 import { failureOfClientError } from '@tollgate/service/http/client-error.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
@@ -10,12 +9,15 @@ import { failureOfUnrouted } from '@tollgate/service/http/unrouted.ts'
 import { RedisAwayError } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseAway } from '../database/database-away.ts'
+import { describeInvalid } from './describe-invalid.ts'
 import { newRequestId } from './request-id.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** The operator's documentation that errors link to; null for none. */
     docsUrl: string | null
+    /** The public address of the gateway, without a slash at its end. */
+    gatewayUrl: string
     /** The failed answers of this process. */
     failures: FailureCounts
   }
@@ -26,7 +28,7 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   const isLate = isLateBody(error, request)
   const failure = isLate
     ? new ServiceError('request_timeout', { headers: { connection: 'close' } })
-    : toServiceError(error)
+    : toServiceError(error, request)
   if (failure.status === 500) request.log.error({ err: error }, 'request failed')
   else if (failure.status > 500) request.log.warn({ err: error }, 'a dependency is unavailable')
   // Other failures only have their code in the line of the request: a bad URL's error repeats the whole URL, and messages name
@@ -59,10 +61,16 @@ export function sendNotFound(request: FastifyRequest, reply: FastifyReply): Fast
       // CORS has a wildcard route for pre-flights. Any other OPTIONS route refuses them: see refuse-preflight.ts.
       return route !== null && (method !== 'OPTIONS' || '*' in route.params)
     },
-    notFoundCode: 'not_found'
+    notFoundCode: 'not_found',
+    adviceFor: (path) => (isOfGateway.test(path) ? gatewayAdvice(request.server.gatewayUrl) : '')
   })
   return sendFailure(failure, request, reply)
 }
+
+/** Paths that clients of models call if their base URL is the dashboard's address. */
+const isOfGateway = /^\/v1(?:\/|$)|\/(?:chat\/completions|completions|embeddings|responses|messages|models)\/?$/
+const gatewayAdvice = (url: string): string =>
+  `The gateway calls models, at another address. Set the base URL of your client to ${url}/v1 (for clients of Anthropic's API, ${url}).`
 
 /** Refuses requests that another server could read differently, and closes their connections. */
 export function refuseAmbiguousHeads(app: FastifyInstance): void {
@@ -95,18 +103,14 @@ export function answerClientError(
 }
 
 /** @returns the error that the caller gets for an error of any origin */
-export function toServiceError(error: Error): ServiceError {
+function toServiceError(error: Error, request: FastifyRequest): ServiceError {
   if (error instanceof ServiceError) return error
   if (isDatabaseAway(error)) return new ServiceError('database_unavailable', { cause: error })
   if (error instanceof RedisAwayError) return new ServiceError('state_unavailable', { cause: error })
   const { code, validation, validationContext, statusCode } = error as FastifyError
   if (validation !== undefined) {
-    // With alternatives in a schema, the first error may be about another alternative than the caller meant.
-    const invalid = validation.find(({ keyword }) => keyword === 'additionalProperties') ?? validation[0]
-    return new ServiceError('invalid_request', {
-      message: describeInvalid(invalid, validationContext),
-      cause: error
-    })
+    const message = describeInvalid(validation, validationContext, request)
+    return new ServiceError('invalid_request', { message, cause: error })
   }
   switch (code) {
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
@@ -127,22 +131,3 @@ export function toServiceError(error: Error): ServiceError {
   }
   return new ServiceError('internal_error', { cause: error })
 }
-
-type Invalid = NonNullable<FastifyError['validation']>[number]
-
-function describeInvalid(invalid: Invalid | undefined, context = 'body'): string {
-  const where = context === 'querystring' ? 'query' : context
-  if (invalid === undefined) return `The request's ${where} is not valid.`
-  const path = invalid.instancePath.slice(1).replaceAll('/', '.')
-  const { missingProperty, additionalProperty } = invalid.params
-  if (typeof missingProperty === 'string') return `${join(path, missingProperty)}: missing`
-  if (typeof additionalProperty === 'string') return `${join(path, additionalProperty)}: unknown member`
-  if (path === '') return `The request's ${where} ${invalid.message ?? 'is not valid'}.`
-  return `${path}: ${invalid.keyword === 'pattern' ? describePattern(invalid.params.pattern) : invalid.message}`
-}
-
-/** A pattern does not help people, and the message must not reveal more about the value. */
-const describePattern = (pattern: unknown): string =>
-  patternWords.get(String(pattern)) ?? 'has characters that are not allowed'
-
-const join = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { notUtf8, refuseCharset } from '@tollgate/service/http/body-charset.ts'
 import type { FastifyInstance } from 'fastify'
 
 /**
@@ -11,9 +11,14 @@ export function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    if (body.length === 0) done(null, undefined)
+    if (body.length === 0) {
+      done(null, undefined)
+      return
+    }
+    const otherCharset = refuseCharset(request.headers['content-type'] ?? '')
+    if (otherCharset !== null) done(otherCharset)
     // A lenient decoder would replace invalid UTF-8, so another text would be stored.
-    else if (!isUtf8(body)) done(new ServiceError('invalid_json'))
+    else if (!isUtf8(body)) done(notUtf8())
     else parse(request, body.toString('utf8'), done)
   })
 }

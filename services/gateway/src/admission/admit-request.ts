@@ -23,7 +23,7 @@ import { type CallTime, costBound, shrinkDefault, withinRate } from './cost-boun
 import { earlier, endOverride } from './end-override.ts'
 import { type FreeOffer, freeSpendError } from './free-offer.ts'
 import { type JudgedRecords, judgeCall } from './judge.ts'
-import { budgetError, limitError } from './limit-errors.ts'
+import { budgetError, exceedsRateError, limitError } from './limit-errors.ts'
 
 /** Maximum attempts. A request is refused if the records change during each attempt. */
 const maxAttempts = 6
@@ -96,7 +96,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
   const { known, catalog, name, kind, model } = request
   const { redis, admissions, freeOffer, holdMs } = admission
   let bound: TokenBound | null = null
-  let [confirmed, counted, shrunk, reaped] = [false, false, false, false]
+  let [confirmed, counted, isExact, shrunk, reaped] = [false, false, false, false, false]
   if (admission.isFull()) throw new ServiceError('state_unavailable')
   const from = Date.now()
   const time = { from, until: from + holdMs }
@@ -149,6 +149,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     const exact: number | null =
       counted || !dependsOnPrompt(answer, withoutPrompt(bound, model!, time)) ? null : await request.count()
     counted = true
+    isExact ||= exact !== null
     if (exact !== null && exact < bound.promptTokens) {
       bound = { ...bound, promptTokens: exact, ratedTokens: Math.min(exact, bound.ratedTokens ?? exact) }
       continue
@@ -160,6 +161,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     const isShrinkable: boolean = bound.isDefault === true && !shrunk
     const smaller: ReturnType<typeof shrinkDefault> | AdmitAnswer | null =
       isShrinkable && isOverTokens(answer) ? shrinkDefault(asked!, answer, allowances) : answer
+    if (smaller === null) throw exceedsRateError(whole, isExact, allowances, { name, plan, catalog })
     if (typeof smaller !== 'number') throw refusalOf(smaller, allowances)
     shrunk = true
     bound = { ...bound, wantedTokens: smaller }
@@ -243,10 +245,11 @@ function isOverTokens(answer: AdmitAnswer | null): answer is AdmitAnswer & { out
   return answer?.outcome === 'over-limit' && answer.limit === 'tokens'
 }
 
-function refusalOf(answer: AdmitAnswer | null, allowances: AccountAllowances): ServiceError {
-  if (answer?.outcome === 'over-budget') return budgetError(answer, allowances)
-  if (answer?.outcome === 'over-limit') return limitError(answer, allowances.tokens)
-  return new ServiceError('exceeds_rate_limit')
+function refusalOf(
+  answer: AdmitAnswer & { outcome: 'over-budget' | 'over-limit' },
+  allowances: AccountAllowances
+): ServiceError {
+  return answer.outcome === 'over-budget' ? budgetError(answer, allowances) : limitError(answer, allowances.tokens)
 }
 
 function admittedAs(

@@ -33,6 +33,7 @@ export function judgeCall(
 ): KeyVerdict {
   const verdict = judgeKey(records, digest)
   if (!verdict.allowed) return verdict
-  if (catalog.model(model, kind) === null || !mayUseModel(records, catalog, model)) return refused('model_not_allowed')
-  return verdict
+  if (!mayUseModel(records, catalog, model)) return refused('model_not_allowed')
+  // Plans include only models of the catalog, so this one is of another kind.
+  return catalog.model(model, kind) === null ? refused('wrong_endpoint') : verdict
 }

@@ -1,8 +1,9 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
-import type { AdmitAnswer, Budget, BudgetRefusal, Limit } from '@tollgate/state/admission/admit.ts'
+import type { AdmitAnswer, Budget, BudgetRefusal, CostBound, Limit } from '@tollgate/state/admission/admit.ts'
 import type { AccountAllowances } from '../authenticate/known-key.ts'
+import type { CatalogView } from '../catalog/live-catalog.ts'
 import { rateFields } from './rate-headers.ts'
 
 const codeOfBudget: Record<Budget, ErrorCode> = {
@@ -54,4 +55,43 @@ export function limitError(refusal: AdmitAnswer & { outcome: 'over-limit' }, tok
     retryAfterMs: refusal.waitMs,
     headers: Object.fromEntries(fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1]!]] : [])))
   })
+}
+
+/**
+ * The error for a request that has more tokens than a whole minute allows. It says how they were counted, and which plan on sale allows
+ * them.
+ *
+ * @param isExact whether the model's tokenizer counted the prompt
+ */
+export function exceedsRateError(
+  { promptTokens, outputTokens, minTokens }: CostBound,
+  isExact: boolean,
+  { tokens: allowed }: Pick<AccountAllowances, 'tokens'>,
+  asked: { name: string; plan: string; catalog: CatalogView }
+): ServiceError {
+  const output = outputTokens * minTokens
+  const shown = (tokens: number) => tokens.toLocaleString('en')
+  const counted = isExact ? "counted with the model's tokenizer" : 'estimated from its bytes'
+  return new ServiceError('exceeds_rate_limit', {
+    message:
+      `The request needs ${shown(promptTokens + output)} tokens: ${shown(promptTokens)} for the prompt, ${counted}, and at least ` +
+      `${shown(output)} for the output. You may use ${shown(allowed)} tokens a minute. Shorten the prompt or lower the output limit${largerPlan(promptTokens + output, allowed, asked)}`
+  })
+}
+
+/** Completes the advice with the smallest plan on sale that allows so many tokens of the model. */
+function largerPlan(
+  tokens: number,
+  allowed: number,
+  { name, plan, catalog }: { name: string; plan: string; catalog: CatalogView }
+): string {
+  // The operator's limits stay in force with any plan.
+  if (catalog.plan(plan).limits.tokensPerMinute !== allowed) return ', or ask the operator for a higher limit.'
+  const larger = [...catalog.planNames()]
+    .filter((id) => catalog.includes(id, name))
+    .map((id) => catalog.plan(id))
+    .filter(({ prices, limits }) => limits.tokensPerMinute >= tokens && prices?.some(({ isSold }) => isSold))
+    .sort((a, b) => a.limits.tokensPerMinute - b.limits.tokensPerMinute)[0]
+  if (larger === undefined) return '. No plan on sale allows more for this model.'
+  return `, or choose the plan ${larger.name} in the dashboard: it allows ${larger.limits.tokensPerMinute.toLocaleString('en')}.`
 }

@@ -1,5 +1,6 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { digestSecret, isSecretLength, scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
+import { foreignKeyMessage, managementKeyMessage } from '@tollgate/contracts/errors/table.ts'
+import { digestSecret, isSecretLength, type KeyScope, scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
 import type { CounterSeries } from '@tollgate/service/metrics/fast-counter.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { findPointer } from '@tollgate/state/projection/read-pointer.ts'
@@ -88,11 +89,18 @@ export function createAuthenticator(redis: RedisLink, counts: LookupCounts): Aut
     },
     async lookUp(secret) {
       if (secret === null) throw new ServiceError('missing_api_key')
-      // Management keys are valid for the Keys API only.
-      if (scopeOfSecret(secret) !== 'inference') throw new ServiceError('invalid_api_key')
+      const scope = scopeOfSecret(secret)
+      if (scope !== 'inference') throw noInferenceKey(secret, scope)
       const digest = digestSecret(secret)
       if ((unknownUntil.get(digest) ?? 0) > performance.now()) throw new ServiceError('invalid_api_key')
       return lookUpDigest(digest)
     }
   }
+}
+
+/** The error for a text that is not an inference key. It names the kind of key, if it has one. */
+function noInferenceKey(secret: string, scope: KeyScope | null): ServiceError {
+  if (scope === 'management') return new ServiceError('invalid_api_key', { message: managementKeyMessage })
+  const isForeign = !/^tgm?_/.test(secret)
+  return new ServiceError('invalid_api_key', isForeign ? { message: foreignKeyMessage } : {})
 }

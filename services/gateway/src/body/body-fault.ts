@@ -1,25 +1,54 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { maxReadLength } from './limits.ts'
 import { fold } from './members.ts'
+import { adviceForInner, adviceForMissing, sameTypesOf } from './other-apis.ts'
 
 /** Longer paths are cut in messages. */
 const maxPath = 200
 
 const shown = (path: string): string => (path.length > maxPath ? `${path.slice(0, maxPath)}…` : path)
 
-/** The value does not fit the schema. @param path such as `messages[0].content`; empty for the request itself */
-export const notValid = (path: string): ServiceError =>
+/**
+ * The value does not fit the schema.
+ *
+ * @param path such as `messages[0].content`; empty for the request itself
+ * @param reason such as `must be true or false`
+ */
+export const notValid = (path: string, reason: string): ServiceError =>
   new ServiceError('invalid_request', {
-    message:
-      path === ''
-        ? 'The request body must be an object.'
-        : `${shown(path)}: not valid. Compare it with the API reference.`
+    message: path === '' ? 'The request body must be an object.' : `${shown(path)}: ${reason}.`
   })
+
+/** The value is longer than what the gateway reads of a member. */
+export const tooLong = (path: string): ServiceError =>
+  notValid(path, `must have at most ${maxReadLength.toLocaleString('en')} bytes`)
+
+/** Longer than the types in {@link sameTypesOf}. */
+const maxType = 20
+
+/**
+ * The text from `start` to `end` is a type of another API.
+ *
+ * @returns null unless the text has an equal among the allowed ones
+ */
+export function otherType(
+  path: string,
+  bytes: Buffer,
+  start: number,
+  end: number,
+  allowed: readonly string[]
+): ServiceError | null {
+  const type = end - start > maxType ? '' : bytes.toString('latin1', start, end)
+  const equals = sameTypesOf(type, allowed)
+  return equals.length === 0 ? null : notValid(path, `this endpoint has ${equals.join(' or ')} instead of ${type}`)
+}
 
 export const unpriced = (path: string, reason: string): ServiceError =>
   new ServiceError('unpriced_parameter', { message: `${shown(path)}: ${reason}. Remove it.` })
 
-export const missing = (path: string): ServiceError =>
-  new ServiceError('invalid_request', { message: `${shown(path)}: missing. Add it.` })
+/** @param sent the members that the request has instead */
+export const missing = (path: string, sent: Iterable<string>): ServiceError =>
+  new ServiceError('invalid_request', { message: `${shown(path)}: missing. ${adviceForMissing(path, sent)}` })
 
 export const repeated = (path: string): ServiceError =>
   new ServiceError('invalid_request', { message: `${shown(path)}: given more than once. Keep one.` })
@@ -29,10 +58,25 @@ export function unknownName(path: string, name: string, known: ReadonlySet<strin
   const spelling = fold(name)
   const isKnown = known.has(spelling)
   return new ServiceError('invalid_request', {
-    message: isKnown ? `${shown(path)}: write it as ${spelling}.` : `${shown(path)}: not supported here. Remove it.`
+    message: isKnown
+      ? `${shown(path)}: write it as ${spelling}.`
+      : `${shown(path)}: not supported here. ${adviceForInner(name, known)}`
   })
 }
 
 /** @param what continues "The request body …" */
 export const beyondLimit = (what: string): ServiceError =>
   new ServiceError('invalid_request', { message: `The request body ${what}. Reduce it.` })
+
+/** The bytes are not JSON. @param at index of the first byte that is not expected; the length if the bytes end too early */
+export function notJson(bytes: Buffer, at: number): ServiceError {
+  return new ServiceError('invalid_json', { message: `The request body is not valid JSON${placeOf(bytes, at)}` })
+}
+
+function placeOf(bytes: Buffer, at: number): string {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf)
+    return ': it begins with a byte order mark (BOM). Send it without the mark.'
+  if (bytes[0] === 0 || bytes[1] === 0) return ': it seems to be UTF-16. Encode it as UTF-8.'
+  if (at >= bytes.length) return ': it ends too early. Send all of it.'
+  return `: byte ${at.toLocaleString('en')} is not expected. Correct it and send it again.`
+}

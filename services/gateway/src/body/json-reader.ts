@@ -1,5 +1,16 @@
-import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { beyondLimit, missing, notValid, repeated, unknownName, unpriced } from './body-fault.ts'
+import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import {
+  beyondLimit,
+  missing,
+  notJson,
+  notValid,
+  otherType,
+  repeated,
+  tooLong,
+  unknownName,
+  unpriced
+} from './body-fault.ts'
+import { describeShape } from './describe-shape.ts'
 import { type Frame, noFrame, pathOf } from './frame.ts'
 import { backslash, closeBrace, closeBracket, colon, comma, openBrace, openBracket, quote } from './json-bytes.ts'
 import { decodeText, escapeLength, maxNumberLength, skipNumber, skipPlain } from './json-text.ts'
@@ -79,7 +90,7 @@ export class JsonReader {
       else this.#step(byte)
     }
     if (this.#at < bytes.length) return false
-    if (this.#state !== next.end) throw new ServiceError('invalid_json')
+    if (this.#state !== next.end) throw this.#notJson(this.#at)
     return true
   }
 
@@ -100,7 +111,7 @@ export class JsonReader {
         this.#name(byte)
         break
       case next.colon:
-        if (byte !== colon) throw new ServiceError('invalid_json')
+        if (byte !== colon) throw this.#notJson(this.#at)
         this.#at++
         this.#state = next.value
         break
@@ -109,10 +120,10 @@ export class JsonReader {
           this.#at++
           this.#state = this.#frame.isObject ? next.name : next.value
         } else if (byte === (this.#frame.isObject ? closeBrace : closeBracket)) this.#close()
-        else throw new ServiceError('invalid_json')
+        else throw this.#notJson(this.#at)
         break
       default:
-        throw new ServiceError('invalid_json')
+        throw this.#notJson(this.#at)
     }
   }
 
@@ -120,7 +131,9 @@ export class JsonReader {
     if (++this.#values > maxValues) throw beyondLimit(`has more than ${maxValues.toLocaleString('en')} values`)
     const frame = this.#frame
     if (!frame.isObject && this.#depth >= 0) {
-      if (++frame.count > frame.shape.maxItems) throw notValid(this.#path(this.#depth - 1))
+      if (++frame.count > frame.shape.maxItems) {
+        throw notValid(this.#path(this.#depth - 1), `must have at most ${frame.shape.maxItems} items`)
+      }
       this.#shape = frame.shape.items ?? anyShape
     }
     this.#valueStart = this.#depth === 0 ? this.#at : this.#valueStart
@@ -140,16 +153,24 @@ export class JsonReader {
   #accept(found: number): void {
     const { kinds } = this.#shape
     const frame = this.#frame
-    if ((kinds & found) === 0) throw this.#fault()
+    if ((kinds & found) === 0) throw this.#fault(found)
     if (frame.shape.isUniform && !frame.isObject) {
       if (frame.count === 1) frame.firstKind = found
-      else if (frame.firstKind !== found) throw this.#fault()
+      else if (frame.firstKind !== found) {
+        throw notValid(this.#path(this.#depth), 'must be of the same kind as the items before')
+      }
     }
   }
 
-  #fault(): ServiceError {
+  /** @param found the kind of the value, if that is wrong */
+  #fault(found?: number): ServiceError {
     const path = this.#path(this.#depth)
-    return this.#shape.unpriced === null ? notValid(path) : unpriced(path, this.#shape.unpriced)
+    const { unpriced: reason } = this.#shape
+    return reason === null ? notValid(path, describeShape(this.#shape, found)) : unpriced(path, reason)
+  }
+
+  #notJson(at: number): ServiceError {
+    return notJson(this.#bytes, at)
   }
 
   #open(isObject: boolean): void {
@@ -191,10 +212,11 @@ export class JsonReader {
     if (isObject) {
       if (shape.members === null) this.#names!.close()
       for (const { name, bit } of shape.required) {
-        if (shape.isOpen ? !this.#own.spans.has(name) : (seen & bit) === 0) throw missing(this.#pathTo(name))
+        if (shape.isOpen ? !this.#own.spans.has(name) : (seen & bit) === 0)
+          throw missing(this.#pathTo(name), this.#sent())
       }
     } else {
-      if (count < shape.minItems) throw notValid(this.#path(this.#depth - 1))
+      if (count < shape.minItems) throw notValid(this.#path(this.#depth - 1), describeShape(shape))
       if (shape.note === note.inputs && firstKind !== kind.number) this.inputs = count
       if (numbers === count && count > 0) {
         this.listedNumbers += count
@@ -217,7 +239,7 @@ export class JsonReader {
   }
 
   #name(byte: number): void {
-    if (byte !== quote) throw new ServiceError('invalid_json')
+    if (byte !== quote) throw this.#notJson(this.#at)
     const bytes = this.#bytes
     const start = this.#at + 1
     let at = start
@@ -227,10 +249,10 @@ export class JsonReader {
       if (one === quote) break
       if (one === backslash) {
         const length = escapeLength(bytes, at)
-        if (length === 0) throw new ServiceError('invalid_json')
+        if (length === 0) throw this.#notJson(at)
         hasEscape = true
         at += length
-      } else if (one === undefined || one < 0x20) throw new ServiceError('invalid_json')
+      } else if (one === undefined || one < 0x20) throw this.#notJson(at)
       else at++
       if (at - start > maxNameLength) throw beyondLimit(`has a member name longer than ${maxNameLength} bytes`)
     }
@@ -283,7 +305,7 @@ export class JsonReader {
       const byte = bytes[at]
       if (byte === quote) break
       const length = byte === backslash ? escapeLength(bytes, at) : 0
-      if (length === 0) throw new ServiceError('invalid_json')
+      if (length === 0) throw this.#notJson(at)
       at += length
     }
     this.#at = at + 1
@@ -294,11 +316,13 @@ export class JsonReader {
     const shape = this.#shape
     const start = this.#textStart
     if (end - start < shape.minLength) throw this.#fault()
-    if (shape.texts !== null && !isOneOf(shape.texts, this.#bytes, start, end)) throw this.#fault()
+    if (shape.texts !== null && !isOneOf(shape.texts, this.#bytes, start, end)) {
+      throw otherType(this.#path(this.#depth), this.#bytes, start, end, shape.texts) ?? this.#fault()
+    }
     this.#note(shape.note, start, end)
     if (this.#depth !== 0) this.#ended(undefined)
     else if (end - start > maxReadLength || shape.isBulk) {
-      if (!shape.isBulk && shape.kinds !== anyShape.kinds) throw this.#fault()
+      if (!shape.isBulk && shape.kinds !== anyShape.kinds) throw tooLong(this.#path(this.#depth))
       this.#ended(elided)
     } else this.#ended(decodeText(this.#bytes, start, end))
   }
@@ -315,7 +339,7 @@ export class JsonReader {
 
   #literal(text: string, value: boolean | null): void {
     for (let index = 1; index < text.length; index++) {
-      if (this.#bytes[this.#at + index] !== text.charCodeAt(index)) throw new ServiceError('invalid_json')
+      if (this.#bytes[this.#at + index] !== text.charCodeAt(index)) throw this.#notJson(this.#at + index)
     }
     this.#accept(value === null ? kind.null : kind.boolean)
     this.#at += text.length
@@ -326,7 +350,7 @@ export class JsonReader {
     const start = this.#at
     const end = skipNumber(this.#bytes, start)
     if (end === -2) throw beyondLimit(`has a number of more than ${maxNumberLength.toLocaleString('en')} characters`)
-    if (end < 0) throw new ServiceError('invalid_json')
+    if (end < 0) throw this.#notJson(this.#at)
     this.#accept(kind.number)
     this.#frame.numbers++
     const { isInteger, minimum, maximum } = this.#shape
@@ -342,6 +366,11 @@ export class JsonReader {
 
   #path(depth: number): string {
     return pathOf(this.#frames, depth, this.#bytes)
+  }
+
+  /** The members of the request, when its own object is incomplete. */
+  #sent(): Iterable<string> {
+    return this.#depth === 0 ? this.#own.spans.keys() : []
   }
 
   #pathTo(name: string): string {

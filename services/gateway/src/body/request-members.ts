@@ -1,4 +1,4 @@
-import { beyondLimit, notValid, repeated, unknownName } from './body-fault.ts'
+import { beyondLimit, repeated, tooLong, unknownName } from './body-fault.ts'
 import { decodeText } from './json-text.ts'
 import { maxMembers, maxReadLength } from './limits.ts'
 import { fold, type MemberSpan } from './members.ts'
@@ -60,7 +60,7 @@ export class RequestMembers {
       const { isBulk, members, kinds } = this.#shape
       if (isBulk) kept = elided
       else if (end - start <= maxReadLength) kept = JSON.parse(this.#bytes.toString('utf8', start, end))
-      else if (members !== null || kinds !== anyShape.kinds) throw notValid(name)
+      else if (members !== null || kinds !== anyShape.kinds) throw tooLong(name)
       else kept = elided
     }
     if (name !== '__proto__') this.members[name] = kept

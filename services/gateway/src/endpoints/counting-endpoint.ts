@@ -17,7 +17,7 @@ import { pinnedRoute } from '../stored/pinned-route.ts'
 import type { BoundedBody } from '../tokens/prompt-bound.ts'
 import { type AcceptedMembers, refuseUnknown } from '../upstreams/accepted-members.ts'
 import type { Offer } from '../upstreams/offers.ts'
-import { findOffer } from './find-offer.ts'
+import { findOffer, nameEndpoints } from './find-offer.ts'
 import type { InferenceDependencies, InferenceEndpoint } from './inference-endpoint.ts'
 import { type ReadRequest, RequestReader } from './read-request.ts'
 
@@ -81,7 +81,11 @@ async function count(
   const fields = upstreamFields?.(request.headers) ?? []
   const named = view.find(askedModel, 'chat')
   const name = named?.id ?? askedModel
-  await confirmKey(admission.redis, known, (records) => judgeCall(records, known.digest, view, name, 'chat'))
+  await confirmKey(admission.redis, known, (records) => judgeCall(records, known.digest, view, name, 'chat')).catch(
+    (error) => {
+      throw nameEndpoints(error, name, view, current)
+    }
+  )
   await countFreeCall(admission.redis, known, view)
   useLog.used(known.pointer.key)
   const { model } = named!
@@ -91,7 +95,7 @@ async function count(
   refuseFields?.(request.headers, offer)
   refuseUnpriced(body, model, api)
   refusePrompt?.(body, model)
-  refuseUnknown(spans, membersOf(offer))
+  refuseUnknown(spans, membersOf(offer), api)
   const route = orderTargets(pinnedRoute(offer.route, found))
   const asked = {
     isStream: false,

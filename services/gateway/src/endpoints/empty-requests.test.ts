@@ -41,7 +41,7 @@ for (const [path, member, bodies] of refused) {
       const response = await post(gateway, secret, path, body)
       const { error } = (await response.json()) as { error: { code: string; message: string } }
       assert.equal(`${response.status} ${error.code}`, '400 invalid_request', JSON.stringify(body))
-      assert.match(error.message, new RegExp(`^${member}(\\[\\d\\])*: not valid\\.`))
+      assert.match(error.message, new RegExp(`^${member}(\\[\\d\\])*: must be `))
     }
     assert.equal(upstream.received.length, before)
   })

@@ -1,6 +1,7 @@
-import type { Api } from '@tollgate/contracts/catalog/apis.ts'
-import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import { type Api, apisOfKind } from '@tollgate/contracts/catalog/apis.ts'
+import type { Model, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { CatalogView } from '../catalog/live-catalog.ts'
 import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
 import { type Offer, wrongEndpoint } from '../upstreams/offers.ts'
 import type { InferenceDependencies } from './inference-endpoint.ts'
@@ -24,4 +25,22 @@ export function findOffer(
   if (model.route.some(({ upstream }) => byName.has(upstream))) throw wrongEndpoint(name, offered)
   onUnavailable(name, model)
   throw new ServiceError('model_unavailable')
+}
+
+/**
+ * Adds the endpoints of a model to the refusal of one whose kind the endpoint does not serve. Other errors stay as they are.
+ *
+ * @param view the catalog that the request was judged on
+ */
+export function nameEndpoints(
+  error: unknown,
+  name: string,
+  view: CatalogView,
+  { offers }: Pick<UpstreamSet, 'offers'>
+): unknown {
+  if (!(error instanceof ServiceError) || error.code !== 'wrong_endpoint') return error
+  const kinds = Object.keys(apisOfKind) as ModelKind[]
+  const model = kinds.map((kind) => view.model(name, kind)).find((one) => one !== null)
+  const offered = model && offers.of(model)
+  return offered === undefined || offered.size === 0 ? error : wrongEndpoint(name, offered)
 }

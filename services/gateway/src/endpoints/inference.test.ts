@@ -86,7 +86,7 @@ t.test('completions and embeddings are relayed like chats, each with models of i
     ['/chat/completions', chatOf('writer')],
     ['/chat/completions', chatOf('embedder')]
   ] as const) {
-    assert.equal(await outcomeOf(await post(gateway, secret, path, body)), '403 model_not_allowed')
+    assert.equal(await outcomeOf(await post(gateway, secret, path, body)), '400 wrong_endpoint')
   }
   for (const [path, body] of [
     ['/completions', { model: 'writer', prompt: { a: 1 } }],

@@ -25,7 +25,7 @@ import { grantSearches } from '../tokens/hosted-searches.ts'
 import { countText, type TokenBound } from '../tokens/token-bound.ts'
 import { refuseUnknown } from '../upstreams/accepted-members.ts'
 import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
-import { findOffer } from './find-offer.ts'
+import { findOffer, nameEndpoints } from './find-offer.ts'
 import type { InferenceDependencies, InferenceEndpoint } from './inference-endpoint.ts'
 import { type ReadRequest, RequestReader } from './read-request.ts'
 import type { RequestBody } from './request-body.ts'
@@ -200,7 +200,7 @@ class InferenceHandler {
       (error) => {
         calls.left()
         upstreams.requests.left()
-        this.#reader.refuse(request, reply, error, heldBytes)
+        this.#reader.refuse(request, reply, nameEndpoints(error, name, view, upstreams), heldBytes)
       }
     )
   }
@@ -220,7 +220,7 @@ class InferenceHandler {
     refuseUnpriced(body, model, this.#endpoint.api)
     const bound = this.#endpoint.tokenBound(body, model)
     // Last, so that a member without a price is refused as unpriced.
-    refuseUnknown(body.spans, this.#endpoint.members ?? offer.members)
+    refuseUnknown(body.spans, this.#endpoint.members ?? offer.members, this.#endpoint.api)
     pinnedRoute(offer.route, found)
     refuseOtherCounts(found, name, (one) => view.model(one, this.#endpoint.kind))
     const sent = countText(bound, model, this.#dependencies.promptSizes.bytesPerToken(name))

@@ -133,8 +133,8 @@ t.test('what cannot be bounded or priced is refused, also when only counting, an
 t.test('a request that is not valid is refused with the member that is wrong', async () => {
   for (const [members, message] of [
     [{ max_tokens: undefined }, 'max_tokens: missing'],
-    [{ max_tokens: 0 }, 'max_tokens: not valid'],
-    [{ messages: [] }, 'messages: not valid'],
+    [{ max_tokens: 0 }, 'max_tokens: must be a whole number of at least 1'],
+    [{ messages: [] }, 'messages: must be an array with at least 1 item'],
     [content({ type: 'text', text: 'x', secret: 1 }), 'messages[0].content[0].secret: not supported here'],
     [{ unheard_of: 1 }, 'unheard_of: this model does not accept this member'],
     [{ stream_options: { include_usage: true } }, 'stream_options: this model does not accept this member'],

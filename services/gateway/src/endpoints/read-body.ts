@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { refuseCharset } from '@tollgate/service/http/body-charset.ts'
 import { type BodyDecoder, createBodyDecoder, decodingError, isEncoded } from '@tollgate/service/http/decode-body.ts'
 import { type BodyMemory, type BodySender, type NoRoom, shortBodyBytes } from '../body/body-memory.ts'
 import { noRoomError } from '../body/no-room-error.ts'
@@ -57,9 +58,8 @@ export function readBody(
   let decoder: BodyDecoder | null = null
   let failure: ServiceError | null = null
   if (declared > maxBodyBytes) failure = tooLarge()
-  else if (type === undefined || (type !== 'application/json' && !isJson.test(type))) {
-    failure = new ServiceError('unsupported_media_type')
-  } else if (isEncoded(encoding)) {
+  else if (type !== 'application/json') failure = refuseType(type)
+  if (failure === null && isEncoded(encoding)) {
     try {
       decoder = createBodyDecoder(encoding)
     } catch (error) {
@@ -81,6 +81,11 @@ export function readBody(
   // The client waits for this before it sends the body.
   if (awaitsContinue(request)) response.writeContinue()
   new Reading(request, reader, sender, senderLimit, declared, decoder, done).begin()
+}
+
+function refuseType(type: string | undefined): ServiceError | null {
+  if (type === undefined || !isJson.test(type)) return new ServiceError('unsupported_media_type')
+  return refuseCharset(type)
 }
 
 /** Whether the client asks for `100 Continue`. In HTTP/1.0 it cannot (RFC 9110, 10.1.1). */

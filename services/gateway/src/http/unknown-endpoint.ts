@@ -2,28 +2,78 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { failureOfUnrouted } from '@tollgate/service/http/unrouted.ts'
 import type { FastifyRequest } from 'fastify'
 
-const chat = 'Use POST /v1/chat/completions.'
+const chat = 'This service does not offer it. Use POST /v1/chat/completions.'
 const direct = 'This service does not offer it. Call the provider directly.'
+const counts = 'Use POST /v1/responses/input_tokens or POST /v1/messages/count_tokens.'
+const usage =
+  'This service does not offer it. Usage and costs are at GET /api/usage of the dashboard, with a management key.'
+const keys = 'This service does not offer it. Keys, teams and limits are in the dashboard, and at /api of its address.'
+const speech =
+  'This service does not offer it. For a spoken answer, use POST /v1/chat/completions with a model that speaks, and "modalities": ["text", "audio"].'
+const listening = 'To send audio to a model, put it into the messages of POST /v1/chat/completions as input_audio.'
 
-/** Advice for endpoints of OpenAI's and Anthropic's APIs that Tollgate lacks, by the first part of the path below `/v1`. */
+/**
+ * Advice for endpoints of other APIs that Tollgate lacks, by the first parts of the path below `/v1`: OpenAI's, Anthropic's, Gemini's,
+ * OpenRouter's, vLLM's, Cohere's and Ollama's. Two parts count before one.
+ */
 const others = new Map<string, string>([
   ['assistants', chat],
-  ['audio', 'To send audio to a model, put it into the messages of POST /v1/chat/completions as input_audio.'],
-  ['batches', 'Send each request to its own endpoint, such as POST /v1/chat/completions.'],
-  ['conversations', chat],
+  ['audio', `This service does not offer it. ${listening}`],
+  ['audio/speech', speech],
+  [
+    'batches',
+    'This service does not offer it. Send each request to its own endpoint, such as POST /v1/chat/completions.'
+  ],
+  ['chat', chat],
+  ['chatkit', chat],
+  ['classify', direct],
+  ['complete', 'This service does not offer it. Use POST /v1/messages.'],
+  ['containers', direct],
+  ['conversations', 'This service does not offer it. Use POST /v1/responses with previous_response_id.'],
+  ['credits', usage],
+  ['dashboard', usage],
   ['engines', 'Name the model in the body of POST /v1/chat/completions. GET /v1/models lists the models.'],
-  ['files', 'To send an image or audio to a model, put it into the messages of POST /v1/chat/completions.'],
+  ['evals', direct],
+  [
+    'files',
+    'This service does not offer it. To send an image or audio to a model, put it into the messages of POST /v1/chat/completions.'
+  ],
+  ['fine-tunes', direct],
   ['fine_tuning', direct],
+  [
+    'generation',
+    'This service does not offer it. GET /api/requests/{id} of the dashboard shows a request and its cost.'
+  ],
   ['images', direct],
+  ['key', keys],
+  ['keys', keys],
   ['messages', 'Send each message to POST /v1/messages.'],
   ['moderations', direct],
-  ['realtime', 'Use POST /v1/chat/completions with "stream": true.'],
+  ['ocr', direct],
+  ['organization', usage],
+  ['organizations', usage],
+  ['projects', keys],
+  ['realtime', 'This service does not offer it. Use POST /v1/chat/completions with "stream": true.'],
+  ['rerank', 'This service does not offer it. Call the provider directly, or compare texts with POST /v1/embeddings.'],
   ['responses', 'This service has POST /v1/responses.'],
+  ['score', direct],
+  ['skills', direct],
   ['threads', chat],
+  ['tokenize', counts],
   ['uploads', direct],
+  ['usage', usage],
   ['vector_stores', direct],
   ['videos', direct]
 ])
+/** Paths of other programs, not below `/v1`. */
+const elsewhere: ReadonlyArray<readonly [path: RegExp, advice: string]> = [
+  [
+    /^\/api\/(?:chat|generate|tags|show|embed|embeddings|ps|version)$/,
+    "This service does not have Ollama's API. Use POST /v1/chat/completions."
+  ],
+  [/^\/api(?:\/|$)/, 'This is the gateway. It has no /api: send this request to the address of the dashboard.'],
+  [/^\/v1beta(?:\/|$)/, "This service does not have Gemini's API. Use POST /v1/chat/completions."]
+]
 const ours = /\/(?:chat\/completions|completions|embeddings|models|responses)$/
 const anthropics = /^(?:\/v1)*(\/messages(?:\/count_tokens)?)$/
 const offered =
@@ -52,6 +102,11 @@ function adviseInstead(path: string): string {
   const message = anthropics.exec(trimmed)
   if (message !== null) return `Use /v1${message[1]}: clients of Anthropic's API expect the base URL without /v1.`
   const end = ours.exec(trimmed)
-  if (end !== null) return `Use /v1${end[0]}: the base URL of the client must end in /v1, once.`
-  return others.get(/^(?:\/v1)*\/([^/]+)/.exec(trimmed)?.[1] ?? '') ?? offered
+  // OpenAI's usage of an organization has the names of endpoints at its end.
+  if (end !== null && !trimmed.includes('/organization/'))
+    return `Use /v1${end[0]}: the base URL of the client must end in /v1, once.`
+  const [, one = '', two = ''] = /^(?:\/v1)*\/([^/]+)(?:\/([^/]+))?/.exec(trimmed) ?? []
+  return (
+    elsewhere.find(([place]) => place.test(trimmed))?.[1] ?? others.get(`${one}/${two}`) ?? others.get(one) ?? offered
+  )
 }

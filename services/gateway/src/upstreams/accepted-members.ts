@@ -2,7 +2,9 @@ import type { Api } from '@tollgate/contracts/catalog/apis.ts'
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { MemberSpan } from '../body/members.ts'
+import { likelyMeant } from '../body/other-apis.ts'
 import { documentedMembers } from './documented-members.ts'
+import { membersInstead } from './members-instead.ts'
 import type { Upstreams } from './upstreams.ts'
 
 /** The accepted names of top-level members; null if all are accepted. */
@@ -26,14 +28,23 @@ export function membersAcceptedOn(route: readonly Target[], api: Api, upstreams:
 /** Longer names are cut in error messages. */
 const maxShownLength = 100
 
-/** @throws ServiceError invalid_request naming the first member that the model does not accept */
-export function refuseUnknown(spans: ReadonlyMap<string, MemberSpan>, accepted: AcceptedMembers): void {
+/** @throws ServiceError invalid_request naming the first member that the model does not accept, and what to send instead */
+export function refuseUnknown(spans: ReadonlyMap<string, MemberSpan>, accepted: AcceptedMembers, api: Api): void {
   if (accepted === null) return
   for (const { name } of spans.values()) {
     if (!accepted.has(name)) {
       const shown = name.slice(0, maxShownLength)
-      const message = `${shown}: this model does not accept this member. Remove it, or ask the operator to allow it.`
-      throw new ServiceError('invalid_request', { message })
+      throw new ServiceError('invalid_request', { message: `${shown}: ${adviceFor(name, accepted, api)}` })
     }
   }
+}
+
+function adviceFor(name: string, accepted: ReadonlySet<string>, api: Api): string {
+  const instead = Object.hasOwn(membersInstead[api], name) ? membersInstead[api][name]! : null
+  // An endpoint may have fewer members than its API, such as `/v1/responses/compact`.
+  if (instead !== null && (instead.includes(' ') || accepted.has(instead.split('.')[0]!)))
+    return `this endpoint has ${instead} instead.`
+  const meant = likelyMeant(name, accepted)
+  const advice = meant === null ? 'Remove it, or ask the operator to allow it.' : `Did you mean ${meant}?`
+  return `this model does not accept this member. ${advice}`
 }
